@@ -1,4 +1,4 @@
-"""Aligns the normalised words of an explanation with the story as it was typed."""
+"""Aligns the normalized words of an explanation with the story as it was typed."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _RUN = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*")
 
 
 class ExplainedWord(NamedTuple):
-    """A stretch of a sentence: `text`, and what would stand in its place (`None`: it stays; "": nothing)."""
+    """A span of a sentence: `text`, and its suggested replacement (`None`: keep it; "": delete it)."""
 
     text: str
     suggestion: str | None
 
 
 class ExplainedSentence(NamedTuple):
-    """A sentence with its words, and how much the story's score gains without it."""
+    """A sentence with its words, and the gain of the story's score without it."""
 
     words: list[ExplainedWord]
     gain: float
@@ -29,11 +29,11 @@ def align(story: str, explanation: Mapping[str, Any]) -> list[ExplainedSentence]
     """The story's sentences with gains and edits.
 
     Args:
-        story: as the metric saw it.
-        explanation: `sentences` (`text` of normalised words, `gain`) and, from UNION, `edits` (`sentence`,
+        story: the input of the metric.
+        explanation: `sentences` (`text` of normalized words, `gain`) and, from UNION, `edits` (`sentence`,
             `start`, `end` in words, `suggestion`).
 
-    Where the two do not fit, the normalised text is shown instead of the typed one.
+    Where the numbers of sentences differ, the normalized text is used instead of the typed one.
     """
     normal = explanation["sentences"]
     typed = split_sentences(story)
@@ -49,7 +49,7 @@ def align(story: str, explanation: Mapping[str, Any]) -> list[ExplainedSentence]
 
 
 def _words(sentence: str, normal: Sequence[str], edits: Mapping[int, str]) -> list[ExplainedWord]:
-    """`sentence` cut into words and what lies between them; together they are the sentence again."""
+    """`sentence` split into words and the text between them; concatenated they give the sentence."""
     found: list[ExplainedWord] = []
     at = 0
     low = sentence.lower() if len(sentence.lower()) == len(sentence) else sentence

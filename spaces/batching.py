@@ -1,4 +1,4 @@
-"""Collects what several users ask for at the same time, so that a model reads it together."""
+"""Collects simultaneous requests of several users into batches."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Work(NamedTuple):
     """One kind of work on many items.
 
     Attributes:
-        key: items of one key may be worked on together.
-        do: from items to results, one each and in their order; it may be called by several threads at once.
-        most: items at once.
+        key: items with the same key may be processed in one batch.
+        do: maps items to results, one per item in their order; several threads may call it at once.
+        most: maximum number of items of a batch.
     """
 
     key: Hashable
@@ -38,22 +38,22 @@ class _Asked:
 
 
 class Batcher:
-    """Threads that work on all that waits and belongs together, and on what is due first.
+    """Worker threads that process waiting items in batches of the same key, the earliest deadline first.
 
-    Nobody waits for a batch to fill: what comes while the threads are at work makes the next one.
+    A batch does not wait to be filled: the items that arrive while the threads are busy form the next one.
 
     Args:
-        threads: how many.
+        threads: number of threads.
     """
 
     def __init__(self, threads: int) -> None:
         self._threads = threads
-        self._waiting: list[_Asked] = []  # by when they are due, then as they came
+        self._waiting: list[_Asked] = []  # by deadline, then by arrival
         self._changed = threading.Condition()
         self._started = 0
 
     def ask(self, work: Work, items: Sequence[Any], due: float = 0.0) -> list[Future[Any]]:
-        """A result for each item, later; what is due first comes first."""
+        """A future for each item; the earliest deadline (`due`) is served first."""
         asked = [_Asked(due, work, item) for item in items]
         with self._changed:
             self._waiting = sorted([*self._waiting, *asked], key=lambda one: one.due)
@@ -65,7 +65,7 @@ class Batcher:
 
     @property
     def waiting(self) -> int:
-        """How many items nobody works on yet."""
+        """Number of items that no thread has taken yet."""
         return len(self._waiting)
 
     def _run(self) -> None:
@@ -82,10 +82,10 @@ class Batcher:
                 for one in batch:
                     if not one.result.done():
                         one.result.set_exception(error)
-            del batch  # or the texts would stay until the next ones come
+            del batch  # otherwise the texts would stay in memory until the next batch
 
     def _next(self) -> list[_Asked]:
-        """Takes the first that waits, and others that go with it."""
+        """Takes the first waiting item and others of the same key."""
         work = self._waiting[0].work
         batch = [one for one in self._waiting if one.work.key == work.key][: work.most]
         chosen = set(map(id, batch))
@@ -94,7 +94,7 @@ class Batcher:
 
 
 class Remembered(Generic[T]):
-    """Results by what they are of, the `most` used last. Of texts a keyed digest is kept, never the text."""
+    """A cache of the `most` recently used results. It stores a keyed digest of the texts, never the texts."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -103,18 +103,18 @@ class Remembered(Generic[T]):
 
     @staticmethod
     def digest(*parts: object) -> bytes:
-        """What a result is kept by; without the process's secret nothing can be looked up in it."""
+        """The cache key of a result; it cannot be computed without the secret of the process."""
         return hashlib.blake2b(repr(parts).encode("utf-8", "replace"), digest_size=16, key=_SECRET).digest()
 
     def get(self, digest: bytes) -> T | None:
-        """The result, `None` where it is not there (any more)."""
+        """The result; `None` where it is not in the cache."""
         with self._lock:
             if digest in self._found:
                 self._found.move_to_end(digest)
             return self._found.get(digest)
 
     def put(self, digest: bytes, result: T) -> None:
-        """Keeps a result in place of the one not used for longest."""
+        """Stores a result; a full cache drops the least recently used one."""
         with self._lock:
             self._found[digest] = result
             self._found.move_to_end(digest)

@@ -1,4 +1,4 @@
-"""The metrics that the Spaces show: what to call them by, and what their numbers mean."""
+"""The metrics that the Spaces show: how they are called, and what their numbers mean."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Number:
     """One number of a metric's result.
 
     Attributes:
-        title: as shown.
-        key: of the list in compute's result.
+        title: the name shown.
+        key: key of its list in compute's result.
         meaning: one line for a reader who does not know the metric.
-        higher: whether more is better.
-        low, high: ends of the range, `None` where it has none.
+        higher: whether higher is better.
+        low, high: ends of the range; `None` where it is unbounded.
     """
 
     title: str
@@ -36,14 +36,19 @@ class Number:
 
     @property
     def better(self) -> str:
-        """Which direction is good, as answers for programs have it: `higher` or `lower`."""
+        """Which direction is better, as in API results: `higher` or `lower`."""
         return "higher" if self.higher else "lower"
 
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """A metric as the Spaces show it: `call` says how it is run, `explains` whether it says what sentences cost, `blind`
-    what it does not see."""
+    """A metric as the Spaces show it.
+
+    Attributes:
+        call: how it is run.
+        explains: whether it gives explanations.
+        blind: what it does not detect.
+    """
 
     name: str
     meaning: str
@@ -56,7 +61,7 @@ class CatalogueEntry:
 
     @property
     def title(self) -> str:
-        """The metric's name in print."""
+        """The metric's name as shown."""
         return self.call.title
 
     @property
@@ -70,11 +75,11 @@ def read_catalogue(folder: Path = METRICS, tier: str = SMALL) -> dict[str, Catal
 
     Args:
         folder: of the metrics.
-        tier: `small`, the default configurations; or `base`: the recommended metric on its larger encoder, which has
-            to be at hand.
+        tier: `small`: the default configurations; `base`: the recommended metric on its larger encoder, which must have
+            been fetched.
 
     Raises:
-        ValueError: another tier; and as `read_metrics` and `read_registry`.
+        ValueError: unknown tier; and as `read_metrics` and `read_registry`.
     """
     if tier not in TIERS:
         raise ValueError(f"tier: expected one of {', '.join(TIERS)}, got {tier!r}")

@@ -1,4 +1,4 @@
-"""Which files of the project a published folder needs: those that a file imports, directly and through others."""
+"""The files of the project that a published folder needs: those that a file imports, directly or indirectly."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ PACKAGE = "openmeva"
 
 
 def closure(starts: Iterable[Path], root: Path) -> set[Path]:
-    """The project's Python files that `starts` import, themselves included, wherever in a file the import stands.
+    """The project's Python files that `starts` import, including `starts`, at any place in a file.
 
     Args:
         starts: Python files under `root`.
@@ -29,7 +29,7 @@ def closure(starts: Iterable[Path], root: Path) -> set[Path]:
 
 
 def imported_modules(path: Path, root: Path) -> Iterator[str]:
-    """Full names of what a file imports: `a.b` for `import a.b`, `a.b` and `a.b.c` for `from a.b import c`."""
+    """Full names of a file's imports: `a.b` for `import a.b`, `a.b` and `a.b.c` for `from a.b import c`."""
     package = (PACKAGE, *path.relative_to(root).parts[:-1])
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -42,7 +42,7 @@ def imported_modules(path: Path, root: Path) -> Iterator[str]:
 
 
 def _files(module: str, root: Path) -> Iterator[Path]:
-    """The file of a module of ours, and the packages that it lies in; nothing for a name that is no module."""
+    """The file of a module of the project, and the `__init__.py` of its packages; nothing for other names."""
     package, *parts = module.split(".")
     if package != PACKAGE or not parts:
         return

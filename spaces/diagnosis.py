@@ -1,9 +1,9 @@
-"""What is likely wrong with a story that scores low: the repairs after which its score is no longer low.
+"""Likely errors of a story with a low score, found by repairs that raise the score.
 
-UNION's four kinds of damage each have a repair: a repeated sentence goes, words that UNION's reconstruction head would
-change are changed, two sentences change places, a negation is taken back; and a sentence that does not belong goes.
-Repairs are made one on top of another, since two faults may hide each other. A sentence that is said again word for word
-is found by comparing texts, whatever the score.
+UNION's four types of negative samples each have a repair: a repeated sentence is dropped, words are replaced as UNION's
+reconstruction head suggests, two sentences are exchanged, and a negation is reverted. In addition, a sentence that does not
+belong is dropped. Repairs are applied on top of one another, since two errors may mask each other. Exact repetitions of a
+sentence are found by comparing texts, whatever the score.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ KINDS = {
 }
 _NEGATION = re.compile(r"\b(?:not|never|no|nobody|nothing|cannot|without)\b|n['’]t\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
-THRESHOLD = 0.1  # a repair, or two together, that raise the score by less name no error; a further one needs twice that
+THRESHOLD = 0.1  # least gain in score of a repair, or of two together, to report an error; a further repair needs twice that
 MOST_FAULTS = 3
-_FEWEST_WORDS = 4  # of a sentence that may not stand twice: `"Yes," he said.` may
+_FEWEST_WORDS = 4  # of a sentence whose repetition is an error: `"Yes," he said.` may be repeated
 _MOST_SWAPS = 15
 _MOST_LEFT_OUT = 6
 _MOST_SENTENCES = 24
-_MOST_FOR_TWO = 10  # sentences of a story of which two repairs together are tried
-_TRIED_FURTHER = 3  # repairs that help little alone, and with which a second one is tried
+_MOST_FOR_TWO = 10  # sentences of a story for which combinations of two repairs are tried
+_TRIED_FURTHER = 3  # single repairs with too small a gain that are combined with a second one
 
 
 class Fault(NamedTuple):
-    """A key of `KINDS`, and the places of the sentences concerned, counted from 0."""
+    """A likely error: a key of `KINDS`, and the indices of the sentences concerned, from 0."""
 
     kind: str
     sentences: tuple[int, ...]
@@ -44,12 +44,12 @@ class Fault(NamedTuple):
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What is likely wrong.
+    """The likely errors of a story.
 
     Attributes:
-        faults: none where the story scores low and no repair helps.
-        before, after: the score as it is, and after all repairs.
-        repaired: the story after them.
+        faults: empty where the story has a low score and no repair helps.
+        before, after: the score of the story, and of the story after all repairs; higher is better.
+        repaired: the story after all repairs.
     """
 
     faults: tuple[Fault, ...]
@@ -59,7 +59,8 @@ class Diagnosis:
 
 
 class _Sentence(NamedTuple):
-    """A sentence of a version of the story: its first place, its text, and the text that UNION would make of it."""
+    """A sentence of a version of the story: its index in the original, its text, its text as corrected by UNION, and how
+    much the score gains without it."""
 
     place: int
     text: str
@@ -78,14 +79,14 @@ def diagnose(
     is_low: Callable[[float], bool],
     rescore: Callable[[Sequence[str]], Sequence[float]],
 ) -> Diagnosis | None:
-    """What is wrong with a story; `None` where its score is not low and no sentence stands there twice.
+    """The likely errors of a story; `None` where its score is not low and no sentence is repeated.
 
     Args:
-        story: as UNION saw it.
-        explanation: UNION's of it.
-        score: of the story, higher is better.
-        is_low: whether a score is low among those of human stories.
-        rescore: scores of other stories, all at once.
+        story: the input of UNION.
+        explanation: UNION's explanation of it.
+        score: score of the story, higher is better.
+        is_low: whether a score is low among the scores of human stories.
+        rescore: scores other stories, as one batch.
     """
     sentences = align(story, explanation)
     version = tuple(
@@ -117,7 +118,7 @@ def _mended(words: Sequence[Any]) -> str | None:
 
 
 def _without_copies(version: _Version) -> tuple[list[Fault], _Version]:
-    """Sentences that stand there twice word for word, and the version without the later ones."""
+    """Exact repetitions of sentences, and the version without them."""
     first: dict[tuple[str, ...], int] = {}
     faults, kept = [], []
     for sentence in version:
@@ -133,9 +134,9 @@ def _without_copies(version: _Version) -> tuple[list[Fault], _Version]:
 def _best(
     version: _Version, value: float, first: bool, rescore: Callable[[Sequence[str]], Sequence[float]]
 ) -> tuple[list[Fault], _Version, float] | None:
-    """The repair after which the score rises most; `None` where none helps.
+    """The repair that raises the score most; `None` where none helps.
 
-    Where none helps alone and it is the `first`, two together are tried.
+    Combinations of two repairs are tried where no single one helps and no error has been found yet (`first`).
     """
     least = value + THRESHOLD * (1 if first else 2)
     single = _scored([([fault], after) for fault, after in _repairs(version)], rescore)
@@ -165,7 +166,7 @@ def _telling(
 ) -> tuple[list[Fault], _Version, float] | None:
     """The best of the repairs that raise the score from `value` to `least` or more.
 
-    Leaving a sentence out mends whatever is wrong with it: a repair that says more goes first when nearly as good.
+    Dropping a sentence repairs any error in it, so a more specific repair is preferred when it is nearly as good.
     """
 
     def order(one: tuple[list[Fault], _Version, float]) -> float:
@@ -177,7 +178,7 @@ def _telling(
 
 
 def _repairs(version: _Version) -> Iterator[_Repair]:
-    """All repairs of one fault."""
+    """All single repairs."""
     yield from _without_repetition(version)
     yield from _swapped(version)
     yield from _with_changes(version)
@@ -189,7 +190,7 @@ def _without(version: _Version, at: int) -> _Version:
 
 
 def _without_repetition(version: _Version) -> Iterator[_Repair]:
-    """A sentence most of whose words an earlier one has goes."""
+    """Drops a sentence that shares most of its words with an earlier one."""
     words = [set(_WORD.findall(sentence.text.lower())) for sentence in version]
     for late in range(1, len(version)):
         for early in range(late):
@@ -201,7 +202,7 @@ def _without_repetition(version: _Version) -> Iterator[_Repair]:
 
 
 def _swapped(version: _Version) -> Iterator[_Repair]:
-    """Two sentences change places; the first stays, neighbours come first where there are many."""
+    """Exchanges two sentences, but never the first; adjacent ones are tried first where there are many."""
     pairs = sorted(combinations(range(1, len(version)), 2), key=lambda pair: pair[1] - pair[0])[:_MOST_SWAPS]
     for first, second in pairs:
         order = list(version)
@@ -211,7 +212,7 @@ def _swapped(version: _Version) -> Iterator[_Repair]:
 
 
 def _with_changes(version: _Version) -> Iterator[_Repair]:
-    """UNION's changes are made: of negations and of other words, by sentence and all."""
+    """Applies UNION's edits, negations apart from other words: in each sentence alone, and in all of them together."""
     by_kind: dict[str, list[int]] = {"negated": [], "substituted": []}
     for at, sentence in enumerate(version):
         if sentence.mended is not None:
@@ -227,7 +228,7 @@ def _with_changes(version: _Version) -> Iterator[_Repair]:
 
 
 def _without_one(version: _Version) -> Iterator[_Repair]:
-    """A sentence goes, the first excepted: where there are many, one of those that cost the story most."""
+    """Drops a sentence other than the first; where there are many, only those that lower the score most."""
     costly = sorted(range(1, len(version)), key=lambda at: -version[at].gain)[:_MOST_LEFT_OUT]
     if len(version) > 2:
         for at in sorted(costly):

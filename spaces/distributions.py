@@ -1,7 +1,8 @@
-"""Percentiles of a score among reference stories, from quantiles that are shipped.
+"""Percentiles of a score among reference stories, from shipped quantiles.
 
-A file `references/<corpus>/<metric>.json` (`<metric>_base.json` on the larger encoder) holds, for each group of stories, what it is, how many there were,
-and the 0th to 100th percentile of each number of the metric. Files are written by `spaces.reference_scores`.
+A file `references/<corpus>/<metric>.json` (`<metric>_base.json` for the larger encoder) holds, for each group of stories,
+its label, the number of stories, and the 0th to 100th percentile of each number of the metric. The files are written by
+`spaces.reference_scores`.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ POINTS = np.linspace(0, 100, 101)
 
 @dataclass(frozen=True)
 class Placement:
-    """Where a value falls in one group.
+    """The percentile of a value in one group of reference stories.
 
     Attributes:
         group: `human`, `unrelated`, `generated`, `retold` or `damaged`.
-        label: what the stories are.
-        count: how many of them.
-        better_than: share of them, 0 to 100, that the value is better than.
-        quantiles: 101 of them, ascending.
+        label: description of the stories.
+        count: number of stories.
+        better_than: percentage of them, 0 to 100, that the value is better than.
+        quantiles: the 101 percentiles of their scores, ascending.
     """
 
     group: str
@@ -38,7 +39,7 @@ class Placement:
 
     @property
     def colour(self) -> str:
-        """What the group is drawn as: `human` where people wrote the stories, else `generated`."""
+        """Colour name of the group in charts: `human` for human-written stories, else `generated`."""
         return "human" if self.group in ("human", "unrelated") else "generated"
 
 
@@ -62,7 +63,7 @@ def better_than(value: float, points: tuple[float, ...], higher: bool) -> float:
 
 
 def percent(value: float) -> str:
-    """A share as a whole percent; at the ends, where quantiles say no more, `under 1 %` or `over 99 %`.
+    """A percentage as a whole number; at the ends, where the quantiles are too coarse, `under 1 %` or `over 99 %`.
 
     >>> percent(0.2), percent(42.4), percent(100.0)
     ('under 1 %', '42 %', 'over 99 %')
@@ -82,7 +83,7 @@ class Distributions:
     def place(
         self, corpus: str, metric: str, key: str, value: float, higher: bool, checkpoint: str
     ) -> list[Placement]:
-        """Where a value falls, a group an entry; none where there are no distributions of this checkpoint."""
+        """The percentile of a value in each group; empty where there are no distributions of this checkpoint."""
         known: list[Mapping[str, Any]] = [
             self.files.get((corpus, f"{metric}{tier}"), {}) for tier in ("", "_base")
         ]
@@ -99,7 +100,7 @@ class Distributions:
 
 
 def checkpoint_of(signature: str) -> str:
-    """What a signature says of weights, which is what a distribution belongs to; all of it where there are none.
+    """The checkpoint in a metric's signature, by which distributions are matched; its first part where it has none.
 
     >>> checkpoint_of("union|checkpoint:roc@abc|torch:2")
     'roc@abc'

@@ -1,4 +1,4 @@
-"""Pictures of numbers as SVG: where a score falls among reference stories, and intervals."""
+"""SVG charts: a score among those of reference stories, histograms, and intervals."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _BINS = 20
 
 
 def ridges(value: float, placements: Sequence[Placement], low: float | None, high: float | None) -> str:
-    """Densities of the reference groups over one axis, and a line at the value."""
+    """Densities of the reference groups on one axis, with a line at the value."""
     if not placements:
         return ""
     shown = [value, *(q for one in placements for q in (one.quantiles[1], one.quantiles[-2]))]
     least, most = min(shown), max(shown)
     left = least if low is None else low
     right = most if high is None else high
-    if most - least < 0.5 * (right - left):  # a wide range of which little is used: show what is used
+    if most - least < 0.5 * (right - left):  # the values use little of the range: zoom in
         margin = 0.15 * (most - least)
         left, right = max(left, least - margin), min(right, most + margin)
     span = (right - left) or 1.0
@@ -63,7 +63,7 @@ def ridges(value: float, placements: Sequence[Placement], low: float | None, hig
 
 
 def histogram(values: Sequence[float], place: Placement, low: float | None, high: float | None) -> str:
-    """Shares of values in twenty bins, as bars, and the density of a reference group as a line over them."""
+    """A histogram of values in twenty bins, with the density of a reference group as a line."""
     quantiles = np.array(place.quantiles)
     left = min(*values, quantiles[1]) if low is None else low
     right = max(*values, quantiles[-2]) if high is None else high
@@ -72,7 +72,7 @@ def histogram(values: Sequence[float], place: Placement, low: float | None, high
     bars = counts / len(values)
     grid = np.linspace(left, left + span, _POINTS)
     density = _density(quantiles, grid, span)
-    line = density / (density.mean() * _BINS)  # the share that a bin of this width would have
+    line = density / (density.mean() * _BINS)  # as the share of a bin of this width
     most = max(bars.max(), line.max())
     wide = (_WIDTH - 16) / _BINS
 
@@ -91,7 +91,7 @@ def histogram(values: Sequence[float], place: Placement, low: float | None, high
     )
     middle = np.percentile(values, [25, 75])
     said = (
-        f"half of these stories lie between {_mark(middle[0])} and {_mark(middle[1])}, half of {place.label} between "
+        f"half of these stories score between {_mark(middle[0])} and {_mark(middle[1])}, half of {place.label} between "
         f"{_mark(quantiles[25])} and {_mark(quantiles[75])}"
     )
     return (
@@ -104,12 +104,12 @@ def histogram(values: Sequence[float], place: Placement, low: float | None, high
 
 
 def _wide(text: str) -> float:
-    """Room that a label of an axis takes, with a gap on either side."""
+    """Width of an axis label, with a gap on either side."""
     return 7.2 * len(text) + 8
 
 
 def _mark(at: float) -> str:
-    """An end of an axis: two digits after the point where that says something.
+    """Label of an end of an axis, with two decimals for values below 10.
 
     >>> _mark(0.0113), _mark(97.81), _mark(1.0)
     ('0.01', '98', '1')
@@ -128,7 +128,7 @@ Axis = tuple[float, float]
 
 
 def axis_over(values: Sequence[float]) -> Axis:
-    """The ends, in steps of .1, of an axis that holds all the values and 0.
+    """The ends, in steps of .1, of an axis that covers all values and 0.
 
     >>> axis_over([-0.14, 0.44])
     (-0.2, 0.5)
@@ -144,7 +144,7 @@ def _place(at: float, axis: Axis) -> float:
 
 
 def scale(axis: Axis) -> str:
-    """The marks of an axis, for a table's heading."""
+    """The labels of an axis, for the header of a table."""
     marks = sorted({axis[0], 0.0, axis[1]})
     texts = "".join(
         f'<text x="{_place(mark, axis):.1f}" y="11" font-size="12" text-anchor="{_anchor(mark, axis)}" '

@@ -1,7 +1,7 @@
-"""What a published Space holds: its pages, the modules that they import, the metrics that they show, and data.
+"""The files of a published Space: its pages, the modules that they import, the metrics that they show, and data.
 
-The publishing step calls `space_files`; `python -m spaces.layout NAME FOLDER` lays a Space out in a folder, which then
-runs alone: `python app.py`.
+The publishing step calls `space_files`; `python -m spaces.layout NAME FOLDER` copies a Space to a folder, which is
+self-contained and runs with `python app.py`.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _TOP = ("README.md", "app.py", "requirements.txt", "packages.txt")
 
 
 def space_files(folder: Path, root: Path = ROOT) -> dict[str, Path]:
-    """Paths in the published repository of the Space in `folder`, and where their contents are.
+    """Paths in the published repository of the Space in `folder`, mapped to files of the checkout.
 
-    The page, its card and its requirements stand at the top; everything else in a folder `openmeva`, by which name
-    the page imports it.
+    The page, its card and its requirements are at the top level; everything else is in a folder `openmeva`, the name
+    under which the page imports it.
 
     Raises:
-        ValueError: no such Space, or something that it needs is not in the checkout (named).
+        ValueError: no such Space, or a file that it needs is not in the checkout (named).
     """
     name = folder.name
     needs = yaml.safe_load((root / "spaces" / "layout.yaml").read_text(encoding="utf-8"))
@@ -44,8 +44,8 @@ def space_files(folder: Path, root: Path = ROOT) -> dict[str, Path]:
 
 
 def _data_beside(place: Path, root: Path) -> Iterator[Path]:
-    """What the modules in a folder may read: data files beside them."""
-    if place not in (root / "metrics", root / "training"):  # what lies there belongs to no module
+    """Data files in the folder of a module, which the module may read."""
+    if place not in (root / "metrics", root / "training"):  # files there belong to no module
         yield from (path for path in place.iterdir() if path.suffix in _DATA and path.is_file())
 
 
@@ -55,7 +55,7 @@ def _flat(patterns: Sequence[str | list[str]]) -> Iterator[str]:
 
 
 def _matches(pattern: str, root: Path) -> list[Path]:
-    """Files of a pattern; weights may be missing, since some metrics have none.
+    """Files that match a pattern. Metrics without weights match none.
 
     Raises:
         ValueError: no file at all.
@@ -69,7 +69,7 @@ def _matches(pattern: str, root: Path) -> list[Path]:
 
 
 def lay_out(name: str, target: Path, root: Path = ROOT) -> Path:
-    """Copies a Space's files into the folder `target`, which must be empty or absent; errors as `space_files`."""
+    """Copies a Space's files into the folder `target`, which must be empty or absent; errors also as `space_files`."""
     if target.exists() and any(target.iterdir()):
         raise ValueError(f"{target}: expected an empty folder")
     for relative, path in space_files(root / "spaces" / name, root).items():
@@ -87,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("name", help="story_scorer, perturbation_lab or leaderboard")
-    parser.add_argument("folder", type=Path, help="where to lay it out: empty or absent")
+    parser.add_argument("folder", type=Path, help="target folder: empty or absent")
     options = parser.parse_args(arguments)
     try:
         lay_out(options.name, options.folder)

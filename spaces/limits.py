@@ -2,35 +2,39 @@
 
 from __future__ import annotations
 
-MAX_CHARACTERS = 10_000  # a text: about 2,000 words
+MAX_CHARACTERS = 10_000  # of a text: about 2,000 words
 MAX_ROWS = 500  # stories of a file
-MAX_BYTES = 2_000_000  # a file
-MAX_UNPACKED = 10_000_000  # characters of its cells
-MAX_SCORES = 20_000  # scores placed on the leaderboard
+MAX_BYTES = 2_000_000  # of a file
+MAX_UNPACKED = 10_000_000  # characters of a file's cells
+MAX_SCORES = 20_000  # uploaded to the leaderboard
 MOST_COLUMNS = 8  # of scores: each is a metric, compared with every other one
-MOST_SYSTEMS = 50  # that wrote the stories of placed scores: agreement is measured within each
-AT_ONCE = 2  # threads that score, and requests of other kinds that are answered at the same time
-MOST_ANSWERED = 64  # users whose stories are looked at together; the others see their place in the queue
-MOST_PAGES = 500  # open pages of which Gradio remembers the components, .1 MB each
-MOST_WAITING = 8  # readings; where more wait, a doubtful story's sentences are weighed on request alone
-MOST_SCORED = 16  # stories that a metric reads at once
-MOST_EXPLAINED = 4  # the same where it reads each again without each sentence
-MANY_SENTENCES = 40  # a story of more is read so by itself: verdicts get their turn between two such
-MOST_WEIGHED = 150  # sentences of a story that are weighed: one of 2,000 words has about 130
-MOST_SHAPES = 16  # of batches for which PyTorch keeps compiled code, .3 MB each; by itself it keeps 1,024
-MOST_REMEMBERED = 20_000  # scores: about 10 MB
+MOST_SYSTEMS = 50  # source models of uploaded scores: agreement is measured within each
+AT_ONCE = 2  # threads that score, and other requests that are answered at the same time
+MOST_ANSWERED = 64  # users whose stories are processed at once; the others see their position in the queue
+MOST_PAGES = 500  # open pages of which Gradio keeps the components, .1 MB each
+MOST_WAITING = (
+    8  # items; where more wait, the sentence costs of a doubtful story are computed only on request
+)
+MOST_SCORED = 16  # stories of a batch
+MOST_EXPLAINED = 4  # stories of a batch for sentence costs: each is scored again without each sentence
+MANY_SENTENCES = (
+    40  # a longer story is explained in a batch of its own, so that verdicts are served in between
+)
+MOST_WEIGHED = 150  # sentences of a story whose costs are computed: 2,000 words have about 130 sentences
+MOST_SHAPES = 16  # batch shapes for which PyTorch caches compiled code, .3 MB each; its default is 1,024
+MOST_REMEMBERED = 20_000  # cached scores: about 10 MB
 
 
 def check_text(text: object, what: str, needed: bool = True) -> str:
-    """`text` without blanks around it.
+    """`text` without surrounding white space.
 
     Args:
-        text: what came.
+        text: the input.
         what: its name in the message, e.g. `The story`.
-        needed: whether it may be absent or blank.
+        needed: whether it must be given; otherwise it may be absent or blank.
 
     Raises:
-        ValueError: it is no text, blank although needed, has no word, or is longer than `MAX_CHARACTERS`.
+        ValueError: it is not a text, is blank although needed, has no word, or is longer than `MAX_CHARACTERS`.
     """
     if text is None and not needed:
         return ""

@@ -1,4 +1,4 @@
-"""A metric that is loaded: its numbers and explanations of many rows at once."""
+"""A loaded metric: its numbers and explanations for batches of rows."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Row = Mapping[str, str]
 
 
 class LoadedMetric:
-    """A metric's modules, each used by one thread at a time, since modules of evaluate keep state between calls.
+    """A metric's modules, each used by one thread at a time, since evaluate's modules keep state between calls.
 
-    A row is what `compute` gets of one story: a text by the name of its column; all rows of a call have the same columns.
+    A row is the input of `compute` for one story, column name to text; all rows of a call have the same columns.
 
     Args:
-        entry: what the metric is.
-        modules: one, or several of the same weights, for so many threads.
-        checkpoint: which weights.
+        entry: the metric's catalogue entry.
+        modules: one module, or several with the same weights, one per thread.
+        checkpoint: name of the weights.
     """
 
     def __init__(self, entry: CatalogueEntry, modules: Sequence[Any], checkpoint: str) -> None:
@@ -32,9 +32,9 @@ class LoadedMetric:
             self._free.put(module)
 
     def scores(self, rows: Sequence[Row]) -> list[Any]:
-        """For each row the metric's numbers by key, or the `ValueError` with which it was refused.
+        """For each row the metric's numbers by key, or the `ValueError` with which it was rejected.
 
-        In place of a number that cannot be computed here stands why, as a sentence.
+        A number that cannot be computed here is replaced by a sentence that says why.
         """
         keys = [number.key for number in self.entry.numbers]
         why = {f"{name}_scores": reason for name, reason in lacking(self.module).items()}
@@ -49,9 +49,9 @@ class LoadedMetric:
         return _each(scored, rows)
 
     def explanations(self, rows: Sequence[Row]) -> list[Any]:
-        """For each row the metric's explanation, or the `ValueError` with which it was refused.
+        """For each row the metric's explanation, or the `ValueError` with which it was rejected.
 
-        What each sentence costs is said by the recommended metric alone, since it takes as many readings.
+        Only the recommended metric computes the cost of each sentence, which takes one forward pass per sentence.
         """
         costs = self.entry.name == RECOMMENDED
         return _each(lambda some: self._compute(some, explain=True, costs=costs)["explanations"], rows)
@@ -66,12 +66,12 @@ class LoadedMetric:
 
 
 def lacking(module: Any) -> dict[str, str]:
-    """The scores that a module cannot compute here, and why, a sentence each."""
+    """The scores that a module cannot compute here, with a sentence for each that says why."""
     return dict(module.lacking()) if hasattr(module, "lacking") else {}
 
 
 def options_here(entry: CatalogueEntry, module: Any) -> dict[str, Any]:
-    """What `compute` gets beside the rows: of a choice of `scores` those that can be computed here."""
+    """The options of `compute`; an option `scores` is reduced to the scores that can be computed here."""
     options = dict(entry.call.options)
     if "scores" in options:
         without = lacking(module)
@@ -80,16 +80,16 @@ def options_here(entry: CatalogueEntry, module: Any) -> dict[str, Any]:
 
 
 def why_not_loaded(failed: BaseException) -> str:
-    """As a sentence: a metric's weights are nowhere, or what the error of its loading says first."""
-    # by its name: its module wants torch, which the leaderboard, whose pages import this one, does without
+    """Why a metric was not loaded: its weights are missing, or the first sentence of the error."""
+    # compared by name: the error's module needs torch, which the leaderboard imports this module without
     if type(failed).__name__ == "NotAtHandError" or isinstance(failed.__cause__, HUB_ERRORS):
-        return "The weights are not here."
+        return "The weights are not available."
     first = re.split(r"(?<=[.!?])\s|\n", str(failed).strip(), maxsplit=1)[0]
     return f"{first.rstrip('.')}." if first else "It could not be loaded."
 
 
 def _each(work: Callable[[Sequence[Row]], list[Any]], rows: Sequence[Row]) -> list[Any]:
-    """Results of rows, equal ones read once; where one is refused, the others get theirs nevertheless."""
+    """The result of each row; equal rows are computed once. A rejected row does not affect the others."""
     unique = {tuple(row.items()): row for row in rows}
     try:
         found = work(list(unique.values()))

@@ -1,4 +1,4 @@
-"""What the Spaces show of stories and scores, as HTML; whatever a user typed is escaped here."""
+"""HTML of stories and scores for the Spaces; user input is escaped here."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from openmeva.spaces.scorer import Score
 from openmeva.spaces.trust import Trust
 from openmeva.spaces.verdicts import Verdict
 
-# A sentence that costs this much has the full colour.
+# Cost of a sentence from which the shading has its full colour.
 FULL_COST = 0.5
-# Less is not shaded: leaving any sentence out changes a score a little.
+# Cost below which a sentence is not shaded: dropping any sentence changes the score slightly.
 LEAST_COST = 0.02
 
 
 def escape(text: object) -> str:
-    """`text` for HTML; braces and dollar signs as entities too, which templates might take for theirs."""
+    """`text` escaped for HTML, including braces and dollar signs, which templates might interpret."""
     return html.escape(str(text)).replace("{", "&#123;").replace("}", "&#125;").replace("$", "&#36;")
 
 
 def tip(text: str, meaning: str) -> str:
-    """A word with a text that shows on hover and on focus, and that screen readers read with it."""
+    """A word with a tooltip, shown on hover and focus and read by screen readers."""
     return (
         f'<span class="om-tip" tabindex="0">{escape(text)}<span role="note">{escape(meaning)}</span></span>'
     )
 
 
 def number(value: float) -> str:
-    """A score in four significant digits at most, with a real minus.
+    """A score with two decimals, or as an integer from 100, with a typographic minus sign.
 
     >>> number(0.97312), number(-2.5), number(1234.5)
     ('0.97', '−2.50', '1,234')
@@ -44,7 +44,7 @@ def number(value: float) -> str:
 
 
 def change(value: float) -> str:
-    """A difference of scores, with its sign unless it rounds to nothing.
+    """A difference of scores, with its sign unless it rounds to 0.
 
     >>> change(0.25), change(-0.25), change(0.001)
     ('+0.25', '−0.25', '0.00')
@@ -53,14 +53,14 @@ def change(value: float) -> str:
 
 
 def shaded(sentences: Sequence[ExplainedSentence]) -> str:
-    """The story, its sentences shaded by what they cost it, and words marked that would be changed."""
+    """The story, its sentences shaded by their costs, with the words marked that UNION would change."""
     parts = []
     for sentence in sentences:
         inside = "".join(
             escape(word.text)
             if word.suggestion is None
             else f'<span class="om-tip om-edit" tabindex="0">{escape(word.text)}<span role="note">'
-            + (f"would read “{escape(word.suggestion)}”" if word.suggestion else "would go")
+            + (f"suggested: “{escape(word.suggestion)}”" if word.suggestion else "suggested: delete")
             + "</span></span>"
             for word in sentence.words
         )
@@ -75,11 +75,12 @@ def shaded(sentences: Sequence[ExplainedSentence]) -> str:
 
 
 def legend(title: str, edited: bool) -> str:
-    """What the shading, by the metric `title`, and the marks mean, where words are `edited`."""
+    """The legend of the shading, by the metric `title`, and, where words are `edited`, of the marks."""
     words = (
         '<span><span class="om-story om-edit" style="line-height:1;font-size:1em">word</span> '
         + tip(
-            "UNION would change it", "UNION's second head guesses the undamaged word. Hover or focus a word."
+            "UNION would change it",
+            "UNION's reconstruction head predicts the undamaged word. Hover or focus a word.",
         )
         + "</span>"
     )
@@ -88,14 +89,14 @@ def legend(title: str, edited: bool) -> str:
         '<i style="background:rgba(var(--om-cost),.6)"></i>'
         + tip(
             f"costs the story ({title})",
-            "The metric's score without the sentence minus the score with it: the darker, the more.",
+            "The metric's score without the sentence minus the score with it; darker means more.",
         )
         + f"</span>{words if edited else ''}</p>"
     )
 
 
 def headline(found: Verdict, more: str = "") -> str:
-    """The verdict, large; `more` is HTML that stands below it."""
+    """The verdict as a headline; `more` is HTML shown below it."""
     return (
         f'<section class="om om-card om-headline om-tone-{found.tone}" role="status" aria-label="Verdict">'
         f"<h2>{escape(found.words)}</h2><p>{escape(found.why)}</p>{more}</section>"
@@ -103,24 +104,24 @@ def headline(found: Verdict, more: str = "") -> str:
 
 
 def faults(diagnosis: Diagnosis | None, title: str) -> str:
-    """The likely errors, which sentences they lie in, and what mending them does to the score of the metric `title`."""
+    """The likely errors, their sentences, and the score of the metric `title` after repair."""
     if diagnosis is None:
         return ""
     why = (
-        f"A guess, made only where a story scores lower than nearly all human stories, or says a sentence twice: each "
-        f"kind of damage is repaired, and the repairs after which {title} rises name the errors."
+        f"A guess, made only where a story scores lower than nearly all human stories or repeats a sentence. Repairs of "
+        f"each error type are tried, and those after which {title} rises are reported as errors."
     )
     if not diagnosis.faults:
         return (
-            f'<p class="om-verdict"><span class="om-tag">{tip("unknown error", why)}</span><span>Something is wrong, and '
-            "we cannot say what: no repair that we know raises the score much.</span></p>"
+            f'<p class="om-verdict"><span class="om-tag">{tip("unknown error", why)}</span><span>Something is wrong, but '
+            "we cannot tell what: none of the repairs tried raises the score much.</span></p>"
         )
     said = "".join(f"<li>{escape(_fault(fault))}</li>" for fault in diagnosis.faults)
     gain = diagnosis.after - diagnosis.before
     effect = (
-        f"Mending that would raise {title} from {number(diagnosis.before)} to {number(diagnosis.after)}."
+        f"Fixing this would raise {title} from {number(diagnosis.before)} to {number(diagnosis.after)}."
         if gain >= LEAST_COST
-        else f"Mending that would not raise {title}."
+        else f"Fixing this would not raise {title}."
     )
     plural = "s" if len(diagnosis.faults) > 1 else ""
     return (
@@ -135,7 +136,7 @@ def _fault(fault: Fault) -> str:
 
 
 def metric_name(entry: CatalogueEntry, number_: Number) -> str:
-    """A metric's name with its meaning on hover, card and paper beside it."""
+    """A metric's name with its meaning as a tooltip, and links to its card and paper."""
     return (
         f"<h3>{tip(number_.title, hint(number_))}</h3>"
         f'<p class="om-note"><a href="{escape(shell.card(entry.name))}" {shell.APART} '
@@ -147,7 +148,7 @@ def metric_name(entry: CatalogueEntry, number_: Number) -> str:
 def metric_rows(
     catalogue: Mapping[str, CatalogueEntry], scores: Sequence[Score], trust: Callable[[Score], Trust | None]
 ) -> str:
-    """Every number with where it falls and how far to trust it; those without a score together, by what they lack."""
+    """Every number with its percentiles and how far to trust it; numbers without a score are grouped by the reason."""
     rows = [
         metric_row(catalogue[score.metric], score, trust(score))
         for score in scores
@@ -161,7 +162,7 @@ def metric_rows(
 
 
 def lacking_lines(lacking: Mapping[str, Sequence[str]]) -> str:
-    """Metrics without a score, a line for each reason; names as HTML."""
+    """Metrics without a score, one line per reason; names are HTML."""
     return "".join(
         f'<p class="om-note om-lacking">{", ".join(names)}: {escape(note)}</p>'
         for note, names in lacking.items()
@@ -169,18 +170,18 @@ def lacking_lines(lacking: Mapping[str, Sequence[str]]) -> str:
 
 
 def hint(one: Number) -> str:
-    """What a number means, and which way is good."""
+    """What a number means, and which direction is better."""
     return f"{one.meaning} {'Higher' if one.higher else 'Lower'} is better."
 
 
 def metric_row(entry: CatalogueEntry, score: Score, trust: Trust | None) -> str:
-    """One number of one metric, which has a value: where it falls, what it sees, and how far to trust it."""
+    """One number of one metric that has a value: its percentiles, what it measures, and how far to trust it."""
     one = score.number
     assert score.value is not None
     name = metric_name(entry, one)
     where = "".join(
         f'<p class="om-where"><span class="om-dot om-{p.colour}"></span>better '
-        f"than <b>{percent(p.better_than)}</b> of {tip(p.label, f'{p.count:,} stories, none of them judged.')}</p>"
+        f"than <b>{percent(p.better_than)}</b> of {tip(p.label, f'{p.count:,} stories, none from a judged set.')}</p>"
         for p in score.placements
     )
     chart = ridges(score.value, score.placements, one.low, one.high)
@@ -195,5 +196,5 @@ def metric_row(entry: CatalogueEntry, score: Score, trust: Trust | None) -> str:
 
 
 def about(entry: CatalogueEntry, one: Number, trust: Trust | None) -> str:
-    """What a number sees, what it is blind to, and how far to trust it, a sentence each."""
+    """What a number measures, what it is blind to, and how far to trust it, one sentence each."""
     return " ".join(part for part in (one.meaning, entry.blind, trust.sentence if trust else "") if part)

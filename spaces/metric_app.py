@@ -1,6 +1,6 @@
-"""A metric's own Space: its example, one story to try, and its card; published as `app.py` beside the metric's module.
+"""A metric's own Space: fields to score one story, and its card; published as `app.py` next to the metric's module.
 
-It stands alone there, as evaluate's convention has it (`evaluate.utils.launch_gradio_widget` needs an older Gradio).
+The file is self-contained, as is evaluate's convention (`evaluate.utils.launch_gradio_widget` needs an older Gradio).
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from evaluate.loading import evaluation_module_factory, import_main_class
 
 HERE = Path(__file__).absolute().parent
 MAX_CHARACTERS = 10_000
-# seconds between attempts to fetch the weights at the start; within each the client has its own
+# seconds between attempts to fetch the weights at the start; the client retries within each attempt
 PAUSES = (10, 30)
-# nothing is uploaded here, but Gradio takes files all the same: the largest, and, in seconds, when they are deleted
+# the page has no uploads, but Gradio accepts files all the same: largest size, and, in seconds, when they are deleted
 MOST_UPLOADED = "1kb"
-UPLOADS_LIVE = (300, 3600)  # between clearings, and of a file's life
+UPLOADS_LIVE = (300, 3600)  # interval between clearings, and age at which a file is deleted
 _LATER = "The weights could not be fetched when this page started; pressing “Score” tries again."
 _LOG = logging.getLogger(__name__)
 _LABELS = {"predictions": "Story", "contexts": "Beginning or prompt", "references": "Reference"}
@@ -49,22 +49,22 @@ def _defines_metric(path: Path) -> bool:
 
 
 def load(file: Path) -> Any:
-    """The metric without its weights, which `fetch` brings: what it takes is known where those are not to be had.
+    """The metric without its weights, which `fetch` downloads: its inputs are known even if the weights are unavailable.
 
-    Its rows stay in memory, so that no visitor's story is written down.
+    Its rows stay in memory, so that no visitor's story is written to disk.
     """
     found = evaluation_module_factory(str(file))
     return import_main_class(found.module_path)(hash=found.hash, keep_in_memory=True)
 
 
 def fetch(module: Any, pauses: Sequence[float] = (), sleep: Callable[[float], object] = time.sleep) -> bool:
-    """Whether the metric has its weights now: tried once, and once more after each of the pauses (seconds)."""
+    """Fetches the weights: once, and again after each of the pauses (seconds). Returns whether it succeeded."""
     for pause in (0, *pauses):
         if pause:
             sleep(pause)
         try:
             module.download_and_prepare()
-        except Exception as error:  # the Hub fails in many ways, and the next attempt may succeed
+        except Exception as error:  # the Hub fails in many ways; the next attempt may succeed
             _LOG.warning("the weights could not be fetched: %s: %s", type(error).__name__, error)
         else:
             return True
@@ -72,7 +72,7 @@ def fetch(module: Any, pauses: Sequence[float] = (), sleep: Callable[[float], ob
 
 
 def columns(module: Any) -> list[str]:
-    """The columns of texts that the metric takes, `predictions` first; none where it takes other things, or more."""
+    """The text columns that the metric takes, `predictions` first; empty where it takes any other column."""
     if not getattr(module, "on_a_page", True):
         return []
     choices = module.features if isinstance(module.features, list) else [module.features]
@@ -81,7 +81,7 @@ def columns(module: Any) -> list[str]:
 
 
 def _is_text(kind: Any) -> bool:
-    """Whether a column holds texts, or lists of them."""
+    """Whether a column holds texts or lists of texts."""
     return getattr(getattr(kind, "feature", kind), "dtype", None) == "string"
 
 
@@ -124,7 +124,7 @@ def build(
 ) -> gr.Blocks:
     """The page: fields for the columns where the metric reads texts, and the card.
 
-    Where the weights cannot be fetched (the arguments are `fetch`'s), the page says so, and each press tries again.
+    Where the weights cannot be fetched (arguments as in `fetch`), the page says so, and each click tries again.
     """
     file = module_file(folder)
     name, module = file.stem, load(file)
@@ -158,7 +158,7 @@ def build(
 
 
 def launch(folder: Path = HERE) -> Any:
-    """Serves the page; neither the server nor the browser keeps what was typed."""
+    """Serves the page; neither the server nor the browser keeps the input."""
     return (
         build(folder)
         .queue(default_concurrency_limit=1)

@@ -1,4 +1,4 @@
-// What pages do without the server: sort and filter tables, place and close hover texts.
+// Client-side behaviour of the pages: sort and filter tables, place and close tooltips.
 document.addEventListener("click", (event) => {
   const button = event.target.closest(".om th button");
   if (!button) return;
@@ -24,7 +24,7 @@ document.addEventListener("input", (event) => {
   for (const row of rows) row.hidden = !whole(row).includes(words);
   filter.querySelector("output").textContent = words && `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows`;
 });
-// A hover text stands below its word, or above it where there is no room, and inside the window.
+// A tooltip is placed below its word, or above it where there is no room, and inside the window.
 const placeTip = (event) => {
   const word = event.target.closest?.(".om-tip"), text = word?.querySelector(":scope > span");
   if (!text) return;

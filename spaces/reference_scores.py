@@ -1,14 +1,14 @@
-"""Computes the reference distributions that the story scorer shows of every metric, as JSON.
+"""Computes the reference distributions of scores that the story scorer shows for every metric, as JSON.
 
     python -m spaces.reference_scores --data DATA
     python -m spaces.reference_scores --data DATA --metrics union --again
     python -m spaces.reference_scores --data DATA --tier base
 
-Run again, it does the metrics whose weights have changed since. Human stories are those of the validation splits.
-Machine-made ones are written by this project's generator from the plots of those, where it is on this machine, or
-come from a file (`--generated`); else they are the human stories damaged by UNION's rules, and are called so. Metrics with
-a reference compare each machine-made story with the human one whose plot it has, and human stories with another one.
-Only quantiles of scores are written.
+A further run computes only the metrics whose weights have changed. Human stories are those of the validation splits.
+Machine-generated stories come from a file (`--generated`), or are written by this project's generator, where it is on this
+machine, from the plots of the human stories. Otherwise the human stories are damaged by UNION's rules and labelled so.
+Metrics with a reference compare each machine-generated story with the human story that has the same plot, and each human
+story with another one. Only quantiles of scores are written.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ LABELS = {
     "retold": "machine-made stories on the reference's plot",
     "damaged": "damaged stories",
 }
-_LEAST = 30  # a distribution of fewer stories says nothing
+_LEAST = 30  # stories of a distribution; fewer say nothing
 _BATCH = 50
 
 
@@ -87,19 +87,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def reference_file(corpus: str, name: str, tier: str = SMALL) -> Path:
-    """Where a metric's distributions are written."""
+    """The file of a metric's distributions."""
     return FOLDER / corpus / f"{name}{'' if tier == SMALL else f'_{tier}'}.json"
 
 
 def written_checkpoint(path: Path) -> str | None:
-    """The checkpoint whose scores a file of distributions holds; `None` where there is none."""
+    """The checkpoint of the scores in a file of distributions; `None` where there is no file."""
     return str(json.loads(path.read_text(encoding="utf-8"))["checkpoint"]) if path.is_file() else None
 
 
 def machine_made(
     corpus: str, human: Sequence[Text], file: str | None, options: argparse.Namespace
 ) -> tuple[str, list[Text]]:
-    """The group's name and its stories: of a file, of the generator, or damaged."""
+    """The group's name and its stories: from a file, from the generator, or damaged."""
     if file:
         return "generated", read_generated(Path(file), options.count)
     if has_generator(corpus):
@@ -112,7 +112,7 @@ def measure(
 ) -> dict[str, Any]:
     """The groups of one metric: quantiles of each of its numbers.
 
-    A damaged copy of the reference itself would say nothing of a story, so metrics with a reference go without.
+    Metrics with a reference have no group of damaged stories, which would be damaged copies of the reference itself.
     """
     groups: dict[str, Sequence[Text]] = {"human": human, kind: [replace(text, reference="") for text in made]}
     if entry.referenced:
@@ -149,23 +149,21 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--data", type=Path, required=True, help="folder of the corpora (roc/, wp/)")
     parser.add_argument("--corpora", nargs="+", choices=list(CORPORA), default=list(CORPORA))
-    parser.add_argument("--metrics", nargs="+", help="names in the catalogue; all unless given")
+    parser.add_argument("--metrics", nargs="+", help="names in the catalogue; default: all")
     parser.add_argument(
         "--tier",
         choices=TIERS,
         default=SMALL,
-        help="base: the recommended metric on its larger encoder, alone",
+        help="base: only the recommended metric, on its larger encoder",
     )
-    parser.add_argument(
-        "--again", action="store_true", help="also those whose weights are the same as before"
-    )
-    parser.add_argument("--count", type=int, default=400, help="stories of a group, at most")
+    parser.add_argument("--again", action="store_true", help="also metrics whose weights have not changed")
+    parser.add_argument("--count", type=int, default=400, help="maximum number of stories per group")
     parser.add_argument(
         "--generated",
         nargs="*",
         default=[],
         metavar="CORPUS=FILE",
-        help="machine-made stories, Parquet or JSONL",
+        help="machine-generated stories, Parquet or JSONL",
     )
     parser.add_argument("--seed", type=int, default=0)
     return parser.parse_args(arguments)

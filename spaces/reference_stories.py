@@ -1,7 +1,7 @@
-"""The stories of the reference distributions: human ones of the validation splits, generated and damaged ones.
+"""The stories of the reference distributions: human stories of the validation splits, generated and damaged stories.
 
-Nothing of them is shipped. None is judged, and no metric's own training read any of them; what lies beneath (the story
-encoder) may have: see `training/corpora/held_out.py`.
+None of them is shipped, none has human judgments, and no metric was trained on them. The shared story encoder may have been:
+see `training/corpora/held_out.py`.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _TAGS = CACHE / "tags"
 
 
 def human_stories(corpus: str, data: Path, count: int) -> list[Text]:
-    """At most `count` validation stories, evenly spaced, normalised, each with its beginning or prompt apart.
+    """At most `count` validation stories, evenly spaced, normalized, each with its beginning or prompt as context.
 
     Args:
         corpus: `roc` or `wp`.
         data: folder of the corpora.
-        count: how many.
+        count: maximum number of stories.
     """
     found = _beginning_alike(data) if corpus == "roc" else _prompted(data)
     return evenly(found, count)
@@ -79,10 +79,10 @@ def _chain(corpus: str) -> dict[str, Any]:
 
 
 def generated(stories: Sequence[Text], corpus: str, seed: int) -> list[Text]:
-    """A story written by this project's generator from the plot of each human story, which is its reference.
+    """A story per human story, written by this project's generator from its plot; the human story is the reference.
 
-    The plots are whole ones: these are the generator's honest attempts, not its implausible stories. A story of one
-    sentence is left out.
+    The plots are not manipulated: these are the generator's regular outputs, not negative samples. In `roc`, stories of one
+    sentence are excluded.
     """
     config = _chain(corpus)
     normalizer = Normalizer()
@@ -115,7 +115,7 @@ def _as_written(text: str, human: Text, corpus: str) -> Text | None:
 
 
 def read_generated(path: Path, count: int) -> list[Text]:
-    """At most `count` stories of a Parquet or JSONL file (`story`, and `context` where it is apart), evenly spaced.
+    """At most `count` stories of a Parquet or JSONL file (`story`, and optionally `context`), evenly spaced.
 
     Raises:
         ValueError: no stories, or a row without one.
@@ -132,7 +132,7 @@ def read_generated(path: Path, count: int) -> list[Text]:
 
 
 def damaged(stories: Sequence[Text], corpus: str, seed: int) -> list[Text]:
-    """A negative sample of UNION's for each story that has one; prompts stay."""
+    """A negative sample by UNION's rules for each story that has one; prompts are unchanged."""
     normalizer = Normalizer()
     tagged = tag_corpus([normalizer.sentences(text.whole(corpus)) for text in stories], _TAGS, progress=False)
     sampling = UnionSampling(keep=1 if corpus == "roc" else 0)

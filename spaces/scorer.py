@@ -1,6 +1,6 @@
 """Scores stories with every metric of the catalogue; metrics are loaded once, in the background.
 
-What several threads ask for at the same time is read in batches (`batching`); a score asked for again is remembered.
+Requests of several threads are computed in batches (`batching`); scores are cached.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class Score:
 
     Attributes:
         metric: the metric's name in the catalogue.
-        number: what it is.
+        number: description of the number: title, key, range and direction.
         value: `None` where there is no score; `note` says why.
-        placements: where it falls among reference stories.
+        placements: its percentile in each group of reference stories.
     """
 
     metric: str
@@ -57,7 +57,7 @@ class Score:
 
 
 class Patience(IntEnum):
-    """Seconds after the question within which something is due: where many wait, what is due first goes first."""
+    """Deadlines in seconds after a request. Under load, the earliest deadline is served first."""
 
     VERDICT = 0
     REASONS = 1
@@ -65,7 +65,7 @@ class Patience(IntEnum):
     FILE = 30
 
     def since(self, asked: float | None = None) -> float:
-        """When it is due, if it was asked for at a time of `time.monotonic`, or now."""
+        """The deadline of a request made at `asked` (a time of `time.monotonic`; default: now)."""
         return self + (time.monotonic() if asked is None else asked)
 
 
@@ -73,10 +73,10 @@ class Scorer:
     """All metrics behind one call.
 
     Args:
-        catalogue: the metrics; those of `metrics/` unless given.
-        distributions: where scores fall; the shipped ones unless given.
-        before: fetches what some metrics need, in a thread that none waits for: they look when they score.
-        threads: of the processor for one call; PyTorch's own number unless given.
+        catalogue: the metrics; default: those of `metrics/`.
+        distributions: reference distributions of scores; default: the shipped ones.
+        before: fetches resources of some metrics, in a thread that no other waits for; metrics look for them when scoring.
+        threads: processor threads of one call; default: PyTorch's own number.
     """
 
     def __init__(
@@ -101,25 +101,25 @@ class Scorer:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Loads all metrics in the background, and warms them up; calling it again does nothing."""
+        """Loads and warms up all metrics in the background; calling it again does nothing."""
         with self._starting:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._load_all, name="metrics", daemon=True)
                 self._thread.start()
 
     def wait(self) -> None:
-        """Returns when everything is loaded that can be."""
+        """Returns when all metrics are loaded or have failed to load."""
         self.start()
         for future in self._found.values():
             future.exception()
 
     def _load_all(self) -> None:
-        # For matrices of each new shape PyTorch compiles code and keeps it, in two caches that are bounded by these;
-        # batches hardly ever have the same shape.
+        # PyTorch compiles code for each new matrix shape and caches it. These variables bound its two caches: batches
+        # hardly ever have the same shape.
         for name in ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY"):
             os.environ.setdefault(name, str(MOST_SHAPES))
         if self._threads is not None:
-            import torch  # slow to import, and the page need not wait for it
+            import torch  # slow to import; the page does not wait for it
 
             torch.set_num_threads(self._threads)
         self._load_each([key for key in self._found if key[0] == RECOMMENDED])
@@ -136,16 +136,16 @@ class Scorer:
                 if (name, config) not in kept:
                     kept[name, config] = self._load(name, config)
                 future.set_result(kept[name, config])
-            except Exception as error:  # one metric that cannot be loaded must not take the others along
+            except Exception as error:  # one metric that cannot be loaded must not stop the others
                 _LOG.warning("%s (%s) is not available: %s", name, config, error)
                 future.set_exception(error)
 
     def _load(self, name: str, config: str) -> LoadedMetric:
-        import evaluate  # slow to import, and the page need not wait for it
+        import evaluate  # slow to import; the page does not wait for it
 
         entry = self.catalogue[name]
-        copies = AT_ONCE if name == RECOMMENDED else 1  # most of an answer's work is its: for every thread
-        # in memory: no text is written down, and no copy waits for another one's file
+        copies = AT_ONCE if name == RECOMMENDED else 1  # it does most of the work: one copy per thread
+        # in memory: no text is written to disk, and no copy waits for another one's file
         modules = [evaluate.load(str(entry.call.folder), config, keep_in_memory=True) for _ in range(copies)]
         rows = {what: [_WARM_UP] for what in ("predictions", *entry.call.inputs)}
         for module in modules:
@@ -155,11 +155,11 @@ class Scorer:
 
     @property
     def is_busy(self) -> bool:
-        """Whether so many ask that what is not urgent should not be added."""
+        """Whether the load is so high that work that is not urgent should be postponed."""
         return self._batcher.waiting > MOST_WAITING
 
     def checkpoint(self, name: str, corpus: str) -> str | None:
-        """Which weights a metric scores with; `None` where it cannot be used."""
+        """Name of the weights that a metric scores with; `None` where it cannot be used."""
         self.start()
         future = self._found.get((name, corpus))
         return None if future is None or future.exception() else future.result().checkpoint
@@ -171,16 +171,16 @@ class Scorer:
         only: Sequence[str] | None = None,
         due: float | None = None,
     ) -> list[list[Score]]:
-        """For each text the numbers of all metrics, in the catalogue's order.
+        """The numbers of all metrics for each text, in the catalogue's order.
 
         Args:
             texts: stories that passed `limits.check_text`.
-            corpus: `roc` or `wp`, which decides the checkpoints and what a context is.
-            only: names of metrics, all where not given.
-            due: when it should be there, by `Patience`.
+            corpus: `roc` or `wp`; it decides which checkpoints are used and what a context is.
+            only: names of metrics; default: all.
+            due: deadline, from `Patience`.
 
         Raises:
-            ValueError: another corpus.
+            ValueError: unknown corpus.
         """
         self.start()
         check_corpus(corpus)
@@ -199,12 +199,12 @@ class Scorer:
     def explain(
         self, text: Text, corpus: str, only: Sequence[str] | None = None, due: float | None = None
     ) -> dict[str, dict[str, Any]]:
-        """The explanations of the metrics that have them; what sentences cost (`gain`) says the recommended one's.
+        """The explanations of the metrics that have them, by metric; arguments as in `score`.
 
-        The arguments are those of `score`.
+        The cost of each sentence (`gain`) is in the explanation of the recommended metric only.
 
         Raises:
-            ValueError: another corpus, or a metric refuses the story.
+            ValueError: unknown corpus, or a metric rejects the story.
         """
         self.start()
         due = Patience.REASONS.since() if due is None else due
@@ -228,7 +228,7 @@ class Scorer:
     def _ask(
         self, entry: CatalogueEntry, texts: Sequence[Text], corpus: str, due: float
     ) -> list[str | Future[Any]]:
-        """For each text what will be the metric's numbers, by key; or why there are none, as a sentence."""
+        """For each text a future of the metric's numbers by key, or a sentence that says why there are none."""
         loaded = self._get(entry.name, corpus)
         if loaded is None:
             future = self._found.get((entry.name, corpus))
@@ -260,10 +260,10 @@ class Scorer:
     def _remember(self, digest: bytes, result: Future[Any]) -> None:
         found = None if result.exception() else result.result()
         if isinstance(found, dict) and not any(isinstance(value, str) for value in found.values()):
-            self._remembered.put(digest, found)  # what is lacking now may be there later
+            self._remembered.put(digest, found)  # a missing score is not cached: it may be available later
 
     def _read(self, entry: CatalogueEntry, asked: str | Future[Any], corpus: str) -> list[Score]:
-        """A metric's numbers, as soon as they are there."""
+        """A metric's numbers; waits until they are available."""
         if isinstance(asked, str):
             return [Score(entry.name, number, None, asked) for number in entry.numbers]
         try:
@@ -289,12 +289,12 @@ class Scorer:
 def _fetch(before: Callable[[], None]) -> None:
     try:
         before()
-    except Exception as error:  # the metrics that need it say what they lack
-        _LOG.warning("what some metrics need was not fetched: %s: %s", type(error).__name__, error)
+    except Exception as error:  # the metrics that need the resource report that it is missing
+        _LOG.warning("a resource that some metrics need was not fetched: %s: %s", type(error).__name__, error)
 
 
 def _result(found: Any) -> Any:
-    """What a row has become; its error is raised."""
+    """The result of a row; raises it if it is an error."""
     if isinstance(found, ValueError):
         raise found
     return found

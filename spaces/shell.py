@@ -1,4 +1,4 @@
-"""The page that every Space is built in: header, footer, theme, queue and error messages."""
+"""The page layout shared by all Spaces: header, footer, theme, queue and error messages."""
 
 from __future__ import annotations
 
@@ -20,24 +20,28 @@ from openmeva.spaces.catalogue import CORPORA
 from openmeva.spaces.limits import AT_ONCE, MOST_ANSWERED, MOST_PAGES
 
 _HERE = Path(__file__).parent
-_PUBLISHER = _HERE / "publisher.json"  # in a published Space alone
+_PUBLISHER = _HERE / "publisher.json"  # only in a published Space
 _LOG = logging.getLogger(__name__)
 NAMES = {
     "story_scorer": ("Story scorer", 7860),
     "perturbation_lab": ("Perturbation lab", 7861),
     "leaderboard": ("Leaderboard", 7862),
 }
-UPLOADS_LIVE = (300, 3600)  # seconds between clearings, and of a file's life, of Gradio's upload folder
+UPLOADS_LIVE = (
+    300,
+    3600,
+)  # Gradio's upload folder: seconds between clearings, and age at which a file is deleted
 APART = 'target="_blank" rel="noopener"'
-"""Of links to other pages: the Hub shows a Space in a frame, which those refuse, and here what was typed would be lost."""
+"""Attributes of links to other pages. The Hub shows a Space in a frame, in which those pages refuse to load; on this page
+the user's input would be lost."""
 Upload = Mapping[str, Any] | None
-"""What an upload field holds before Gradio's preprocessing, which would leave an empty file behind at each press."""
+"""The value of an upload field before Gradio's preprocessing, which would leave an empty file behind at each click."""
 
 
 def address(name: str) -> str:
-    """Where another Space of this project answers: beside this one on the Hub, or on this machine.
+    """The address of another Space of this project: of the same owner on the Hub, or on this machine.
 
-    An environment variable such as `STORY_SCORER_URL` goes first.
+    An environment variable such as `STORY_SCORER_URL` takes precedence.
     """
     given = os.environ.get(f"{name.upper()}_URL")
     if given:
@@ -54,7 +58,8 @@ def card(metric: str) -> str:
 
 
 def _owner() -> str:
-    """Whose the other Spaces are: the publisher's, as publishing writes it; else of whom this one is; blank off the Hub."""
+    """The owner of the other Spaces: the publisher, as recorded at publication, else the owner of this Space; blank outside
+    the Hub."""
     owner = os.environ.get("SPACE_ID", "").split("/")[0]
     if owner and _PUBLISHER.is_file():
         return str(json.loads(_PUBLISHER.read_text(encoding="utf-8"))["organisation"])
@@ -63,7 +68,7 @@ def _owner() -> str:
 
 @contextmanager
 def page(name: str, lead: str) -> Iterator[gr.Blocks]:
-    """A Space's Blocks with head and foot; what is built inside stands between them."""
+    """A Space's Blocks with header and footer; components built inside the context are placed between them."""
     title = NAMES[name][0]
     links = "".join(
         f'<a href="{html.escape(address(other))}" {"aria-current=page" if other == name else APART}>{text}</a>'
@@ -77,15 +82,15 @@ def page(name: str, lead: str) -> Iterator[gr.Blocks]:
         yield demo
         gr.HTML(
             '<footer class="om om-foot"><p>Scores compare stories of one kind with each other; they do not grade '
-            "people's writing. Nothing that you type or upload is written down or passed on. The references are scores of validation "
-            "stories, never of the judged test sets. English only.</p></footer>"
+            "people's writing. Your input is neither stored nor passed on. The reference scores are of validation stories, "
+            "never of the judged test sets. English only.</p></footer>"
         )
 
 
 def theme() -> gr.themes.Base:
-    """Warm paper, one accent; a font that Gradio itself holds, so that no other host is asked.
+    """Warm paper colours with one accent; a font that ships with Gradio, so that no other host is contacted.
 
-    Of those it holds, most lack the Latin letters.
+    Most of the fonts that ship with Gradio lack the Latin letters.
     """
     accent = gr.themes.Color(
         c50="#eefaf8", c100="#d3f1ed", c200="#a9e3dc", c300="#78cfc6", c400="#46b3a9", c500="#1c8f87",
@@ -138,18 +143,18 @@ def theme() -> gr.themes.Base:
 
 
 def launch(demo: gr.Blocks, name: str, **options: Any) -> Any:
-    """Serves a Space: requests wait in one line, as many as there are, and none is turned away."""
+    """Serves a Space. Requests wait in an unbounded queue; none is rejected."""
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
     script, frame = ((_HERE / file).read_text(encoding="utf-8") for file in ("page.js", "page.css"))
     head = (
         f"<script>{script}</script><style>{frame}</style>"
         '<meta name="description" content="Scores for machine-written stories, with reasons.">'
     )
-    # Gradio sums up all requests so far after each of them, which takes longer and longer: it need not know of any.
+    # Gradio's analytics aggregate all past requests after each new one, which takes longer and longer: disabled.
     os.environ.setdefault("GRADIO_ANALYTICS_MAX_EVENTS", "1")
     os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", "1000000000")
     demo.queue(default_concurrency_limit=AT_ONCE, max_size=None, status_update_rate=1)
-    hub = "SPACE_ID" in os.environ  # which expects every Space at the same port
+    hub = "SPACE_ID" in os.environ  # the Hub expects every Space on the same port
     defaults: dict[str, Any] = {
         "server_name": os.environ.get("GRADIO_SERVER_NAME", "0.0.0.0" if hub else "127.0.0.1"),
         "server_port": int(os.environ.get("GRADIO_SERVER_PORT", 7860 if hub else NAMES[name][1])),
@@ -162,7 +167,7 @@ def launch(demo: gr.Blocks, name: str, **options: Any) -> Any:
         max_threads=2 * MOST_ANSWERED,
         show_error=False,
         ssr_mode=False,
-        run_history=False,  # or the browser would keep what was typed
+        run_history=False,  # otherwise the browser would keep the input
         state_session_capacity=MOST_PAGES,
         footer_links=["api", "settings"],
         **{**defaults, **options},
@@ -170,25 +175,25 @@ def launch(demo: gr.Blocks, name: str, **options: Any) -> Any:
 
 
 def kind_radio(label: str, info: str | None = None) -> gr.Radio:
-    """The choice between short and longer stories."""
+    """Radio buttons for short and longer stories."""
     return gr.Radio([(name, key) for key, name in CORPORA.items()], value="roc", label=label, info=info)
 
 
 def one_at_a_time(
     steps: Mapping[Callable[..., Any], tuple[Mapping[str, Any], Mapping[str, Any]]], *others: Any
 ) -> list[Any]:
-    """Runs that show their answers in one place, where the answer that was asked for last is to stand.
+    """Runs that write to the same outputs, where only the answer to the last request may remain.
 
-    A trigger cancels the runs of the other triggers. Its own run, where that still goes on, is repeated after its end.
+    A trigger cancels the runs of the other triggers. If its own run is still active, it is repeated afterwards.
 
     Args:
-        steps: by trigger, such as a button's `click`, the arguments of a first step, which may be none, and of the run
-            after it. Without that step a trigger would cancel too late: Gradio's pages await each of its listeners before
-            the next one, but not what follows a listener.
+        steps: trigger, such as a button's `click`, to the arguments of a first step (which may be empty) and of the run
+            after it. Without the first step a trigger would cancel too late: Gradio's pages wait for each listener before
+            the next one, but not for the steps that follow a listener.
         others: further events that each trigger cancels.
 
     Returns:
-        The runs.
+        The events of the runs.
     """
     private: dict[str, Any] = {"api_visibility": "private", "queue": False}
     runs = {
@@ -201,23 +206,23 @@ def one_at_a_time(
 
 
 def put(value: Any) -> dict[str, Any]:
-    """A component's value, for one of which only an update or nothing comes at other times.
+    """A value as an update, for components that otherwise receive only updates or `gr.skip`.
 
-    Gradio keeps a component for each plain value that follows an update or `gr.skip`, as long as the page is remembered.
+    Gradio keeps a component for each plain value that follows an update or `gr.skip`, as long as it keeps the page.
     """
     update: dict[str, Any] = gr.update(value=value)
     return update
 
 
 def error_card(message: str) -> str:
-    """A sentence on what went wrong, announced to screen readers."""
+    """An error message, announced to screen readers."""
     return f'<div class="om om-card om-error" role="alert"><p>{html.escape(message)}</p></div>'
 
 
 def sentences(work: Callable[..., Any]) -> Callable[..., Any]:
-    """For functions of the API: what a user did wrong comes back as a sentence, other failures as a plain one.
+    """Wraps a function of the API: a `ValueError` is shown to the user, other failures as a generic sentence.
 
-    What failed is logged by its kind and place alone, since a message may quote what a user typed.
+    Only the type and place of other failures are logged, since a message may quote the user's input.
     """
 
     @functools.wraps(work)
@@ -235,7 +240,7 @@ def sentences(work: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def guarded(work: Callable[..., str], *values: Any) -> str:
-    """The HTML that `work` makes of `values`, or a sentence in its place: for functions behind buttons."""
+    """The HTML that `work` returns for `values`, or an error card: for functions behind buttons."""
     try:
         return work(*values)
     except Exception as error:
@@ -243,29 +248,29 @@ def guarded(work: Callable[..., str], *values: Any) -> str:
 
 
 def told(error: Exception) -> str:
-    """A failure as a card: a user's mistake by its own sentence, another by a plain one."""
+    """An error card: the message of a `ValueError`, for other failures a generic sentence."""
     return error_card(str(error) if isinstance(error, ValueError) else unexpected(error))
 
 
 def uploaded(file: Upload) -> Path:
-    """The file behind an upload field.
+    """The file of an upload field.
 
     Raises:
-        ValueError: no file, one that is gone, or a path that is not one of Gradio's own uploads.
+        ValueError: no file, a deleted file, or a path outside Gradio's upload folder.
     """
     if not file:
         raise ValueError("Please choose a file first.")
     path, folder = Path(file["path"]).resolve(), Path(get_upload_folder()).resolve()
     if folder not in path.parents or not path.is_file():
         raise ValueError(
-            "The file is no longer here: it is deleted an hour after its upload, and as soon as it, or the same file of "
-            "another user, is read. Please choose it again."
+            "The file is no longer available: it is deleted an hour after its upload, and as soon as it, or the same file "
+            "of another user, has been read. Please choose it again."
         )
     return path
 
 
 def unexpected(error: Exception) -> str:
-    """Logs a failure that is not the user's, without what was typed, and gives the sentence to show."""
+    """Logs an internal failure without the user's input, and returns the sentence to show."""
     place = error.__traceback__
     while place is not None and place.tb_next is not None:
         place = place.tb_next

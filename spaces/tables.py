@@ -1,4 +1,4 @@
-"""Reads a user's rows and writes results as CSV or JSON lines, within limits, with formulas made harmless."""
+"""Reads uploaded rows within limits, and writes results as CSV or JSON lines; spreadsheet formulas are escaped."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from openmeva.metrics.core.writing import cell, json_line
 from openmeva.spaces.limits import MAX_SCORES, MAX_UNPACKED, check_size
 
 TYPES = {"csv": "text/csv", "jsonl": "application/x-ndjson"}
-AT_ONCE = 16  # rows of a Parquet file that are unpacked at once
+AT_ONCE = 16  # rows of a Parquet file that are decoded at once
 TOO_LONG = (
     f"The file has more than {MAX_UNPACKED // 1_000_000} million characters; please give fewer rows, or use the metrics on "
     "your own machine."
 )
 READ = (".csv", ".tsv", ".jsonl", ".parquet", ".txt")
-"""Endings of the files that an upload field takes."""
+"""File extensions that an upload field accepts."""
 
 
 def read_upload(path: str | Path) -> list[dict[str, Any]]:
-    """Rows of an uploaded file, which is deleted then: nothing is kept.
+    """Rows of an uploaded file, which is then deleted.
 
-    CSV and TSV have a heading; a line of a .txt is a `story`.
+    CSV and TSV have a header; each line of a .txt file is a `story`.
 
     Raises:
-        ValueError: a file too large, of another kind, not UTF-8, or with a damaged line (its number).
+        ValueError: a file that is too large, of another type, not UTF-8, or has an invalid line (with its number).
     """
     path = Path(path)
     try:
@@ -44,9 +44,9 @@ def read_upload(path: str | Path) -> list[dict[str, Any]]:
 
 
 def read_uploads(*paths: Path) -> list[list[dict[str, Any]]]:
-    """Rows of each upload of Gradio's, which are deleted then with the folders that it made for them.
+    """Rows of each of Gradio's uploads, which are then deleted together with their folders.
 
-    Uploads of the same bytes and name are one file. Errors as `read_upload`.
+    Uploads with the same bytes and name are one file. Errors as `read_upload`.
     """
     try:
         rows = {path: read_upload(path) for path in dict.fromkeys(paths)}
@@ -54,12 +54,12 @@ def read_uploads(*paths: Path) -> list[list[dict[str, Any]]]:
     finally:
         for path in paths:
             path.unlink(missing_ok=True)
-            with suppress(OSError):  # the same bytes may lie there by another name
+            with suppress(OSError):  # the folder may have the same bytes under another name
                 path.parent.rmdir()
 
 
 def read_rows(name: str, content: bytes) -> list[dict[str, Any]]:
-    """Rows of a file's bytes; `name` tells which of `READ` it is. Errors as `read_upload`."""
+    """Rows of a file's bytes; the extension of `name`, one of `READ`, tells its type. Errors as `read_upload`."""
     check_size(len(content))
     kind = kind_of(name)
     if kind is None or name.lower().endswith(".gz"):
@@ -79,8 +79,8 @@ def read_rows(name: str, content: bytes) -> list[dict[str, Any]]:
 
 
 def _check_unpacked(file: BinaryIO) -> None:
-    """Raises a `ValueError` for a Parquet file that says itself that it would fill the memory."""
-    with suppress(pa.ArrowException):  # reading it says what is wrong
+    """Raises a `ValueError` for a Parquet file whose metadata give too large an uncompressed size."""
+    with suppress(pa.ArrowException):  # reading the file reports the error
         described = pq.ParquetFile(file).metadata
         sizes = (described.row_group(place).total_byte_size for place in range(described.num_row_groups))
         if sum(sizes) > MAX_UNPACKED:
@@ -88,7 +88,7 @@ def _check_unpacked(file: BinaryIO) -> None:
 
 
 def _bounded(rows: Iterable[Row]) -> Iterator[dict[str, Any]]:
-    """The values of rows, as far as they are no more, and no longer, than a page takes: packed, millions may be a small file.
+    """The values of rows, within the page's limits: a small compressed file may have millions of rows.
 
     Raises:
         ValueError: more than `MAX_SCORES` rows or `MAX_UNPACKED` characters.
@@ -106,7 +106,7 @@ def _bounded(rows: Iterable[Row]) -> Iterator[dict[str, Any]]:
 
 
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows as CSV; columns in the order in which they first come up, formulas made harmless."""
+    """Rows as CSV; columns in order of first occurrence, formulas escaped."""
     columns = list(dict.fromkeys(name for row in rows for name in row))
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
@@ -121,6 +121,8 @@ def to_jsonl(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def data_link(text: str, kind: str) -> str:
-    """`text` as the address of a link, so that a download never lies on the server; kind: csv or jsonl."""
-    content = ("\ufeff" if kind == "csv" else "") + text  # the mark by which spreadsheets know UTF-8
+    """`text` as a `data:` URL, so that no download is stored on the server; kind: csv or jsonl."""
+    content = (
+        "\ufeff" if kind == "csv" else ""
+    ) + text  # byte order mark, by which spreadsheets detect UTF-8
     return f"data:{TYPES[kind]};charset=utf-8;base64,{base64.b64encode(content.encode(errors='replace')).decode()}"

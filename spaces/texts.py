@@ -1,4 +1,4 @@
-"""The texts that a user gives, and what each metric reads of them."""
+"""The texts that a user gives, and the inputs of each metric."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Text:
 
     Attributes:
         story: as typed, with or without the beginning.
-        context: the story's beginning (`roc`) or the prompt (`wp`), blank where not given.
-        reference: a story to compare it with, blank where not given.
+        context: the story's beginning (`roc`) or the prompt (`wp`); blank where not given.
+        reference: a story to compare it with; blank where not given.
     """
 
     story: str
@@ -25,12 +25,12 @@ class Text:
     reference: str = ""
 
     def whole(self, corpus: str) -> str:
-        """What a reader of the story reads: in `roc` the context is its beginning."""
+        """The complete story: in `roc` the context is its beginning."""
         return f"{self.context} {self.story}".strip() if corpus == "roc" else self.story
 
 
 def lacks(entry: CatalogueEntry, module: Any, text: Text, corpus: str) -> str:
-    """What keeps a story from being scored, as a sentence; blank where nothing does."""
+    """The input that a metric needs and a story lacks, as a sentence; blank where nothing is missing."""
     required = getattr(module, "required", entry.call.inputs)
     if "references" in required and not text.reference:
         return "Needs a reference story to compare with."
@@ -42,18 +42,18 @@ def lacks(entry: CatalogueEntry, module: Any, text: Text, corpus: str) -> str:
 
 
 def unweighed(text: Text, corpus: str) -> str:
-    """Why a story's sentences are not weighed here, as a sentence; blank where nothing speaks against it."""
+    """Why the sentence costs of a story are not computed here, as a sentence; blank where they can be."""
     count = len(split_sentences(text.whole(corpus)))
     if count <= MOST_WEIGHED:
         return ""
     return (
-        f"What each sentence costs is told here of stories of at most {MOST_WEIGHED} sentences, and this one has "
-        f"{count:,}: on your own machine the command `openmeva score --explain` tells it."
+        f"The cost of each sentence is computed here for stories of at most {MOST_WEIGHED} sentences, and this one has "
+        f"{count:,}. On your own machine, use the command `openmeva score --explain`."
     )
 
 
 def columns(entry: CatalogueEntry, module: Any, text: Text, corpus: str) -> dict[str, str]:
-    """A row of what `compute` gets. In `roc`, a metric that needs the context apart gets the first sentence as it."""
+    """A row of `compute`'s inputs. In `roc`, a metric that needs a context gets the first sentence."""
     required = getattr(module, "required", entry.call.inputs)
     found: dict[str, str] = {}
     if "references" in entry.call.inputs and text.reference:
@@ -61,7 +61,7 @@ def columns(entry: CatalogueEntry, module: Any, text: Text, corpus: str) -> dict
     if "contexts" in required:
         pair = (text.context, text.story) if corpus == "wp" else _first_sentence(text.whole(corpus))
         found["contexts"], found["predictions"] = pair
-    elif entry.referenced:  # a reference stands against what was typed, not against the beginning too
+    elif entry.referenced:  # a reference is compared with the story as typed, without the beginning
         found["predictions"] = text.story
     else:
         found["predictions"] = text.whole(corpus)
@@ -69,7 +69,7 @@ def columns(entry: CatalogueEntry, module: Any, text: Text, corpus: str) -> dict
 
 
 def check_corpus(corpus: str) -> str:
-    """`corpus`, or a `ValueError` that names the two there are."""
+    """`corpus`; raises a `ValueError` that names the valid ones if it is unknown."""
     if corpus not in CORPORA:
         raise ValueError(f"The kind of story is one of {', '.join(CORPORA)}, not {str(corpus)[:20]!r}.")
     return corpus

@@ -1,4 +1,5 @@
-"""How far to trust a number: its agreement with people, and how many of twelve pairs of stories it ranks right.
+"""How far to trust a metric's score: its correlation with human judgments, and how many of twelve pairs of stories it ranks
+correctly.
 
 Both are read from files that commands write: `spaces/leaderboard/results.json` (`spaces.leaderboard.collect`) and
 `spaces/references/pairs.json` (`training.benchmark.pairs --out`).
@@ -23,11 +24,13 @@ _WORDS = ((0.5, "fair"), (0.3, "moderate"), (0.15, "weak"), (-2.0, "hardly any")
 
 @dataclass(frozen=True)
 class Trust:
-    """What is known of a number.
+    """The reliability of a metric's score.
 
     Attributes:
-        correlation, interval, stories: Pearson with people's mean ratings, its 95 % interval, and on how many stories.
-        right, pairs: how many of so many pairs of a good and a damaged story it ranks right; `None` where not measured.
+        correlation, interval, stories: Pearson correlation with mean human ratings, its 95 % interval, and the number of
+            stories.
+        right, pairs: number of pairs of a good and a damaged story that are ranked correctly (`None` where not measured),
+            and number of pairs.
     """
 
     correlation: float
@@ -38,24 +41,24 @@ class Trust:
 
     @property
     def sentence(self) -> str:
-        """All of it in words."""
+        """The reliability in words."""
         word = next(said for least, said in _WORDS if self.correlation >= least)
         low, high = self.interval
         said = (
             f"Agreement with people: {word} (correlation {self.correlation:.2f}, {low:.2f} to {high:.2f}, on "
-            f"{self.stories} machine-made stories)."
+            f"{self.stories} machine-generated stories)."
         )
         if self.right is not None:
-            said += f" It ranks {self.right} of {self.pairs} pairs of a good and a damaged story right."
+            said += f" It ranks {self.right} of {self.pairs} pairs of a good and a damaged story correctly."
         return said
 
 
 class Trusts:
-    """What the files say, read once.
+    """The contents of both files, read once.
 
     Args:
-        results: of `spaces.leaderboard.collect`.
-        pairs: of `training.benchmark.pairs --out`.
+        results: file written by `spaces.leaderboard.collect`.
+        pairs: file written by `training.benchmark.pairs --out`.
     """
 
     def __init__(self, results: Path = RESULTS, pairs: Path = PAIRS) -> None:
@@ -66,7 +69,7 @@ class Trusts:
         )
 
     def of(self, entry: CatalogueEntry, number: Number, corpus: str) -> Trust | None:
-        """What is known of a metric's number for stories of a corpus; `None` where it was not measured."""
+        """The reliability of a metric's score on stories of a corpus; `None` where it was not measured."""
         found, title = self._sets.get(corpus), row_title(entry, number)
         if not found:
             return None
@@ -84,7 +87,7 @@ class Trusts:
 
 
 def row_title(entry: CatalogueEntry, number: Number) -> str | None:
-    """The benchmark's row of a number: that of its key, or the metric's first row for its first number."""
+    """Title of the benchmark's row for a number: that of its key, or the metric's first row for its first number."""
     by_key = {key: title for title, key in entry.call.rows.items()}
     first = entry.numbers[0].key == number.key
     return by_key.get(number.key) or (next(iter(entry.call.rows), None) if first else None)

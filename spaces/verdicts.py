@@ -1,4 +1,4 @@
-"""One verdict on a story, or on two, in words: where the recommended metric's score falls among human stories."""
+"""A verdict in words on one story, or on two, from the recommended metric's percentile among human stories."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from openmeva.spaces.distributions import Placement, better_than, percent
 from openmeva.spaces.scorer import Score
 
 LOW = 1.0
-"""A score is low where it is better than at most this percentage of human stories: then errors are looked for."""
+"""A score is low if it is better than at most this percentage of human stories; only then are errors looked for."""
 _DOUBTFUL, _GOOD = 10.0, 50.0
 NOISE_SHARE = 0.8
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What is said first.
+    """The verdict on a story.
 
     Attributes:
-        words: a few, as a heading.
-        why: a sentence or two.
+        words: the heading.
+        why: the reason, in one or two sentences.
         tone: `good`, `doubtful`, `bad`, or `none` where there is no verdict.
-        score: the recommended metric's; `None` where it has none.
+        score: the recommended metric's score; `None` where it has none.
     """
 
     words: str
@@ -36,31 +36,31 @@ class Verdict:
 
 
 def recommended(scores: Sequence[Score]) -> Score | None:
-    """The recommended metric's number, where it has a value."""
+    """The recommended metric's score; `None` where it has no value."""
     return next((one for one in scores if one.metric == RECOMMENDED and one.value is not None), None)
 
 
 def among_people(score: Score) -> Placement | None:
-    """Where a score falls among human stories."""
+    """A score's percentile among human stories; `None` where it is not known."""
     return next((one for one in score.placements if one.group == "human"), None)
 
 
 def is_low(value: float, score: Score) -> bool:
-    """Whether a value is low among the human stories that `score`, of the same metric, was placed among."""
+    """Whether a value is low among human stories, by the distribution that `score`, of the same metric, was placed in."""
     place = among_people(score)
     return place is not None and better_than(value, place.quantiles, score.number.higher) <= LOW
 
 
 def verdict_on(scores: Sequence[Score], warning: str | None) -> Verdict:
-    """The verdict on one story; `warning` is what speaks against its being one."""
+    """The verdict on one story; `warning` says why the text may not be a story."""
     score = recommended(scores)
     if warning:
-        return Verdict("No verdict", f"This may be no story to score ({warning}).", "none", score)
+        return Verdict("No verdict", f"This text may not be a story ({warning}).", "none", score)
     place = among_people(score) if score else None
     if score is None or place is None:
         return Verdict(
             "No verdict",
-            "The recommended metric, or its scores of human stories, are not here.",
+            "The recommended metric, or its scores of human stories, are not available.",
             "none",
             score,
         )
@@ -82,36 +82,36 @@ def verdict_between(
 ) -> Verdict:
     """Which of two stories is better, and whether the difference is more than noise.
 
-    Noise is what the scores of human stories differ by: four pairs of five of them lie nearer than `noise`.
+    A difference is more than noise if four in five pairs of human stories differ by less (`noise`).
     """
     for name, warning in zip(("first", "second"), warnings, strict=True):
         if warning:
-            return Verdict("No verdict", f"The {name} may be no story to score ({warning}).", "none")
+            return Verdict("No verdict", f"The {name} text may not be a story ({warning}).", "none")
     one, other = recommended(first), recommended(second)
     place = among_people(one) if one else None
     if one is None or other is None or place is None or one.value is None or other.value is None:
         return Verdict(
-            "No verdict", "The recommended metric, or its scores of human stories, are not here.", "none"
+            "No verdict", "The recommended metric, or its scores of human stories, are not available.", "none"
         )
     gap, bound = one.value - other.value, noise(place.quantiles)
     said = f"{one.number.title} gives {one.value:.2f} and {other.value:.2f}"
     if abs(gap) <= bound:
         return Verdict(
             "No clear difference",
-            f"{said}: no more than noise, since one pair of human stories in five lies further apart than {bound:.2f}.",
+            f"{said}: no more than noise, since one in five pairs of human stories differs by more than {bound:.2f}.",
             "none",
         )
     better = "first" if (gap > 0) == one.number.higher else "second"
     return Verdict(
         f"The {better} story holds together better",
-        f"{said}: more than noise, since four pairs of human stories in five lie nearer than {bound:.2f}.",
+        f"{said}: more than noise, since four in five pairs of human stories differ by less than {bound:.2f}.",
         "good",
     )
 
 
 @lru_cache(maxsize=32)
 def noise(quantiles: tuple[float, ...], share: float = NOISE_SHARE) -> float:
-    """What this share of pairs of stories lie nearer than, given evenly spaced quantiles of their scores.
+    """The score difference that this share of pairs of stories stays below, given evenly spaced quantiles of their scores.
 
     >>> noise((0.0, 1.0, 2.0), 1.0)
     2.0

@@ -10,20 +10,20 @@ from collections.abc import Callable
 from openmeva.training.text.knowledge import resources
 from openmeva.training.text.knowledge.wordnet_files import fetch_wordnet
 
-_ONE = threading.Lock()  # the lab and its scorer both begin with it
-_AGAIN = threading.Lock()  # held by the thread that tries again
+_ONE = threading.Lock()  # the lab and its scorer both start with fetching WordNet
+_AGAIN = threading.Lock()  # held by the thread that retries
 _FIRST, _LONGEST = 60, 3600  # seconds between attempts
 _LOG = logging.getLogger(__name__)
 
 
 def prepare(sleep: Callable[[float], object] = time.sleep) -> None:
-    """Fetches WordNet where it is missing and lets NLTK find it; without it what needs it says so.
+    """Fetches WordNet where it is missing and registers it with NLTK; metrics and aspects that need it report its absence.
 
-    Where that fails it is tried again in the background until it works: a minute later, then after pauses that double up
-    to an hour.
+    After a failure it is tried again in the background until it succeeds: after one minute, then after pauses that double
+    up to one hour.
 
     Args:
-        sleep: waits for so many seconds.
+        sleep: waits for a number of seconds.
     """
     if not _is_fetched() and _AGAIN.acquire(blocking=False):
         threading.Thread(target=_try_again, args=(sleep,), name="wordnet", daemon=True).start()
@@ -34,7 +34,9 @@ def _is_fetched() -> bool:
         with _ONE:
             fetch_wordnet(resources.nltk_data_folder())
             resources.use_with_nltk()
-    except Exception as error:  # whatever it is, a Space goes on without, and the next attempt may bring it
+    except (
+        Exception
+    ) as error:  # whatever it is, a Space runs without WordNet, and the next attempt may succeed
         _LOG.warning("WordNet could not be fetched: %s: %s", type(error).__name__, error)
         return False
     return True

@@ -1,4 +1,4 @@
-"""A server on loopback that speaks OpenAI's chat completions, well or badly, and counts what it is asked."""
+"""A local server for OpenAI's chat completions that answers correctly or not, and counts its requests."""
 
 import json
 import math

@@ -1,6 +1,7 @@
-"""Keeps the garbage collector from what collecting the tests imports, and tests from the checkout's caches.
+"""Excludes imports from garbage collection, and keeps tests from writing to the checkout's caches.
 
-The collector's is a million objects, which stay to the end. What a test leaves in a cache the next run would read.
+Collecting the tests imports a million objects, which stay to the end. The next run would read what a test leaves in a
+cache.
 """
 
 import gc

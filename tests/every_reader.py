@@ -38,7 +38,7 @@ SHEET = "WorkerId,Input.text1,Answer.text1\n"
 
 
 def entries(**changes: Any) -> list[str]:
-    """MANS: an object over several lines."""
+    """A file of MANS: one object over several lines."""
     story = {"text": STORY, "score": [1, 2, 3, 4, 5], **changes}
     entry = {
         "prompt": "Ann ran.",
@@ -64,7 +64,7 @@ def _judged(story: Any, rating: str = "[1, 2]") -> str:
 
 
 def _beside(name: str, content: str, read: Callable[[Path, Path], Iterable[Any]]) -> Callable[[Path], Any]:
-    """A reader of two files, of which the other is good."""
+    """A reader of two files, the other of which is valid."""
 
     def reader(path: Path) -> Iterable[Any]:
         other = path.parent / name

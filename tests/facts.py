@@ -1,4 +1,4 @@
-"""Everyday facts in ConceptNet's place, and what language tools remember of WordNet and ConceptNet."""
+"""Everyday facts instead of ConceptNet, and the caches of WordNet and ConceptNet."""
 
 import shutil
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ FACTS = Path(__file__).with_name("training") / "everyday_facts.tsv"
 
 @contextmanager
 def facts_for_every_day(folder: Path) -> Iterator[None]:
-    """The facts of `everyday_facts.tsv`, written for this project, are all that ConceptNet knows."""
+    """Replaces ConceptNet by the facts of `everyday_facts.tsv`, written for this project."""
     resources.require("wordnet")  # `make test` fetches it: without it the tests fail
     shutil.copy(FACTS, folder / FILE_NAME)
     with pytest.MonkeyPatch.context() as patch:
@@ -51,6 +51,6 @@ _OF_WORDNET_ALONE = (
 
 
 def forget_facts(wordnet: bool = False) -> None:
-    """Empty the caches that hold answers from ConceptNet, and those from WordNet alone where it is another, too."""
+    """Empties the caches of ConceptNet and, if `wordnet` has changed, those of WordNet."""
     for cached in (*_OF_CONCEPTNET, *(_OF_WORDNET_ALONE if wordnet else ())):
         cached.cache_clear()

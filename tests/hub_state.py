@@ -1,4 +1,4 @@
-"""What the small Hub of `tests/small_hub.py` holds: repositories, commits, large files and requests."""
+"""The state of the small Hub of `tests/small_hub.py`: repositories, commits, large files and requests."""
 
 from dataclasses import dataclass, field
 
@@ -16,7 +16,7 @@ class Repository:
 
     @property
     def files(self) -> Files:
-        """Of the newest commit."""
+        """The files of the newest commit."""
         return self.commits[-1][1]
 
     def at(self, revision: str) -> tuple[str, Files] | None:
@@ -29,7 +29,7 @@ class Repository:
 
 @dataclass
 class Hub:
-    """What the server holds and has seen.
+    """The contents of the server, and the requests that it received.
 
     Attributes:
         endpoint: its address.

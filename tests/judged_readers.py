@@ -1,4 +1,4 @@
-"""The readers of the sets that came last: HANNA, DeltaScore, StoryER, Story Cloze, LitBench."""
+"""The readers of the sets that were added last: HANNA, DeltaScore, StoryER, Story Cloze, LitBench."""
 
 import json
 from typing import Any

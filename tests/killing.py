@@ -1,5 +1,5 @@
-"""Ends pieces of work early: as `kill -9` does, in forked processes, so that nothing is cleaned up and the imports are paid
-once; or a training by an interruption, in this process."""
+"""Ends work early: as by `kill -9` in a forked process, so that nothing is cleaned up and imports run only once, or a
+training by an interruption in this process."""
 
 import os
 import signal
@@ -15,14 +15,14 @@ import pytest
 
 _CHANGES = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.link", "os.symlink", "os.truncate"}
 Work = Callable[[], object]
-EVERY = int(os.environ.get("KILL_EVERY", "15"))  # change; `make faults` takes each
+EVERY = int(os.environ.get("KILL_EVERY", "15"))  # step between tested changes; `make faults` tests each
 
 
 def killed_before(change: int, work: Work) -> bool:
     """Runs `work` in a forked process that ends before its `change`th change of a file or folder, counted from 1.
 
     Returns:
-        Whether it was ended; else it had come to its end.
+        Whether it was killed; else it had finished.
 
     Raises:
         ChildProcessError: the work failed by itself.
@@ -31,7 +31,7 @@ def killed_before(change: int, work: Work) -> bool:
 
 
 def killed_after(seconds: float, work: Work) -> bool:
-    """As `killed_before`, ended after a time."""
+    """As `killed_before`, but killed after a time."""
     child = _forked(work)
     time.sleep(seconds)
     os.kill(child, signal.SIGKILL)
@@ -39,7 +39,7 @@ def killed_after(seconds: float, work: Work) -> bool:
 
 
 def finished(work: Work) -> None:
-    """Runs `work` in a forked process to its end; an error as `killed_before`, also where it was killed."""
+    """Runs `work` in a forked process to its end; raises as `killed_before`, also if it was killed."""
     _to_its_end(_forked(work))
 
 
@@ -56,7 +56,7 @@ def changes_of(work: Work, note: Path) -> int:
 
 @contextmanager
 def interrupted(trainer: type[Any], method: str, call: int) -> Iterator[None]:
-    """Work in which the `call`th call of a trainer's method never ends, counted from 1; the work must get that far."""
+    """Interrupts the `call`th call, counted from 1, of a trainer's method; the work must get that far."""
     original, calls = getattr(trainer, method), 0
 
     def ending(self: Any, *arguments: Any, **named: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The stories of this repository, and the damage that tests do to them by hand."""
+"""The stories of this repository, and negative samples that tests make of them."""
 
 import json
 from functools import lru_cache
@@ -27,11 +27,12 @@ def sentences_of(kind: str) -> list[list[str]]:
 
 
 def damaged(stories: list[list[str]], how: str) -> list[list[str]]:
-    """The stories with the damage done, the first sentence kept.
+    """Negative samples of the stories; the first sentence is unchanged.
 
     Args:
         stories: of four sentences or more.
-        how: a sentence is `repeated`, the words of one are `shuffled`, two are `foreign`, or the sentences are `reversed`.
+        how: a sentence is `repeated`, the words of one are `shuffled`, two are `foreign` (from another story), or the sentences
+            are `reversed`.
 
     Raises:
         ValueError: another kind of damage.
@@ -58,7 +59,7 @@ def damaged(stories: list[list[str]], how: str) -> list[list[str]]:
 
 
 def with_foreign_sentences(stories: list[list[str]]) -> tuple[list[str], list[int]]:
-    """The stories, as texts, with one sentence of another in each, and the places of these sentences."""
+    """The stories as texts, each with one sentence of another story, and the indices of these sentences."""
     places = [2 + i % 3 for i in range(len(stories))]
     mixed = []
     for i, (sentences, place) in enumerate(zip(stories, places, strict=True)):

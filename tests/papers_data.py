@@ -1,4 +1,4 @@
-"""The papers' data, which are not in the repository: where tests marked `data` read them."""
+"""The folder of the papers' data, which are not in the repository; tests marked `data` read them."""
 
 import os
 from pathlib import Path

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-STORY = "Ann ran home. She ate\u2028 a cake. She slept."  # U+2028 is no end of a line
+STORY = "Ann ran home. She ate\u2028 a cake. She slept."  # U+2028 is not a line break
 
 
 def rows_of(**values: Any) -> list[str]:
@@ -15,13 +15,13 @@ def rows_of(**values: Any) -> list[str]:
 
 @dataclass(frozen=True)
 class Reader:
-    """A reader, a good file for it, and what may be wrong with that.
+    """A reader, a good file for it, and invalid lines.
 
     Attributes:
         read: path to rows.
         name: of the file.
         lines: of a good file, without their ends; three rows.
-        bad: single lines that are wrong in the place of the second row.
+        bad: single lines that are invalid as the second row.
         packed: whether it reads gzip.
         first: lines before the rows, such as a heading.
         whole: whether the file is one JSON value.

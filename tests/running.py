@@ -1,4 +1,4 @@
-"""Commands of the project, run in this process, where the libraries are imported already."""
+"""Runs commands of the project in this process, where the libraries are already imported."""
 
 import runpy
 import sys
@@ -7,7 +7,7 @@ import pytest
 
 
 def run_command(module: str, *arguments: object) -> None:
-    """`python -m module arguments`.
+    """Runs `python -m module arguments`.
 
     Raises:
         RuntimeError: the command's exit status is not 0.

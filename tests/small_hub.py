@@ -1,4 +1,4 @@
-"""A Hub on loopback that takes uploads and serves downloads, for tests with the real client libraries.
+"""A local Hub that accepts uploads and serves downloads, for tests with the real client libraries.
 
 Commits, tags, large files (LFS) and ranges are kept in memory. What it answers is what huggingface_hub,
 transformers, datasets and evaluate ask for, no more.

@@ -1,4 +1,4 @@
-"""What READMEs and cards say of data and results in words: that nothing was trained on this, that few do better."""
+"""Claims of READMEs and cards about data and results: no training on these stories, few metrics do better."""
 
 import json
 from pathlib import Path
@@ -18,8 +18,8 @@ MANIFESTS = sorted(
     for place in ("metrics/weights/*", "metrics/*/weights/*", "training/weights/*")
     for path in ROOT.glob(f"{place}/manifest.json")
 )
-# Trained before the one judged story of WritingPrompts' file was left out; the cards of the two metrics that are compared on
-# that story, perplexity and RUBER-BERT, say so.
+# Trained before the one judged story in WritingPrompts' file was excluded. The cards of the two metrics that are evaluated
+# on that story, perplexity and RUBER-BERT, say so.
 BEFORE = {
     "embedding_similarity/weights/default",
     "ppl/weights/wp",
@@ -32,7 +32,7 @@ RESULTS: Any = read_results(ROOT)
 
 @pytest.mark.parametrize("path", MANIFESTS, ids=lambda path: "/".join(path.parts[-4:-1]))
 def test_no_weights_were_trained_on_judged_stories_nor_on_those_of_this_project(path: Path) -> None:
-    """Cards, datasets/stories and training/README.md say so; judged stories are read to be left out."""
+    """As claimed by cards, datasets/stories and training/README.md; judged stories are only read to exclude them."""
     manifest = json.loads(path.read_text(encoding="utf-8"))
     read = [name for name in manifest["data"] if name.split("/")[0] in (*JUDGED_SETS, "datasets", "judged")]
     left_out = set(excluded(manifest.get("config", {})))
@@ -43,13 +43,13 @@ def test_no_weights_were_trained_on_judged_stories_nor_on_those_of_this_project(
 
 
 def _beating(name: str) -> list[str]:
-    """This project's rows that surely beat the best trivial row of a set."""
+    """This project's rows that are significantly better than the best trivial baseline of a set."""
     rows = [row for row in RESULTS["judged"][name]["rows"] if row["kind"] == "ours"]
     return [row["title"] for row in rows if row.get("beats_trivial")]
 
 
 def _larger() -> set[str]:
-    """Rows of the configurations that sit on models which are no part of the checkout."""
+    """Rows of configurations whose base models are not in the checkout."""
     return {
         title
         for entry in read_registry().values()

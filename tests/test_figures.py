@@ -1,4 +1,4 @@
-"""Figures in READMEs and cards are those of the results files that commands write, and no other."""
+"""Results in READMEs and cards all come from the results files that commands write."""
 
 import re
 from pathlib import Path
@@ -39,7 +39,7 @@ def test_figures_are_those_of_the_results(page: str) -> None:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_figure_has_a_source(page: str) -> None:
-    """Of the two or three digits after the point that agreement is given with, outside code and the table."""
+    """Checks numbers with two or three decimals, as for agreement, outside code and the table."""
     text = (ROOT / page).read_text(encoding="utf-8")
     text = re.sub(r"```.*?```|<!-- agreement:.*?<!-- /agreement -->", "", text, flags=re.DOTALL)
     for sentence in (*PLACES.sentences.get(page, ()), *PLACES.elsewhere.get(page, ())):

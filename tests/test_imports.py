@@ -1,4 +1,4 @@
-"""Packages import one way, in the order that training/README.md lists."""
+"""Packages import only in one direction, in the order listed in training/README.md."""
 
 import ast
 import re
@@ -20,7 +20,7 @@ def order(text: str) -> list[str]:
 
 
 def place(package: str, listed: list[str]) -> int | None:
-    """Where a package stands in the order; None where it is not listed."""
+    """Position of a package in the order; None if it is not listed."""
     group = package.rpartition(".")[0] + ".*"
     return next((listed.index(name) for name in (package, group) if name in listed), None)
 

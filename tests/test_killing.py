@@ -1,4 +1,4 @@
-"""Work that ends early: what `tests/killing.py` says of it."""
+"""Tests of `tests/killing.py`: whether work was killed or finished."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""`training/PAPERS.md` names files that exist, and says of every row whether it is the paper's, or why not."""
+"""`training/PAPERS.md` names files that exist, and every row says whether it is the same as the paper, or why not."""
 
 import re
 
@@ -14,7 +14,7 @@ PAPERS = re.findall(r"^## (.+)$", TEXT, flags=re.MULTILINE)
 
 
 def tables() -> dict[str, list[list[str]]]:
-    """The rows of each paper's table, a cell each."""
+    """The rows of each paper's table, as lists of cells."""
     found = {}
     for part in TEXT.split("\n## ")[1:]:
         title, *lines = part.splitlines()

@@ -1,4 +1,4 @@
-"""Every reader of a user's file: damage is an error that names the file and the line, and stories come whole."""
+"""Every reader of a user's file: damage raises an error that names file and line, and stories are read completely."""
 
 import gzip
 import re
@@ -16,7 +16,7 @@ every_reader = pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
 
 
 def refused(reader: Reader, path: Path) -> str:
-    """The message of the `ValueError` (or missing file) that reading ends in, which names the file."""
+    """The message of the `ValueError` (or missing-file error) raised by reading; it names the file."""
     with pytest.raises((ValueError, OSError)) as caught:
         list(reader.read(path))
     message = str(caught.value)
@@ -70,7 +70,7 @@ def test_gzip_that_is_damaged(reader: Reader, tmp_path: Path) -> None:
 
 @every_reader
 def test_lines_that_are_wrong(reader: Reader, tmp_path: Path) -> None:
-    """Latin-1, and what is no row: in the second row's place, which the message names."""
+    """Latin-1 and invalid rows as the second row, whose line the message names."""
     place = reader.first + 1
     before, after = reader.lines[:place], reader.lines[place + 1 :]
     latin = reader.lines[place].encode() + b"caf\xe9"
@@ -95,7 +95,7 @@ def test_entries_of_mans(changes: dict[str, Any], tmp_path: Path) -> None:
     "folder", ["corpora", "judged", "negatives", "grammar", "ruber_bert", "plot_guided/plots"]
 )
 def test_packages_that_read_corpora_open_no_file_by_themselves(folder: str) -> None:
-    """They go through `training.files`, whose readers are tried above."""
+    """They use `training.files`, whose readers are tested above."""
     for path in (ROOT / "training" / folder).rglob("*.py"):
         found = re.findall(
             r"\bopen\(|read_text\(|read_table\(|read_csv\(|gzip\.", path.read_text(encoding="utf-8")

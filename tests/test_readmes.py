@@ -1,4 +1,4 @@
-"""The links of the READMEs lead somewhere, and the first page is one page."""
+"""The links of the READMEs are valid, and the first page is one page long."""
 
 import re
 import subprocess
@@ -27,7 +27,7 @@ def test_the_first_page_is_short() -> None:
 
 
 def test_the_first_commands_work_in_a_fresh_clone() -> None:
-    """They name a file that lies there, whose stories can be scored; later commands name files of yours."""
+    """They name an existing file, whose stories can be scored; later commands name the user's own files."""
     (first,) = re.findall(
         r"^```bash\npip install .*?^```", READMES[0].read_text(encoding="utf-8"), re.M | re.DOTALL
     )

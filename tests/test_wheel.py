@@ -16,7 +16,7 @@ from openmeva.training.common.cards import split_card
 
 ROOT = Path(__file__).resolve().parents[1]
 STORY = "Ben was late. He ran because it rained. Nora laughed."
-# One after another in one process, which imports the libraries once.
+# Run in one process, which imports the libraries once.
 COMMANDS = """
 import json, sys
 from openmeva.training.cli.app import main
@@ -43,7 +43,7 @@ def checked(command: list[str], **options: object) -> subprocess.CompletedProces
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built of the tracked files alone: what a user built beside them must not get into it."""
+    """Built only from tracked files: other files in the checkout must not be included."""
     source, out = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
     listed = checked(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT)
     for name in filter(None, listed.stdout.split("\0")):
@@ -62,7 +62,7 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[
     folder = tmp_path_factory.mktemp("environment")
     checked([sys.executable, "-m", "venv", "--without-pip", str(folder)])
     packages = Path(sysconfig.get_path("purelib", vars={"base": str(folder), "platbase": str(folder)}))
-    # The dependencies' folder by its path: the link to the checkout that lies in it is not followed from here.
+    # The dependencies' folder by its path, so that the link in it to the checkout is not followed.
     (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
     python = folder / "bin" / "python"
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(python)]
@@ -105,7 +105,7 @@ def test_the_wheel_says_that_it_is_typed(wheel: Path) -> None:
 
 
 def test_the_wheel_names_the_licences_of_all_that_it_holds(wheel: Path) -> None:
-    """Of a data set whose terms are unknown it holds the card alone."""
+    """For a data set with unknown terms it contains only the card."""
     archive = zipfile.ZipFile(wheel)
     information = f"openmeva-{__version__}.dist-info"
     said = archive.read(f"{information}/METADATA").decode().splitlines()

@@ -175,7 +175,7 @@ def write_encoder(folder: Path, model: UnionModel) -> None:
 
 
 def drawn_adapters(model: torch.nn.Module) -> dict[str, Tensor]:
-    """A model's adapters, drawn so that they change what it computes."""
+    """Random adapters of a model, large enough to change its outputs."""
     for name, parameter in model.named_parameters():
         if "lora_B" in name:
             torch.nn.init.normal_(parameter, std=0.3)
@@ -183,7 +183,7 @@ def drawn_adapters(model: torch.nn.Module) -> dict[str, Tensor]:
 
 
 def write_adapter(folder: Path, metric: str, tensors: Mapping[str, Tensor], **settings: Any) -> Path:
-    """Writes what a metric's checkpoint has beside the encoder, which lies in `encoder/` already; returns the folder."""
+    """Writes a metric's checkpoint except for the encoder, which is already in `encoder/`; returns the folder."""
     save_file(dict(tensors), folder / "adapter.safetensors")
     encoder = {
         "path": "../missing",

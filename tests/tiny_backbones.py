@@ -36,7 +36,7 @@ SHAPE: dict[str, Any] = {
 
 
 def write_words(folder: Path, marks: tuple[str, str, str, str]) -> int:
-    """A tokenizer of whole words with an architecture's own marks; returns its size."""
+    """A whole-word tokenizer with an architecture's own special tokens; returns its size."""
     start, end, padding, unknown = marks
     known = [padding, unknown, start, end, *(w for w in WORDS if not w.startswith("##"))]
     tokenizer = Tokenizer(WordLevel({word: place for place, word in enumerate(known)}, unk_token=unknown))

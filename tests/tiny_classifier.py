@@ -1,4 +1,4 @@
-"""A tiny random story classifier in a checkpoint of the real format, and how few graded groups one is trained on."""
+"""A tiny random story classifier in a checkpoint of the real format, and a small setting of graded groups."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ GRADED = {
     "pool": 14,
     "alike_stories": 6,
 }
-"""Of a configuration of graded groups, whose corpus has some fifteen stories to train on."""
+"""Settings of graded groups for a corpus with about fifteen training stories."""
 
 
 def write_classifier(

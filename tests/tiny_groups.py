@@ -1,4 +1,4 @@
-"""Groups of stories for the tests of classifiers: a story and two versions that make less and less sense."""
+"""Graded groups for the tests of classifiers: a story and two increasingly incoherent versions."""
 
 from openmeva.training.negatives.groups import GroupRow
 

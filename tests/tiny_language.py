@@ -25,7 +25,7 @@ AUXILIARIES = {"was", "were", "is", "had", "has", "did", "do"}
 
 
 class TinyLanguage:
-    """What the operations ask of `training.text`, from the tables above."""
+    """The functions of `training.text` that the operations need, from the tables above."""
 
     def lemma(self, word: str, tag: str) -> str:
         column = COLUMNS.get(tag)

@@ -1,4 +1,4 @@
-"""A tiny checkpoint for every metric that reads one, behind the metric's own module."""
+"""A tiny checkpoint for every metric that needs one, loaded by the metric's own module."""
 
 import json
 from collections.abc import Callable
@@ -19,13 +19,13 @@ STORIES = ["Ann ran home. She ate.", "The dog slept. Rose was not home.", "She a
 
 
 def write_similarity(folder: Path) -> Path:
-    """UNION's adapter, whose encoder embeds words here."""
+    """UNION's adapter; its encoder is used for word embeddings here."""
     settings = json.loads((write_checkpoint(folder) / "config.json").read_text())["union"]
     (folder / "config.json").write_text(json.dumps({"embedding_similarity": settings}))
     return folder
 
 
-# A metric, after a colon what its checkpoint is, and what writes that.
+# Metric, with its kind of checkpoint after a colon, to the function that writes the checkpoint.
 CHECKPOINTS: dict[str, Callable[[Path], Path]] = {
     "union": write_checkpoint,
     "plot_coherence": lambda folder: write_classifier(folder, "plot_coherence", token_share=0.5),
@@ -41,7 +41,7 @@ CHECKPOINTS: dict[str, Callable[[Path], Path]] = {
     "embedding_similarity:bert": write_bert,
 }
 NAMED = [name for name in CHECKPOINTS if name.split(":")[0] != "embedding_similarity" and name != "ppl:gpt2"]
-"""Those that read names as placeholders."""
+"""Metrics that replace names by placeholders."""
 
 
 def load_tiny(name: str, folder: Path) -> Any:
@@ -50,7 +50,7 @@ def load_tiny(name: str, folder: Path) -> Any:
 
 
 def scores_of(module: Any) -> dict[str, Any]:
-    """All that a module says of three stories, in float32."""
+    """A module's complete result on three stories, in float32."""
     references = STORIES[1:] + STORIES[:1]
     beside = {"contexts": STORIES, "references": references}
     found: dict[str, Any] = module.compute(predictions=STORIES, dtype="float32", **beside)

@@ -19,7 +19,7 @@ TRIPLES = [("Causes", "run", "walk home"), ("HasPrerequisite", "walk", "run"), (
 
 
 def events(*_: Any) -> ConceptNetEvents:
-    """An event model of three triples, in the place of ConceptNet's."""
+    """An event model of three triples, instead of ConceptNet's."""
     return ConceptNetEvents(TRIPLES)
 
 
@@ -66,7 +66,7 @@ def negatives_config(generator: Path, **changes: Any) -> dict[str, Any]:
 
 
 def write_stories(folder: Path) -> None:
-    """28 stories to train on and 6 held out, whose sentences come in one order."""
+    """28 training and 6 held-out stories, whose sentences always have the same order."""
     folder.mkdir(parents=True, exist_ok=True)
     stories = [
         f"{a} ran home . {a} ate and {b} . {a} slept ! {b} , the cat walked ."

@@ -1,4 +1,4 @@
-"""Every trainer on a tiny corpus and a tiny encoder, a few steps each, for tests of what they have in common."""
+"""Every trainer on a tiny corpus and a tiny encoder, for a few steps each, for tests of their common behavior."""
 
 import json
 from collections.abc import Callable
@@ -38,11 +38,11 @@ COMMON: dict[str, Any] = {"name": "tiny", "learning_rate": 0.01, "warmup_share":
 SHORT = {**COMMON, "corpus": CORPUS, "adapter": ADAPTER, "max_length": 64}
 
 Train = Callable[[Path, Path, bool], object]
-"""Trains on the files in a folder; what it writes goes to another; whether it goes on with what lies there."""
+"""Arguments: the folder of training files, the output folder, and whether to resume a run there."""
 
 
 def write_files(folder: Path) -> None:
-    """The corpus, the tiny encoder as the shared one, and as what the encoder begins as."""
+    """The corpus, the tiny encoder as the shared one, and the initial weights of the encoder."""
     write_stories(folder)
     write_encoder(folder / "encoder", tiny_model())
     vocabulary = {piece: place for place, piece in enumerate([*PIECES, "john", "mary", "alex"])}
@@ -95,7 +95,7 @@ def _similarity(data: Path, out: Path, resume: bool) -> None:
     sizes = {"texts": 22, "validation_texts": 4, "baseline_pairs": 2, "max_length": 32, "adapter": ADAPTER}
     config = parse(SimilarityConfig, {**COMMON, **several, **sizes, "teacher": str(data / "base")})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(similarity, "baseline", lambda *_: {})  # wants longer stories
+        patch.setattr(similarity, "baseline", lambda *_: {})  # needs longer stories
         similarity.train(config, data, out / "weights", out / "run", resume=resume)
 
 

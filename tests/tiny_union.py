@@ -1,4 +1,4 @@
-"""Stories whose sentences come in one order, and whether a UNION trained on them has learnt it."""
+"""Stories whose sentences always have the same order, and a check that UNION learns that order."""
 
 import json
 from pathlib import Path
@@ -26,7 +26,7 @@ SETTINGS: dict[str, Any] = {
     "learning_rate": 5e-3,
     "seed": 7,
 }
-"""Of a configuration that lacks `pairs`."""
+"""Settings of a configuration, without `pairs`."""
 
 
 def write_files(folder: Path) -> None:
@@ -44,7 +44,7 @@ def exchanged(story: str) -> str:
 
 
 def right(folder: Path) -> int:
-    """How many of the sixteen stories score above themselves with sentences exchanged."""
+    """Number of the sixteen stories that score higher than with two sentences exchanged."""
     scorer = UnionScorer(load_checkpoint(folder, "union"))
     scores, _ = scorer.score(STORIES + [exchanged(story) for story in STORIES], dtype="float32")
     return sum(high > low for high, low in zip(scores[:16], scores[16:], strict=True))

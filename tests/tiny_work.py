@@ -1,4 +1,4 @@
-"""Work for runs of `training/scale` that costs nothing: it counts words, and dies where it is told to."""
+"""Cheap work for runs of `training/scale`: it counts words, and dies on request."""
 
 import os
 import signal

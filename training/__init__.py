@@ -1,1 +1,1 @@
-"""Corpora, language tools, negative samples, perturbations, trainers and the benchmark's runner."""
+"""Corpora, language tools, negative samples, perturbations, trainers and the benchmark."""

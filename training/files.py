@@ -1,6 +1,6 @@
-"""Files read and written in one way; what metrics need of it lies in `metrics/core`, which stands alone.
+"""Reading and writing files. The parts that metrics need are in `metrics/core`, which does not depend on this package.
 
-A file is written to a temporary name and renamed, so that none is ever seen half-written; a line ends at `\\n` alone.
+A file is written under a temporary name and renamed, so it is never seen incomplete. Only `\\n` ends a line.
 """
 
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from openmeva.metrics.core.files import STANDARD, checksum, read_json, read_line
 from openmeva.metrics.core.rows import KINDS, Row, kind_of, parse_object, read_rows, text_of
 from openmeva.metrics.core.writing import json_line, write_rows
 
-if TYPE_CHECKING:  # most users of this module need no torch
+if TYPE_CHECKING:  # most users of this module do not need torch
     from torch import Tensor
 
 __all__ = [
@@ -36,7 +36,7 @@ __all__ = [
 
 
 def save_tensors(path: str | Path, tensors: "dict[str, Tensor]") -> None:
-    """Writes a safetensors file, wholly or not at all, readable by everyone where it is new."""
+    """Writes a safetensors file atomically; a new file is readable by everyone."""
     from safetensors.torch import save_file
 
     with replacing(path) as temporary:
@@ -45,9 +45,9 @@ def save_tensors(path: str | Path, tensors: "dict[str, Tensor]") -> None:
 
 
 def files_at_hand(files: Iterable[str], data: Path) -> tuple[str, ...]:
-    """The files of a corpus below `data`; of a folder that has none of them, its `train.jsonl.gz`, where that lies there.
+    """The files of a corpus below `data`; for a folder with none of them, its `train.jsonl.gz` if that exists.
 
-    So a corpus serves as `training.corpora.prepare` writes it, under whichever names a configuration has its own.
+    So a configuration also works with a corpus that was written by `training.corpora.prepare` under another name.
     """
     files = tuple(files)
     folders = {str(PurePosixPath(file).parent): file for file in files if (data / file).is_file()}
@@ -63,22 +63,22 @@ def files_at_hand(files: Iterable[str], data: Path) -> tuple[str, ...]:
 def check_judged_files(
     files: Iterable[str],
     data: Path,
-    otherwise: str = "take it out of `exclude` in the configuration (where that has a corpus, as UNION's: --set "
+    otherwise: str = "remove it from `exclude` in the configuration (if that has a corpus, as for UNION: --set "
     "corpus.exclude=[])",
 ) -> None:
-    """Whether the files of judged stories that a corpus leaves out lie below `data`.
+    """Checks that the files of judged stories that a corpus excludes exist below `data`.
 
     Args:
         files: `exclude` of the corpus.
         data: the folder of the corpora.
-        otherwise: how to do without one.
+        otherwise: advice on how to train without one.
 
     Raises:
-        ValueError: one that is missing (it says how to do without).
+        ValueError: a file is missing; the message gives the advice.
     """
     for file in files:
         if not (data / file).is_file():
             raise ValueError(
-                f"{data / file}: no such file. It holds stories that people judged, which are left out of training: "
+                f"{data / file}: no such file. It contains stories with human judgments, which are excluded from training: "
                 f"put it there, or {otherwise}"
             )

@@ -1,7 +1,7 @@
-"""Where the parts of this project lie, in a checkout or in an installed package of the same layout.
+"""Paths of the project, in a checkout or in an installed package of the same layout.
 
-A checkout keeps what commands write within itself. An installed package is never written to: runs and results go
-to the working folder, and what is fetched or can be computed again to the user's cache.
+In a checkout, commands write inside it. An installed package is never written to: runs and results go to the working
+folder; files that can be fetched or computed again go to the user's cache.
 """
 
 import os
@@ -24,7 +24,7 @@ def user_cache() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "openmeva"
 
 
-# where commands write: relative to the working folder where the package is installed
+# output root of commands: the checkout, or the working folder if the package is installed
 WORK = ROOT if IN_CHECKOUT else Path()
 RUNS = WORK / "runs"
 CACHE = ROOT / ".cache" if IN_CHECKOUT else user_cache()
@@ -32,13 +32,13 @@ RESOURCES = ROOT / ".resources" if IN_CHECKOUT else CACHE / "resources"
 
 
 def built(path: str | Path) -> Path:
-    """What a command wrote: in the working folder, or what comes with the project where nothing lies there."""
+    """A command's output: in the working folder if it exists there, else the copy shipped with the project."""
     own = WORK / path
     return own if own.exists() else ROOT / path
 
 
 def located(path: str) -> Path:
-    """The place that a configuration names: among the runs where it begins with `runs/`, else in the project.
+    """The path that a configuration names: below `WORK` if it begins with `runs/`, else below `ROOT`.
 
     >>> located("/elsewhere/weights").as_posix()
     '/elsewhere/weights'

@@ -1,7 +1,7 @@
-"""Several processes that train together, as `accelerate launch` starts them: who works, who writes and who waits.
+"""Several processes that train together, as started by `accelerate launch`: which one works, writes or waits.
 
-A command joins them. Until then, and in a library, each process works by itself, or has work done by processes of
-its own (`in_processes`).
+A command joins them with `join`. Before that, and in library use, each process works alone, or starts worker processes
+of its own (`in_processes`).
 """
 
 import math
@@ -18,8 +18,8 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, TypeVar
 
-PATIENCE = timedelta(days=30)  # the others wait as long as a stage takes
-LAUNCHED = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE")  # what a launcher tells its processes
+PATIENCE = timedelta(days=30)  # the other processes wait until a stage is done
+LAUNCHED = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE")  # environment set by a launcher
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -28,7 +28,7 @@ _joined = False
 
 
 def join() -> None:
-    """Joins the other processes where a launcher has started several."""
+    """Joins the other processes if a launcher has started several."""
     global _joined
     if int(os.environ.get("WORLD_SIZE", "1")) < 2:
         return
@@ -43,17 +43,17 @@ def join() -> None:
 
 
 def count() -> int:
-    """How many processes work together; 1 for one that works by itself."""
+    """Number of processes that work together; 1 for a single process."""
     return _group().get_world_size() if _joined else 1
 
 
 def number() -> int:
-    """Which of them this one is, from 0."""
+    """Rank of this process, from 0."""
     return _group().get_rank() if _joined else 0
 
 
 def cores() -> int:
-    """Cores that this process may use: in a container those that it is granted, not its host's; at least 1."""
+    """Cores that this process may use, at least 1; in a container, those granted to it, not the host's."""
     found = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, int(min(found, cores_granted())))
 
@@ -61,11 +61,11 @@ def cores() -> int:
 def cores_granted(
     groups: Path = Path("/sys/fs/cgroup"), membership: Path = Path("/proc/self/cgroup")
 ) -> float:
-    """Cores whose time the control groups of this process (Linux, version 2) grant it; infinite where none limits it.
+    """Cores granted to this process by its control groups (Linux cgroups, version 2); infinite without a limit.
 
     Args:
-        groups: where they are mounted.
-        membership: the file that says in which group it is.
+        groups: mount point of the control groups.
+        membership: the file that names the process's group.
     """
     try:
         lines = membership.read_text(encoding="utf-8").splitlines()
@@ -77,22 +77,22 @@ def cores_granted(
         try:
             quota, period = (limited / "cpu.max").read_text(encoding="utf-8").split()
         except (OSError, ValueError):
-            continue  # no such group is seen from here, or it has no limit
+            continue  # the group is not visible here, or has no limit
         if quota != "max":
             found = min(found, int(quota) / int(period))
     return found
 
 
 def peak_memory() -> int:
-    """The most bytes of memory that this process has held at once."""
-    import resource  # which Windows lacks
+    """Peak memory of this process, in bytes."""
+    import resource  # not available on Windows
 
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most if sys.platform == "darwin" else most * 1024
 
 
 def model_processes(wanted: int) -> int:
-    """Processes that a model works in: `wanted`, or one beside an accelerator, which forked processes cannot share."""
+    """Processes for running a model: `wanted` on a CPU; 1 on an accelerator, which forked processes cannot share."""
     from openmeva.metrics.core.runtime import choose_device
 
     return wanted if choose_device(None).type == "cpu" else 1
@@ -107,32 +107,32 @@ def in_processes(
     given: tuple[Any, ...] = (),
     method: str | None = None,
 ) -> Iterator[Iterator[Result]]:
-    """What `work` returns for each job, in order, made by processes that begin and end with the block.
+    """Yields the results of `work` for each job, in order, computed by processes that live as long as the block.
 
     Args:
         work: a function of a module.
-        jobs: what it is called with.
-        processes: how many work at the same time.
+        jobs: the arguments of its calls.
+        processes: number of parallel processes.
         start: called once in each of them, before its first job.
-        given: what it is called with.
-        method: of starting them, as `multiprocessing` calls it; the system's default unless given.
+        given: the arguments of `start`.
+        method: start method of `multiprocessing`; default: the system's.
 
     Raises:
-        ChildProcessError: one of them was killed; its job is lost, and none is waited for in vain.
+        ChildProcessError: a process was killed and its job is lost; raised without waiting for the others.
     """
     executor = ProcessPoolExecutor(processes, get_context(method), _begin, (start, given))
     try:
         yield executor.map(work, jobs)
     except BrokenProcessPool as error:
         raise ChildProcessError(
-            "a worker process was killed (did memory suffice?): the same command goes on"
+            "a worker process was killed (out of memory?); run the same command again to resume"
         ) from error
     finally:
         executor.shutdown(cancel_futures=True)
 
 
 def _begin(start: Callable[..., None] | None, given: tuple[Any, ...]) -> None:
-    """In each process: it ends at an interruption, and with the process that started it."""
+    """In each process: ends it on an interruption, and when its parent process ends."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     Thread(target=_end_with_parent, daemon=True).start()
     if start is not None:
@@ -147,13 +147,13 @@ def _end_with_parent() -> None:
 
 
 def wait() -> None:
-    """Waits until all processes are here."""
+    """Waits until all processes reach this point."""
     if count() > 1:
         _group().barrier()
 
 
 def go_alone() -> bool:
-    """For a command that works in one process: True in the first, which goes on by itself, False in the others."""
+    """For a command that runs in one process: True in the first, which continues alone, False in the others."""
     first = os.environ.get("RANK", "0") == "0"
     for name in LAUNCHED:
         os.environ.pop(name, None)
@@ -162,9 +162,9 @@ def go_alone() -> bool:
 
 @contextmanager
 def first_alone() -> Iterator[None]:
-    """The first process runs the block by itself; then the others do, and find what it has made.
+    """The first process runs the block alone; then the others run it, and find the first one's output.
 
-    What trains in the block trains as one process does. The block has to leave alone what is there already.
+    Training inside the block is single-process training. The block must not redo work that is already done.
     """
     if count() == 1:
         yield
@@ -182,7 +182,7 @@ def first_alone() -> Iterator[None]:
 
 @contextmanager
 def one_writer() -> Iterator[bool]:
-    """Whether this process is the one that writes; the others wait at the end of the block until it has."""
+    """Yields whether this process is the writer; the others wait at the end of the block until it has written."""
     try:
         yield number() == 0
     finally:
@@ -190,7 +190,7 @@ def one_writer() -> Iterator[bool]:
 
 
 def _group() -> Any:
-    """torch's collective operations; imported where they are needed, as most commands want no torch."""
+    """torch's collective operations; imported here because most commands do not need torch."""
     from torch import distributed
 
     return distributed
@@ -198,7 +198,7 @@ def _group() -> Any:
 
 @contextmanager
 def _apart() -> Iterator[None]:
-    """This process works by itself, and libraries that ask the environment take it to be the only one."""
+    """Makes this process work alone: libraries that read the environment see a single process."""
     global _joined
     told = {name: os.environ.pop(name) for name in LAUNCHED if name in os.environ}
     _joined = False

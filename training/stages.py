@@ -1,8 +1,8 @@
-"""Stages of a chain: resumable, and done once.
+"""Stages of a pipeline: resumable, and computed once.
 
-A stage's result is a Parquet file with a manifest beside it. Its settings, the checksums of its inputs among them,
-name it: a second run with the same ones does nothing. Work under way lies in parts, each written whole, so a run
-that was killed goes on with the first part that is missing and ends in the same file.
+A stage's result is a Parquet file with a manifest. A stage is identified by its settings, including the checksums of
+its inputs: a second run with the same settings does nothing. Unfinished work is kept in parts, each written atomically.
+So a killed run resumes with the first missing part, and produces the same file.
 """
 
 import hashlib
@@ -24,17 +24,17 @@ from openmeva.training.files import checksum, replacing, write_text
 from openmeva.training.processes import in_processes
 
 Maker = Callable[[range], list[dict[str, Any]]]
-"""From a range of items to rows; the same rows for the same range."""
-HELD = 1 << 26  # bytes of rows that are held in memory while parts are joined
+"""Maps a range of items to rows; must return the same rows for the same range."""
+HELD = 1 << 26  # bytes of rows held in memory while parts are joined
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One stage: where it writes and what decides the result.
+    """One stage: where it writes and what its result depends on.
 
     Attributes:
-        folder: of the result, `NAME.parquet`, and its manifest, `NAME.json`.
-        name: of the stage.
+        folder: folder of the result, `NAME.parquet`, and its manifest, `NAME.json`.
+        name: name of the stage.
         settings: everything the result depends on, as plain JSON values.
     """
 
@@ -44,27 +44,27 @@ class Stage:
 
     @property
     def digest(self) -> str:
-        """What tells these settings from others: 12 hexadecimal digits."""
+        """Hash of the settings: 12 hexadecimal digits."""
         text = json.dumps(self.settings, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     @property
     def result(self) -> Path:
-        """The stage's file."""
+        """The stage's result file."""
         return self.folder / f"{self.name}.parquet"
 
     @property
     def manifest(self) -> Path:
-        """The manifest beside it."""
+        """The manifest of the result."""
         return self.folder / f"{self.name}.json"
 
     @property
     def parts(self) -> Path:
-        """Where work under way lies; of these settings alone."""
+        """Folder of unfinished parts; specific to these settings."""
         return self.folder / f".{self.name}-{self.digest}"
 
     def is_done(self) -> bool:
-        """Whether the result of these settings lies there, unchanged."""
+        """Whether the result for these settings exists and is unchanged."""
         if not self.result.is_file() or not self.manifest.is_file():
             return False
         known = json.loads(self.manifest.read_text(encoding="utf-8"))
@@ -79,15 +79,15 @@ class Stage:
         report: Callable[[pa.Table], dict[str, Any]] | None = None,
         processes: int = 1,
     ) -> Path:
-        """Makes the rows of `count` items in parts of `chunk` items, unless that is done.
+        """Computes the rows of `count` items in parts of `chunk` items, unless the stage is done.
 
         Args:
-            count: items, e.g. stories.
-            make: makes them.
-            chunk: items of a part.
-            schema: of the rows.
-            report: figures for the manifest, from all rows, which are then held in memory at once.
-            processes: that make parts at the same time, one where processes are not forked (Windows); the result is the same.
+            count: number of items, e.g. stories.
+            make: computes the rows of a range of items.
+            chunk: items per part.
+            schema: schema of the rows.
+            report: computes further entries of the manifest from all rows, which are then held in memory at once.
+            processes: number of parallel processes; 1 is used without fork (Windows). The result is the same.
         """
         with self._alone():
             if self.is_done():
@@ -109,10 +109,10 @@ class Stage:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """A second run waits for the first, and finds it done; what a killed one had half-written goes."""
+        """A second run waits for the first, and finds it done; removes incomplete files of a killed run."""
         self.folder.mkdir(parents=True, exist_ok=True)
         with FileLock(self.folder / f".{self.name}.lock"):
-            for own in (self.result.name, self.manifest.name):  # and nobody else's whose name begins alike
+            for own in (self.result.name, self.manifest.name):  # not those of other stages
                 for left in self.folder.glob(f".{own}.*.tmp"):
                     left.unlink()
             yield
@@ -147,8 +147,8 @@ _worker: tuple[Maker, pa.Schema] | None = None  # of this process; set by the po
 
 
 def _start_worker(make: Maker, schema: pa.Schema) -> None:
-    """Forked, not spawned: models and closures travel at no cost, but a child may not use its parent's threads."""
-    import torch  # which most of those that read a stage's rows have no use for
+    """Forked, not spawned: models and closures are inherited at no cost, but a child cannot use its parent's threads."""
+    import torch  # most users of a stage's rows do not need it
 
     global _worker
     _worker = make, schema
@@ -157,12 +157,12 @@ def _start_worker(make: Maker, schema: pa.Schema) -> None:
 
 def _make_in_worker(job: tuple[range, Path]) -> Path:
     if _worker is None:
-        raise RuntimeError("a worker process was started without what it is to make")
+        raise RuntimeError("a worker process was started without its `make` function")
     return _make_part(*_worker, *job)
 
 
 def _join(files: Iterable[Path], schema: pa.Schema, out: Path) -> int:
-    """Writes the rows of several files to one, `HELD` bytes at a time; returns their number."""
+    """Writes the rows of several files to one, `HELD` bytes at a time; returns the number of rows."""
     rows, held = 0, [schema.empty_table()]
     with pq.ParquetWriter(out, schema, compression="zstd") as writer:
         for file in files:
@@ -182,7 +182,7 @@ def _write(writer: pq.ParquetWriter, tables: list[pa.Table]) -> int:
 
 
 def write_table(path: Path, table: pa.Table) -> None:
-    """Writes a Parquet file, wholly or not at all."""
+    """Writes a Parquet file atomically."""
     with replacing(path) as temporary:
         pq.write_table(table, temporary, compression="zstd")
 

@@ -1,4 +1,4 @@
-"""BLEURT (Sellam et al., ACL 2020): a learnt comparison of a story with a reference."""
+"""BLEURT (Sellam et al., ACL 2020): a learned comparison of a story with a reference."""
 
 import evaluate
 
@@ -10,9 +10,9 @@ from openmeva.metrics.core.runtime import precision
 HUB_IDS = {"roc": "openmeva/bleurt-roc"}
 
 _DESCRIPTION = """
-BLEURT scores a story by how good a stand-in for its reference it is. A regression on pairs of reference and story,
-pretrained on synthetic pairs to predict BLEU, ROUGE, BERTScore, MoverScore and what the damage did to the meaning
-(Sellam et al., ACL 2020), and made to be fine-tuned on human ratings. Higher is better.
+BLEURT scores how well a story could replace its reference (Sellam et al., ACL 2020). It is a regression model on pairs
+of reference and story, pretrained on synthetic pairs to predict BLEU, ROUGE, BERTScore, MoverScore and entailment. It
+is meant to be fine-tuned on human ratings. Higher is better.
 """
 
 _CITATION = """
@@ -28,18 +28,19 @@ _CITATION = """
 _KWARGS_DESCRIPTION = """
 Args:
     predictions: stories, a list of strings, raw or tokenised.
-    references: for each, a text or a list of texts; the score is that of the reference where it is highest.
-    batch_size: pairs scored at once.
-    device: "cpu", "cuda", ...; chosen by itself where not given.
+    references: for each story, a text or a list of texts; the score is the highest over its references.
+    batch_size: pairs per batch.
+    device: "cpu", "cuda", ...; default: chosen automatically.
     dtype: "auto" (bfloat16 where the processor multiplies it natively), "float32" or "bfloat16".
-    show_progress: a progress bar, which shows after five seconds.
+    show_progress: a progress bar, which appears after five seconds.
 Returns:
     score: the mean of the scores.
-    scores: one a story, in order, higher is better. `roc` gives standard deviations from the mean of its synthetic
-        pairs; a fine-tuned checkpoint gives the scale of its ratings.
-    warnings: one a story, None or why its score says little (no words, too short, not English, marks, the wrong kind).
+    scores: one per story, in order, unbounded, higher is better: for `roc` in standard deviations from the mean of its
+        synthetic pairs, for a fine-tuned checkpoint on the scale of its ratings.
+    warnings: one per story, None or why the score may mean little (no words, too short, not English, special tokens,
+        the wrong kind of story).
 Raises:
-    ValueError: no stories; a row that is not a text, is blank or has no word; references of another number.
+    ValueError: no stories; a row that is not a string, is blank or has no words; a different number of references.
 Examples:
     >>> bleurt = evaluate.load("metrics/bleurt", "roc")
     >>> near, far = bleurt.compute(
@@ -73,7 +74,7 @@ class Bleurt(StoryInputs, evaluate.Metric):
         self._revision = f"{name}@{self._scorer.revision}"
 
     def signature(self, dtype: str = "auto", device: str | None = None) -> str:
-        """What a score depends on: checkpoint, revision, maximum length, precision and versions.
+        """Everything that a score depends on: checkpoint, revision, maximum length, precision and versions.
 
         The arguments are those of `compute`.
         """

@@ -1,10 +1,10 @@
-"""BLEURT's model: a BERT encoder over reference and text, a linear layer that scores, and heads to pretrain it."""
+"""BLEURT's model: a BERT encoder over reference and text, a linear scoring layer, and pretraining heads."""
 
 from torch import Tensor, nn
 from transformers import BertConfig, BertModel, BertPreTrainedModel
 
-# What the pretraining heads predict of a pair: our own scores of it, standardised, and what the text does to
-# what the reference says.
+# Targets of the pretraining heads: this project's scores of the pair, standardised, and whether the reference entails
+# the text.
 SIGNALS = ("bleu", "rougeL", "bertscore_precision", "bertscore_recall", "bertscore_f1", "moverscore_1")
 ENTAILMENT = ("entailed", "neutral", "contradicted")
 
@@ -23,7 +23,7 @@ class BleurtModel(BertPreTrainedModel):
         self.post_init()
 
     def encode(self, input_ids: Tensor, attention_mask: Tensor, token_type_ids: Tensor) -> Tensor:
-        """States of [CLS] (n, width), in the heads' type, of pairs of token ids (n, tokens).
+        """Hidden states of [CLS] (n, width), in the heads' dtype, for pairs of token ids (n, tokens).
 
         `token_type_ids` are 0 in the reference and 1 in the text.
         """

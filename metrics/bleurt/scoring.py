@@ -1,4 +1,4 @@
-"""From pairs of a reference and a text to BLEURT's scores."""
+"""BLEURT's scores of pairs of a reference and a text."""
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -32,11 +32,11 @@ from openmeva.metrics.core.text import Normalizer
 class BleurtScorer:
     """Scores pairs with one checkpoint, loaded once and kept for the device and dtype used last.
 
-    Beside this project's checkpoints it takes any model of transformers that classifies pairs with one output, in
-    safetensors: BLEURT's own in PyTorch form, for one. Its tokenizer then reads the texts as they are.
+    In addition to this project's checkpoints it takes any sequence-classification model of transformers with one
+    output, in safetensors: for example a PyTorch port of the original BLEURT. Such a model's texts are not normalised.
 
     Attributes:
-        max_length: tokens of a pair; the longer of the two texts is cut first.
+        max_length: maximum number of tokens of a pair; the longer of the two texts is truncated first.
         revision: the first 12 digits of the SHA-256 of the weights.
     """
 
@@ -44,7 +44,7 @@ class BleurtScorer:
         """Loads the checkpoint in `folder`.
 
         Raises:
-            ValueError: files that are missing or damaged, or a model with another number of outputs.
+            ValueError: files are missing or damaged, or the model does not have exactly one output.
         """
         self.normalizer: Normalizer | None = None
         if "bleurt" in config_of(folder):
@@ -70,7 +70,7 @@ class BleurtScorer:
         self.model = AutoModelForSequenceClassification.from_pretrained(
             folder, dtype=torch.float32, use_safetensors=True
         )
-        # its last layer, as this project's heads, reads states of any precision in float32 (see PrecisionCache)
+        # like this project's heads, its last layer runs in float32 at any precision (see PrecisionCache)
         layers = {name: child for name, child in self.model.named_children() if list(child.parameters())}
         last, layer = layers.popitem()
         self.model._keep_in_fp32_modules_strict = {last}
@@ -79,7 +79,7 @@ class BleurtScorer:
         self.max_length = min(512, self.model.config.max_position_embeddings)
 
     def pair(self, reference: str, text: str) -> tuple[list[int], list[int]]:
-        """Token ids of a pair, and of each whether it belongs to the reference (0) or the text (1)."""
+        """Token ids of a pair, and the type of each: 0 in the reference, 1 in the text."""
         normal = self.normalizer or str.strip
         encoding = self.tokenizer.encode(normal(reference), normal(text))
         return encoding.ids, encoding.type_ids
@@ -93,10 +93,10 @@ class BleurtScorer:
         dtype: str = "auto",
         progress: Progress | None = None,
     ) -> list[float]:
-        """One score a row, without bounds, higher is better: that of the reference where it is highest.
+        """One score per row, unbounded, higher is better: the highest over the row's references.
 
         Raises:
-            ValueError: a text without a word (its row).
+            ValueError: a text without words (the row is named).
         """
         rows = [row for row, texts in enumerate(references) for _ in texts]
         pairs = []
@@ -114,7 +114,7 @@ class BleurtScorer:
     def features(
         self, predictions: Sequence[str], references: Sequence[str], batch_size: int = 64, dtype: str = "auto"
     ) -> np.ndarray:
-        """States of [CLS] (rows, width), float32, which the scoring layer sees; of this project's checkpoints."""
+        """Hidden states of [CLS] (rows, width), float32: the scoring layer's input; for this project's checkpoints."""
         pairs = [self.pair(reference, text) for text, reference in zip(predictions, references, strict=True)]
         return self.read(pairs, lambda *given: self.model.encode(*given), batch_size, dtype=dtype)
 
@@ -127,12 +127,12 @@ class BleurtScorer:
         dtype: str = "auto",
         progress: Progress | None = None,
     ) -> np.ndarray:
-        """What `model` makes of token ids, mask and types of each pair, in order, float32."""
+        """The output of `model` for token ids, mask and types of each pair, in order, float32."""
         place = choose_device(device)
         self.model = self._precisions.on(place, choose_dtype(dtype, place))
         found: list[Any] = [None] * len(pairs)
         batches: Iterable[list[int]] = list(length_batches([len(ids) for ids, _ in pairs], batch_size))
-        padding = self.model.config.get_text_config().pad_token_id  # by which some find a text's end
+        padding = self.model.config.get_text_config().pad_token_id  # some models find a text's end by it
         if padding is None:
             padding = self.tokenizer.token_to_id("[PAD]") or 0
         for batch in progress(batches, len(pairs)) if progress else batches:

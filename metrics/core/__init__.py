@@ -1,1 +1,1 @@
-"""What the metrics share: text, checkpoints, running a model, evaluate modules and the scoring of files."""
+"""Code shared by the metrics: text, checkpoints, running a model, evaluate modules and scoring files."""

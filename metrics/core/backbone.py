@@ -1,10 +1,10 @@
-"""Finding the model that a checkpoint sits on: the shared story encoder, or another one by reference.
+"""Finds the backbone of a checkpoint: the shared story encoder, or another model by reference.
 
 A reference is a mapping in the checkpoint's `config.json`:
-`{"path": ..., "hub": ..., "revision": ..., "sha256": ..., "package": {...}, "added_tokens": [...]}`, of which a way
-to find it is needed, and under an adapter `sha256`. `package` is as `packaged_folder` or `packaged_file` takes it. It
-is looked for beside the checkpoint, with the metrics, in the cache, in an installed package, and on the Hub, in that
-order.
+`{"path": ..., "hub": ..., "revision": ..., "sha256": ..., "package": {...}, "added_tokens": [...]}`. At least one of
+`path`, `hub` and `package` is needed, and for an adapter `sha256`. `package` is as in `packaged_folder` or
+`packaged_file`. The backbone is looked up next to the checkpoint, with the metrics, in the cache, in an installed
+package, and on the Hub, in that order.
 """
 
 import importlib.util
@@ -30,7 +30,7 @@ from openmeva.metrics.core.hub import DOWNLOAD_ERRORS, arrived, file_digest, hub
 from openmeva.metrics.core.runtime import building
 from openmeva.metrics.core.text import PLACEHOLDERS
 
-SHARED_ENCODER = "story-encoder"  # the repository's name, whoever published it
+SHARED_ENCODER = "story-encoder"  # the repository's name, under any organisation
 WEIGHTS = "model.safetensors"
 _HERE = Path(__file__).resolve().parent
 _FILES = ["*.json", WEIGHTS, "*.txt", "*.model"]
@@ -38,19 +38,19 @@ _TOKENIZERS = ("tokenizer.json", "vocab.txt", "tokenizer.model", "vocab.json", "
 
 
 class NotAtHandError(ValueError):
-    """A backbone that has to be fetched first; the message says in one line how."""
+    """A backbone that has to be downloaded or installed first; the message says in one line how."""
 
 
 def backbone_folder(reference: Mapping[str, Any], beside: Path | None = None) -> Path:
-    """Where the encoder of a reference lies.
+    """The folder of the encoder of a reference.
 
     Args:
-        reference: see the module.
-        beside: the folder of the checkpoint that names it, where there is one.
+        reference: see the module's docstring.
+        beside: the folder of the checkpoint with the reference, if any.
 
     Raises:
-        NotAtHandError: it is nowhere (the message says in a line how to get it, and why it did not come).
-        OSError: it cannot be written here.
+        NotAtHandError: it is not available (the message says in one line how to get it, and why the download failed).
+        OSError: the download cannot be written to disk.
     """
     hub, _, revision = (reference.get("hub") or "").partition("@")
     revision = reference.get("revision") or revision or None
@@ -76,7 +76,7 @@ def backbone_folder(reference: Mapping[str, Any], beside: Path | None = None) ->
 
 
 def how_to_get(reference: Mapping[str, Any], tried: Iterable[Path] = ()) -> str:
-    """One line: which model is not at hand, where it was looked for, and what brings it."""
+    """One line: which model is not available, where it was looked up, and how to get it."""
     name = reference.get("hub") or reference.get("path") or "the backbone"
     ways = []
     if reference.get("hub"):
@@ -89,11 +89,11 @@ def how_to_get(reference: Mapping[str, Any], tried: Iterable[Path] = ()) -> str:
 
 
 def hub_folder(hub: str, revision: str | None, local: bool) -> Path | None:
-    """The snapshot of a repository with its weights; None where it is not there or not whole. `local` asks no network.
+    """The snapshot of a repository with its weights; None if it is missing or incomplete. `local` uses only the cache.
 
     Raises:
-        DOWNLOAD_ERRORS: without `local`, of the Hub.
-        ValueError: a file that came damaged, which was taken out of the cache again.
+        DOWNLOAD_ERRORS: from the Hub, unless `local`.
+        ValueError: a damaged download, which has been removed from the cache.
     """
     try:
         found = Path(snapshot_download(hub, revision=revision, allow_patterns=_FILES, local_files_only=local))
@@ -110,7 +110,7 @@ def hub_folder(hub: str, revision: str | None, local: bool) -> Path | None:
 
 
 def package_folder(name: str) -> Path | None:
-    """The folder of an installed package, None where it is not installed. Nothing of it is imported."""
+    """The folder of an installed package, None if it is not installed. The package is not imported."""
     spec = importlib.util.find_spec(name)
     if spec is None or not spec.submodule_search_locations:
         return None
@@ -118,15 +118,15 @@ def package_folder(name: str) -> Path | None:
 
 
 def packaged_folder(package: Mapping[str, Any], cache: Path | None = None) -> Path | None:
-    """The folder of a checkpoint that installed packages carry; None where one of them is not installed.
+    """The folder of a checkpoint in installed packages; None if one of them is not installed.
 
     Args:
-        package: `name` and `folder` below it; or `parts`, files of one zip archive in their order, each
+        package: `name` and `folder` below it; or `parts`, the parts of one zip archive in order, each as
             `package/path`, with the `sha256` of the checkpoint's weights.
-        cache: where an archive is unpacked, once; default: in `HF_HOME`.
+        cache: where the archive is unpacked, once; default: in `HF_HOME`.
 
     Raises:
-        ValueError: the parts are no archive of one checkpoint, or its weights are not the ones that are known.
+        ValueError: the parts are not an archive of one checkpoint, or its weights have another SHA-256.
     """
     if package.get("parts"):
         place = (cache or hub_home() / "openmeva-packages") / package["sha256"]
@@ -147,23 +147,23 @@ def packaged_folder(package: Mapping[str, Any], cache: Path | None = None) -> Pa
 
 
 def packaged_file(package: Mapping[str, Any]) -> Path | None:
-    """The file of a language model (GGUF) that an installed package carries; None where there is none.
+    """The file of a language model (GGUF) in an installed package, or None.
 
     Args:
-        package: `name`, and `file` below it; its `sha256`, where that is known.
+        package: `name`, and `file` below it; its `sha256`, if known.
 
     Raises:
-        ValueError: another file than the known one.
+        ValueError: the file has another SHA-256.
     """
     root = package_folder(package["name"]) if package.get("name") and package.get("file") else None
     return checked(root / package["file"], package.get("sha256")) if root else None
 
 
 def checked(file: Path, sha256: str | None) -> Path:
-    """The file.
+    """The file, after its SHA-256 is verified, if one is given.
 
     Raises:
-        ValueError: its SHA-256 is another one than the known one, if that is known.
+        ValueError: the file has another SHA-256.
     """
     if sha256 and (found := file_digest(file)) != sha256:
         raise ValueError(f"{file}: expected SHA-256 {sha256}, got {found}")
@@ -171,7 +171,7 @@ def checked(file: Path, sha256: str | None) -> Path:
 
 
 def _unpack(parts: list[Path], sha256: str, folder: Path) -> None:
-    """Joins the parts and unpacks the checkpoint to `folder`, wholly or not at all."""
+    """Joins the parts and unpacks the checkpoint to `folder`, atomically."""
     told = f"{parts[0]} and the parts after it"
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".") as temporary:
@@ -192,12 +192,12 @@ def _unpack(parts: list[Path], sha256: str, folder: Path) -> None:
         try:
             weights[0].parent.rename(folder)
         except OSError:
-            if not (folder / WEIGHTS).is_file():  # else another process was quicker
+            if not (folder / WEIGHTS).is_file():  # otherwise another process was faster
                 raise
 
 
 def has_own_names(folder: Path) -> bool:
-    """Whether an encoder's tensors are named as in the metrics' models: `bert.` before transformers' name for BERT's."""
+    """Whether an encoder's tensors are named as in the metrics' models: `bert.` and transformers' name."""
     with safe_open(folder / WEIGHTS, "pt") as file:
         names = list(file.keys())
     return any(name.startswith("bert.") for name in names) and not any(
@@ -206,7 +206,7 @@ def has_own_names(folder: Path) -> bool:
 
 
 def encoder_state(folder: Path) -> dict[str, Tensor]:
-    """Weights of an encoder of any architecture, named `bert.` and as transformers names them."""
+    """Weights of an encoder of any architecture, with transformers' names after the prefix `bert.`."""
     if has_own_names(folder):
         return load_file(folder / WEIGHTS)
     with building():
@@ -215,19 +215,19 @@ def encoder_state(folder: Path) -> dict[str, Tensor]:
 
 
 def encoder_tokenizer(folder: Path | str, added_tokens: Iterable[str] = PLACEHOLDERS) -> Tokenizer:
-    """The tokenizer of an encoder of any architecture, with further tokens (names' placeholders); it reads words alike."""
+    """The tokenizer of any encoder, with added tokens (name placeholders); see `read_words_alike`."""
     tokenizer: Tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True).backend_tokenizer
     tokenizer.add_special_tokens([AddedToken(name, lstrip=True, special=True) for name in added_tokens])
     return read_words_alike(tokenizer)
 
 
 def read_words_alike(tokenizer: Tokenizer) -> Tokenizer:
-    """The tokenizer, changed in place: a byte-level one reads a word at the beginning of a text as it does elsewhere.
+    """The tokenizer, changed in place: a byte-level one encodes the first word of a text as it does words elsewhere.
 
-    So a story that is read by sentences, or by words, gives the same tokens.
+    A story then has the same tokens whether it is encoded whole, by sentence or by word.
     """
     if isinstance(tokenizer.pre_tokenizer, ByteLevel):
         tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=True)
     elif isinstance(tokenizer.pre_tokenizer, Sequence) and tokenizer.normalizer is None:
-        tokenizer.normalizer = Prepend(" ")  # within a sequence, each part would begin with a space
+        tokenizer.normalizer = Prepend(" ")  # as a pre-tokenizer it would start each part with a space
     return tokenizer

@@ -4,15 +4,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 Progress = Callable[[Iterable[Any], int], Iterable[Any]]
-"""What shows how far a computation is: from its steps and their number to the same steps."""
+"""Shows the progress of a computation: takes the batches and the number of texts, and yields the same batches."""
 
 
 def sentence_windows(lengths: Sequence[int], limit: int) -> list[tuple[int, int]]:
-    """Spans of sentences, end exclusive, of at most `limit` tokens each, that together cover all.
+    """Overlapping windows: spans of sentences, end exclusive, of at most `limit` tokens each, that cover all sentences.
 
-    One span where everything fits; otherwise each begins past the middle of the one before it, so that
-    neighbours overlap by about half where sentences are short. `lengths` are token counts, none above
-    `limit`.
+    One span if everything fits. Otherwise each span begins past the middle of the previous one, so neighbours overlap
+    by about half if sentences are short. `lengths` are token counts, none above `limit`.
 
     >>> sentence_windows([4, 4, 4, 4], 8)
     [(0, 2), (1, 3), (2, 4)]
@@ -32,12 +31,12 @@ def sentence_windows(lengths: Sequence[int], limit: int) -> list[tuple[int, int]
             passed += lengths[middle]
             middle += 1
         start = max(middle, start + 1)
-        while sum(lengths[start : end + 1]) > limit:  # it must reach past the one before it
+        while sum(lengths[start : end + 1]) > limit:  # it must end after the previous one
             start += 1
 
 
 def length_batches(lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:
-    """Indices of `lengths` in batches of similar length, the longest first (so memory peaks at once)."""
+    """Indices of `lengths` in batches of similar length, longest first (so that memory peaks in the first batch)."""
     order = sorted(range(len(lengths)), key=lambda index: (-lengths[index], index))
     for start in range(0, len(order), batch_size):
         yield order[start : start + batch_size]

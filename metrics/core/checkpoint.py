@@ -1,10 +1,12 @@
-"""Finding and loading weights: one encoder shared by the metrics, a small adapter for each of them.
+"""Finds and loads weights: one encoder shared by the metrics, and a small adapter for each metric.
 
-A checkpoint is a folder. Its `config.json` holds either a whole model's configuration, with
-`model.safetensors` beside it, or a reference to an encoder (see `backbone.py`), with `adapter.safetensors`: low-rank
-factors (Hu et al. 2021) that are merged into the encoder's weights once, on loading, and the metric's heads. Or it
-holds a reference to a `backbone`, a language model that is taken as it is, with no weights beside it; or, where
-`adapter` is true, with the factors of `adapter.safetensors`.
+A checkpoint is a folder of one of three kinds, given by its `config.json`:
+
+- a whole model's configuration, with `model.safetensors`;
+- a reference to an encoder (see `backbone.py`), with `adapter.safetensors`: low-rank factors (LoRA, Hu et al. 2021),
+  merged into the encoder's weights on loading, and the metric's heads;
+- a reference to a `backbone`, a language model that is used unchanged, without further weights; or, if `adapter` is
+  true, with the factors of `adapter.safetensors`.
 """
 
 import json
@@ -32,25 +34,25 @@ from openmeva.metrics.core.backbone import (
 from openmeva.metrics.core.hub import DOWNLOAD_ERRORS, arrived, why
 from openmeva.metrics.core.text import Normalizer
 
-WORDS = ("word_embeddings.weight", "tok_embeddings.weight")  # end the names of tables of word vectors
+WORDS = ("word_embeddings.weight", "tok_embeddings.weight")  # suffixes of the names of word embedding tables
 ADAPTER = "adapter.safetensors"
 NAMES = "names.json"
-ADDED = ".added"  # ends the name of rows that an adapter adds to a table of word vectors
+ADDED = ".added"  # suffix of the name of rows that an adapter adds to a word embedding table
 _HERE = Path(__file__).resolve().parent
 _FILES = ["*.json", "*.safetensors", "vocab.txt"]
 
 
 @dataclass
 class Checkpoint:
-    """What a metric needs to build its model: configuration, weights, tokenizer and word lists.
+    """The parts from which a metric builds its model: configuration, weights, tokenizer and word lists.
 
     Attributes:
         folder: where it was found.
         settings: the metric's own settings (the section of `config.json` named after it).
-        model_config: the encoder's configuration, of transformers.
+        model_config: the transformers configuration of the encoder.
         state: weights by name, adapter merged.
         tokenizer: of the encoder.
-        names_file: `names.json`, of the checkpoint or its encoder; where it belongs if neither has one.
+        names_file: `names.json` of the checkpoint or its encoder; its expected path if neither has one.
         revision: the first 12 digits of the SHA-256 of the metric's own weights.
     """
 
@@ -66,15 +68,15 @@ class Checkpoint:
 def find_checkpoint(metric: str, name: str, hub_ids: dict[str, str]) -> Path:
     """The folder of the checkpoint called `name`: local first, then the Hub's cache, then the network.
 
-    Local is a folder `weights` beside this file, as a published module may have, or the metric's own in the checkout
-    or the installed package that this file belongs to.
+    Local means a folder `weights` next to this file, as in a published module, or the metric's folder `weights` in the
+    checkout or installed package of this file.
 
     Args:
         metric: folder name of the metric, e.g. `union`.
         name: a configuration of the metric, a folder, or a Hub id (`org/repository` or
             `org/repository@revision`).
-        hub_ids: the Hub id of each configuration that the project publishes; in a published module each
-            names the revision that belongs to the module's version.
+        hub_ids: the Hub id of each published configuration; in a published module each has the revision of the
+            module's version.
 
     Raises:
         ValueError: no such configuration, folder or repository (the known configurations are listed).
@@ -94,12 +96,12 @@ def find_checkpoint(metric: str, name: str, hub_ids: dict[str, str]) -> Path:
 def _from_hub(hub_id: str, known: str, tried: Sequence[Path]) -> Path:
     """The snapshot of a repository.
 
-    Of a named revision, from the cache where it is there and whole, without asking the network. Without one the Hub is
-    asked for what is newest, and the cache serves where it does not answer.
+    A named revision comes from the cache, without network access, if it is complete there. Without a revision, the Hub
+    is asked for the newest one, and the cache is the fallback if the Hub does not answer.
 
     Raises:
-        OSError: it cannot be written here.
-        ValueError: none, or no such repository (names the folders that were tried before, `known`, and why).
+        OSError: the download cannot be written to disk.
+        ValueError: no snapshot, or no such repository (the folders tried before, `known` and the cause are named).
     """
     repository, _, revision = hub_id.partition("@")
     failed: Exception
@@ -110,7 +112,7 @@ def _from_hub(hub_id: str, known: str, tried: Sequence[Path]) -> Path:
         except HFValidationError as error:
             raise ValueError(f"{repository!r} is neither a folder nor a Hub id: {known}") from error
         except DOWNLOAD_ERRORS as error:
-            if not local:  # the cache's says nothing but that
+            if not local:  # the cache's error says only that it is not there
                 failed = error
     places = ", ".join(map(str, [*tried, f"the cache ({constants.HF_HUB_CACHE})"]))
     reason = why(failed)
@@ -118,12 +120,12 @@ def _from_hub(hub_id: str, known: str, tried: Sequence[Path]) -> Path:
 
 
 def _snapshot(repository: str, revision: str | None, local_files_only: bool) -> Path:
-    """The repository's settings, and of its weights those that the settings call for.
+    """The repository's settings, and the weights that the settings require.
 
-    A repository may hold an adapter and, for those who load it without a metric, the whole model.
+    A repository may hold an adapter and also the whole model, for use without a metric.
 
     Raises:
-        LocalEntryNotFoundError: with `local_files_only`, a cached snapshot that lacks some of it.
+        LocalEntryNotFoundError: with `local_files_only`, an incomplete snapshot in the cache.
     """
 
     def fetch(*patterns: str, ignore: str | None = None) -> Path:
@@ -139,7 +141,7 @@ def _snapshot(repository: str, revision: str | None, local_files_only: bool) -> 
 
     folder = fetch("config.json")
     if not local_files_only:
-        arrived(folder)  # before it is read: a damaged one would stay in the cache
+        arrived(folder)  # before it is read: a damaged file would stay in the cache
     config = config_of(folder) if (folder / "config.json").is_file() else {}
     needed = ["config.json", *_needed(config)]
     if not local_files_only:
@@ -151,9 +153,9 @@ def _snapshot(repository: str, revision: str | None, local_files_only: bool) -> 
 
 
 def _needed(config: Mapping[str, Any]) -> list[str]:
-    """The files that a checkpoint of these settings has: no weights where it takes a backbone as it is.
+    """The files that a checkpoint with these settings needs: no weights if it uses a backbone unchanged.
 
-    The shared encoder, under which no tokens are added, brings the names with it.
+    `names.json` comes with the shared encoder, to which no tokens are added.
     """
     given = {key: value for part in config.values() if isinstance(part, dict) for key, value in part.items()}
     own = given.get("delexicalize") and ("encoder" not in given or "added_tokens" in given["encoder"])
@@ -179,11 +181,11 @@ def read_settings(folder: Path, metric: str) -> dict[str, Any]:
 
 
 def load_checkpoint(folder: Path, metric: str) -> Checkpoint:
-    """Reads the checkpoint in `folder`, adapter merged.
+    """Reads the checkpoint in `folder`, with its adapter merged.
 
     Raises:
-        ValueError: a file that is missing or damaged, or an encoder other than the adapter was made for
-            (the message names the file).
+        ValueError: a missing or damaged file, or an encoder other than the one that the adapter was trained on
+            (the file is named).
     """
     settings = read_settings(folder, metric)
     if "encoder" not in settings:
@@ -203,7 +205,7 @@ def load_checkpoint(folder: Path, metric: str) -> Checkpoint:
 
 
 def _base_state(encoder: Path) -> dict[str, Tensor]:
-    """Weights of the encoder under an adapter; a `ValueError` that names it where it is damaged."""
+    """Weights of the encoder of an adapter; raises a `ValueError` that names the file if it is damaged."""
     try:
         return encoder_state(encoder)
     except (OSError, SafetensorError) as error:
@@ -228,18 +230,18 @@ def _checkpoint(
 
 
 def normalizer_of(names: Path, delexicalize: bool = True) -> Normalizer:
-    """How a checkpoint's texts are normalised: with the names of a file as placeholders, or as they are.
+    """The normaliser of a checkpoint's texts; with `delexicalize`, the names of a file become placeholders.
 
     Raises:
         ValueError: no such file, or a damaged one.
     """
     if delexicalize and not names.is_file():
-        raise ValueError(f"{names}: missing; without its names scores would be others")
+        raise ValueError(f"{names}: missing; without its names scores would differ")
     return Normalizer.load(names) if delexicalize else Normalizer()
 
 
 def config_of(folder: Path) -> dict[str, Any]:
-    """The `config.json` in a folder; a `ValueError` that names the file where it is missing or damaged."""
+    """The `config.json` in a folder; raises a `ValueError` that names the file if it is missing or damaged."""
     path = folder / "config.json"
     try:
         return json.loads(path.read_text(encoding="utf-8"))
@@ -248,10 +250,10 @@ def config_of(folder: Path) -> dict[str, Any]:
 
 
 def read_tokenizer(folder: Path, added: Sequence[str] | None = None) -> Tokenizer:
-    """The tokenizer in a folder; as `encoder_tokenizer` reads it where a metric has added tokens to it.
+    """The tokenizer in a folder; if a metric has added tokens to it, by `encoder_tokenizer`.
 
     Raises:
-        ValueError: its file is missing or damaged (the message names it).
+        ValueError: its file is missing or damaged (it is named).
     """
     try:
         if added is None:
@@ -262,20 +264,20 @@ def read_tokenizer(folder: Path, added: Sequence[str] | None = None) -> Tokenize
 
 
 def read_tensors(path: Path) -> dict[str, Tensor]:
-    """Tensors of a safetensors file; a `ValueError` that names the file where it is missing or damaged."""
+    """Tensors of a safetensors file; raises a `ValueError` that names the file if it is missing or damaged."""
     try:
         return load_file(path)
     except (OSError, SafetensorError) as error:
         raise ValueError(f"{path}: missing or damaged ({error})") from error
 
 
-@torch.autocast("cpu", enabled=False)  # of the caller's, which would round the products
+@torch.autocast("cpu", enabled=False)  # the caller's autocast would round the products
 def merge_adapter(state: dict[str, Tensor], adapter: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Encoder weights with an adapter's low-rank factors added, and its other tensors put in their place.
+    """Encoder weights with an adapter's low-rank factors added; its other tensors replace those of the same name.
 
     For each pair `NAME.lora_A` (rank, in) and `NAME.lora_B` (out, rank), scale included,
-    `NAME.weight` becomes `weight + lora_B @ lora_A`, in float32. Rows `NAME.weight.added` stand below those of
-    `NAME.weight`: vectors of tokens that the encoder lacks.
+    `NAME.weight` becomes `weight + lora_B @ lora_A`, in float32. Rows `NAME.weight.added` are appended to
+    `NAME.weight`: embeddings of tokens that the encoder lacks.
     """
     merged = {name: tensor.float() for name, tensor in state.items()}
     for name, tensor in adapter.items():

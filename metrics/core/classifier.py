@@ -1,4 +1,4 @@
-"""The classifier of stories that metrics share: an encoder, a linear layer on its first token, and light heads."""
+"""The story classifier shared by metrics: an encoder, a linear layer on the first token, and small heads."""
 
 from inspect import signature
 from typing import Any
@@ -17,18 +17,18 @@ from transformers import (
 
 
 def is_decoder(config: PreTrainedConfig) -> bool:
-    """Whether a model reads from left to right alone, as language models of GPT-2's and Llama's kind do."""
+    """Whether a model is a causal decoder, such as GPT-2 or Llama."""
     return type(config) not in MODEL_FOR_MASKED_LM_MAPPING
 
 
 class StoryClassifier(BertPreTrainedModel):
-    """Tells stories that people wrote from others; the sigmoid of its logit is the score.
+    """Discriminates human-written stories from others; the sigmoid of its logit is the score.
 
     Args:
-        config: of the encoder: BERT's, or that of another model of its family, such as RoBERTa or Longformer; or of a
-            language model that reads from left to right, such as GPT-2 or Llama.
-        kinds: how many kinds of error the head for reasons names; 0 for none.
-        tokens: whether a head says of each token whether it belongs where it stands.
+        config: of the encoder: BERT or another model of its family, such as RoBERTa or Longformer; or a causal language
+            model, such as GPT-2 or Llama.
+        kinds: number of error types that the head for them predicts; 0: no such head.
+        tokens: whether a head predicts for each token whether it belongs where it is.
         dropout: before the heads, in training.
     """
 
@@ -49,11 +49,10 @@ class StoryClassifier(BertPreTrainedModel):
     def encode(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
         """Hidden states (n, tokens, width) of token ids (n, tokens) and their mask, 1 at tokens.
 
-        A model that reads from left to right knows the whole story at its last token alone: that token's state takes
-        the first one's place.
+        In a causal decoder only the last token attends to the whole story: its state replaces the first token's.
         """
         inputs = {"attention_mask": attention_mask}
-        if self.config.model_type == "longformer":  # its first token sees, and is seen by, all others
+        if self.config.model_type == "longformer":  # global attention of the first token
             inputs["global_attention_mask"] = torch.zeros_like(attention_mask)
             inputs["global_attention_mask"][:, 0] = 1
         hidden: Tensor = self.bert(input_ids, **inputs).last_hidden_state
@@ -63,21 +62,21 @@ class StoryClassifier(BertPreTrainedModel):
         return hidden
 
     def score(self, hidden: Tensor) -> Tensor:
-        """Logits (n,) float32, higher for stories as people write them."""
+        """Logits (n,) float32, higher for human-written stories."""
         return self.classifier(self._first(hidden, self.classifier)).squeeze(-1).float()
 
     def name_kinds(self, hidden: Tensor) -> Tensor:
-        """Logits (n, kinds) float32 that a story has each kind of error.
+        """Logits (n, kinds) float32, higher for error types that a story has.
 
         Raises:
             ValueError: a model without that head.
         """
         if self.kinds is None:
-            raise ValueError("expected a checkpoint with a head for kinds of error, got one without")
+            raise ValueError("expected a checkpoint with a head for error types, got one without")
         return self.kinds(self._first(hidden, self.kinds)).float()
 
     def judge_tokens(self, hidden: Tensor) -> Tensor:
-        """Logits (n, tokens) float32, higher for tokens that belong where they stand.
+        """Logits (n, tokens) float32, higher for tokens that belong where they are.
 
         Raises:
             ValueError: a model without that head.
@@ -87,7 +86,7 @@ class StoryClassifier(BertPreTrainedModel):
         return self.tokens(self.dropout(hidden).to(self.tokens.weight.dtype)).squeeze(-1).float()
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
-        """Logits (n,) of token ids (n, tokens) and their mask."""
+        """Logits (n,) for token ids (n, tokens) and their mask, 1 at tokens."""
         return self.score(self.encode(input_ids, attention_mask))
 
     def _first(self, hidden: Tensor, head: torch.nn.Linear) -> Tensor:
@@ -101,11 +100,11 @@ def new_encoder(config: PreTrainedConfig) -> Any:
         return AutoModel.from_config(config, dtype=torch.float32)
     if isinstance(config, BertConfig):
         return BertModel(config, add_pooling_layer=False)
-    config._attn_implementation = None  # the encoder's own choice: Longformer has but one kind
+    config._attn_implementation = None  # the encoder chooses: Longformer has only one implementation
     return AutoModel.from_config(config, dtype=torch.float32, **pooling(config))
 
 
 def pooling(config: PreTrainedConfig) -> dict[str, bool]:
-    """What transformers is told to leave out the pooling layer of an encoder that has one."""
+    """The argument of transformers that omits the pooling layer of an encoder that has one."""
     kind: Any = MODEL_MAPPING[type(config)]
     return {"add_pooling_layer": False} if "add_pooling_layer" in signature(kind).parameters else {}

@@ -1,4 +1,4 @@
-"""What the evaluate modules of story classifiers share: UNION, plot coherence, discriminator and SENTAVG."""
+"""Code shared by the evaluate modules of story classifiers: UNION, plot coherence, discriminator and SENTAVG."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,11 +13,11 @@ _CORPORA = {"first_sentence": "roc", "prompt": "wp"}  # by the checkpoint's rule
 
 
 class StoryClassifierModule(StoryInputs):
-    """Mixin for `evaluate.Metric`: a checkpoint chosen by `config_name`, and stories scored by it.
+    """Mixin for `evaluate.Metric`: scores stories with the checkpoint that `config_name` selects.
 
     Attributes:
-        default_dtype: the precision that `compute` takes where it is told none; `signature` says so.
-        counted: what the batches hold, as the progress bar calls it.
+        default_dtype: the default `dtype` of `compute` and `signature`.
+        counted: what the batches hold, as named in the progress bar.
     """
 
     default_dtype = "auto"
@@ -36,7 +36,7 @@ class StoryClassifierModule(StoryInputs):
         hub_ids: dict[str, str],
         make: Callable[[Checkpoint], StoryScorer],
     ) -> None:
-        """Loads the checkpoint that `config_name` (or `default`) names."""
+        """Loads the checkpoint that `config_name` names, or `default`."""
         name = default if self.config_name in (None, "default") else str(self.config_name)
         checkpoint = load_checkpoint(find_checkpoint(metric, name, hub_ids), metric)
         self._metric, self._scorer = metric, make(checkpoint)

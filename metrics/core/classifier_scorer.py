@@ -1,4 +1,4 @@
-"""Scores of a story classifier's checkpoint, and the kinds of error it sees."""
+"""Scores of a story classifier's checkpoint, and its predicted error types."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,11 +15,11 @@ from openmeva.metrics.core.story_scorer import Judged, PreparedStory, StoryScore
 class ClassifierScorer(StoryScorer):
     """Scores stories with a checkpoint of `training/classifier`.
 
-    Where the checkpoint's `token_share` w is above 0, the score is (1 - w) times the story's probability plus w times
-    the mean probability of its tokens to belong where they stand.
+    If the checkpoint's `token_share` w is above 0, the score is (1 - w) times the probability of the story plus w times
+    the mean probability of its tokens to belong where they are.
 
-    Explanations hold, beside the sentences, `kinds`: the probability of each kind of error that the checkpoint
-    names (none where it has no head for them), the greatest over the story's windows.
+    In addition to the sentences, explanations hold `kinds`: the probability of each error type of the checkpoint (none
+    without a head for them), the maximum over the story's windows.
     """
 
     def __init__(self, checkpoint: Checkpoint) -> None:
@@ -39,14 +39,14 @@ class ClassifierScorer(StoryScorer):
         dtype: torch.dtype,
         progress: Progress | None = None,
     ) -> list[Judged]:
-        """Each sequence of token ids (without special tokens) as the model judges it, in order."""
+        """The score and error types of each sequence of token ids (without special tokens), in order."""
         share, kinds = self.token_share, len(self.kinds)
         if not share and not kinds:
             return super().judged(sequences, batch_size, device, dtype, progress)
 
         def read(
             hidden: Tensor,
-        ) -> Tensor:  # (n, 1 + kinds + tokens): the story's, then each token's, marks too
+        ) -> Tensor:  # (n, 1 + kinds + tokens): of the story, its kinds, then each token, special tokens too
             logits = [self.model.score(hidden)[:, None]]
             logits += [self.model.name_kinds(hidden)] if kinds else []
             logits += [self.model.judge_tokens(hidden)] if share else []

@@ -1,4 +1,4 @@
-"""What a metric says of the stories of a file, as `openmeva score` asks it."""
+"""Scoring the stories of a file with a metric, for `openmeva score`."""
 
 import inspect
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ from openmeva.metrics.core.inputs import list_in
 from openmeva.metrics.core.rows import read_rows, text_of
 from openmeva.metrics.core.text_warnings import counted
 
-_OF_THE_RUN = frozenset({"answered_by", "dates"})  # lists of the LLM judge that are no story's
+_OF_THE_RUN = frozenset({"answered_by", "dates"})  # lists of the LLM judge that are not per story
 _SINGULAR = {"scores": "score", "warnings": "warning"}
 COLUMNS = {"story": "predictions", "context": "contexts", "reference": "references"}
 _OTHER_NAMES = {"context": ("contexts", "prompt"), "reference": ("references",)}
@@ -19,14 +19,14 @@ _OTHER_NAMES = {"context": ("contexts", "prompt"), "reference": ("references",)}
 
 @dataclass(frozen=True)
 class Scored:
-    """What a metric said of stories.
+    """The result of a metric for some stories.
 
     Attributes:
         metric: its name.
-        lists: what it returned of one entry a story, by key; scores under `score`, warnings under `warning`,
-            explanations apart.
-        explanations: a dict a story, where they were asked for.
-        score: the mean score, where the metric has one.
+        lists: the results with one entry per story, by key; scores under `score`, warnings under `warning`, without
+            explanations.
+        explanations: one dict per story, if requested.
+        score: the mean score, if the metric has one.
         signature: what the scores depend on.
     """
 
@@ -38,7 +38,7 @@ class Scored:
 
     @property
     def note(self) -> str:
-        """How many stories the metric warned of, as a sentence; blank where none."""
+        """The number of stories with a warning, as a sentence; empty if there are none."""
         said = counted(self.lists.get("warning", []))
         return said and f"{self.metric}: {said} (see the column warning)"
 
@@ -49,13 +49,13 @@ def metric_names() -> list[str]:
 
 
 def read_stories(path: str | Path, kind: str | None = None) -> list[dict[str, Any]]:
-    """The rows of a file of stories, as `read_rows` reads it; each has a text in `story`.
+    """The rows of a file of stories, read by `read_rows`; each has a text in `story`.
 
-    What `field_of` says of contexts and references is theirs.
+    `field_of` gives their contexts and references.
 
     Raises:
-        ValueError: a damaged file, a row without a text in `story` (its line), or no rows at all; or a context or
-            reference in some rows and not in others (the first line without).
+        ValueError: a damaged file, a row without a text in `story` (its line is named), no rows, or a context or
+            reference in only some of the rows (the first line without one is named).
     """
     rows = list(read_rows(path, kind))
     for row in rows:
@@ -69,10 +69,10 @@ def read_stories(path: str | Path, kind: str | None = None) -> list[dict[str, An
 
 
 def field_of(row: Mapping[str, Any], field: str) -> Any:
-    """The `story`, `context` or `reference` of a row, None where it has none.
+    """The `story`, `context` or `reference` of a row, or None.
 
-    A context may be called `prompt`, as in MANS; both may have the names that `compute` has for them. Several references
-    may be a JSON list of texts, as `write_rows` puts them into a cell of a table.
+    A context may be called `prompt`, as in MANS; `contexts` and `references` are accepted, too. Several references may
+    be a JSON list of strings, as `write_rows` writes them into a table cell.
 
     >>> field_of({"story": "He ran.", "prompt": "Tell me."}, "context")
     'Tell me.'
@@ -86,28 +86,28 @@ def field_of(row: Mapping[str, Any], field: str) -> Any:
 
 
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """What a metric's `compute` is handed of rows: what they have, by `field_of`."""
+    """The columns of rows as arguments of a metric's `compute`: those in all rows, by `field_of`."""
     found = {column: [field_of(row, field) for row in rows] for field, column in COLUMNS.items()}
     return {column: values for column, values in found.items() if all(value is not None for value in values)}
 
 
 def score(name: str, columns: Mapping[str, list[Any]], config: str | None = None, **options: Any) -> Scored:
-    """What the metric `name` says of stories.
+    """The result of the metric `name` for some stories.
 
     Args:
         name: a metric's folder.
-        columns: of `columns_of`.
+        columns: from `columns_of`.
         config: a configuration of the metric, a folder or a Hub id.
-        options: of the metric's `compute`; those that are None are left out.
+        options: of the metric's `compute`; those that are None are omitted.
 
     Raises:
-        ValueError: no such metric or option, or what the metric itself raises.
+        ValueError: no such metric or option, or an error of the metric itself.
     """
     return said_by(load(name, config), name, columns, **options)
 
 
 def load(name: str, config: str | None = None) -> Any:
-    """The evaluate module of the metric `name`; a ValueError where there is no such metric."""
+    """The evaluate module of the metric `name`; raises a ValueError if there is no such metric."""
     check_name(name)
     import evaluate
 
@@ -115,20 +115,20 @@ def load(name: str, config: str | None = None) -> Any:
 
 
 def check_name(name: str) -> None:
-    """A ValueError where there is no metric `name`."""
+    """Raises a ValueError if there is no metric `name`."""
     if name not in metric_names():
         raise ValueError(f"unknown metric {name!r}, expected one of {', '.join(metric_names())}")
 
 
 def check_known(name: str, kind: Any, options: Iterable[str]) -> None:
-    """A ValueError for an option that `compute` of the metric `name` does not have; `kind` is its module or their class."""
+    """Raises a ValueError for an option that `compute` of the metric lacks; `kind` is its module or class."""
     for option in options:
         if option not in inspect.signature(kind._compute).parameters:
             raise ValueError(f"--{option.replace('_', '-')}: {name} has no such option")
 
 
 def said_by(metric: Any, name: str, columns: Mapping[str, list[Any]], **options: Any) -> Scored:
-    """As `score`, of a metric that `load` has loaded."""
+    """As `score`, with a metric that `load` returned."""
     from openmeva.metrics.core.module import signature_with
 
     given = {option: value for option, value in options.items() if value is not None}
@@ -149,13 +149,14 @@ def result_rows(
 ) -> list[dict[str, Any]]:
     """The rows with the metric's columns: `score`, its further lists under their keys, its explanation.
 
-    A column that the rows have already keeps its values; the metric's is then called after it, `union_score`, and
-    numbered where that is there, too, `union_score_2`. Beside `ratings` a `score` is their mean: it counts as there.
+    Existing columns keep their values. If a name is taken, the metric's column is prefixed with the metric
+    (`union_score`), and numbered if that is taken, too (`union_score_2`). In rows with `ratings`, the name `score` is
+    taken: it is their mean.
 
     Args:
         rows: as read.
-        scored: what the metric said of them.
-        always_named: call every column of the metric after it, for several metrics beside each other.
+        scored: the metric's result for them.
+        always_named: prefix every column with the metric, for several metrics in one file.
     """
     found = []
     taken = _taken(rows)
@@ -172,7 +173,7 @@ def result_rows(
 
 
 def score_column(rows: Sequence[Mapping[str, Any]], metric: str) -> str:
-    """What `result_rows` calls the score of a metric, where it is the only one.
+    """The name that `result_rows` gives the score of a metric, if it is the only one.
 
     >>> score_column([{"story": "Ben ran.", "ratings": [4, 5]}], "union")
     'union_score'
@@ -182,7 +183,7 @@ def score_column(rows: Sequence[Mapping[str, Any]], metric: str) -> str:
 
 
 def text_column(metrics: Sequence[str]) -> str | None:
-    """What a text file holds of each row of a result, as `check_output` takes it: the score of the only metric.
+    """The column of a result that a text file contains, for `check_output`: the score of the only metric, or None.
 
     >>> text_column(["union"]), text_column(["overlap"]), text_column(["union", "ppl"])
     ('score', None, None)
@@ -192,13 +193,13 @@ def text_column(metrics: Sequence[str]) -> str | None:
 
 
 def _taken(rows: Sequence[Mapping[str, Any]]) -> set[str]:
-    """Names that no column of a metric may have."""
+    """Column names that are taken."""
     names = {name for row in rows for name in row}
     return names | {"score"} if "ratings" in names else names
 
 
 def free_name(name: str, taken: Collection[str]) -> str:
-    """The name, numbered while it is taken.
+    """The name, numbered if it is taken.
 
     >>> free_name("union_score", {"union_score"})
     'union_score_2'

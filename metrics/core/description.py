@@ -1,4 +1,4 @@
-"""What `metrics/<name>/metric.yaml` says of a metric: the benchmark, the Spaces, publishing and the cards read it here."""
+"""The description of a metric in `metrics/<name>/metric.yaml`, used by the benchmark, Spaces, publishing and cards."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ METRICS = Path(__file__).resolve().parents[1]
 COLUMNS = ("contexts", "references")
 CORPORA = ("roc", "wp")
 RECOMMENDED = "plot_coherence"
-"""The metric that commands and Spaces take where none is named."""
+"""The default metric of commands and Spaces."""
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Configuration:
-    """One of the names that `evaluate.load` takes beside the metric's.
+    """A configuration of a metric, as `evaluate.load` takes it.
 
     Attributes:
-        hub: Hub id of its weights; empty where it has none.
-        corpora: `roc`, `wp`: the kinds of stories for which the benchmark and the Spaces load it.
+        hub: Hub id of its weights; empty if it has none.
+        corpora: `roc`, `wp`: the corpora for which the benchmark and the Spaces load it.
     """
 
     hub: str = ""
@@ -33,13 +33,13 @@ class Configuration:
 
 @dataclass(frozen=True)
 class Output:
-    """A list of numbers in the metric's result, one a story, as it is shown to people.
+    """A list of numbers in the metric's result, one per story, and how it is displayed.
 
     Attributes:
-        title: as shown.
+        title: as displayed.
         better: `higher` or `lower`.
-        range: its ends; empty where it has none.
-        meaning: one line, where it differs from the metric's.
+        range: minimum and maximum; empty if unbounded.
+        meaning: one line, if it differs from the metric's.
     """
 
     title: str
@@ -53,15 +53,15 @@ class BenchmarkEntry:
     """One way in which the benchmark runs the metric.
 
     Attributes:
-        title: as printed; published figures of that name stand beside it.
-        rows: title of a row of the tables to key of the result; by default one row, `title`, of `scores`.
-        configs: corpus to configuration, where it is not the one that names the corpus.
-        inputs: columns that it is handed, where they are not all that the metric takes.
+        title: as printed; published results of that name are printed next to it.
+        rows: title of a table row to key of the result; default: one row, `title`, of `scores`.
+        configs: corpus to configuration, if it is not the one that lists the corpus.
+        inputs: columns that it is given, if not all that the metric takes.
         options: further arguments of `compute`.
-        sections: the rows that the further tables hold; all by default.
-        explanations: whether the benchmark judges the metric's explanations.
-        on_request: whether it runs only where it is asked for by name, as it takes minutes on each set.
-        with_references: another entry of the metric, which gives these rows in the same pass where a set has references.
+        sections: the rows in the further tables; default: all.
+        explanations: whether the benchmark evaluates the metric's explanations.
+        on_request: whether it runs only if requested by name, because it takes minutes on each set.
+        with_references: another entry of the metric that computes these rows in the same pass if a set has references.
     """
 
     title: str
@@ -77,7 +77,7 @@ class BenchmarkEntry:
 
 @dataclass(frozen=True)
 class Paper:
-    """What to read: `title` as it is cited in text, `url`, and the `key` of its entry in the card."""
+    """A paper: `title` as cited in text, `url`, and the `key` of its BibTeX entry in the card."""
 
     title: str
     url: str
@@ -86,27 +86,27 @@ class Paper:
 
 @dataclass(frozen=True)
 class MetricDescription:
-    """A metric, described once.
+    """The description of a metric.
 
     Attributes:
         name: of its folder, file and module.
-        folder: where it lies.
-        title: in print.
-        meaning: one line for somebody who has not read the paper.
-        blind: one more, on what the metric does not see.
+        folder: its path.
+        title: as displayed.
+        meaning: one line for readers who do not know the paper.
+        blind: one more, on what the metric does not detect.
         papers: the first is the metric's own.
         configurations: by name.
-        default: the configuration that is loaded where none is named.
-        order: place in lists, lowest first.
-        required, optional: columns beside `predictions`, of `contexts` and `references`.
-        joins_context: whether the configuration decides if a context is joined to the story (`roc`) or is no part
+        default: the configuration that is loaded by default.
+        order: position in lists, lowest first.
+        required, optional: columns in addition to `predictions`, out of `contexts` and `references`.
+        joins_context: whether the configuration decides if a context is joined to the story (`roc`) or is not part
             of it (`wp`).
         outputs: by key of the result; empty for a module that scores no stories.
-        explains: whether `compute(explain=True)` says what each sentence costs (`gain`).
+        explains: whether `compute(explain=True)` returns the `gain` of leaving out each sentence.
         benchmark: by name, the metric's own name first.
         whole_model: name of the linear layer on the first token whose output is the score's logit: the published
-            weights then hold the whole model beside the adapter. Empty: the adapter alone.
-        name_taken: whether evaluate has a metric of that name: ours is installed as `openmeva/<name>` alone.
+            weights then hold the whole model in addition to the adapter. Empty: only the adapter.
+        name_taken: whether evaluate has a metric of that name; this one is then installed only as `openmeva/<name>`.
     """
 
     name: str
@@ -129,18 +129,18 @@ class MetricDescription:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """All columns beside `predictions`."""
+        """All columns in addition to `predictions`."""
         return tuple(column for column in COLUMNS if column in (*self.required, *self.optional))
 
     @property
     def has_scores(self) -> bool:
-        """Whether the result has `scores`, one number a story, as far as outputs and the benchmark's rows say."""
+        """Whether the result has `scores`, one number per story, according to the outputs and the benchmark's rows."""
         rows = [entry.rows.values() or ("scores",) for entry in self.benchmark.values()]
         return any("scores" in keys for keys in (self.outputs, *rows))
 
 
 def read_metrics(folder: Path = METRICS) -> dict[str, MetricDescription]:
-    """The metrics in a folder by name, in their order; one whose module is not there is left out.
+    """The metrics in a folder by name, in their order; a metric without its module is skipped.
 
     Raises:
         ValueError: as `read_metric`.
@@ -154,8 +154,8 @@ def read_metric(path: Path) -> MetricDescription:
     """The metric that a file describes.
 
     Raises:
-        ValueError: a key that is missing or unknown (the nearest known one is named), or a value that is none of
-            those expected.
+        ValueError: a missing or unknown key (the most similar known key is named), or a value that is not among those
+            expected.
     """
     content = yaml.safe_load(path.read_text(encoding="utf-8"))
     if not isinstance(content, dict):
@@ -201,7 +201,7 @@ def _build(kind: type[T], values: Mapping[str, Any], where: str) -> T:
 
 
 def _check(metric: MetricDescription, where: str) -> None:
-    """What values must be among others."""
+    """Raises a ValueError for a value that is not among the allowed ones."""
     names = tuple(metric.configurations)
     _among(f"{where}, default", (metric.default,), names)
     _among(f"{where}, required and optional", (*metric.required, *metric.optional), COLUMNS)

@@ -1,6 +1,6 @@
-"""Files read by lines and written whole: nothing is ever seen half-written, and a line ends at `\\n` alone.
+"""Reads files by line and writes them atomically. A line ends only at `\\n`.
 
-Other characters that Python counts as line ends (U+2028, vertical tabs, …) stand within stories.
+Other characters that Python counts as line ends (U+2028, vertical tabs, …) occur within stories.
 """
 
 import codecs
@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 STANDARD = "-"
-"""The name that stands for standard input or output."""
+"""The name of standard input or output."""
 _GZIP = b"\x1f\x8b"
 _ZIP = b"PK\x03\x04"
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -29,10 +29,10 @@ _DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile)
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """A temporary path beside `path`; on success it takes `path`'s place, on an error it is removed.
+    """A temporary path next to `path`; on success it replaces `path`, on an error it is removed.
 
-    A file that is there keeps its mode, and a link stays one: what it points to is replaced. Where `path` is no file,
-    but a pipe or a device, it is yielded itself, to be written through.
+    An existing file keeps its mode. If `path` is a symbolic link, its target is replaced. If `path` is a pipe or a
+    device, `path` itself is yielded.
     """
     if Path(path).exists() and not Path(path).is_file():
         yield Path(path)
@@ -43,7 +43,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
     mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else None
     try:
         if mode is not None:
-            temporary.touch(0o600)  # what is private is so from its first byte
+            temporary.touch(0o600)  # a private file is private from its first byte
         yield temporary
         if mode is not None:
             temporary.chmod(mode)
@@ -59,16 +59,16 @@ def checksum(path: str | Path) -> str:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Writes `text` as UTF-8, wholly or not at all."""
+    """Writes `text` as UTF-8, atomically."""
     with replacing(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
 def check_writable(path: str | Path) -> None:
-    """Looks whether a file can be written there, before what takes long begins; `-` is standard output.
+    """Checks whether a file can be written to `path`, before a long computation; `-` is standard output.
 
     Raises:
-        ValueError: a folder, or a place where nothing can be written.
+        ValueError: a folder, or a path that cannot be written to.
     """
     path = Path(path)
     if str(path) == STANDARD or (path.exists() and not path.is_file() and not path.is_dir()):
@@ -79,10 +79,10 @@ def check_writable(path: str | Path) -> None:
 
 
 def check_folder(folder: Path, called: str | None = None) -> None:
-    """As `check_writable`, of a folder that is there or can be made.
+    """As `check_writable`, for a folder that exists or can be created.
 
     Raises:
-        ValueError: a file in its place or above it, or one that nothing can be written to.
+        ValueError: the folder or one of its parents is a file, or it cannot be written to.
     """
     there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
     if not there.is_dir():
@@ -98,11 +98,11 @@ def check_folder(folder: Path, called: str | None = None) -> None:
 
 @contextmanager
 def opened(path: str | Path) -> Iterator[BinaryIO]:
-    """The bytes of a file, or of standard input for `-`; what is gzipped is unpacked, whatever its name.
+    """The bytes of a file, or of standard input for `-`; gzipped content is decompressed, whatever the name.
 
     Raises:
         OSError: no such file, or one that cannot be read.
-        ValueError: a damaged or cut gzip file, or one named `.gz` that is none.
+        ValueError: a folder; a damaged or truncated gzip file, or a file named `.gz` that is not gzipped.
     """
     if str(path) == STANDARD:
         with unpacked(cast("BinaryIO", sys.stdin.buffer), "standard input") as content:
@@ -116,7 +116,7 @@ def opened(path: str | Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def unpacked(file: BinaryIO, name: str) -> Iterator[BinaryIO]:
-    """The bytes of a file that is open, unpacked where it is gzipped; errors as `opened`."""
+    """The bytes of an open file, decompressed if it is gzipped; errors as in `opened`."""
     buffered = file if hasattr(file, "peek") else io.BufferedReader(cast("io.RawIOBase", file))
     start = cast("io.BufferedReader", buffered).peek(len(_GZIP))[: len(_GZIP)]
     if start != _GZIP:
@@ -134,11 +134,11 @@ def unpacked(file: BinaryIO, name: str) -> Iterator[BinaryIO]:
 def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
     """Number (from 1) and text of each line of a UTF-8 file, plain or gzipped, or of standard input (`-`).
 
-    A line's end (`\\n` or `\\r\\n`) is no part of it, nor is the byte order mark that spreadsheets put first.
+    The line end (`\\n` or `\\r\\n`) and the byte order mark that spreadsheets write first are removed.
 
     Raises:
         OSError: no such file.
-        ValueError: a folder; a damaged gzip file; an empty file; a line that is not UTF-8 (file and number).
+        ValueError: a folder; a damaged gzip file; an empty file; a line that is not UTF-8 (file and number are named).
     """
     number = 0
     with opened(path) as content:
@@ -151,17 +151,17 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
 def numbered_lines(
     content: BinaryIO, name: str, table: bool = False, refuse: Callable[[ValueError], None] | None = None
 ) -> Iterator[tuple[int, str]]:
-    """As `read_lines`, of bytes that are open already.
+    """As `read_lines`, from an open binary stream.
 
     Args:
         content: the bytes.
-        name: how errors call them.
-        table: whether a line may end within a cell: where the first line ends in `\\n`, a `\\r` before another's
-            end is part of the cell.
-        refuse: called with the error of each line that is not UTF-8; it raises it, or the line is left out.
+        name: of the stream in error messages.
+        table: whether a line may end within a cell: if the first line ends in `\\n`, a `\\r` before the end of another
+            line is part of the cell.
+        refuse: called with the error of each line that is not UTF-8; unless it raises the error, the line is skipped.
 
     Raises:
-        ValueError: a line that is not UTF-8 (its number), UTF-16, or an Excel workbook.
+        ValueError: a line that is not UTF-8 (its number is named), UTF-16, or an Excel workbook.
     """
     end = "\r"
     for number, line in enumerate(content, 1):
@@ -197,7 +197,7 @@ def read_json(path: str | Path) -> Any:
 
     Raises:
         OSError: no such file.
-        ValueError: a folder, or bytes that are not UTF-8 or no JSON (file and line).
+        ValueError: a folder, or contents that are not UTF-8 or not JSON (file and line are named).
     """
     try:
         return json.loads("\n".join(line for _, line in read_lines(path)))
@@ -208,5 +208,5 @@ def read_json(path: str | Path) -> Any:
 
 
 def name_of(path: str | Path) -> str:
-    """How messages call a file."""
+    """The name of a file in messages."""
     return "standard input" if str(path) == STANDARD else str(path)

@@ -1,4 +1,4 @@
-"""Cells of CSV and TSV that no spreadsheet takes for a formula, and the texts that they stand for."""
+"""Guards CSV and TSV cells against being read as spreadsheet formulas, and restores the texts."""
 
 import re
 
@@ -7,10 +7,10 @@ _NUMBER = re.compile(r"[+-]?\d+(\.\d+)?([eE][+-]?\d+)?")
 
 
 def neutral(text: str) -> str:
-    """A cell for a text: one that begins like a formula, and is no number, gets an apostrophe before it.
+    """The cell for a text: a text that begins like a formula and is not a number gets a leading apostrophe.
 
-    Spreadsheets show such a text as it is, and run nothing. Other libraries, as pandas, read the apostrophe too;
-    `plain` takes it away.
+    Spreadsheets show such a text as it is and run nothing. Other libraries, such as pandas, keep the apostrophe;
+    `plain` removes it.
 
     >>> neutral("=1+1"), neutral("-0.5"), neutral("fine"), neutral("'=1+1")
     ("'=1+1", '-0.5', 'fine', "''=1+1")
@@ -19,7 +19,7 @@ def neutral(text: str) -> str:
 
 
 def plain(cell: str) -> str:
-    """The text that `neutral` made a cell of; a cell that it would not make is taken as it is.
+    """The text from which `neutral` made a cell; other cells are returned unchanged.
 
     >>> plain("'=1+1"), plain("'tis"), plain(neutral("'=1+1"))
     ('=1+1', "'tis", "'=1+1")
@@ -28,5 +28,5 @@ def plain(cell: str) -> str:
 
 
 def _guarded(text: str) -> bool:
-    """Whether a text begins like a formula, with or without apostrophes before it."""
+    """Whether a text, leading apostrophes and spaces removed, begins like a formula and is not a number."""
     return text.lstrip("'").lstrip(" ").startswith(_STARTS) and not _NUMBER.fullmatch(text)

@@ -1,4 +1,4 @@
-"""What may go wrong between here and the Hub, and whether what came from it came whole."""
+"""Errors of downloads from the Hub, and the integrity check of downloaded files."""
 
 import errno
 import hashlib
@@ -10,28 +10,28 @@ from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntry
 
 from openmeva.metrics.core.files import checksum
 
-# Of the Hub, and of the HTTP library under its client, which lets some through: connections that end within a file.
+# Of the Hub and of the HTTP library under its client, which does not catch some: connections that end within a file.
 HUB_ERRORS: tuple[type[Exception], ...] = (
     *HfHubHTTPError.__bases__,
     HFValidationError,
     LocalEntryNotFoundError,
     OSError,
 )
-# The last is of hf_xet, through which large files come.
+# The last is raised by hf_xet, which downloads large files.
 DOWNLOAD_ERRORS: tuple[type[Exception], ...] = (*HUB_ERRORS, RuntimeError)
 _OF_THIS_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS)
 
 
 def hub_home() -> Path:
-    """The folder that `HF_HOME` names, else the one that the library takes."""
+    """The folder in the environment variable `HF_HOME`, or the default of huggingface_hub."""
     return Path(os.environ.get("HF_HOME", HF_HOME)).expanduser()
 
 
 def why(failed: BaseException) -> str:
-    """A download's failure in a line, for the message of another error.
+    """The cause of a failed download in one line, for the message of another error.
 
     Raises:
-        OSError: the failure itself where it lies in this machine's disk, which tells it best.
+        OSError: the failure itself, if this machine's disk is the cause (full, or not writable).
     """
     if isinstance(failed, OSError) and failed.errno in _OF_THIS_MACHINE:
         raise failed
@@ -39,14 +39,14 @@ def why(failed: BaseException) -> str:
 
 
 def arrived(folder: Path) -> Path:
-    """A snapshot fresh from the network, its files held against the checksums that the cache names them by.
+    """A newly downloaded snapshot, after its files are verified against the checksums that the cache uses as names.
 
     Raises:
-        ValueError: a file that came with other bytes; it is taken out of the cache.
+        ValueError: a file with another checksum; it is removed from the cache.
     """
     for path in folder.rglob("*"):
         blob = path.resolve()
-        if not path.is_symlink() or len(blob.name) not in (40, 64):  # a cache without links has no checksums
+        if not path.is_symlink() or len(blob.name) not in (40, 64):  # no symlinks: no checksums
             continue
         if blob.name != (blob_id(blob) if len(blob.name) == 40 else file_digest(blob)):
             path.unlink()
@@ -56,13 +56,13 @@ def arrived(folder: Path) -> Path:
 
 
 def blob_id(file: Path) -> str:
-    """The name that git has for a file, as the Hub gives small ones."""
+    """The git blob id (SHA-1) of a file, by which the Hub names small files."""
     content = file.read_bytes()
     return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
 
 
 def file_digest(path: Path) -> str:
-    """The checksum of a file of weights; a ValueError where it is missing or damaged."""
+    """The SHA-256 of a weights file; raises a ValueError if it is missing or damaged."""
     try:
         return checksum(path)
     except OSError as error:

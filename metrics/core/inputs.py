@@ -1,4 +1,4 @@
-"""What modules are handed, checked in one place: columns of texts, and the options of `compute`."""
+"""Checks of module inputs: columns of texts, and the options of `compute`."""
 
 import json
 import math
@@ -10,14 +10,14 @@ _SHOWN = 60  # characters of a wrong value
 
 
 class HaltedError(ValueError):
-    """No fault of the rows that were handed: others would not be scored either."""
+    """An error that is not caused by the given rows: no other rows could be scored either."""
 
 
 def as_list(values: Any, what: str, of: str = "strings") -> list[Any]:
-    """`values` as a list: a list, or what is read like one (a column, an array of one dimension, a generator).
+    """`values` as a list: a list or another iterable (a column, a one-dimensional array, a generator).
 
     Raises:
-        ValueError: a text, a mapping, a set, an array of other dimensions, a class, or no collection at all.
+        ValueError: a string, a mapping, a set, an array of other dimensions, a class, or not an iterable.
 
     >>> as_list((text for text in ("a", "b")), "predictions")
     ['a', 'b']
@@ -28,7 +28,7 @@ def as_list(values: Any, what: str, of: str = "strings") -> list[Any]:
         raise ValueError(f"{expected} of {dimensions} dimensions")
     if isinstance(values, str | bytes | bytearray | Mapping | Set):
         raise ValueError(expected)
-    if not isinstance(values, type) and hasattr(values, "to_pylist"):  # Arrow's, whose items are no values
+    if not isinstance(values, type) and hasattr(values, "to_pylist"):  # items of Arrow arrays are no values
         return list(values.to_pylist())
     try:
         rows: Iterable[Any] = iter(values)
@@ -38,11 +38,11 @@ def as_list(values: Any, what: str, of: str = "strings") -> list[Any]:
 
 
 def check_texts(texts: Any, what: str, blank: bool = False) -> list[str]:
-    """`texts` as a list of strings that Arrow can hold (lone surrogates replaced).
+    """`texts` as a list of strings that Arrow can store (lone surrogates replaced).
 
     Raises:
-        ValueError: not a list, a row that is not a string, or, unless `blank`, one without a character to
-            read (the row is named).
+        ValueError: not a list, a row that is not a string or, unless `blank`, a row of whitespace only (the row is
+            named).
     """
     rows = as_list(texts, what)
     for row, text in enumerate(rows):
@@ -56,10 +56,10 @@ def check_texts(texts: Any, what: str, blank: bool = False) -> list[str]:
 
 
 def check_reference_lists(references: Any) -> list[list[str]]:
-    """References as one list of texts a row; a row that is a string counts as a list of one.
+    """References as one list of texts per row; a row that is a string counts as a list of one.
 
     Raises:
-        ValueError: not a list, a row without a reference, or a reference that is blank or no string (the row
+        ValueError: not a list, a row without a reference, or a reference that is blank or not a string (the row
             is named).
     """
     rows = []
@@ -81,7 +81,7 @@ def check_reference_lists(references: Any) -> list[list[str]]:
 
 
 def list_in(cell: str) -> list[Any] | None:
-    """The list that a cell of a table holds as JSON; None where it holds none.
+    """The list that a table cell holds as JSON, or None.
 
     >>> list_in('["He ran.", "He fell."]'), list_in("He ran.")
     (['He ran.', 'He fell.'], None)
@@ -98,14 +98,14 @@ def list_in(cell: str) -> list[Any] | None:
 def check_lengths(predictions: Sequence[str], others: Sequence[Any], what: str) -> None:
     """Raises a `ValueError` unless there is one of `others` for each prediction."""
     if len(predictions) != len(others):
-        raise ValueError(f"{what}: expected {len(predictions)}, one a prediction, got {len(others)}")
+        raise ValueError(f"{what}: expected {len(predictions)}, one per prediction, got {len(others)}")
 
 
 def chosen_names(asked: Any, known: Sequence[str]) -> list[str]:
-    """The scores that are asked for, one name or several; all where None.
+    """The requested scores, one name or several; all if None.
 
     Raises:
-        ValueError: none, or a name that is not known.
+        ValueError: an empty selection or an unknown name.
     """
     if asked is None:
         return list(known)
@@ -116,12 +116,12 @@ def chosen_names(asked: Any, known: Sequence[str]) -> list[str]:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a number, of Python or of numpy; True and False are none."""
+    """Whether a value is a Python or numpy number; True and False are not."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def number_from(value: Any) -> float | None:
-    """The number that a value is, or says as a text: infinite where a float cannot hold it, None where it is none.
+    """The value as a float, parsed if it is a string: infinite if a float cannot hold it, None if it is not a number.
 
     >>> number_from("2.5"), number_from(10**400), number_from("many")
     (2.5, inf, None)
@@ -166,10 +166,10 @@ _OPTIONS: dict[str, tuple[str, Callable[[Any], bool]]] = {
 
 
 def check_options(options: Mapping[str, Any]) -> None:
-    """The types of options that modules share by name; which names are known, each module says itself.
+    """Checks the types of options that modules share; each module checks itself which names it knows.
 
     Raises:
-        ValueError: an option of another type, or out of range (it says what was expected and what came).
+        ValueError: an option of another type, or out of range (the expected and the given value are named).
 
     >>> check_options({"batch_size": "3"})
     Traceback (most recent call last):

@@ -1,4 +1,4 @@
-"""Causal language models of transformers: by name, or by the reference in a checkpoint; none that runs code of its own."""
+"""Causal language models, by name or by the reference in a checkpoint; custom model code is never run."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,14 +24,14 @@ GGUF = ".gguf"
 
 @building()
 def load_language_model(name: str, dtype: torch.dtype = torch.float32) -> tuple[Any, Any]:
-    """Tokenizer and model of a folder or Hub id, without asking the network where the files are here.
+    """Tokenizer and model of a folder or Hub id; the network is used only if the files are not available locally.
 
     Args:
         name: a folder, `org/repository` or `org/repository@revision`.
         dtype: of the model.
 
     Raises:
-        OSError, ValueError, KeyError: no such model, no safetensors, or one that is no causal language model.
+        OSError, ValueError, KeyError: no such model, no safetensors file, or not a causal language model.
     """
     place, revision = _place_of(name)
     try:
@@ -43,7 +43,7 @@ def load_language_model(name: str, dtype: torch.dtype = torch.float32) -> tuple[
 
 
 def revision_of(name: str) -> str:
-    """Which weights `load_language_model` has loaded: twelve digits of the Hub's commit, or of each file's SHA-256."""
+    """The revision of a model: twelve digits of the Hub's commit, or of each weights file's SHA-256."""
     place, revision = _place_of(name)
     if Path(name).is_dir():
         return "+".join(file_digest(path)[:12] for path in sorted(Path(name).glob("*.safetensors")))
@@ -52,7 +52,7 @@ def revision_of(name: str) -> str:
 
 
 def _place_of(name: str) -> tuple[str, str | None]:
-    """Folder or repository, and the revision that is named, if any."""
+    """Folder or repository, and the revision if one is named."""
     if Path(name).is_dir():
         return name, None
     repository, _, revision = name.partition("@")
@@ -60,30 +60,30 @@ def _place_of(name: str) -> tuple[str, str | None]:
 
 
 def language_model_weights(reference: Mapping[str, Any], beside: Path | None = None) -> Path:
-    """The weights of the language model of a reference: a GGUF file, or safetensors with what belongs to them beside.
+    """The weights file of the language model of a reference: GGUF, or safetensors in the model's folder.
 
     Args:
-        reference: as in `backbone.py`; an installed package that carries a `file` goes before all other places.
-        beside: the folder of the checkpoint that names it, where there is one.
+        reference: as in `backbone.py`; an installed package that has the `file` takes precedence over all other places.
+        beside: the folder of the checkpoint with the reference, if any.
 
     Raises:
-        NotAtHandError: they are nowhere (the message says in a line how to get them).
-        ValueError: a packaged file other than the known one.
+        NotAtHandError: they are not available (the message says in one line how to get them).
+        ValueError: a packaged file with another SHA-256 than expected.
     """
     return packaged_file(reference.get("package") or {}) or backbone_folder(reference, beside) / WEIGHTS
 
 
 @building()
 def read_language_model(weights: Path) -> tuple[Any, Any]:
-    """Tokenizer and model, in float32, of weights that lie here.
+    """Tokenizer and model, in float32, of local weights.
 
-    What GGUF holds in a few bits is brought to float32: the model can be trained and saved as any other.
+    Quantised GGUF weights are dequantised to float32, so that the model can be trained and saved like any other.
 
     Args:
-        weights: a GGUF file, or safetensors in the folder of a model of transformers.
+        weights: a GGUF file, or safetensors in the folder of a transformers model.
 
     Raises:
-        NotAtHandError: a GGUF file without the package that reads such files.
+        NotAtHandError: a GGUF file, if the package that reads such files is not installed.
         ValueError: files that are missing or damaged.
     """
     packed = weights.suffix == GGUF
@@ -98,7 +98,7 @@ def read_language_model(weights: Path) -> tuple[Any, Any]:
 
 
 def max_length_of(model: Any, tokenizer: Any) -> int | None:
-    """Tokens that a model reads at once; None where neither it nor its tokenizer says."""
+    """Maximum length of a model in tokens; None if neither it nor its tokenizer has one."""
     config = model.config.get_text_config()
     lengths = [getattr(config, key, None) for key in ("max_position_embeddings", "n_positions")]
     known = [n for n in (*lengths, tokenizer.model_max_length) if isinstance(n, int) and 1 < n < 10**6]
@@ -121,7 +121,7 @@ def _load(
 
 
 def _unpacked(model: Any) -> Any:
-    """What was read of a GGUF file, which transformers takes for quantized, as a model like any other."""
+    """A model read from a GGUF file, without the mark of quantisation that transformers gives it."""
     shape = model.config.to_dict()
     shape.pop("quantization_config", None)
     plain = type(model)(type(model.config)(**shape))

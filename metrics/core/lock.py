@@ -1,4 +1,4 @@
-"""A lock that a module carries: threads that share the module take turns."""
+"""The lock of an evaluate module: threads that share the module take turns."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 
 class ModuleLock:
-    """Held by one thread at a time, which may take it again.
+    """A reentrant lock: held by one thread at a time, which may acquire it again.
 
-    A module's copy, and one that comes out of a pickle, has a lock of its own.
+    A copied or unpickled module has its own lock.
 
     >>> with ModuleLock() as lock, lock:
     ...     "held"

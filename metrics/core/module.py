@@ -1,6 +1,6 @@
-"""What the story metrics share as evaluate modules: checked input, optional columns, threads, progress, signature.
+"""Code shared by the evaluate modules of story metrics: input checks, optional columns, threads, progress, signature.
 
-A mixin rather than a base class, since evaluate takes the first subclass of `EvaluationModule` that it finds.
+A mixin rather than a base class, because evaluate loads the first subclass of `EvaluationModule` that it finds.
 """
 
 import hashlib
@@ -22,13 +22,13 @@ from openmeva.metrics.core.text_warnings import FEWEST_WORDS, USUAL_WORDS, warni
 from openmeva.metrics.core.version import __version__
 
 MODEL_LIBRARIES = ("torch", "transformers")
-LONGEST_NAME = 100  # bytes of a folder's name; file systems take 255
+LONGEST_NAME = 100  # bytes of a folder's name; file systems allow 255
 
 
 def progress_bar(
     metric: str, show: bool, counted: str = "texts", unit: str = "batch"
 ) -> Callable[[Iterable[Any], int], Iterable[Any]]:
-    """A function that shows how far the batches of so many texts are; it appears after five seconds."""
+    """A function that wraps batches in a progress bar; the bar appears after five seconds."""
 
     def progress(batches: Iterable[Any], count: int) -> Iterable[Any]:
         return tqdm(batches, desc=f"{metric}, {count} {counted}", unit=unit, delay=5, disable=not show)
@@ -37,7 +37,7 @@ def progress_bar(
 
 
 def signature_of(metric: str, libraries: Sequence[str] = MODEL_LIBRARIES, **settings: Any) -> str:
-    """What a score depends on, in one line: the settings, this project's version and the libraries'.
+    """What a score depends on, in one line: the settings and the versions of this project and of the libraries.
 
     >>> signature_of("overlap", (), bleu="smoothed").startswith("overlap|bleu:smoothed|version:")
     True
@@ -47,22 +47,22 @@ def signature_of(metric: str, libraries: Sequence[str] = MODEL_LIBRARIES, **sett
 
 
 def signature_with(metric: Any, options: Mapping[str, Any]) -> str:
-    """The signature of what a metric's `compute` returns with some options; those that change nothing may be among them."""
+    """The signature of a metric's scores with some options of `compute`; irrelevant options are ignored."""
     known = inspect.signature(metric.signature).parameters
     found: str = metric.signature(**{name: value for name, value in options.items() if name in known})
     return found
 
 
 class StoryInputs:
-    """Mixin for `evaluate.Metric`: `predictions` are stories, beside columns that are required or optional.
+    """Mixin for `evaluate.Metric`: `predictions` are stories; further columns are required or optional.
 
-    A result has `warnings` beside what the module computes: one a story, None or why its score may say nothing (see
-    `text_warnings`). Threads may share a module: `compute`, `add` and `add_batch` wait for one another.
+    In addition to what the module computes, a result has `warnings`: one per story, None or why its score may be
+    meaningless (see `text_warnings`). Threads may share a module: `compute`, `add` and `add_batch` take turns.
 
     Attributes:
-        required: columns that must be given: of `contexts` and `references`.
+        required: columns that must be given, out of `contexts` and `references`.
         optional: columns that may be given.
-        several_references: whether a row of `references` is a list of texts (one text is taken as such).
+        several_references: whether a row of `references` is a list of texts (a single text counts as a list of one).
     """
 
     required: tuple[str, ...] = ()
@@ -77,11 +77,11 @@ class StoryInputs:
     def __init__(self, config_name: Any = None, *args: Any, **kwargs: Any) -> None:
         self._lock = ModuleLock()
         self._warnings: list[str | None] = []
-        name = None if config_name is None else str(config_name)  # of a folder, perhaps a path
+        name = None if config_name is None else str(config_name)  # may be the path of a folder
         super().__init__(name, *args, **kwargs)  # type: ignore[call-arg]
 
     def _build_data_dir(self) -> str:
-        """evaluate's folder for waiting rows: a checkpoint's path names one, and is itself not written to."""
+        """evaluate's folder for added rows; a path as configuration gives it a name, but is not written to."""
         module: Any = self
         configuration = re.sub(r"[^\w.-]+", "-", module.config_name).strip("-.")
         name = configuration.encode()
@@ -94,7 +94,7 @@ class StoryInputs:
 
     @classmethod
     def feature_choices(cls) -> list[datasets.Features]:
-        """`features` for the module's info: one for each set of optional columns, none of them first."""
+        """`features` for the module's info: one for each subset of the optional columns, the empty subset first."""
         text = datasets.Value("string")
         kinds = {"contexts": text, "references": datasets.List(text) if cls.several_references else text}
         chosen = [c for n in range(len(cls.optional) + 1) for c in combinations(cls.optional, n)]
@@ -108,7 +108,7 @@ class StoryInputs:
     def compute(
         self, *, predictions: Any = None, contexts: Any = None, references: Any = None, **kwargs: Any
     ) -> Any:
-        """Scores `predictions` (or the rows added before); see the module's `inputs_description`."""
+        """Scores `predictions`, or the rows added before; see the module's `inputs_description`."""
         check_options(kwargs)
         with self._lock:
             if predictions is None and self.writer is None:
@@ -116,9 +116,9 @@ class StoryInputs:
             if predictions is None and (contexts is not None or references is not None):
                 beside = "contexts" if references is None else "references"
                 raise ValueError(
-                    f"predictions: expected beside {beside}, got none; rows added before have their own"
+                    f"predictions: expected with {beside}, got none; rows added before have their own"
                 )
-            # what is refused leaves the rows that were added before as they are
+            # a rejected batch leaves the rows that were added before unchanged
             batch = None if predictions is None else self._checked(predictions, contexts, references)
             try:
                 if batch is not None:
@@ -128,29 +128,29 @@ class StoryInputs:
                 self._discard_rows()
                 raise
             module: Any = self
-            module.filelocks = module.file_paths = None  # released locks, which cannot be copied nor pickled
+            module.filelocks = module.file_paths = None  # released locks, which cannot be copied or pickled
             return result if result is None else {**result, "warnings": self._warnings}
 
     def _finalize(self) -> None:
         super()._finalize()  # type: ignore[misc]
-        if self.data is not None:  # in the process that computes
+        if self.data is not None:  # in the process that computes the scores
             self._warnings = warnings_of(self.data["predictions"], *self._usual_words())
 
     def _usual_words(self) -> tuple[int, int | None]:
-        """The fewest and the most words of a story that the module, or its configuration of a corpus, is for."""
+        """The least and greatest number of words of the stories that the module, or its configuration, is meant for."""
         corpus = getattr(self, "_revision", "").partition("@")[0].partition("_")[0]
         return USUAL_WORDS.get(corpus, (FEWEST_WORDS, None))
 
     def add_batch(self, *, predictions: Any = None, contexts: Any = None, references: Any = None) -> None:
-        """Adds stories, with those of the other columns that are used."""
+        """Adds stories, with the other columns that the module uses."""
         with self._lock:
             self._write(self._checked(predictions, contexts, references))
 
     def _checked(self, predictions: Any, contexts: Any, references: Any) -> dict[str, Any]:
-        """The columns of a batch by name, those that are used.
+        """The columns of a batch that the module uses, by name.
 
         Raises:
-            ValueError: a column or row that is not as it should be, or other columns than rows added before have.
+            ValueError: an invalid column or row, or columns other than those of the rows added before.
         """
         stories = check_texts(predictions, "predictions")
         if not stories:
@@ -159,8 +159,8 @@ class StoryInputs:
         for name, values in (("contexts", contexts), ("references", references)):
             known = name in self.required or name in self.optional
             if name in self.required and values is None:
-                raise ValueError(f"{name}: expected {len(stories)}, one a prediction, got none")
-            if values is None or not known:  # evaluate.combine hands every metric all columns
+                raise ValueError(f"{name}: expected {len(stories)}, one per prediction, got none")
+            if values is None or not known:  # evaluate.combine passes all columns to every metric
                 continue
             if name == "references" and self.several_references:
                 batch[name] = check_reference_lists(values)
@@ -189,7 +189,7 @@ class StoryInputs:
         contexts: Any = None,
         references: Any = None,
     ) -> None:
-        """Adds one story; `evaluate.combine` hands one over by the plural names."""
+        """Adds one story; `evaluate.combine` passes it by the plural names."""
         story, beside, other = (
             many if one is None else one
             for one, many in ((prediction, predictions), (context, contexts), (reference, references))
@@ -201,11 +201,11 @@ class StoryInputs:
         )
 
     def _feature_names(self) -> list[str]:
-        if self.data is not None:  # being computed: evaluate has forgotten the format by then
+        if self.data is not None:  # while computing: evaluate has reset the format by then
             return list(self.data.column_names)
         if self.selected_feature_format:
             return list(self.selected_feature_format)
-        # `evaluate.combine` hands over the columns of these names; it has references always, if None
+        # `evaluate.combine` passes the columns of these names; it always has references, possibly None
         return [*self._choices()[0], *(["references"] if "references" in self.optional else [])]
 
     def _choices(self) -> list[Any]:
@@ -215,10 +215,10 @@ class StoryInputs:
         return next(choice for choice in self._choices() if set(choice) == set(batch))
 
     def _discard_rows(self) -> None:
-        """Forgets the rows of a failed computation, which evaluate would score with the next ones."""
+        """Discards the rows of a failed computation, which evaluate would otherwise score with the next ones."""
         module: Any = self
         if module.writer is not None:
-            with suppress(Exception):  # the disk may be full: its rows are forgotten all the same
+            with suppress(Exception):  # the disk may be full: the rows are discarded anyway
                 module.writer.close()
         module.data = None
         for lock in [module.filelock, *(module.filelocks or [])]:

@@ -1,4 +1,4 @@
-"""Rows of a file, read in one way: JSONL, CSV, TSV, Parquet, plain text, each gzipped too."""
+"""Reads rows of JSONL, CSV, TSV, Parquet and plain text files, each also gzipped."""
 
 import csv
 import gzip
@@ -23,10 +23,10 @@ class Row(NamedTuple):
     """A row of a file.
 
     Attributes:
-        number: its line; in Parquet its place, from 1.
-        where: how errors call it.
+        number: its line number; in Parquet its row number, from 1.
+        where: its name in error messages.
         values: by column.
-        plain: whether it is a line of text, which is `story` then.
+        plain: whether it is a line of plain text, stored as `story`.
     """
 
     number: int
@@ -36,7 +36,7 @@ class Row(NamedTuple):
 
 
 def kind_of(path: str | Path) -> str | None:
-    """The kind that a file's ending says, `.gz` apart; None where it says none.
+    """The kind of a file by its ending, `.gz` ignored; None if the ending is unknown.
 
     >>> kind_of("a.JSONL.gz"), kind_of("-")
     ('jsonl', None)
@@ -51,21 +51,21 @@ def read_rows(
     blank_lines: bool = False,
     refused: Callable[[str], None] | None = None,
 ) -> Iterator[Row]:
-    """The rows of a file, or of standard input (`-`), one after the other.
+    """Yields the rows of a file, or of standard input (`-`).
 
     Args:
-        path: JSONL; CSV or TSV with a heading; Parquet; or text, whose lines become `{"story": line}`. What is
-            gzipped is unpacked.
-        kind: one of `KINDS`; by default as the ending says, else JSONL where the first line begins with `{`,
-            CSV or TSV where it is a heading with a column `story`, else text.
-        blank_lines: whether a blank line of a text counts as a story; else it is left out, as in JSONL.
-        refused: called with the message of each line that is no JSON object, is not UTF-8 (outside tables) or has
-            another number of cells than the heading, in place of an error.
+        path: JSONL; CSV or TSV with a heading; Parquet; or text, whose lines become `{"story": line}`. Gzipped files
+            are decompressed.
+        kind: one of `KINDS`; default: by the ending, else JSONL if the first line begins with `{`, CSV or TSV if it
+            is a heading with a column `story`, else text.
+        blank_lines: whether a blank line of a text counts as a story; otherwise it is skipped, as in JSONL.
+        refused: called, instead of raising an error, with the message of each line that is not a JSON object, is not
+            UTF-8 (except in tables) or has another number of cells than the heading.
 
     Raises:
         OSError: no such file.
-        ValueError: an unknown kind; a damaged file, or one without rows; a line that is not UTF-8, no JSON object, nested too deeply, or
-            of another number of cells than the heading (file and line).
+        ValueError: an unknown kind; a damaged file, or one without rows; a line that is not UTF-8, not a JSON object,
+            nested too deeply, or has another number of cells than the heading (file and line are named).
     """
     if kind not in (None, *KINDS):
         raise ValueError(f"expected a format among {', '.join(KINDS)}, got {kind!r}")
@@ -85,7 +85,7 @@ def parse_rows(
     blank_lines: bool = False,
     refused: Callable[[str], None] | None = None,
 ) -> Iterator[Row]:
-    """As `read_rows`, of bytes that are open already; `name` is how errors call them."""
+    """As `read_rows`, from an open binary stream, called `name` in error messages."""
     if kind == "parquet":
         yield from parquet_rows(content, name)
         return
@@ -96,7 +96,7 @@ def parse_rows(
         refused(str(error))
 
     def refuse_line(error: ValueError) -> None:
-        if kind in ("csv", "tsv"):  # it may be a part of a row
+        if kind in ("csv", "tsv"):  # it may be part of a row
             raise error
         refuse(error)
 
@@ -134,7 +134,7 @@ def _table_kind(line: str) -> str:
 
 
 def parse_object(text: str, where: str) -> dict[str, Any]:
-    """A JSON object; a ValueError that begins with `where` for anything else."""
+    """Parses a JSON object; raises a ValueError that begins with `where` for anything else."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -146,10 +146,10 @@ def parse_object(text: str, where: str) -> dict[str, Any]:
 
 
 def text_of(row: Row, column: str = "story") -> str:
-    """The text in a column of a row, as written.
+    """The text in a column of a row, unchanged.
 
     Raises:
-        ValueError: no text there.
+        ValueError: the column is missing or not a string.
     """
     if column not in row.values:
         columns = ", ".join(map(repr, row.values)) or "none"
@@ -187,17 +187,17 @@ def _table_rows(
 
 
 def parquet_rows(content: BinaryIO, name: str, at_once: int = 1000) -> Iterator[Row]:
-    """The rows of a Parquet file that is open already, of which `at_once` are in memory; `name` is how errors call it.
+    """Yields the rows of an open Parquet file, `at_once` of them in memory; errors call the file `name`.
 
     Raises:
-        ValueError: no Parquet file, or a damaged one.
+        ValueError: not a Parquet file, or a damaged one.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     number = 0
     try:
-        # its end is read first, and what is gzipped would be unpacked anew for each step back
+        # its end is read first; a gzipped file would be decompressed again for each backward seek
         there = content.seekable() and not isinstance(content, gzip.GzipFile)
         whole = content if there else io.BytesIO(content.read())
         for batch in pq.ParquetFile(whole).iter_batches(batch_size=at_once):

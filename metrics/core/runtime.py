@@ -1,4 +1,4 @@
-"""What runs a model: device, precision, the tokens that begin and end a text, and padded batches."""
+"""Running a model: device, precision, special tokens and padded batches."""
 
 import copy
 import os
@@ -15,11 +15,11 @@ from torch import Tensor
 
 
 def choose_device(device: str | torch.device | None) -> torch.device:
-    """`device`, or what the environment variable `OPENMEVA_DEVICE` names, or the first accelerator there is, or the CPU.
+    """`device`, else the environment variable `OPENMEVA_DEVICE`, else the first available accelerator, else the CPU.
 
     Raises:
-        ValueError: no name of a device, or one that is not here.
-        RuntimeError: of torch, as it is: one that is here and does not answer, as without free memory.
+        ValueError: not the name of a device, or a device that is not available.
+        RuntimeError: torch's own error, if a device is available but fails, for example without free memory.
     """
     given = "device"
     if device is None:
@@ -28,12 +28,12 @@ def choose_device(device: str | torch.device | None) -> torch.device:
         chosen = None
         try:
             chosen = torch.device(device)
-            torch.empty(1, device=chosen).tolist()  # it is here, and can be read from
+            torch.empty(1, device=chosen).tolist()  # it is available and can be read from
         except (AssertionError, NotImplementedError, RuntimeError, TypeError) as error:
             if chosen is not None and _is_here(chosen):
                 raise
             raise ValueError(
-                f"{given}: expected one that is here, as 'cpu' or 'cuda', got {device!r:.60}"
+                f"{given}: expected an available device, such as 'cpu' or 'cuda', got {device!r:.60}"
             ) from error
         return chosen
     if torch.cuda.is_available():
@@ -47,7 +47,7 @@ def _is_here(device: torch.device) -> bool:
 
 
 def choose_dtype(dtype: str, device: torch.device) -> torch.dtype:
-    """`float32` or `bfloat16`; for `auto`, bfloat16 where the processor multiplies it natively.
+    """`float32` or `bfloat16`; for `auto`, bfloat16 if the device supports it natively, else float32.
 
     Raises:
         ValueError: another name.
@@ -68,7 +68,7 @@ def choose_dtype(dtype: str, device: torch.device) -> torch.dtype:
 
 
 def precision(dtype: str, device: str | torch.device | None = None) -> str:
-    """What `dtype` comes to on a device, as signatures name it: `float32` or `bfloat16`.
+    """The precision of `dtype` on a device, as signatures name it: `float32` or `bfloat16`.
 
     >>> precision("float32")
     'float32'
@@ -78,9 +78,9 @@ def precision(dtype: str, device: str | torch.device | None = None) -> str:
 
 @cache
 def survive_forks() -> None:
-    """From now on forked children compute with one thread: torch's others are not copied, and would be waited for for ever.
+    """Makes forked child processes compute with one thread, since torch's thread pool does not survive a fork.
 
-    So `datasets.map(num_proc=2)` works after the parent has scored something.
+    Without this, `datasets.map(num_proc=2)` would hang after the parent process has scored something.
     """
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=lambda: torch.set_num_threads(1))
@@ -88,7 +88,7 @@ def survive_forks() -> None:
 
 @contextmanager
 def building() -> Iterator[None]:
-    """Models are built in float32, whatever torch's default type is, and torch's random state stays as it was."""
+    """Builds models in float32, whatever torch's default dtype, and restores torch's random state."""
     default = torch.get_default_dtype()
     with torch.random.fork_rng(devices=[]):
         torch.set_default_dtype(torch.float32)
@@ -99,10 +99,10 @@ def building() -> Iterator[None]:
 
 
 def built(make: Callable[[], Any], state: Mapping[str, Tensor], where: Path) -> Any:
-    """The model that `make` makes, with these weights, in evaluation mode.
+    """The model that `make` returns, with the weights `state`, in evaluation mode.
 
     Raises:
-        ValueError: weights that the model needs and `state` lacks (`where` and they are named).
+        ValueError: `state` lacks weights of the model (`where` and the weights are named).
     """
     with building():
         model = make()
@@ -117,17 +117,17 @@ def built(make: Callable[[], Any], state: Mapping[str, Tensor], where: Path) -> 
 
 @contextmanager
 def inference(device: torch.device) -> Iterator[None]:
-    """Without gradients, and in the precision of the model: an autocast of the caller's does not reach it."""
+    """Without gradients, and in the model's own precision: the caller's autocast has no effect."""
     with torch.inference_mode(), torch.autocast(device.type, enabled=False):
         yield
 
 
 class PrecisionCache:
-    """A model in float32, and copies of it in other precisions, made when they are first asked for.
+    """A model in float32, and copies of it in other precisions, made on first use.
 
-    Rounding the model itself would leave its float32 weights rounded, too. What it names in
-    `_keep_in_fp32_modules_strict`, as models of transformers do, stays in float32 in all copies: a last layer in
-    bfloat16 knows some hundred different logits, so that scores of different stories are often equal.
+    Converting the model itself would round its float32 weights permanently. Modules in its
+    `_keep_in_fp32_modules_strict` (as in transformers) stay in float32 in all copies: a last layer in bfloat16 has
+    only some hundred different logits, so that scores of different stories are often equal.
     """
 
     def __init__(self, model: Any) -> None:
@@ -147,12 +147,12 @@ class PrecisionCache:
             for name, child in self.exact.named_children():
                 if name in kept:
                     setattr(model, name, copy.deepcopy(child))
-        # to ask each module whether it is there takes as long as to read a short story
+        # `to` visits every module, which takes as long as scoring a short story
         return model if next(model.parameters()).device == device else model.to(device)
 
 
 def token_id(tokenizer: Tokenizer, token: str) -> int:
-    """The id of a special token; a `ValueError` where the tokenizer lacks it."""
+    """The id of a special token; raises a `ValueError` if the tokenizer lacks it."""
     found = tokenizer.token_to_id(token)
     if found is None:
         raise ValueError(f"the tokenizer has no token {token!r}")
@@ -161,10 +161,10 @@ def token_id(tokenizer: Tokenizer, token: str) -> int:
 
 @dataclass(frozen=True)
 class SpecialTokens:
-    """Ids of the tokens that begin, end and pad.
+    """Ids of the special tokens at the start and end of a text, and for padding.
 
-    MPNet's vocabulary is BERT's with RoBERTa's special tokens before it, which are those that it was trained with: so
-    RoBERTa's are looked for first.
+    MPNet's vocabulary is BERT's with RoBERTa's special tokens before it. It was trained with the latter, so those are
+    looked up first.
     """
 
     start: int
@@ -173,10 +173,10 @@ class SpecialTokens:
 
     @classmethod
     def of(cls, tokenizer: Tokenizer) -> "SpecialTokens":
-        """RoBERTa's and BART's, BERT's, or the one of GPT-2: the first whose beginning the tokenizer has.
+        """RoBERTa's and BART's, BERT's, or GPT-2's: the first set whose start token the tokenizer has.
 
         Raises:
-            ValueError: a tokenizer that has none of them (the token is named).
+            ValueError: a tokenizer without any of them (the missing token is named).
         """
         bert, bart, gpt = ("[CLS]", "[SEP]", "[PAD]"), ("<s>", "</s>", "<pad>"), ("<|endoftext|>",) * 3
         known = [names for names in (bart, bert, gpt) if tokenizer.token_to_id(names[0]) is not None]

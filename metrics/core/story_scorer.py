@@ -1,4 +1,4 @@
-"""From stories to the scores of a story classifier, and what each sentence costs.
+"""Scores of stories by a story classifier, and the gain of leaving out each sentence.
 
 UNION, plot coherence and discriminator differ in the model and in what `explain` adds (`StoryScorer._details`).
 """
@@ -25,14 +25,14 @@ from openmeva.metrics.core.runtime import (
 )
 from openmeva.metrics.core.text import split_sentences
 
-# `first_sentence`: a context is the story's beginning; `prompt`: it is no part of it; `auto`: see `is_beginning`
+# `first_sentence`: a context is the beginning of the story; `prompt`: it is not part of it; `auto`: see `is_beginning`
 CONTEXTS: dict[str, bool | None] = {"first_sentence": True, "prompt": False, "auto": None}
 LONGEST_CONTINUED = 10
-_TAG = re.compile(r"\[(?!\s?(?:FE)?MALE\b|\s?NEUTRAL\b)", re.IGNORECASE)  # "[WP]", but no placeholder
+_TAG = re.compile(r"\[(?!\s?(?:FE)?MALE\b|\s?NEUTRAL\b)", re.IGNORECASE)  # "[WP]", but not a placeholder
 
 
 class Judged(NamedTuple):
-    """A sequence's score, 0 to 1, and the probability of each kind of error that the model names."""
+    """A sequence's score, 0 to 1, and the probability of each error type that the model predicts."""
 
     score: float
     kinds: Sequence[float] = ()
@@ -45,8 +45,8 @@ class PreparedStory:
     Attributes:
         words: normalised words, by sentence.
         tokens: token ids, by sentence.
-        windows: spans of sentences, end exclusive, that are scored at once.
-        shorter: the same by the shorter window, where the checkpoint has one and the story is longer than it.
+        windows: spans of sentences, end exclusive, each scored as one sequence.
+        shorter: the spans by the shorter window; empty if the checkpoint has none or the story is not longer.
     """
 
     words: list[list[str]]
@@ -55,14 +55,14 @@ class PreparedStory:
     shorter: list[tuple[int, int]] = field(default_factory=list)
 
     def ids(self, window: tuple[int, int], without: int | None = None) -> list[int]:
-        """Token ids of the sentences in `window`, one of them left out."""
+        """Token ids of the sentences in `window`, except the sentence `without`."""
         return [t for i in range(*window) if i != without for t in self.tokens[i]]
 
 
 def is_beginning(context: str, story: str) -> bool:
-    """Whether a context reads as the first sentence of a story rather than as a prompt for it.
+    """Whether a context is the first sentence of a story rather than a prompt for it.
 
-    It does where it is one declarative sentence and the story has at most ten.
+    True if the context is one declarative sentence and the story has at most ten sentences.
 
     >>> is_beginning("Ann was hungry.", "She ate. She slept.")
     True
@@ -75,15 +75,15 @@ def is_beginning(context: str, story: str) -> bool:
 
 
 class StoryScorer:
-    """Scores stories with one checkpoint, loaded once and kept for the device and dtype used last.
+    """Scores stories with one checkpoint, loaded once and kept in memory by device and dtype (see `PrecisionCache`).
 
     Args:
-        checkpoint: its settings hold `context` (a key of `CONTEXTS`), `max_length` (tokens scored at once),
-            `delexicalize`, and perhaps `shorter_window` and `readings` (see `score`).
-        make: makes the untrained model; the checkpoint's weights are put into it.
+        checkpoint: its settings hold `context` (a key of `CONTEXTS`), `max_length` (tokens of a window, special ones
+            included), `delexicalize` and, optionally, `shorter_window` and `readings` (see `score`).
+        make: makes the untrained model; the checkpoint's weights are loaded into it.
 
     Raises:
-        ValueError: another `context`, or weights or names that the model needs and the checkpoint lacks (they are named).
+        ValueError: an unknown `context`, or weights or names that the checkpoint lacks (they are named).
     """
 
     def __init__(self, checkpoint: Checkpoint, make: Callable[[], Any]) -> None:
@@ -105,10 +105,10 @@ class StoryScorer:
     def prepare(
         self, stories: Sequence[str], contexts: Sequence[str] | None, joins: bool | None = None
     ) -> list[PreparedStory]:
-        """Normalises and tokenises; a context joins its story where `joins` (default: the checkpoint's) says so.
+        """Normalises and tokenises stories, with their contexts joined by the rule `joins` (default: the checkpoint's).
 
         Raises:
-            ValueError: a story without a single word (its row).
+            ValueError: a story without a single word (its row is named).
         """
         joins = self.joins_context if joins is None else joins
         if contexts is not None and joins is not False:
@@ -126,7 +126,7 @@ class StoryScorer:
             )
             words, tokens = [], []
             for sentence, encoding in zip(sentences, encodings, strict=True):
-                # a sentence past the limit counts as several
+                # a sentence above the limit is split
                 for start in range(0, len(encoding.ids), shorter):
                     tokens.append(encoding.ids[start : start + shorter])
                     words.append(sentence if start == 0 else [])
@@ -146,7 +146,7 @@ class StoryScorer:
         dtype: torch.dtype,
         progress: Progress | None = None,
     ) -> list[Any]:
-        """What `read` makes of the hidden states of each sequence of token ids (without special tokens), in order."""
+        """The output of `read` on each sequence's hidden states, in order; `sequences` are without special tokens."""
         self.model = self._precisions.on(device, dtype)
         found: list[Any] = [None] * len(sequences)
         batches: Iterable[list[int]] = list(length_batches([len(ids) for ids in sequences], batch_size))
@@ -171,7 +171,7 @@ class StoryScorer:
         dtype: torch.dtype,
         progress: Progress | None = None,
     ) -> list[Judged]:
-        """Each sequence of token ids (without special tokens) as the model judges it, in order."""
+        """The model's score of each sequence of token ids (without special tokens), in order."""
         found = self.outputs(
             sequences,
             lambda hidden: torch.sigmoid(self.model.score(hidden)),
@@ -194,17 +194,17 @@ class StoryScorer:
         joins: bool | None = None,
         costs: bool = True,
     ) -> tuple[list[float], list[dict[str, Any]] | None]:
-        """Scores in 0..1, higher is better, in order, and the explanations where asked for, what sentences cost among them.
+        """Scores in 0..1, higher is better, in order, and explanations if `explain`, with gains if `costs`.
 
-        A story longer than `max_length` tokens is scored by overlapping windows of whole sentences, whose
-        mean, weighted by length, is its score. Where the checkpoint has a `shorter_window`, a story longer than that is
-        read by such windows, too, and the lower one of both scores counts, or, with `readings` "mean", their mean: what
-        goes wrong within a few sentences shows in the one, what repeats itself over hundreds of words in the other.
+        A story longer than `max_length` tokens is scored in overlapping windows of whole sentences; its score is their
+        mean, weighted by length. If the checkpoint has a `shorter_window`, a story longer than that is also scored in
+        windows of that length. The lower score counts or, with `readings` "mean", the mean of both. Errors within a few
+        sentences show in the short windows, repetition over hundreds of words in the long ones.
         """
         chosen = choose_device(device)
         kind = choose_dtype(dtype, chosen)
         prepared = self.prepare(stories, contexts, joins)
-        # every story's windows, then those of the shorter kind
+        # the windows of all stories, then the shorter windows
         readings = [(s, story.windows) for s, story in enumerate(prepared)]
         readings += [(s, story.shorter) for s, story in enumerate(prepared) if story.shorter]
         sequences = [prepared[s].ids(window) for s, windows in readings for window in windows]
@@ -240,9 +240,9 @@ class StoryScorer:
         dtype: torch.dtype,
         progress: Progress | None,
     ) -> list[list[dict[str, Any]]]:
-        """What each sentence costs its story: the score of its window without it minus the one with it.
+        """The gain of each sentence: the score of its window without it minus the score with it.
 
-        `known` holds the windows as they were judged for the story's own score.
+        `known` holds the results of the windows from scoring the whole story.
         """
         whole: list[tuple[int, tuple[int, int], int]] = []  # story, window, sentence
         for s, story in enumerate(prepared):
@@ -263,7 +263,7 @@ class StoryScorer:
         for story, gain in zip(prepared, gains, strict=True):
             sentences: list[dict[str, Any]] = []
             for words, value in zip(story.words, gain, strict=True):
-                if words:  # the rest of a sentence past the limit belongs to its beginning
+                if words:  # the rest of a split sentence belongs to its first part
                     sentences.append({"text": " ".join(words), "gain": value})
                 else:
                     sentences[-1]["gain"] += value
@@ -278,5 +278,5 @@ class StoryScorer:
         device: torch.device,
         dtype: torch.dtype,
     ) -> list[dict[str, Any]]:
-        """What a metric's explanations hold beside the sentences; nothing here. `known` holds the judged windows."""
+        """Further contents of explanations; none here. `known` holds the results of the windows."""
         return [{} for _ in prepared]

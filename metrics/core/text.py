@@ -1,6 +1,6 @@
-"""Text as the models read it: one form for raw and tokenised stories, split into sentences.
+"""Text normalisation for the models: one form for raw and tokenised stories, split into sentences.
 
-Nothing is read or loaded at import.
+No files are read at import.
 """
 
 import re
@@ -16,12 +16,11 @@ from openmeva.metrics.core.files import read_json
 
 PLACEHOLDERS = ("[MALE]", "[FEMALE]", "[NEUTRAL]")
 
-# Private-use characters stand for the placeholders while the word tokenizer, which would take the
-# brackets apart, is at work.
+# Private-use characters replace the placeholders during word tokenisation, which would split off their brackets.
 _SHIELD = dict(zip(PLACEHOLDERS, "\ue000\ue001\ue002", strict=True))
 _UNSHIELD = {character: name for name, character in _SHIELD.items()}
 UNSHIELDED = str.maketrans(_UNSHIELD)
-_NO_SHIELDS = str.maketrans(dict.fromkeys(_UNSHIELD, " "))  # for those that a text itself holds
+_NO_SHIELDS = str.maketrans(dict.fromkeys(_UNSHIELD, " "))  # for those in the text itself
 _PLACEHOLDER = re.compile(r"\[\s?(MALE|FEMALE|NEUTRAL)\s?\]", re.IGNORECASE)
 _CHARACTERS = str.maketrans(
     {
@@ -29,35 +28,35 @@ _CHARACTERS = str.maketrans(
         "–": "-", "—": " -- ", "…": " ... ", "\u00a0": " ", "`": "'",
     }
 )  # fmt: skip
-# The same of marks that one character stands for: what is found in the text then is found at the same place in its own.
+# The same for characters with a replacement of one character, so that positions in the text do not change.
 _IN_PLACE = {code: mark for code, mark in _CHARACTERS.items() if len(mark) == 1} | {ord("…"): "."}
 _DOUBLE_QUOTE = re.compile(r"``|''")
 _SPLIT_CLITIC = re.compile(
     r"(?:(?<=[^\W\d_])|(?<=[\ue000-\ue002])) ' (?=(?:s|m|d|t|re|ve|ll)\b)", re.IGNORECASE
 )
-# Beside a placeholder, what the word tokenizer would not part from it ("ex-[MALE]", "[MALE]s"); "'s" stays.
+# Characters next to a placeholder that the word tokenizer would not split from it ("ex-[MALE]", "[MALE]s"); "'s" stays.
 _GLUED = re.compile(
     r"""(?<=[\ue000-\ue002])(?=[^\s.,:;!?"')\]]|\.\w)|(?:(?<=[^\s.,:;!?"(\[])|(?<=(?<!\.)\.))(?=[\ue000-\ue002])"""
 )
-# a run of marks is looked at from its beginning alone, or a long run would be read again from each of them
+# a run of marks is matched from its first one only; otherwise a long run would be scanned again from each of them
 _END = re.compile(r"""(?<![.!?])(?P<marks>[.!?]+)(?P<closing>["')\]]*)$""")
 _CLOSING = re.compile(r"""^["')\]]+$""")
 _TITLES = frozenset("mr mrs ms dr prof st sr jr gen col sgt lt capt rev hon vs mt ft".split())
-_NUMBERED = frozenset("no fig".split())  # which a number follows; "No. He ran." has two sentences
+_NUMBERED = frozenset("no fig".split())  # followed by a number; "No. He ran." has two sentences
 _ABBREVIATIONS = frozenset("a.m p.m u.s u.k e.g i.e etc inc ltd co corp dept approx ave blvd ph.d".split())
 _REPORTING = frozenset(
     "said says asked asks cried shouted yelled replied answered whispered exclaimed called screamed".split()
 )
 _TOKENIZER = NLTKWordTokenizer()
-_LONGEST_KEPT = 400  # characters of a sentence whose words are kept for the next time
+_LONGEST_KEPT = 400  # characters of a sentence whose words are cached
 _GLUED_STOP = re.compile(r"^[^\W\d_]{3,}\.$")
 _INITIALS = re.compile(r"^(?:[a-z]\.)*[a-z]$")
 
 
 def clean(text: str) -> str:
-    """Plain characters only: quotes and dashes straightened, controls and lone surrogates made spaces.
+    """Plain characters only: quotes and dashes are made ASCII, control characters and lone surrogates become spaces.
 
-    One of `_SHIELD` stands for each placeholder, parted from letters and signs that touch it.
+    Each placeholder becomes its character of `_SHIELD`, separated by spaces from adjacent letters and signs.
     """
     text, names = _PLACEHOLDER.subn(lambda match: _SHIELD[f"[{match.group(1).upper()}]"], text)
     text = _DOUBLE_QUOTE.sub('"', text).translate(_CHARACTERS)
@@ -71,11 +70,11 @@ def clean(text: str) -> str:
 
 
 def split_sentences(text: str) -> list[str]:
-    """Sentences of `text`, raw or tokenised ("ran .") alike.
+    """The sentences of a raw or tokenised ("ran .") text.
 
-    A chunk that ends in `.`, `!` or `?` closes a sentence, with the closing quotes after it, unless it is
-    a title or an initial, an abbreviation or a quotation that goes on in lower case, or a question or
-    exclamation with who said it behind ('"Where?" Noor asked.'). Names' placeholders stay, in capitals.
+    A chunk that ends in `.`, `!` or `?` closes a sentence, with the closing quotes after it. Exceptions are titles and
+    initials, abbreviations and quotations that continue in lower case, and questions or exclamations followed by their
+    speaker ('"Where?" Noor asked.'). Placeholders of names are kept, in capitals.
 
     >>> split_sentences("Mr. Hill ran home. He fell ! ' ' Ow , '' he said.")[0]
     'Mr. Hill ran home.'
@@ -85,7 +84,7 @@ def split_sentences(text: str) -> list[str]:
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Where each sentence of `text` begins and ends, end exclusive: `text` itself is left as it is.
+    """Character offsets (start, end) of each sentence in `text`, end exclusive.
 
     >>> sentence_spans("He ran.  She ate.")
     [(0, 7), (9, 17)]
@@ -132,7 +131,7 @@ def _closes_sentence(chunk: str, rest: Sequence[str], cased: bool) -> bool:
     following = rest[0]
     marks, word = match["marks"], chunk[: match.start()].lower().lstrip("\"'([")
     if _END.fullmatch(following):
-        return False  # a run of lone marks closes once, at its end
+        return False  # a run of separate marks closes the sentence once, at its end
     asks = match["marks"][-1] in "?!" and bool({'"', "'"} & set(match["closing"]))
     goes_on = cased and (following[0].islower() or (asks and _names_speaker(rest)))
     if not word:
@@ -145,7 +144,7 @@ def _closes_sentence(chunk: str, rest: Sequence[str], cased: bool) -> bool:
 
 
 def _names_speaker(rest: Sequence[str]) -> bool:
-    """Whether a quotation is followed by who said it, in one word or two: `Noor asked`, `The man cried`."""
+    """Whether a quotation is followed by its speaker, in one word or two: `Noor asked`, `The man cried`."""
     return any(chunk.rstrip(".,:;!?").lower() in _REPORTING for chunk in rest[1:3])
 
 
@@ -155,19 +154,19 @@ def _words(sentence: str) -> tuple[str, ...]:
     last = len(words) - 1
     while last > 0 and words[last] in {"``", "''", '"', "'", ")"}:
         last -= 1
-    if words and _GLUED_STOP.match(words[last]):  # `up. "`: the tokenizer frees a final stop only
+    if words and _GLUED_STOP.match(words[last]):  # `up. "`: the tokenizer splits off only a final full stop
         words[last : last + 1] = [words[last][:-1], "."]
     return tuple(_UNSHIELD.get(w, '"' if w in ("``", "''") else w) for w in words)
 
 
 @lru_cache(maxsize=20_000)
 def _kept_words(sentence: str) -> tuple[str, ...]:
-    """The same, kept: perturbed stories, and the same one for several metrics, share most of their sentences."""
+    """`_words`, cached: perturbed stories, and one story for several metrics, share most of their sentences."""
     return _words(sentence)
 
 
 def _cased_sentences(text: str) -> list[tuple[str, ...]]:
-    """Words of each sentence of any text, cased."""
+    """Words of each sentence of a text, cased."""
     cleaned = clean(text if text.isascii() else text.translate(_NO_SHIELDS))
     sentences = (" ".join(chunks) for chunks in _sentence_chunks(cleaned))
     cased = [(_kept_words if len(s) <= _LONGEST_KEPT else _words)(s) for s in sentences]
@@ -175,7 +174,7 @@ def _cased_sentences(text: str) -> list[tuple[str, ...]]:
 
 
 def plain_text(sentences: Iterable[Iterable[str]]) -> str:
-    """The words of sentences, a space between each two.
+    """The words of sentences, joined by spaces.
 
     >>> plain_text([["he", "ran", "."], ["he", "fell", "."]])
     'he ran . he fell .'
@@ -185,11 +184,11 @@ def plain_text(sentences: Iterable[Iterable[str]]) -> str:
 
 @dataclass(frozen=True)
 class Normalizer:
-    """Brings a story, raw or tokenised, cased or not, to the form that the models were trained on.
+    """Normalises a story, raw or tokenised, cased or not, to the form that the models were trained on.
 
     The form is lower case, Penn-Treebank-tokenised ("did n't"), with names as `[MALE]`, `[FEMALE]`,
-    `[NEUTRAL]` where `names` (lower-case name to placeholder) is not empty. Names in `capitalized_only`
-    are common words too ("will"): they count as names only where a capital inside a sentence shows it.
+    `[NEUTRAL]` if `names` (lower-case name to placeholder) is not empty. Names in `capitalized_only`
+    are also common words ("will"): they count as names only if a capital inside a sentence shows it.
     """
 
     names: dict[str, str] = field(default_factory=dict)
@@ -201,7 +200,7 @@ class Normalizer:
 
         Raises:
             OSError: no such file.
-            ValueError: a file of anything else.
+            ValueError: a file with other contents.
         """
         lists = read_json(path)
         kinds = ("male", "female", "neutral", "capitalized_only")
@@ -212,7 +211,7 @@ class Normalizer:
         return cls(names, frozenset(lists["capitalized_only"]))
 
     def sentences(self, text: str) -> list[list[str]]:
-        """The normalised words of each sentence; an empty list for a text without a word.
+        """The normalised words of each sentence; an empty list for a text without words.
 
         >>> Normalizer({"ann": "[FEMALE]"}).sentences("Ann can't swim. She's sad!")
         [['[FEMALE]', 'ca', "n't", 'swim', '.'], ['she', "'s", 'sad', '!']]
@@ -220,7 +219,7 @@ class Normalizer:
         return self.together([text])[0]
 
     def together(self, texts: Iterable[str]) -> list[list[list[str]]]:
-        """The same of texts that belong together, as a context and its story: a word is a name in all of them or in none.
+        """As `sentences`, for texts that belong together (context and story): a word is a name in all or in none.
 
         >>> Normalizer({"will": "[MALE]"}, frozenset({"will"})).together(["Then Will ran.", "Will fell."])[1]
         [['[MALE]', 'fell', '.']]

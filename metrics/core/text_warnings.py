@@ -1,6 +1,6 @@
-"""What makes a text unfit to be scored as a story: no words, too few, another language, marks, the wrong length.
+"""Warnings about texts that are unfit for scoring: no words, too few, not English, special tokens, the wrong length.
 
-Metrics give such a text a score, too, often a high one, and it says nothing. No model is asked: words are counted.
+Metrics score such texts anyway, often highly, but the score is meaningless. The checks count words; no model is run.
 """
 
 import re
@@ -9,21 +9,21 @@ from unicodedata import name as name_of_character
 
 FEWEST_WORDS = 10
 USUAL_WORDS: dict[str, tuple[int, int | None]] = {"roc": (FEWEST_WORDS, 150), "wp": (40, None)}
-"""Corpus to the fewest and the most words of a story that its configurations are for (a five-sentence story has 74 at
-most, a story to a prompt 80 at least)."""
+"""Corpus to the range of story lengths, in words, of its configurations (a five-sentence story has at most 74, a story
+written for a prompt at least 80)."""
 
 LEAST_COMMON = 0.08  # share of common English words; of 80,395 English five-sentence stories none is below .1
-_MOST_FOREIGN = 0.3  # share of letters that are not Latin ones
+_MOST_FOREIGN = 0.3  # share of letters that are not Latin
 
 _PLACEHOLDER = re.compile(r"\[\s?(?:FE)?(?:MALE)\s?\]|\[\s?NEUTRAL\s?\]", re.IGNORECASE)
-# What files of stories and language models leave behind: <newline>, </s>, <|endoftext|>, <unk>, [SEP], &nbsp;
+# Special tokens and entities in story files and model outputs: <newline>, </s>, <|endoftext|>, <unk>, [SEP], &nbsp;
 _MARK = re.compile(
     r"<\s?[/\\|]?\s?[a-z]\w*\s?[/|]?\s?>|\[(?:sep|cls|eos|bos|pad|unk|mask)\]"
     r"|&(?:nbsp|amp|quot|apos|lt|gt|[mn]dash|hellip|[lr][sd]quo|#\d{2,5});",
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-# Frequent English words that are hardly words of other languages: no `a`, `in`, `so`, `on`, `me`.
+# Frequent English words that are rarely words of other languages: no `a`, `in`, `so`, `on`, `me`.
 _COMMON = frozenset(
     """
     about after again all always and are back because been before but by came can can't could couldn't decided did
@@ -40,24 +40,24 @@ _COMMON = frozenset(
 def warnings_of(
     texts: Iterable[str], fewest: int = FEWEST_WORDS, most: int | None = None
 ) -> list[str | None]:
-    """`warning_of` each text, in order."""
+    """The `warning_of` each text, in order."""
     return [warning_of(text, fewest, most) for text in texts]
 
 
 def warning_of(text: str, fewest: int = FEWEST_WORDS, most: int | None = None) -> str | None:
-    """What speaks against taking a text's score for that of a story: its kind, a colon, and why; None where nothing does.
+    """Why a text may not be a story that the score is meant for: the kind of problem, a colon, and details; or None.
 
     Args:
-        text: raw or tokenised, cased or not, names perhaps as placeholders.
-        fewest, most: words of a usual story of the kind, `FEWEST_WORDS` or more; no bound above where None. See
-            `USUAL_WORDS`.
+        text: raw or tokenised, cased or not; names may be placeholders.
+        fewest, most: range of the number of words of a usual story (see `USUAL_WORDS`). `fewest` is at least
+            `FEWEST_WORDS`; no upper bound if `most` is None.
 
     >>> warning_of("1 2 3 !")
-    'no words: digits and signs alone'
+    'no words: only digits and symbols'
     >>> warning_of("Hello there.")
     'too short: 2 words, a story has at least 10'
     >>> warning_of("Ann was hungry. <newline> She made a sandwich. <newline> She ate it. She felt full.")
-    'marks: 2, first "<newline>", which are no words: take such marks out before scoring'
+    'special tokens: 2, first "<newline>", which are no words: remove them before scoring'
     >>> warning_of("Ann was hungry. She made a sandwich. She ate it. She felt full.") is None
     True
     """
@@ -66,37 +66,35 @@ def warning_of(text: str, fewest: int = FEWEST_WORDS, most: int | None = None) -
     words = _WORD.findall(named)
     count = len(words) + places
     if not count:
-        return "no words: digits and signs alone"
+        return "no words: only digits and symbols"
     foreign = _share_outside_latin(words)
     if foreign > _MOST_FOREIGN:
-        return f"not English: {foreign:.0%} of its letters are not Latin ones"
+        return f"not English: {foreign:.0%} of its letters are not Latin"
     if count < FEWEST_WORDS:
         return f"too short: {count} word{'s' if count > 1 else ''}, a story has at least {FEWEST_WORDS}"
     common = sum(word.lower().replace("’", "'") in _COMMON for word in words)
     if common < LEAST_COMMON * count:
-        return f"not English: {common} of its {count} words are common English ones"
+        return f"not English: {common} of its {count} words are common English words"
     if marks:
-        return (
-            f'marks: {len(marks)}, first "{marks[0]}", which are no words: take such marks out before scoring'
-        )
+        return f'special tokens: {len(marks)}, first "{marks[0]}", which are no words: remove them before scoring'
     if count < fewest:
-        return f"wrong kind: {count} words, where this is for stories of {fewest} words or more"
+        return f"wrong kind: {count} words, expected a story of at least {fewest} words"
     if most is not None and count > most:
-        return f"wrong kind: {count} words, where this is for stories of at most {most}"
+        return f"wrong kind: {count} words, expected a story of at most {most} words"
     return None
 
 
 def counted(warnings: Sequence[str | None]) -> str:
-    """How many texts were warned of, by kind, as a sentence; blank where none was.
+    """How many texts have a warning, by kind, as a sentence; empty if none has.
 
     >>> counted([None, "too short: 2 words, a story has at least 10", None])
-    '1 of 3 texts may be no stories that the score is for: too short 1'
+    '1 of 3 texts may not be stories that the score is meant for: too short 1'
     """
     kinds = [warning.split(":", 1)[0] for warning in warnings if warning]
     if not kinds:
         return ""
     numbers = ", ".join(f"{kind} {kinds.count(kind)}" for kind in dict.fromkeys(kinds))
-    return f"{len(kinds)} of {len(warnings)} texts may be no stories that the score is for: {numbers}"
+    return f"{len(kinds)} of {len(warnings)} texts may not be stories that the score is meant for: {numbers}"
 
 
 def _share_outside_latin(words: Sequence[str]) -> float:

@@ -1,3 +1,3 @@
-"""The project's version: signatures, cards, tags and pyproject.toml all read it here."""
+"""The project's version, read by signatures, cards, tags and pyproject.toml."""
 
 __version__ = "0.1.0"

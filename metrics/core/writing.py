@@ -1,4 +1,4 @@
-"""Rows written to a file in one way, wholly or not at all: JSONL, CSV, TSV, Parquet, plain text, each gzipped too."""
+"""Writes rows to JSONL, CSV, TSV, Parquet and plain text files, each also gzipped, atomically."""
 
 import csv
 import gzip
@@ -18,15 +18,15 @@ from openmeva.metrics.core.rows import ENDINGS, KINDS, kind_of
 def write_rows(
     path: str | Path, rows: Iterable[Mapping[str, Any]], kind: str | None = None, column: str = "story"
 ) -> int:
-    """Writes rows to a file, wholly or not at all, or to standard output (`-`); returns how many.
+    """Writes rows to a file, atomically, or to standard output (`-`); returns their number.
 
     Args:
-        path: its ending says the kind, and `.gz` that it is gzipped.
-        rows: columns may differ from row to row. In CSV and TSV a text that a spreadsheet would take for a formula
-            gets an apostrophe, which `read_rows` takes away (`formulas.py`). In Parquet a column of values of several
-            types becomes one of texts.
-        kind: one of `KINDS`, whatever the ending; JSONL where there is none.
-        column: what a text file holds of each row.
+        path: its ending gives the kind; with `.gz` the file is gzipped.
+        rows: columns may differ from row to row. In CSV and TSV, a text that a spreadsheet would read as a formula gets
+            a leading apostrophe, which `read_rows` removes (`formulas.py`). In Parquet, a column of values of several
+            types becomes a column of strings.
+        kind: one of `KINDS`, overrides the ending; default: by the ending, or JSONL without one.
+        column: the column that a text file contains.
 
     Raises:
         ValueError: an unknown kind or ending, or a text file of rows without `column`.
@@ -41,14 +41,15 @@ def write_rows(
 
 
 def check_output(path: str | Path, kind: str | None = None, column: str | None = "story") -> None:
-    """Looks whether `write_rows` can write rows there, before what takes long begins.
+    """Checks whether `write_rows` can write rows to `path`, before a long computation.
 
     Args:
-        path, kind: as there.
-        column: what a text file would hold of each row; None where the rows have no such column.
+        path, kind: as in `write_rows`.
+        column: the column that a text file would contain; None if the rows have no such column.
 
     Raises:
-        ValueError: an unknown kind or ending, a text file of rows that it cannot hold, or what `check_writable` raises.
+        ValueError: an unknown kind or ending, a text file for rows without such a column, or an error of
+            `check_writable`.
     """
     if _kind(path, kind) == "txt" and column is None:
         raise ValueError(
@@ -58,7 +59,7 @@ def check_output(path: str | Path, kind: str | None = None, column: str | None =
 
 
 def _kind(path: str | Path, kind: str | None) -> str:
-    """The kind of file that is written; errors as `write_rows`."""
+    """The kind of file to write; errors as in `write_rows`."""
     if kind not in (None, *KINDS):
         raise ValueError(f"expected a format among {', '.join(KINDS)}, got {kind!r}")
     kind = kind or kind_of(path)
@@ -76,13 +77,13 @@ def _packed(path: Path, gzipped: bool) -> Iterator[BinaryIO]:
         if not gzipped:
             yield file
             return
-        # neither name nor time: the same rows make the same bytes
+        # no name and no time: equal rows give equal bytes
         with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as packed:
             yield cast("BinaryIO", packed)
 
 
 def json_line(row: Mapping[str, Any]) -> bytes:
-    """A row as a line of JSON in UTF-8; lone surrogates, which UTF-8 cannot hold, stay escaped; dates and the like are texts."""
+    """A row as a line of JSON in UTF-8; lone surrogates stay escaped; dates and the like become strings."""
     try:
         return (json.dumps(row, ensure_ascii=False, default=str) + "\n").encode()
     except UnicodeEncodeError:
@@ -121,13 +122,13 @@ def _write_table(separator: str) -> Callable[[BinaryIO, Iterable[Mapping[str, An
 
 def _table_line(values: Sequence[Any], separator: str) -> str:
     text = io.StringIO(newline="")
-    # so that cells with either character are quoted
+    # this terminator, so that cells with either of its characters are quoted
     csv.writer(text, delimiter=separator, lineterminator="\r\n").writerow(map(cell, values))
     return text.getvalue().removesuffix("\r\n") + "\n"
 
 
 def cell(value: Any) -> Any:
-    """What stands in a table for a value: lists and mappings as JSON, nothing for None, no formula (`neutral`)."""
+    """The table cell of a value: lists and mappings as JSON, empty for None, formulas guarded (`neutral`)."""
     if isinstance(value, list | dict):
         return json.dumps(value, ensure_ascii=False, default=str)
     return neutral(value) if isinstance(value, str) else "" if value is None else value
@@ -145,7 +146,7 @@ def _write_parquet(out: BinaryIO, rows: Iterable[Mapping[str, Any]], column: str
 
 
 def _array(values: Sequence[Any]) -> Any:
-    """A column of Parquet; values of which there is none (of several types, above 64 bits, empty objects) as texts."""
+    """A Parquet column; values of no Parquet type (mixed types, above 64 bits, empty objects) become strings."""
     import pyarrow as pa
 
     try:
@@ -158,7 +159,7 @@ def _array(values: Sequence[Any]) -> Any:
 
 
 def as_texts(values: Sequence[Any]) -> Any:
-    """A column of Parquet of texts: those that stand in a table for the values, null for None."""
+    """A Parquet column of strings: the table cells of the values (`cell`), null for None."""
     import pyarrow as pa
 
     texts = (value if value is None or isinstance(value, str) else cell(value) for value in values)
@@ -167,7 +168,7 @@ def as_texts(values: Sequence[Any]) -> Any:
 
 
 def has_empty_struct(kind: Any) -> bool:
-    """Whether a type of Arrow's is, or holds, an object without fields, which Parquet has no column for."""
+    """Whether an Arrow type is, or contains, a struct without fields, which Parquet cannot store."""
     import pyarrow as pa
 
     inner = [kind.field(place).type for place in range(kind.num_fields)]

@@ -1,4 +1,4 @@
-"""DisScore: a discriminator of human-written and generated stories, as a metric."""
+"""DisScore: a discriminator of human-written and generated stories, as an evaluate module."""
 
 import evaluate
 
@@ -8,8 +8,8 @@ from openmeva.metrics.core.classifier_scorer import ClassifierScorer
 HUB_IDS = {"roc": "openmeva/discriminator-roc"}
 
 _DESCRIPTION = """
-DisScore is the probability that a person wrote a story, by a classifier trained to tell human stories from those
-that a generator wrote (Kannan and Vinyals 2017; a baseline in UNION, Guan and Huang, EMNLP 2020). Higher is better.
+DisScore is the probability that a story is human-written, by a classifier trained to discriminate human-written from
+generated stories (Kannan and Vinyals 2017; a baseline in UNION, Guan and Huang, EMNLP 2020). Higher is better.
 """
 
 _CITATION = """
@@ -24,24 +24,25 @@ _CITATION = """
 _KWARGS_DESCRIPTION = """
 Args:
     predictions: stories, a list of strings, raw or tokenised.
-    contexts: leading contexts, one a story, optional; `roc` takes them as the story's first sentence and joins them.
-    context_is_part_of_story: True: a context is joined to its story; False: it is a prompt, and ignored; None
-        (default): as the checkpoint says.
-    batch_size: windows scored at once.
-    device: "cpu", "cuda", ...; chosen by itself where not given.
-    dtype: "auto" (bfloat16 where the processor multiplies it natively), "float32" or "bfloat16".
-    explain: also return `explanations`; each sentence costs another reading of its window.
-    costs: False saves these readings: no `gain` in the explanations.
-    show_progress: a progress bar, which shows after five seconds.
+    contexts: leading contexts, one per story, optional; `roc` joins them to the story as its first sentence.
+    context_is_part_of_story: True: a context is joined to its story; False: it is a prompt and ignored; None
+        (default): the rule of the checkpoint.
+    batch_size: windows per batch.
+    device: "cpu", "cuda", ...; default: selected automatically.
+    dtype: "auto" (bfloat16 if the processor supports it natively), "float32" or "bfloat16".
+    explain: also return `explanations`; scores the window of each sentence again, without it.
+    costs: False skips these extra passes: no `gain` in the explanations.
+    show_progress: show a progress bar after five seconds.
 Returns:
     score: the mean of the scores, 0 to 1.
-    scores: one a story, in order, 0 to 1, higher is better.
-    explanations (with `explain`): a dict a story; `sentences` with `text` and `gain` (the score of the story
-        without the sentence minus the score with it, of a long story those of the window around it: above 0 for a
-        sentence that costs the story).
-    warnings: one a story, None or why its score says little (no words, too short, not English, marks, the wrong kind).
+    scores: one per story, in order, 0 to 1, higher is better.
+    explanations (with `explain`): one dict per story; `sentences` with `text` and `gain`, the score of the story
+        without the sentence minus the score with it (in a long story, of the window around it): above 0 for a
+        sentence that lowers the score.
+    warnings: one per story, None or why its score means little (no words, too short, not English, special tokens, wrong
+        kind of story).
 Raises:
-    ValueError: no stories; a row that is not a text or is blank; contexts of another number.
+    ValueError: no stories; a row that is not a string or is blank; a number of contexts other than that of the stories.
 Examples:
     >>> discriminator = evaluate.load("metrics/discriminator", "roc")
     >>> story = "Ann was hungry. She made a sandwich. She ate it. She felt full. Then she took a nap."

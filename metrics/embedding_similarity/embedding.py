@@ -27,18 +27,18 @@ from openmeva.metrics.core.runtime import (
 from openmeva.metrics.core.text import Normalizer
 
 _WORD = re.compile(r"\w+|[^\w\s]")
-_CHUNK = 64  # tokens: where a text beyond the limit may be cut when it has no sentence ends
+_CHUNK = 64  # tokens: a text beyond the limit without sentence ends may be cut at multiples of it
 
 
 @dataclass(frozen=True)
 class EmbeddedText:
-    """What an encoder made of a text.
+    """The embeddings of a text.
 
     Attributes:
         ids: token ids, special tokens included, (t,).
         special: which of them are special tokens, (t,).
         tokens: hidden states of the tokens, float32, (t, width).
-        words: the words that count: those with a letter or digit, or all where none has.
+        words: the words that are scored: those with a letter or digit, or all where none has.
         vectors: mean hidden state of each word's tokens, float32, (words, width).
     """
 
@@ -51,8 +51,8 @@ class EmbeddedText:
 
 @dataclass(frozen=True)
 class _Pieces:
-    """Token ids of a text without special tokens, the place of each one's word in `words` (-1: does not
-    count), and the windows of tokens that the encoder reads."""
+    """Token ids of a text without special tokens, the index of each token's word in `words` (-1: not scored), and the
+    windows of tokens that are encoded."""
 
     ids: list[int]
     owners: np.ndarray
@@ -63,22 +63,22 @@ class _Pieces:
 class TextEncoder:
     """Embeds texts with one encoder, loaded once and kept for the device and dtype used last.
 
-    With the shared encoder a text is normalised as the encoder's training text was, and words are those of
-    `Normalizer`; with another encoder its own tokenizer reads the text as it is, and words are runs of letters
-    and digits. A text beyond `max_length` tokens is read in overlapping windows; a token that several windows
-    hold has the mean of its states.
+    For the shared encoder a text is normalised like the encoder's training texts, and words are those of
+    `Normalizer`. For another encoder its own tokenizer reads the text unchanged, and words are sequences of letters
+    and digits. A text beyond `max_length` tokens is read in overlapping windows. The hidden state of a token in several
+    windows is the mean over them.
 
     Attributes:
-        settings: the metric's settings of the checkpoint, empty for other encoders.
+        settings: the metric's settings in the checkpoint, empty for other encoders.
         revision: the first 12 digits of the SHA-256 of the weights.
-        layers: how many layers the encoder has.
+        layers: number of layers of the encoder.
     """
 
     def __init__(self, folder: Path) -> None:
         """Loads a checkpoint of this metric, or an encoder in transformers' own format.
 
         Raises:
-            ValueError: files that are missing or damaged (they are named).
+            ValueError: files are missing or damaged (they are named).
         """
         self.normalizer: Normalizer | None = None
         if "embedding_similarity" in config_of(folder):
@@ -97,7 +97,7 @@ class TextEncoder:
                 kind = type(AutoModel.from_config(AutoConfig.from_pretrained(folder)))
                 self.model = kind.from_pretrained(folder, dtype=torch.float32, use_safetensors=True)
             self.tokenizer = read_tokenizer(folder)
-            # RoBERTa's positions begin after the padding's
+            # RoBERTa's positions start after the padding index
             positions = self.model.config.max_position_embeddings
             self.max_length = min(
                 512, positions - 2 if "roberta" in self.model.config.model_type else positions
@@ -122,18 +122,18 @@ class TextEncoder:
         layer: int | None = None,
         progress: Progress | None = None,
     ) -> list[EmbeddedText]:
-        """Embeddings of texts, in order, by one forward pass over each.
+        """Embeddings of texts, in order, from one forward pass over each.
 
         Args:
             texts: each with at least one word.
-            batch_size: windows encoded at once.
-            device: chosen by itself where not given.
+            batch_size: windows per batch.
+            device: default: chosen automatically.
             dtype: `auto`, `float32` or `bfloat16`, of the encoder; embeddings are float32.
-            layer: whose output is taken, 1 to `layers`; the last unless given.
+            layer: the layer whose output is used, 1 to `layers`; default: the last.
             progress: wraps the batches.
 
         Raises:
-            ValueError: a text without a word (its beginning), or no such layer.
+            ValueError: a text without words (its beginning is given), or no such layer.
         """
         if layer is not None and not 1 <= layer <= self.layers:
             raise ValueError(f"layer: expected 1 to {self.layers}, got {layer}")
@@ -161,19 +161,19 @@ class TextEncoder:
         return [self._finish(pieces, states) for pieces, states in zip(prepared, sums, strict=True)]
 
     def has_words(self, text: str) -> bool:
-        """Whether a text has a word, and a token, to embed; tokenizers drop some rare characters."""
+        """Whether a text has at least one word and one token; tokenizers drop some rare characters."""
         if any(c.isascii() and c.isalnum() for c in text):
             return True
         line, spans, _ = self._words(text)
         return bool(spans and self.tokenizer.encode(line, add_special_tokens=False).ids)
 
     def pieces(self, text: str) -> tuple[list[int], tuple[str, ...]]:
-        """Token ids of a text, without special tokens, and the words that count."""
+        """Token ids of a text, without special tokens, and the words that are scored."""
         (found,) = self._prepare([text])
         return found.ids, found.words
 
     def _words(self, text: str) -> tuple[str, list[tuple[int, int]], list[int]]:
-        """The text as it is tokenised, the span of each word in it, and the number of words by sentence."""
+        """The text for the tokenizer, the span of each word in it, and the number of words per sentence."""
         if self.normalizer is None:
             return text.strip(), [match.span() for match in _WORD.finditer(text.strip())], []
         sentences = self.normalizer.sentences(text)
@@ -222,7 +222,7 @@ class TextEncoder:
         window: tuple[int, int],
         states: np.ndarray,
     ) -> None:
-        """Adds a window's states to the sums of a text of several windows; [CLS] and [SEP] count in each."""
+        """Adds a window's hidden states to the sums of its text; [CLS] and [SEP] are in every window."""
         before, after = len(self.prefix), len(self.suffix)
         total = len(pieces.ids) + before + after
         if not len(sums[row]):
@@ -256,7 +256,7 @@ class TextEncoder:
 
 
 def _windows(owners: np.ndarray, sizes: Sequence[int], limit: int) -> list[tuple[int, int]]:
-    """Windows of at most `limit` tokens; the text is cut between sentences, or where one is too long, within."""
+    """Windows of at most `limit` tokens, cut between sentences, or within a sentence that is too long."""
     total = len(owners)
     if total <= limit:
         return [(0, total)]

@@ -15,9 +15,9 @@ HUB_IDS = {
 }
 
 _DESCRIPTION = """
-How alike a text and its references are, words being contextual embeddings: Greedy Matching, Vector Average,
-Vector Extrema, min-max pooling (the referenced part of RUBER), BERTScore's precision, recall and F1, and
-MoverScore of single words and of pairs, its transport solved exactly. Higher is more alike.
+Similarity of a text and its references by contextual word embeddings: Greedy Matching, Vector Average, Vector Extrema,
+min-max pooling (the referenced part of RUBER), BERTScore's precision, recall and F1, and MoverScore of unigrams and
+bigrams, with exact optimal transport. Higher is more similar.
 """
 
 _CITATION = """
@@ -39,23 +39,23 @@ _CITATION = """
 _KWARGS_DESCRIPTION = """
 Args:
     predictions: texts, a list of strings, raw or tokenised.
-    references: for each, a text or a list of texts; each score is that of the reference where it is highest.
-    scores: which to compute, a list of the names under "Returns"; all nine unless given.
-    idf: weigh BERTScore's tokens and MoverScore's words by how few of the references hold them.
-    rescale_with_baseline: rescale BERTScore so that two stories that have nothing to do with each other score
-        0 on average; True, or a dict of "bertscore_precision", "bertscore_recall" and "bertscore_f1".
-    layer: the encoder's layer that embeddings are taken from, counted from 1; the last unless given.
-    batch_size: texts encoded at once.
-    device: "cpu", "cuda", ...; chosen by itself where not given.
+    references: for each text, a text or a list of texts; each score is the highest over the references.
+    scores: which scores to compute, a list of the names under "Returns"; default: all nine.
+    idf: weight BERTScore's tokens and MoverScore's words by their inverse document frequency in the references.
+    rescale_with_baseline: rescale BERTScore so that two unrelated stories score 0 on average; True, or a dict of
+        "bertscore_precision", "bertscore_recall" and "bertscore_f1".
+    layer: the encoder layer whose output is used, counted from 1; default: the last.
+    batch_size: texts per batch.
+    device: "cpu", "cuda", ...; default: chosen automatically.
     dtype: "auto" (bfloat16 where the processor multiplies it natively), "float32" or "bfloat16".
-    show_progress: a progress bar, which shows after five seconds.
+    show_progress: a progress bar, which appears after five seconds.
 Returns:
     greedy_matching, vector_average, vector_extrema, min_max_pooling, bertscore_precision, bertscore_recall,
-    bertscore_f1, moverscore_1, moverscore_2: the mean of each, -1 to 1, higher is more alike.
-    greedy_matching_scores, ...: under each name with "_scores", one a row, in order.
-    warnings: one a story, None or why its score says little (no words, too short, not English, marks).
+    bertscore_f1, moverscore_1, moverscore_2: the mean of each, -1 to 1, higher is more similar.
+    greedy_matching_scores, ...: under each name with "_scores", one per row, in order.
+    warnings: one per story, None or why the score may mean little (no words, too short, not English, special tokens).
 Raises:
-    ValueError: no texts; a row that is no text, is blank or has no word; references of another number; an
+    ValueError: no texts; a row that is not a string, is blank or has no words; a different number of references; an
         unknown score or layer; no baseline for the encoder.
 Examples:
     >>> similarity = evaluate.load("metrics/embedding_similarity")
@@ -101,7 +101,7 @@ class EmbeddingSimilarity(StoryInputs, evaluate.Metric):
         rescale_with_baseline: bool | dict[str, float] = False,
         device: str | None = None,
     ) -> str:
-        """What a score depends on: encoder, revision, layer, weights, baseline, maximum length, precision and versions.
+        """Everything that a score depends on: encoder, revision, layer, idf, baseline, length, precision, versions.
 
         The arguments are those of `compute`.
         """

@@ -1,5 +1,6 @@
-"""Similarity of two texts from the embeddings of their words or tokens. Pure functions; each is symmetric in
-its texts but for BERTScore's precision and recall, which swap."""
+"""Similarity of two texts from the embeddings of their words or tokens.
+
+Pure functions. Each is symmetric in its two texts, except that BERTScore's precision and recall swap."""
 
 import numpy as np
 
@@ -15,15 +16,14 @@ def cosine(first: np.ndarray, second: np.ndarray) -> float:
 def greedy_matching(first: np.ndarray, second: np.ndarray) -> float:
     """Greedy Matching (Rus and Lintean 2012) of words (n, width) and (m, width), -1 to 1.
 
-    Each word counts by its nearest one in the other text, by cosine; the mean over words, then over both
-    directions.
+    The highest cosine of each word with a word of the other text, averaged over words, then over both directions.
     """
     cosines = _cosines(first, second)
     return float((cosines.max(axis=1).mean() + cosines.max(axis=0).mean()) / 2)
 
 
 def _cosines(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Of rows (n, width) with rows (m, width): (n, m), -1 to 1 in spite of rounding."""
+    """Cosines of rows (n, width) with rows (m, width): (n, m), clipped to -1..1 against rounding."""
     return np.clip(unit_rows(first) @ unit_rows(second).T, -1.0, 1.0)
 
 
@@ -43,8 +43,8 @@ def _extrema(vectors: np.ndarray) -> np.ndarray:
 
 
 def min_max_pooling(first: np.ndarray, second: np.ndarray) -> float:
-    """The referenced part of RUBER (Tao et al. 2018, equation 1): cosine of the largest and the smallest values
-    in each dimension, side by side, -1 to 1."""
+    """The referenced part of RUBER (Tao et al. 2018, equation 1): cosine of the concatenated maxima and minima
+    in each dimension, -1 to 1."""
     return cosine(_pooled(first), _pooled(second))
 
 
@@ -57,14 +57,14 @@ def bert_score(
 ) -> tuple[float, float, float]:
     """BERTScore (Zhang et al. 2020): precision, recall and F1, -1 to 1.
 
-    As in the authors' package, special tokens may be matched but weigh 0. F1 is cut to its range, which a harmonic
-    mean of numbers of opposite signs leaves.
+    As in the authors' package, special tokens can be matched but have weight 0. F1 is clipped to -1..1, because the
+    harmonic mean of numbers of opposite signs can be outside it.
 
     Args:
-        prediction: hidden states (t, width) of a text's tokens, special ones included.
-        reference: the same of the reference, (s, width).
-        weights: (t,), at least 0, of the prediction's tokens in precision.
-        reference_weights: (s,), of the reference's in recall.
+        prediction: hidden states (t, width) of a text's tokens, special tokens included.
+        reference: hidden states (s, width) of the reference's tokens.
+        weights: (t,), at least 0, weights of the prediction's tokens in precision.
+        reference_weights: (s,), at least 0, weights of the reference's tokens in recall.
     """
     cosines = _cosines(prediction, reference)
     precision = float(cosines.max(axis=1) @ (weights / weights.sum()))

@@ -1,6 +1,6 @@
-"""MoverScore (Zhao et al., EMNLP 2019): how far the words of one text are from those of another, moved exactly.
+"""MoverScore (Zhao et al., EMNLP 2019): one minus the word mover's distance of two texts.
 
-Pure functions over embeddings; the transport problem is solved by POT's network simplex, not approximated.
+Pure functions over embeddings. The transport problem is solved exactly, by POT's network simplex.
 """
 
 import numpy as np
@@ -8,7 +8,7 @@ import ot
 
 
 def unit_rows(vectors: np.ndarray) -> np.ndarray:
-    """Rows of `vectors` (n, width) scaled to length 1; rows of zeros stay."""
+    """Rows of `vectors` (n, width) scaled to length 1; rows of zeros stay unchanged."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     return vectors / np.where(lengths > 0, lengths, 1.0)
 
@@ -21,21 +21,21 @@ def mover_score(
 ) -> float:
     """One minus the word mover's distance of two texts.
 
-    The cost of moving a word to another is the Euclidean distance of their embeddings scaled to length 1, so
-    the distance lies in 0..2 and the score in -1..1.
+    The cost of moving one word to another is the Euclidean distance of their embeddings scaled to length 1, so
+    the distance is in 0..2 and the score in -1..1.
 
     Args:
         first: embeddings (n, width) of the words of one text.
-        second: embeddings (m, width) of those of the other.
-        first_weights: how much each word counts, (n,), at least 0; equal shares unless given.
-        second_weights: the same of the other text, (m,).
+        second: embeddings (m, width) of the words of the other.
+        first_weights: weight of each word, (n,), at least 0; default: equal weights.
+        second_weights: weights for the other text, (m,).
 
     Returns:
-        1 for the same embeddings, less the farther the words are apart; higher is more alike. The order of
-        the two texts does not matter, nor does that of their words.
+        1 for equal embeddings, lower the farther the words are apart; higher is more similar. Neither the order of
+        the two texts nor the order of their words matters.
 
     Raises:
-        ValueError: a text without words, widths that differ, or weights of another number, below 0 or all 0.
+        ValueError: a text without words, different widths, or weights of the wrong shape, below 0 or all 0.
 
     >>> x = np.eye(3)
     >>> mover_score(x, x[::-1]), round(mover_score(x[:1], x[1:2]), 3)
@@ -54,13 +54,13 @@ def mover_score(
 
 
 def bigrams(vectors: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Embeddings and weights of neighbouring pairs of words (Zhao et al. 2019, section 3.1), for `mover_score`.
+    """Embeddings and weights of word bigrams (Zhao et al. 2019, section 3.1), for `mover_score`.
 
-    A pair's embedding is the mean of its words', each scaled to length 1, weighted as the words are; its weight
-    is the sum of theirs. A text of one word keeps it.
+    A bigram's embedding is the weighted mean of its words' embeddings, each scaled to length 1. Its weight is the sum
+    of the words' weights. A text of one word is returned unchanged.
 
     Args:
-        vectors: words (n, width).
+        vectors: word embeddings (n, width).
         weights: (n,), at least 0.
 
     Returns:

@@ -1,4 +1,4 @@
-"""From texts and references to the nine similarities, each text encoded once."""
+"""The nine similarities of texts and references; each text is encoded once."""
 
 import math
 from collections import Counter
@@ -31,15 +31,14 @@ SCORES = (
 )
 BERT_SCORES = ("bertscore_precision", "bertscore_recall", "bertscore_f1")
 
-MOST_PAIRS = 100_000_000  # of tokens of two texts: some gigabytes of distances
-_ROWS = 1024  # rows whose embeddings are held at once
+MOST_PAIRS = 100_000_000  # pairs of tokens of two texts: some gigabytes of distances
+_ROWS = 1024  # number of rows whose embeddings are in memory at once
 
 
 class InverseDocumentFrequency:
-    """Weights of tokens, or words, by how few of the documents hold them: ln((N + 1) / (n + 1)).
+    """Inverse document frequency of tokens or words: ln((N + 1) / (n + 1)) for n of N documents.
 
-    The same as in the package `bert_score`, where N documents are the references, equal ones counted as often
-    as they stand there.
+    As in the package `bert_score`, the N documents are the references, duplicates included.
     """
 
     def __init__(self, documents: Iterable[Iterable[Any]]) -> None:
@@ -50,7 +49,7 @@ class InverseDocumentFrequency:
             self._documents += 1
 
     def __call__(self, items: Iterable[Any]) -> np.ndarray:
-        """A weight for each item; equal ones where all would be 0."""
+        """The weight of each item; all 1 where all weights would be 0."""
         weights = np.array([math.log((self._documents + 1) / (self._counts[one] + 1)) for one in items])
         return weights if weights.sum() > 0 else np.ones_like(weights)
 
@@ -74,20 +73,20 @@ class SimilarityScorer:
         dtype: str = "auto",
         progress: Progress | None = None,
     ) -> dict[str, list[float]]:
-        """The chosen ones of `SCORES`, each a number a row, higher is more alike.
+        """The chosen ones of `SCORES`, one number per row, -1 to 1 unless rescaled, higher is more similar.
 
         Args:
             predictions: texts.
-            references: for each, at least one; each score is that of the reference where it is highest.
-            chosen: which scores.
+            references: for each text, at least one; each score is the highest over the references.
+            chosen: which scores to compute.
             idf: whether BERTScore's tokens and MoverScore's words are weighted by `InverseDocumentFrequency`.
-            baseline: what BERTScore gives on average to texts that have nothing to do with each other, under
-                `BERT_SCORES`; scores are rescaled so that this is 0.
+            baseline: mean BERTScore of unrelated texts, by the names of `BERT_SCORES`; scores are rescaled so that
+                this is 0.
             layer, batch_size, device, dtype: see `TextEncoder.embed`.
             progress: wraps the batches of the encoder.
 
         Raises:
-            ValueError: a text without a word, two texts too long to compare (the row), or no such layer.
+            ValueError: a text without words or two texts too long to compare (the row is named), or no such layer.
         """
         self._check(predictions, references)
         weights = self._token_weights(references) if idf else None
@@ -125,7 +124,7 @@ class SimilarityScorer:
     def _token_weights(
         self, references: Sequence[Sequence[str]]
     ) -> tuple[InverseDocumentFrequency, InverseDocumentFrequency]:
-        """Of tokens and of words, over all references."""
+        """Inverse document frequencies of tokens and of words, over all references."""
         prepared = [self.encoder.pieces(text) for texts in references for text in texts]
         return (
             InverseDocumentFrequency(ids for ids, _ in prepared),
@@ -164,13 +163,13 @@ def _check_lengths(row: int, text: EmbeddedText, other: EmbeddedText) -> None:
     tokens = len(text.tokens), len(other.tokens)
     if math.prod(tokens) > MOST_PAIRS:
         raise ValueError(
-            f"predictions, row {row}: expected a text and its reference with at most {MOST_PAIRS:,} pairs of tokens, each of "
-            f"which is compared, got {tokens[0]:,} and {tokens[1]:,} tokens"
+            f"predictions, row {row}: expected at most {MOST_PAIRS:,} pairs of tokens of a text and its reference, "
+            f"got {tokens[0]:,} and {tokens[1]:,} tokens"
         )
 
 
 def _without_special(text: EmbeddedText, weights: InverseDocumentFrequency | None) -> np.ndarray:
-    """Weights of a text's tokens (t,): 0 for special ones, and above 0 in all."""
+    """Weights of a text's tokens (t,): 0 for special tokens; their sum is above 0."""
     found = np.where(text.special, 0.0, 1.0)
     if weights:
         found[~text.special] = weights(text.ids[~text.special])

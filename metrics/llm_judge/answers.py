@@ -1,4 +1,4 @@
-"""Questions to a judge and its answers, and the folder that keeps each answer as soon as it is there."""
+"""Requests to a judge, its answers, and a cache folder that stores each answer on arrival."""
 
 import hashlib
 import json
@@ -8,23 +8,24 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from openmeva.metrics.core.files import write_text
-from openmeva.metrics.llm_judge.reading import Token
+from openmeva.metrics.llm_judge.parsing import Token
 
 VERSION = 2
-"""Of answers with probabilities, part of their names: the first kept one alone of the tokens that read the same."""
+"""Version of cached answers with probabilities, part of their hash. Version 1 kept only one of several tokens with
+equal text."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """One question to a model.
+    """One request to a model.
 
     Attributes:
         prompt: the user's message.
-        temperature: 0 for the most likely reply.
+        temperature: 0 for greedy decoding.
         seed: of the sampling.
-        max_tokens: of the reply.
-        top_logprobs: how many likely tokens are asked for at each place; 0 for none.
-        extra: further keys of the request's body.
+        max_tokens: maximum length of the reply.
+        top_logprobs: number of most likely tokens requested at each position; 0 for none.
+        extra: further keys of the request body.
     """
 
     prompt: str
@@ -37,15 +38,15 @@ class Request:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a model said.
+    """A model's answer.
 
     Attributes:
         text: the reply; may be empty.
-        tokens: with their likely alternatives; None where none were given.
-        model: what the server calls the model that answered.
-        date: when, in UTC (ISO 8601).
-        finish: why it ended, as the server says (`stop`, `length`); empty where it does not.
-        prompt_tokens, completion_tokens: what is paid for; None where not told.
+        tokens: with their most likely alternatives; None where none were given.
+        model: the server's name for the model that answered.
+        date: date and time in UTC (ISO 8601).
+        finish: the server's reason for its end (`stop`, `length`); empty where it gives none.
+        prompt_tokens, completion_tokens: the billed tokens; None where not reported.
     """
 
     text: str
@@ -58,15 +59,15 @@ class Answer:
 
 
 class NoAnswer(Exception):  # noqa: N818
-    """A question that got no answer.
+    """A request that got no answer.
 
     Args:
         reason: why, without the key.
-        again: whether it may be asked again.
+        again: whether to retry it.
         wait: seconds that the server asks to wait.
-        stop: whether no other question would be answered either.
-        own: whether the question itself is at fault, so that it says nothing of the others.
-        refused: whether the question itself is at fault where another is answered.
+        stop: whether no other request would be answered either.
+        own: whether the request itself is at fault; it then says nothing about other requests.
+        refused: whether the server refused this request; the request is at fault if another one is answered.
     """
 
     def __init__(
@@ -84,10 +85,10 @@ class NoAnswer(Exception):  # noqa: N818
 
 
 class Judge(Protocol):
-    """A model that can be asked."""
+    """A model that answers requests."""
 
     identity: Mapping[str, str]
-    """Which model it is and where: with the request, what an answer depends on."""
+    """The model and its address. An answer depends on these and on the request."""
 
     def ask(self, request: Request) -> Answer:
         """The model's answer; raises `NoAnswer`."""
@@ -95,10 +96,10 @@ class Judge(Protocol):
 
 
 class AnswerCache:
-    """A folder with a file an answer, named after everything that the answer depends on.
+    """A folder with one file per answer, named by a hash of everything that the answer depends on.
 
     Args:
-        folder: made when the first answer is kept.
+        folder: created with the first answer.
         identity: of the judge.
     """
 
@@ -106,7 +107,7 @@ class AnswerCache:
         self.folder, self.identity = folder, identity
 
     def get(self, request: Request) -> Answer | None:
-        """The answer that is kept; None where there is none, or its file is damaged."""
+        """The cached answer; None where there is none, or its file is damaged."""
         asked = self._asked(request)
         try:
             kept = json.loads(self._path(asked).read_text(encoding="utf-8"))
@@ -124,12 +125,12 @@ class AnswerCache:
             return None
 
     def put(self, request: Request, answer: Answer) -> None:
-        """Keeps an answer, wholly or not at all."""
+        """Writes an answer to the cache atomically."""
         asked = self._asked(request)
         write_text(self._path(asked), json.dumps({"asked": asked, "answer": asdict(answer)}, indent=1))
 
     def _asked(self, request: Request) -> dict[str, Any]:
-        # as it is kept, or what JSON writes otherwise (numbers as keys, tuples) would never be found again
+        # through JSON, as in the file; otherwise keys that are numbers, and tuples, would never compare equal
         version = {"version": VERSION} if request.top_logprobs else {}
         asked: dict[str, Any] = json.loads(json.dumps({**version, **self.identity, **asdict(request)}))
         return asked

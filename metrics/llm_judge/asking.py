@@ -1,4 +1,4 @@
-"""Asking many questions: what is kept is not asked again, what failed is, several at a time."""
+"""Many requests in parallel: cached answers are reused, failed requests are retried."""
 
 import threading
 from collections.abc import Iterable, Sequence
@@ -11,21 +11,21 @@ from openmeva.metrics.core.inputs import HaltedError
 from openmeva.metrics.llm_judge.answers import Answer, AnswerCache, Judge, NoAnswer, Request
 
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
-"""Seconds before the second try, doubled with each further one, and the most that is waited at once."""
+"""Seconds before the second try, doubled for each further try, and the longest wait."""
 GIVE_UP = 10
-"""Questions in a row without an answer after which the others are not asked; refused ones of a prompt are one."""
+"""Number of requests in a row without an answer after which the run stops; refused ones with one prompt count once."""
 
 
 @dataclass
 class Usage:
-    """What answers took.
+    """Numbers of requests, answers and tokens.
 
     Attributes:
-        requests: sent, repeated ones too.
-        answers: that came.
-        cached: answers that were kept from before.
-        prompt_tokens, completion_tokens: of the answers that came, as the server counts.
-        uncounted: answers that came without a count.
+        requests: sent, retries included.
+        answers: received.
+        cached: taken from the cache.
+        prompt_tokens, completion_tokens: of the received answers, as counted by the server.
+        uncounted: received answers without a token count.
     """
 
     requests: int = 0
@@ -36,7 +36,7 @@ class Usage:
     uncounted: int = 0
 
     def add(self, answer: Answer) -> None:
-        """Counts an answer that came."""
+        """Counts a received answer."""
         self.answers += 1
         self.uncounted += answer.prompt_tokens is None
         self.prompt_tokens += answer.prompt_tokens or 0
@@ -44,14 +44,14 @@ class Usage:
 
 
 class Asker:
-    """Asks a judge, and keeps its answers.
+    """Sends requests to a judge and caches its answers.
 
     Args:
-        judge: who is asked.
-        cache: where each answer is kept as it comes.
-        parallel: questions at a time, at most.
-        tries: of each question, at most.
-        first_wait: seconds before the second try, doubled with each further one.
+        judge: the model.
+        cache: stores each answer on arrival.
+        parallel: maximum number of simultaneous requests.
+        tries: maximum number of tries per request.
+        first_wait: seconds before the second try, doubled for each further try.
     """
 
     def __init__(
@@ -66,14 +66,14 @@ class Asker:
         self.parallel, self.tries, self.first_wait = parallel, tries, first_wait
         self.usage = Usage()
         self._stopped, self._lock = threading.Event(), threading.Lock()
-        self._failed: set[str] = set()  # refused prompts and other questions, in a row
-        self._seen: set[str] = set()  # questions of this run whose answers are counted
+        self._failed: set[str] = set()  # refused prompts and other failed requests since the last answer
+        self._seen: set[str] = set()  # requests of this run whose answers are counted
 
     def ask(self, request: Request) -> Answer | NoAnswer:
-        """The answer that is kept or comes, or why none came.
+        """The cached or received answer, or why there is none.
 
         Raises:
-            ValueError: no other question would be answered either.
+            ValueError: no other request would be answered either.
         """
         kept = self.cache.get(request)
         if kept is not None:
@@ -117,20 +117,22 @@ class Asker:
             self._failed.add(request.prompt if failure.refused else repr(request))
             too_many = len(self._failed) >= GIVE_UP
         if too_many:
-            raise self._end(f"{GIVE_UP} questions in a row had no answer: {failure.reason}")
+            raise self._end(f"{GIVE_UP} requests in a row had no answer: {failure.reason}")
         return failure
 
     def _end(self, why: str) -> HaltedError:
-        """Ends the run: no thread asks anything further."""
+        """Ends the run: no thread sends further requests."""
         self._stopped.set()
-        return HaltedError(f"{why}. Answers that came are kept in {self.cache.folder}: run again to go on")
+        return HaltedError(
+            f"{why}. Received answers are cached in {self.cache.folder}: run again to continue"
+        )
 
     def ask_all(
         self, requests: Sequence[Request], progress: Progress | None = None
     ) -> list[Answer | NoAnswer]:
-        """An answer a question, in order; equal questions are asked once.
+        """One answer per request, in order; equal requests are sent once.
 
-        On an error or an interruption no further question is asked; answers to those that were are still kept.
+        After an error or an interruption no further request is sent; answers to pending requests are still cached.
 
         Raises:
             ValueError: as `ask`.

@@ -1,4 +1,4 @@
-"""A chat model behind an address: a provider of the Hub, or any server that speaks OpenAI's chat completions."""
+"""A hosted chat model: an inference provider of the Hub, or any server with OpenAI's chat completions API."""
 
 import math
 import os
@@ -12,29 +12,29 @@ from huggingface_hub import InferenceClient, get_token
 from huggingface_hub.errors import HfHubHTTPError, HTTPError, OfflineModeIsEnabled
 
 from openmeva.metrics.llm_judge.answers import Answer, NoAnswer, Request
-from openmeva.metrics.llm_judge.reading import Token
+from openmeva.metrics.llm_judge.parsing import Token
 
 KEY = "OPENMEVA_JUDGE_KEY"
-"""The environment's variable that holds the key, where no argument does."""
-_AGAIN = {408, 409, 425, 429}  # and 500 and above
-_STORYS_OWN = {400, 403, 413, 422}  # too long, refused by a filter: another story may be answered
+"""The environment variable for the key, where no argument gives it."""
+_AGAIN = {408, 409, 425, 429}  # retried, as are 500 and above
+_STORYS_OWN = {400, 403, 413, 422}  # too long, refused by a filter: other stories may be answered
 _NO_JSON = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
 
 
 class ChatJudge:
-    """Asks one model over the network; may be used by several threads at once.
+    """Queries one model over the network; thread-safe.
 
-    The key goes into the request's header and nowhere else: what servers and libraries say is shown without it.
+    The key is only in the request header. It is removed from the messages of servers and libraries.
 
     Args:
-        model: a Hub id (`org/name`, `org/name:provider`), or what the server at `base_url` calls it.
-        base_url: of a server that speaks OpenAI's chat completions, as `http://localhost:8000/v1`; else the Hub's.
-        api_key: else of the environment: `OPENMEVA_JUDGE_KEY`; for the Hub also its own token. A server at
-            `base_url` is never sent the Hub's token.
+        model: a Hub id (`org/name`, `org/name:provider`), or the model's name at the server at `base_url`.
+        base_url: of a server with OpenAI's chat completions API, as `http://localhost:8000/v1`; default: the Hub.
+        api_key: default: the environment variable `OPENMEVA_JUDGE_KEY`, or for the Hub also its own token. The Hub's
+            token is never sent to a server at `base_url`.
         timeout: seconds to wait for an answer.
 
     Raises:
-        ValueError: no model, an address that is none or holds a secret, no key for the Hub, or one with odd characters.
+        ValueError: no model, an address that is invalid or holds a secret, no key for the Hub, or an invalid key.
     """
 
     def __init__(
@@ -48,14 +48,14 @@ class ChatJudge:
         if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
             raise ValueError(
                 "api_key: expected printable characters without spaces"
-            )  # not shown: it is secret
+            )  # the key is not shown: it is secret
         if base_url:
             check_address(base_url)
         elif key is None:
             raise ValueError(f"api_key: expected a token of the Hub (or in {KEY} or HF_TOKEN), got none")
         elif not key.startswith("hf_"):
             raise ValueError(
-                "api_key: expected a token of the Hub, which begins with hf_; another needs base_url"
+                "api_key: expected a token of the Hub, which begins with hf_; any other key needs base_url"
             )
         self.model, self._key = model, key
         self.identity: Mapping[str, str] = {"model": model, "at": base_url.rstrip("/") or "hub"}
@@ -64,7 +64,7 @@ class ChatJudge:
             base_url=base_url or None,
             api_key=key,
             timeout=timeout,
-            # without a key the client would send the Hub's token to whatever address it is given
+            # without this the client, given no key, would send the Hub's token to any address
             headers=None if key else {"authorization": None},  # type: ignore[dict-item]
         )
 
@@ -72,7 +72,7 @@ class ChatJudge:
         """The model's answer.
 
         Raises:
-            NoAnswer: an error of the server or the network, or a body that is no answer.
+            NoAnswer: a server or network error, or a body that is not a chat completion.
         """
         try:
             said: Any = self._client.chat_completion(
@@ -87,14 +87,14 @@ class ChatJudge:
             )
             return self._answer(said)
         except OfflineModeIsEnabled:
-            failed = NoAnswer("HF_HUB_OFFLINE is set, with which no request is sent: unset it", stop=True)
+            failed = NoAnswer("HF_HUB_OFFLINE is set, so no request is sent: unset it", stop=True)
         except HfHubHTTPError as error:
             failed = self._refusal(error)
         except HTTPError as error:
             failed = NoAnswer(self._shown(f"{type(error).__name__}: {error}"), again=True)
         except _NO_JSON as error:
-            failed = NoAnswer(self._shown(f"no chat completion came ({error})"), again=True)
-        raise failed  # outside of the handlers: the errors of libraries hold the request, and so the key
+            failed = NoAnswer(self._shown(f"the reply is not a chat completion ({error})"), again=True)
+        raise failed  # outside the handlers: errors of libraries hold the request, and thus the key
 
     def _refusal(self, error: HfHubHTTPError) -> NoAnswer:
         status = error.response.status_code
@@ -105,8 +105,8 @@ class ChatJudge:
         return NoAnswer(reason, again=again, wait=wait, stop=not (again or refused), refused=refused)
 
     def _answer(self, said: Any) -> Answer:
-        """Raises one of `_NO_JSON` where it is not of the form of a chat completion."""
-        if not said.get("choices") and said.get("error"):  # with the status 200, as some servers do
+        """The answer in a chat completion; raises one of `_NO_JSON` if it is malformed."""
+        if not said.get("choices") and said.get("error"):  # some servers send errors with status 200
             raise ValueError(said["error"])
         choice = said["choices"][0]
         text = choice["message"].get("content")
@@ -124,7 +124,7 @@ class ChatJudge:
         )
 
     def _tokens(self, logprobs: Any) -> tuple[Token, ...] | None:
-        """The tokens with their alternatives; None where the server gives none."""
+        """The tokens with their most likely alternatives; None where the server gives none."""
         content = (logprobs or {}).get("content")
         if not content or not any(one.get("top_logprobs") for one in content):
             return None
@@ -134,13 +134,13 @@ class ChatJudge:
             own = str(one["token"])
             if own not in dict(top):
                 top.append((own, float(one["logprob"])))
-            # two tokens may read the same; some servers list the reply's own twice
+            # two tokens may have the same text; some servers list the reply's own token twice
             pairs = tuple((self._clean(text), logprob) for text, logprob in dict.fromkeys(top))
             found.append(Token(self._clean(own), pairs))
         return tuple(found)
 
     def _clean(self, text: str) -> str:
-        """Text that a file can hold, without the key, should a server repeat it."""
+        """The text as valid UTF-8, and without the key in case a server repeats it."""
         text = text.encode("utf-8", "replace").decode()
         return text.replace(self._key, "(key)") if self._key else text
 
@@ -157,14 +157,14 @@ def check_address(base_url: str) -> None:
         )
     try:
         valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # a port that is no number
+    except ValueError:  # the port is not a number
         valid = False
     if not valid:
-        raise ValueError(f"base_url: expected an address as http://localhost:8000/v1, got {base_url!r}")
+        raise ValueError(f"base_url: expected an address such as http://localhost:8000/v1, got {base_url!r}")
 
 
 def seconds_to_wait(retry_after: str | None) -> float:
-    """Seconds of a Retry-After header, which holds seconds or a date; 0 where it holds neither.
+    """Seconds to wait by a Retry-After header, which holds seconds or a date; 0 where it holds neither.
 
     >>> seconds_to_wait("2.5"), seconds_to_wait(None), seconds_to_wait("Sun, 06 Nov 1994 08:49:37 GMT")
     (2.5, 0.0, 0.0)

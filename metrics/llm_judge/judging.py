@@ -1,4 +1,4 @@
-"""From prompts to ratings: by the probabilities of the ratings where they are given, else by the mean of samples."""
+"""Ratings for prompts: from the probabilities of the ratings if the judge gives them, else from the mean of samples."""
 
 import json
 import math
@@ -9,24 +9,24 @@ from typing import Any
 from openmeva.metrics.core.batching import Progress
 from openmeva.metrics.llm_judge.answers import Answer, NoAnswer, Request
 from openmeva.metrics.llm_judge.asking import GIVE_UP, Asker
-from openmeva.metrics.llm_judge.reading import expected_rating, read_rating, unreadable
+from openmeva.metrics.llm_judge.parsing import expected_rating, read_rating, unreadable
 
 METHODS = ("auto", "probabilities", "samples")
 
 
 @dataclass(frozen=True)
 class Sampling:
-    """How a rating is taken.
+    """How a rating is obtained.
 
     Attributes:
-        method: `probabilities`: the expected value over the ratings' probabilities, of the most likely reply;
-            `samples`: the mean of several replies; `auto`: the first where the judge gives probabilities.
-        samples: replies a prompt.
-        temperature: of samples.
-        seed: of the first sample; the others have those after it.
-        max_tokens: of a reply.
-        top_logprobs: likely tokens that are asked for at each place of a reply.
-        extra: further keys of a request's body.
+        method: `probabilities`: the expected value over the ratings' probabilities in one reply at temperature 0;
+            `samples`: the mean of several replies; `auto`: `probabilities` if the judge gives them, else `samples`.
+        samples: number of replies per prompt.
+        temperature: of the samples.
+        seed: of the first sample; each further sample has the next seed.
+        max_tokens: maximum length of a reply.
+        top_logprobs: number of most likely tokens requested at each position of a reply.
+        extra: further keys of the request body.
     """
 
     method: str = "auto"
@@ -38,7 +38,7 @@ class Sampling:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def requests(self, prompt: str, method: str) -> list[Request]:
-        """What is asked for one rating by `probabilities` or `samples`."""
+        """The requests for one rating by `probabilities` or `samples`."""
         common: dict[str, Any] = {"prompt": prompt, "max_tokens": self.max_tokens, "extra": self.extra}
         if method == "probabilities":
             return [Request(**common, seed=self.seed, top_logprobs=self.top_logprobs)]
@@ -48,7 +48,7 @@ class Sampling:
         ]
 
     def named(self, method: str) -> dict[str, Any]:
-        """What of it a score by `probabilities` or `samples` depends on, for a signature."""
+        """The settings that a score by `probabilities` or `samples` depends on, for a signature."""
         used = [
             "seed",
             "max_tokens",
@@ -60,13 +60,13 @@ class Sampling:
 
 @dataclass(frozen=True)
 class Rating:
-    """What a judge says of a story in one aspect.
+    """A judge's rating of a story in one aspect.
 
     Attributes:
-        value: 1 to 5, higher is better; None where it is unscored.
+        value: 1 to 5, higher is better; None if unscored.
         reason: why it is unscored; else empty.
-        probabilities: of the ratings 1 to 5, where they decide.
-        answers: that came, in order.
+        probabilities: of the ratings 1 to 5, for the method `probabilities`.
+        answers: the received answers, in order.
     """
 
     value: float | None
@@ -78,10 +78,10 @@ class Rating:
 def judge(
     prompts: Sequence[str], asker: Asker, sampling: Sampling, progress: Progress | None = None
 ) -> tuple[str, list[Rating]]:
-    """The method that was taken, one for all prompts, and a rating a prompt.
+    """The method used, one for all prompts, and one rating per prompt.
 
     Raises:
-        ValueError: the judge answers nothing (see `Asker`).
+        ValueError: the judge does not answer (see `Asker`).
     """
     method = sampling.method
     if method == "auto":
@@ -96,9 +96,9 @@ def judge(
 
 
 def _method_of(prompts: Sequence[str], asker: Asker, sampling: Sampling) -> str:
-    """Whether the judge gives probabilities, as its first answer shows; some servers refuse to be asked for them.
+    """`probabilities` if the judge's first answer has them, else `samples`; some servers refuse requests for them.
 
-    An empty reply has no tokens, and shows nothing.
+    An empty reply has no tokens and decides nothing.
     """
     for prompt in prompts[:GIVE_UP]:
         answer = asker.ask(sampling.requests(prompt, "probabilities")[0])
@@ -116,7 +116,7 @@ def _by_probabilities(answer: Answer | NoAnswer) -> Rating:
     if isinstance(answer, NoAnswer):
         return Rating(None, f"no answer: {answer.reason}")
     if answer.tokens is None:
-        missing = "no probabilities of tokens were given: take method samples"
+        missing = "no probabilities of tokens were given: use method samples"
         return Rating(
             None, missing if read_rating(answer.text) else unreadable(answer.text), answers=(answer,)
         )
@@ -125,7 +125,7 @@ def _by_probabilities(answer: Answer | NoAnswer) -> Rating:
 
 
 def _by_samples(answers: Sequence[Answer | NoAnswer]) -> Rating:
-    """The mean of the replies that can be read, where all came and at least half can."""
+    """The mean of the readable replies, if all replies were received and at least half are readable."""
     came = tuple(answer for answer in answers if isinstance(answer, Answer))
     missing = [answer for answer in answers if isinstance(answer, NoAnswer)]
     if missing:

@@ -22,13 +22,13 @@ from openmeva.metrics.llm_judge.results import NO_CONTEXT, Asked, results_of
 from openmeva.metrics.llm_judge.settings import Settings, read_settings
 
 SETTINGS = "OPENMEVA_JUDGE_SETTINGS"
-"""The environment's variable that names a file of settings, where `evaluate.load` is given no configuration."""
+"""The environment variable that names a settings file, used if `evaluate.load` gets no configuration."""
 
 _DESCRIPTION = """
 Asks a chat model to rate each story from 1 to 5 for coherence, relatedness, fluency or as a whole: over the network
-(the Hub's providers, or any server that speaks OpenAI's chat completions), or on this machine by transformers. The
+(the Hub's inference providers, or any server with OpenAI's chat completions API), or locally by transformers. The
 score is the expected rating under the model's probabilities where they are given, as in G-Eval (Liu et al., EMNLP
-2023), else the mean of several replies. A reply that cannot be read is no score. Higher is better.
+2023), else the mean of several sampled replies. An unreadable reply gives no score. Higher is better.
 """
 
 _CITATION = """
@@ -44,36 +44,37 @@ _CITATION = """
 _KWARGS_DESCRIPTION = """
 Args:
     predictions: stories, a list of strings.
-    contexts: the beginning or prompt of each story, optional; needed for relatedness, shown to the judge for all.
-    model: a Hub id, or the name by which the server at `base_url` knows the model.
-    base_url: of a server that speaks OpenAI's chat completions, as "http://localhost:8000/v1"; else the Hub's.
-    api_key: else of the environment, OPENMEVA_JUDGE_KEY or, for the Hub, HF_TOKEN. It is kept nowhere.
-    aspects: of "coherence", "relatedness", "fluency", "overall"; default ["overall"]. The first is `scores`.
-    prompts: a YAML file of prompts of your own.
-    method: "probabilities", "samples", or "auto" (default): the first where the judge gives probabilities.
-    samples, temperature, seed: replies whose mean is taken (5), at which temperature (1.0), from which seed (0).
-    max_tokens: of a reply (16). top_logprobs: likely tokens asked for at each place (5).
-    extra: further keys of the request's body, a dict.
-    parallel: questions at a time, at most (4). tries: of a question, at most (6). timeout: in seconds (60).
-    prices: of a million tokens of prompts and of replies, for `cost`.
-    cache: a folder for the answers; default in HF_HOME. What it holds is not asked again.
+    contexts: the beginning or prompt of each story, optional; required for relatedness, shown to the judge for all.
+    model: a Hub id, or the model's name at the server at `base_url`.
+    base_url: of a server with OpenAI's chat completions API, as "http://localhost:8000/v1"; default: the Hub.
+    api_key: default: the environment variable OPENMEVA_JUDGE_KEY or, for the Hub, HF_TOKEN. It is not stored.
+    aspects: a list of "coherence", "relatedness", "fluency", "overall"; default ["overall"]. The first is `scores`.
+    prompts: a YAML file with your own prompts.
+    method: "probabilities", "samples", or "auto" (default): probabilities if the judge gives them, else samples.
+    samples, temperature, seed: number of sampled replies (5), their temperature (1.0), seed of the first (0).
+    max_tokens: of a reply (16). top_logprobs: number of most likely tokens requested at each position (5).
+    extra: further keys of the request body, a dict.
+    parallel: maximum simultaneous requests (4). tries: maximum tries per request (6). timeout: in seconds (60).
+    prices: prices of a million prompt tokens and of a million reply tokens, for `cost`.
+    cache: a folder for the answers; default in HF_HOME. Cached answers are not requested again.
     device, dtype: of a local judge.
-    dry_run: ask nothing, and return what would be asked.
+    dry_run: send nothing, and return the prompts and estimated counts.
     details: also return `details`.
-    show_progress: a progress bar, which shows after five seconds.
+    show_progress: a progress bar, which appears after five seconds.
 Returns:
-    score, scores: of the first aspect, the mean and one a story, 1 to 5, higher is better; None where unscored.
-    unscored: how many of `scores` are None. reasons: why, one a story; "" where there is a score.
-    <aspect>, <aspect>_scores, <aspect>_unscored, <aspect>_reasons: the same of each aspect.
+    score, scores: for the first aspect, the mean and one per story, 1 to 5, higher is better; None if unscored.
+    unscored: the number of None in `scores`. reasons: why, one per story; "" where there is a score.
+    <aspect>, <aspect>_scores, <aspect>_unscored, <aspect>_reasons: the same for each aspect.
     usage: `requests`, `answers`, `cached`, `prompt_tokens`, `completion_tokens`, `uncounted` (answers without a count)
-        and `cost` (None without `prices`) of this run. total_usage: of all answers behind the scores.
-    answered_by, dates: models as the server calls them, and the first and last day of the answers.
-    signature: what the scores depend on.
-    details (with `details`): a dict a story: by aspect `replies`, `probabilities`.
-    warnings: one a story, None or why its score says little (no words, too short, not English, marks).
+        and `cost` (None without `prices`) of this run. total_usage: the same for all answers behind the scores.
+    answered_by, dates: the server's names for the models, and the first and last day of the answers.
+    signature: everything that the scores depend on.
+    details (with `details`): one dict per story: by aspect `replies`, `probabilities`.
+    warnings: one per story, None or why the score may mean little (no words, too short, not English, special tokens).
 Raises:
-    ValueError: no stories; a row that is not a text or is blank; contexts of another number; no model; no key for the
-        Hub; relatedness without contexts; a server that refuses or does not answer (what came is kept).
+    ValueError: no stories; a row that is not a string or is blank; a different number of contexts than stories; no
+        model; no key for the Hub; relatedness without contexts; a server that refuses or does not answer (received
+        answers stay in the cache).
 Examples:
     >>> judge = evaluate.load("metrics/llm_judge")
     >>> story = "Ann was hungry. She made a sandwich. She ate it."
@@ -88,7 +89,7 @@ Examples:
 class LlmJudge(StoryInputs, evaluate.Metric):
     """The evaluate module; `config_name` is `api`, a YAML file of settings, or a folder or Hub id of a local model."""
 
-    on_a_page = False  # it needs a model and perhaps a key, which its Space has not
+    on_a_page = False  # it needs a model and perhaps a key, which its Space does not have
 
     def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(
@@ -115,13 +116,15 @@ class LlmJudge(StoryInputs, evaluate.Metric):
             self._judge(self._settings, None, None, "auto")
 
     def signature(self) -> str:
-        """What the scores of the last `compute` depend on: model, place, prompts, method, settings, dates, versions.
+        """What the last scores depend on: model, address, prompts, method, settings, dates and versions.
 
         Raises:
-            ValueError: nothing was computed yet.
+            ValueError: `compute` has not been called yet.
         """
         if not self._signature:
-            raise ValueError("signature: expected after compute, which says what is asked of which model")
+            raise ValueError(
+                "signature: expected a call of compute first, which sets the model and the prompts"
+            )
         return self._signature
 
     def _compute(
@@ -155,7 +158,7 @@ class LlmJudge(StoryInputs, evaluate.Metric):
         settings = self._settings.changed(given)
         if settings.local and settings.model != self._settings.model:
             raise ValueError(
-                "model: a local judge's is chosen on loading, as the second argument of evaluate.load"
+                "model: that of a local judge is chosen on loading, as the second argument of evaluate.load"
             )
         asked_by = read_prompts(settings.prompts) if settings.prompts else SHIPPED
         asked = _plan(predictions, contexts, settings.aspects, asked_by)
@@ -164,10 +167,10 @@ class LlmJudge(StoryInputs, evaluate.Metric):
 
         who = self._judge(settings, api_key, device, dtype)
         folder = Path(settings.cache or hub_home() / "openmeva-llm-judge")
-        check_folder(folder, "cache")  # before an answer is paid for
+        check_folder(folder, "cache")  # before an answer costs anything
         sampling = settings.sampling
         if settings.local and sampling.method == "auto":
-            sampling = replace(sampling, method="probabilities")  # which a local model always gives
+            sampling = replace(sampling, method="probabilities")  # a local model always gives them
         asker = Asker(
             who, AnswerCache(folder, who.identity), 1 if settings.local else settings.parallel, settings.tries
         )
@@ -197,10 +200,10 @@ class LlmJudge(StoryInputs, evaluate.Metric):
 def _plan(
     stories: Sequence[str], contexts: Sequence[str] | None, aspects: Sequence[str], prompts: Prompts
 ) -> list[Asked]:
-    """What is asked of each story in each aspect; stories of an aspect stand together.
+    """The prompt of each story in each aspect, ordered by aspect, then by story.
 
     Raises:
-        ValueError: no aspect, an unknown one, or one that needs contexts without any.
+        ValueError: no aspect, an unknown or repeated one, or one that needs contexts when there are none.
     """
     unknown = [aspect for aspect in aspects if aspect not in prompts.aspects]
     if unknown or not aspects or len(set(aspects)) < len(aspects):
@@ -208,7 +211,7 @@ def _plan(
         raise ValueError(f"aspects: expected some of {', '.join(prompts.aspects)}, each once, got {got}")
     needing = [aspect for aspect in aspects if aspect in prompts.needs_context]
     if needing and contexts is None:
-        raise ValueError(f"contexts: expected one a story, which {needing[0]} needs, got none")
+        raise ValueError(f"contexts: expected one per story, which {needing[0]} needs, got none")
     given = contexts if contexts is not None else [""] * len(stories)
     return [
         Asked(aspect, row, prompts.render(aspect, story, context))
@@ -220,10 +223,10 @@ def _plan(
 
 
 def _dry_run(asked: Sequence[Asked], settings: Settings) -> dict[str, Any]:
-    """What would be asked, and about how much that is: a token is taken as four characters."""
+    """The prompts, and estimates of the requests and tokens; a token is taken as four characters."""
     unique = list(dict.fromkeys(one.prompt for one in asked if one.prompt))
     samples = 1 if settings.method == "probabilities" or settings.local else settings.samples
-    # which method is tried on some prompts, each by both where the judge refuses, or answers nothing
+    # to choose the method, up to GIVE_UP prompts are tried, each by both methods if the judge refuses or is silent
     tried = 2 * min(len(unique), GIVE_UP) if settings.method == "auto" and not settings.local else 0
     return {
         "prompts": unique,

@@ -1,4 +1,4 @@
-"""A chat model on this machine: the probabilities of the ratings as its next token, exactly, in one pass."""
+"""A local chat model: the exact probabilities of the ratings as its next token, in one forward pass."""
 
 import hashlib
 import inspect
@@ -14,22 +14,22 @@ from openmeva.metrics.core.language_model import load_language_model, max_length
 from openmeva.metrics.core.module import MODEL_LIBRARIES
 from openmeva.metrics.core.runtime import choose_device, choose_dtype, inference
 from openmeva.metrics.llm_judge.answers import Answer, NoAnswer, Request
-from openmeva.metrics.llm_judge.reading import Token, read_rating
+from openmeva.metrics.llm_judge.parsing import Token, read_rating
 
 PLACE = "\ue000"
-"""Stands for a prompt in the template of a chat: a character for private use, which templates have no use for."""
+"""Placeholder for a prompt in a chat template: a private-use character, which templates do not contain."""
 
 
 class LocalJudge:
-    """A causal language model of transformers; one question at a time.
+    """A causal language model of transformers; one request at a time.
 
     Args:
-        name: a folder, or a Hub id, with `@` and a revision or without; code that a repository brings is never run.
-        device: chosen by itself where not given.
+        name: a folder, or a Hub id, optionally with `@` and a revision; code in a repository is never run.
+        device: default: chosen automatically.
         dtype: `auto` (bfloat16 where the processor multiplies it natively), `float32` or `bfloat16`.
 
     Raises:
-        ValueError: no such model, no causal language model, no safetensors, no tokens that are ratings, or an unknown
+        ValueError: no such model, not a causal language model, no safetensors, no tokens for the ratings, or an unknown
             dtype.
     """
 
@@ -60,10 +60,10 @@ class LocalJudge:
         }
 
     def ask(self, request: Request) -> Answer:
-        """The likeliest next token after the prompt, and the log-probabilities of the tokens that are ratings.
+        """The most likely next token after the prompt, and the log-probabilities of the tokens that are ratings.
 
         Raises:
-            NoAnswer: a prompt that is longer than the model reads; none is cut.
+            NoAnswer: the prompt is longer than the model's maximum length; prompts are not truncated.
         """
         ids = self._ids(request.prompt)
         if self.max_length is not None and len(ids) > self.max_length:
@@ -85,9 +85,9 @@ class LocalJudge:
         )
 
     def _ids(self, prompt: str) -> list[int]:
-        """The prompt as a turn of a chat, as the model was trained on; plain, with a beginning, where it has none.
+        """The prompt in the model's chat template; without one, a start token, the plain prompt and "Rating:".
 
-        Only the template begins and ends turns: what the prompt has of special tokens is read as plain text.
+        Only the template starts and ends turns: special tokens in the prompt are read as plain text.
         """
         if not self.tokenizer.chat_template:
             return self.tokenizer(f"{prompt}\n\nRating:", split_special_tokens=True)["input_ids"]
@@ -99,19 +99,19 @@ class LocalJudge:
         return [*self._read(before), *self._read(own, split_special_tokens=True), *self._read(after)]
 
     def _turn(self, prompt: str) -> str:
-        """The text of a chat that asks it, up to where the answer begins."""
+        """The text of a chat with this prompt, up to the start of the answer."""
         return self.tokenizer.apply_chat_template(
             [{"role": "user", "content": prompt}],
             tokenize=False,
             add_generation_prompt=True,
-            enable_thinking=False,  # of models that think before they answer
+            enable_thinking=False,  # for reasoning models
         )
 
     def _read(self, text: str, **how: bool) -> list[int]:
         return self.tokenizer(text, add_special_tokens=False, **how)["input_ids"]
 
     def _protect_turns(self) -> None:
-        """Makes special the added tokens that the template writes: some models' marks of turns are not."""
+        """Makes the added tokens of the template special; the turn delimiters of some models are not."""
         written = set(self._read(self._turn(PLACE)))
         for number, token in self.tokenizer.added_tokens_decoder.items():
             if number in written and not token.special and not token.content.isspace():
@@ -124,7 +124,7 @@ def _keeps_logits(model: Any) -> bool:
 
 
 def _rating_tokens(tokenizer: Any) -> dict[int, str]:
-    """Id to text of the tokens that are a rating by themselves."""
+    """Ids and texts of the tokens that are a rating by themselves."""
     vocabulary = tokenizer.get_vocab()
     candidates = sorted(
         token for name, token in vocabulary.items() if any(digit in name for digit in "12345")
@@ -134,12 +134,15 @@ def _rating_tokens(tokenizer: Any) -> dict[int, str]:
 
 
 def _setup(tokenizer: Any, model: Any) -> str:
-    """Twelve digits of the SHA-256 of what an answer depends on beside weights: tokenizer, template, configuration."""
+    """The first twelve digits of the SHA-256 of tokenizer, chat template and model configuration.
+
+    An answer depends on these in addition to the weights.
+    """
     fast = getattr(tokenizer, "backend_tokenizer", None)
     parts = [
         fast.to_str() if fast else tokenizer.get_vocab(),
         tokenizer.chat_template,
-        tokenizer.special_tokens_map,  # which a template may write
+        tokenizer.special_tokens_map,  # a template may use these
         model.config.to_json_string(),
     ]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:12]

@@ -1,4 +1,4 @@
-"""What a judge is asked: a prompt for each aspect, of this module or of a file of the user's own."""
+"""The prompts for a judge, one per aspect, from this module or from a user's file."""
 
 import hashlib
 import json
@@ -16,14 +16,14 @@ _FIELDS = {"prompt": {"aspect", "definition", "context", "story", "mark"}, "cont
 
 @dataclass(frozen=True)
 class Prompts:
-    """Templates, and the aspects that they may ask for.
+    """Prompt templates and their aspects.
 
     Attributes:
-        version: what the author calls them.
-        prompt: with `{story}`, and any of `{aspect}`, `{definition}`, `{context}`, `{mark}`.
-        context: what `{context}` of the prompt becomes where a story has a context: with `{context}`, `{mark}`.
-        aspects: name to definition.
-        needs_context: aspects that are not asked of a story without a context.
+        version: the author's name for them.
+        prompt: template with `{story}`, and any of `{aspect}`, `{definition}`, `{context}`, `{mark}`.
+        context: template with `{context}` and `{mark}`. It fills the prompt's `{context}` if a story has a context.
+        aspects: maps names to definitions.
+        needs_context: aspects in which a story without a context is not rated.
     """
 
     version: str
@@ -34,12 +34,12 @@ class Prompts:
 
     @property
     def name(self) -> str:
-        """Version and the first twelve digits of the SHA-256 of all texts."""
+        """The version and the first twelve digits of the SHA-256 of all texts."""
         told = json.dumps(asdict(self), sort_keys=True, ensure_ascii=False)
         return f"{self.version}-{hashlib.sha256(told.encode()).hexdigest()[:12]}"
 
     def render(self, aspect: str, story: str, context: str = "") -> str:
-        """The whole prompt for a story; a blank context is none.
+        """The complete prompt for a story; a blank context counts as none.
 
         >>> prompt = SHIPPED.render("fluency", "Ann ran. She fell.")
         >>> "fluency: how well the language reads" in prompt, "CONTEXT" in prompt
@@ -56,11 +56,11 @@ SHIPPED = Prompts(VERSION, PROMPT, CONTEXT, ASPECTS, NEEDS_CONTEXT)
 
 
 def read_prompts(path: str | Path) -> Prompts:
-    """Prompts of a YAML file with the keys of `Prompts`.
+    """Reads prompts from a YAML file with the keys of `Prompts`.
 
     Raises:
         OSError: no such file.
-        ValueError: no YAML, a key that is missing or unknown, or a template without the story or with unknown braces.
+        ValueError: invalid YAML, a missing or unknown key, or a template without the story or with other placeholders.
     """
     try:
         content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
@@ -69,9 +69,7 @@ def read_prompts(path: str | Path) -> Prompts:
     known = ("version", "prompt", "context", "aspects", "needs_context")
     if not isinstance(content, dict) or not set(known[:4]) <= set(content) <= set(known):
         got = ", ".join(map(str, content)) if isinstance(content, dict) else type(content).__name__
-        raise ValueError(
-            f"{path}: expected the keys {', '.join(known)} (the last may be left out), got {got}"
-        )
+        raise ValueError(f"{path}: expected the keys {', '.join(known)} (the last is optional), got {got}")
     aspects, needing = content["aspects"], content.get("needs_context") or []
     if not isinstance(aspects, dict) or not aspects or not all(isinstance(a, str) for a in aspects.values()):
         raise ValueError(f"{path}, aspects: expected names and their definitions, got {aspects!r:.60}")
@@ -86,11 +84,9 @@ def _check_template(where: str, text: object, allowed: set[str], needed: str) ->
     try:
         found = {name for _, name, _, _ in Formatter().parse(str(text)) if name is not None}
     except ValueError as error:
-        raise ValueError(
-            f"{where}: expected a template ({error}); a brace itself is written twice"
-        ) from error
+        raise ValueError(f"{where}: expected a template ({error}); write a literal brace twice") from error
     if not isinstance(text, str) or needed not in found or not found <= allowed:
         raise ValueError(
-            f"{where}: expected a text with {{{needed}}} and no braces but {', '.join(sorted(allowed))}, "
+            f"{where}: expected a text with {{{needed}}} and no placeholders except {', '.join(sorted(allowed))}, "
             f"got {', '.join(sorted(found)) or 'none'}"
         )

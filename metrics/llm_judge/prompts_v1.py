@@ -1,7 +1,7 @@
-"""The prompts, version 1. A change of a word here makes other scores: write version 2 into a file of its own.
+"""The prompts, version 1. Any change here changes scores: write version 2 into its own file.
 
-Braces are filled in: `{aspect}` and `{definition}`, `{story}`, `{context}` (what the story was to go on from), and
-`{mark}`, twelve digits that no story can know, so that no story can end its own place in the prompt.
+Placeholders: `{aspect}`, `{definition}`, `{story}`, `{context}` (the beginning or prompt of the story), and `{mark}`,
+twelve hexadecimal digits that a story cannot know, so that it cannot imitate the delimiters around it.
 """
 
 VERSION = "v1"

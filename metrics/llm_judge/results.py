@@ -1,4 +1,4 @@
-"""What `compute` returns, from the ratings of the prompts."""
+"""The result of `compute` from the ratings of the prompts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -13,7 +13,7 @@ NO_CONTEXT = "the story has no context to be related to"
 
 @dataclass(frozen=True)
 class Asked:
-    """A story in one aspect: its row, and the prompt, or why there is none."""
+    """A story in one aspect: its row and its prompt, or why there is no prompt."""
 
     aspect: str
     row: int
@@ -29,9 +29,9 @@ def results_of(
     Args:
         asked: every story in every aspect.
         ratings: by prompt.
-        settings: for the aspects' order and the prices.
+        settings: for the order of the aspects and the prices.
         usage: of this run.
-        details: whether replies and probabilities are wanted.
+        details: whether to include replies and probabilities.
     """
     found: dict[str, Any] = {}
     by_aspect = {aspect: [one for one in asked if one.aspect == aspect] for aspect in settings.aspects}

@@ -1,4 +1,4 @@
-"""How a judge is asked: arguments of `compute`, or a YAML file that a run can be repeated from."""
+"""Settings of a judge: arguments of `compute`, or a YAML file, with which a run can be repeated."""
 
 import dataclasses
 import difflib
@@ -17,18 +17,18 @@ _SECRETS = ("api_key", "key", "token", "password")
 
 @dataclass(frozen=True)
 class Settings(Sampling):
-    """Everything but the key: how a rating is taken (see `Sampling`), by whom, and of what.
+    """All settings except the key: how a rating is obtained (see `Sampling`), the model, the aspects, and the cache.
 
     Attributes:
-        model: a Hub id, or the server's name for a model; of a local judge a folder or Hub id.
-        base_url: of a server that speaks OpenAI's chat completions; empty for the Hub's providers.
-        local: whether the model runs on this machine, by transformers.
-        aspects: that are rated, at least one.
+        model: a Hub id, or the server's name for a model; for a local judge a folder or Hub id.
+        base_url: of a server with OpenAI's chat completions API; empty for the Hub's inference providers.
+        local: whether the model runs locally, by transformers.
+        aspects: the rated aspects, at least one.
         prompts: a YAML file of prompts; empty for the module's own.
-        parallel: questions at a time, at most.
-        tries: of a question, at most.
+        parallel: maximum number of simultaneous requests.
+        tries: maximum number of tries per request.
         timeout: seconds to wait for an answer.
-        prices: of a million tokens of prompts, and of replies, in any currency.
+        prices: prices of a million prompt tokens and of a million reply tokens, in any currency.
         cache: a folder for the answers; empty: in `HF_HOME`.
     """
 
@@ -58,7 +58,7 @@ class Settings(Sampling):
             raise ValueError(f"method: expected one of {', '.join(METHODS)}, got {self.method!r}")
         if self.local and (self.base_url or self.method == "samples"):
             wrong = "base_url" if self.base_url else "method samples"
-            raise ValueError(f"{wrong}: a local judge gives probabilities, and is at no address")
+            raise ValueError(f"{wrong}: a local judge gives probabilities and has no address")
         if not isinstance(self.extra, Mapping):
             raise ValueError(f"extra: expected keys and values, got {self.extra!r:.60}")
         if self.prices is not None and (
@@ -70,14 +70,14 @@ class Settings(Sampling):
 
     @property
     def sampling(self) -> Sampling:
-        """How a rating is taken."""
+        """The settings of how a rating is obtained."""
         return Sampling(**{one.name: getattr(self, one.name) for one in dataclasses.fields(Sampling)})
 
     def changed(self, given: Mapping[str, Any]) -> "Settings":
-        """With other values for some keys; those that are None stay.
+        """A copy with other values for some keys; None leaves a key unchanged.
 
         Raises:
-            ValueError: a value that is none of those expected.
+            ValueError: an invalid value.
         """
         known = {key: value for key, value in given.items() if value is not None}
         if "aspects" in known:
@@ -91,11 +91,11 @@ class Settings(Sampling):
 
 
 def read_settings(path: str | Path) -> Settings:
-    """The settings of a YAML file with the keys of `Settings`.
+    """Reads settings from a YAML file with the keys of `Settings`.
 
     Raises:
         OSError: no such file.
-        ValueError: no YAML, an unknown key (the nearest known one is named), a key to a server, or a wrong value.
+        ValueError: invalid YAML, an unknown key (the closest known one is named), an API key, or an invalid value.
     """
     try:
         content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Agreement of the raters: Krippendorff's alpha, Fleiss' kappa, ICC, Kendall's W (OpenMEVA appendix A.3)."""
+"""Inter-rater agreement: Krippendorff's alpha, Fleiss' kappa, ICC, Kendall's W (OpenMEVA appendix A.3)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ IDENTITY_LOST = (
 
 
 def agreement(ratings: np.ndarray, raters: list[list[str]] | None = None) -> dict[str, Any]:
-    """Every coefficient the data allow, each with 1 for perfect agreement; `refused` says why the others are missing.
+    """Every coefficient that the data allow, 1 for perfect agreement; `refused` says why the others are missing.
 
     Args:
-        ratings: `(n, r)`, NaN where a rating lacks.
-        raters: the rater of each rating, where known.
+        ratings: `(n, r)`, NaN where a rating is missing.
+        raters: the rater of each rating, if known.
 
     >>> same = np.array([[1.0, 1.0], [2.0, 2.0], [5.0, 5.0]])
     >>> agreement(same)["krippendorff_interval"]
@@ -54,13 +54,13 @@ def agreement(ratings: np.ndarray, raters: list[list[str]] | None = None) -> dic
 def krippendorff_alpha(ratings: np.ndarray, level: Literal["ordinal", "interval"]) -> float:
     """Krippendorff's alpha; above .8 reliable, .67 to .8 allows tentative conclusions (OpenMEVA Table 9).
 
-    1 less the mean squared difference of two ratings of one story over that of any two ratings, both written as sums
-    of squares about means. Ordinal distances are those of the ratings' ranks, ties at their mean.
+    One minus the ratio of two mean squared differences: that of two ratings of one story, and that of any two ratings.
+    Both are written as sums of squares about means. The ordinal level uses the midranks of the ratings.
 
     Raises:
         ValueError: no story has two ratings, or all ratings are equal.
     """
-    pairs = ratings[np.isfinite(ratings).sum(axis=1) >= 2]  # single ratings agree with none, and do not count
+    pairs = ratings[np.isfinite(ratings).sum(axis=1) >= 2]  # a single rating has no other to agree with
     if not len(pairs):
         raise ValueError("no story has two ratings")
     known = np.isfinite(pairs)
@@ -75,12 +75,12 @@ def krippendorff_alpha(ratings: np.ndarray, level: Literal["ordinal", "interval"
 
 
 def fleiss_kappa(ratings: np.ndarray) -> float:
-    """Fleiss' kappa: the ratings taken as categories without order.
+    """Fleiss' kappa, with the ratings as unordered categories.
 
     Raises:
         ValueError: stories differ in the number of ratings, have fewer than two, or all ratings are equal.
     """
-    from statsmodels.stats import inter_rater  # over a second to import, and wanted here only
+    from statsmodels.stats import inter_rater  # takes over a second to import, and is only needed here
 
     _need_complete(ratings)
     if np.ptp(ratings) == 0:
@@ -90,9 +90,9 @@ def fleiss_kappa(ratings: np.ndarray) -> float:
 
 
 def linear_kappa(ratings: np.ndarray) -> float:
-    """Fleiss' kappa with linear weights: two ratings disagree by their distance, not by being different.
+    """Fleiss' kappa with linear weights: two ratings disagree by their distance.
 
-    1 less the mean distance of two ratings of one story over that of any two ratings.
+    One minus the mean distance of two ratings of one story, divided by that of any two ratings.
 
     Raises:
         ValueError: stories differ in the number of ratings, have fewer than two, or all ratings are equal.
@@ -108,7 +108,7 @@ def linear_kappa(ratings: np.ndarray) -> float:
 
 
 def halves_kappa(ratings: np.ndarray) -> float:
-    """Fleiss' kappa of the ratings cut in two at the middle of their range: above it, or not.
+    """Fleiss' kappa of the ratings binarised at the middle of their range: above it, or not.
 
     Raises:
         ValueError: as `fleiss_kappa`.
@@ -118,7 +118,7 @@ def halves_kappa(ratings: np.ndarray) -> float:
 
 
 def _mean_distance(values: np.ndarray) -> float:
-    """Mean absolute difference of all ordered pairs, a value with itself among them."""
+    """Mean absolute difference of all ordered pairs, including each value with itself."""
     ordered, n = np.sort(values), len(values)
     return float(2 * (ordered * (2 * np.arange(n) - n + 1)).sum() / n**2)
 
@@ -126,8 +126,8 @@ def _mean_distance(values: np.ndarray) -> float:
 def icc(ratings: np.ndarray) -> dict[str, float]:
     """One-way random intraclass correlation: ICC(1,1) of one rating, ICC(1,k) of the mean of a story's ratings.
 
-    It takes the raters of a story for exchangeable, so ratings that were sorted within each story give the same.
-    Where stories differ in their number of ratings, k is their mean, by Spearman and Brown's formula.
+    It assumes that the raters of a story are exchangeable, so sorting the ratings within each story does not change it.
+    If stories differ in their number of ratings, k is the mean number, in the Spearman-Brown formula.
 
     Raises:
         ValueError: fewer than five stories, one rating each, or ratings that do not vary.
@@ -155,8 +155,8 @@ def icc(ratings: np.ndarray) -> dict[str, float]:
 def icc_two_way(ratings: np.ndarray, raters: list[list[str]] | None) -> dict[str, float]:
     """Two-way random intraclass correlation for absolute agreement, ICC(2,1) and ICC(2,k).
 
-    Raters see parts of the data only (a sheet of stories each), so it is computed in each set of stories that
-    the same raters rated and averaged, weighted by the stories.
+    Raters rate only part of the data (one sheet of stories each). So it is computed for each set of stories that the
+    same raters rated, and averaged, weighted by the number of stories.
 
     Raises:
         ValueError: the raters are not known, or no five stories share two or more of them.
@@ -173,8 +173,8 @@ def icc_two_way(ratings: np.ndarray, raters: list[list[str]] | None) -> dict[str
 def kendall_w(ratings: np.ndarray, raters: list[list[str]] | None) -> float:
     """Kendall's W, corrected for ties, averaged over the sets of stories that the same raters rated.
 
-    W = 12 S / (m² (n³ - n) - m Σ T) for m raters and n stories, S the squared deviations of the rank sums, T
-    the sum of t³ - t over the ties of each rater.
+    W = 12 S / (m² (n³ - n) - m Σ T) for m raters and n stories. S is the sum of squared deviations of the rank sums,
+    T the sum of t³ - t over the ties of a rater.
 
     Raises:
         ValueError: the raters are not known, or no three stories share two or more of them.
@@ -198,17 +198,17 @@ def kendall_w(ratings: np.ndarray, raters: list[list[str]] | None) -> float:
 
 
 def rater_means(ratings: np.ndarray, raters: list[list[str]] | None) -> dict[str, Any]:
-    """Do raters differ in severity? Two-way analysis of variance, stories and raters without their interaction.
+    """Tests whether raters differ in severity, by two-way ANOVA of stories and raters without interaction.
 
-    Raters may see parts of the data only. Those of a single rating are left out: their severity would fit it exactly.
+    Raters may rate only part of the data. Raters with one rating are excluded: their severity would fit it exactly.
 
     Returns:
         `{"raters", "f", "p_value", "severity"}`: severity is the mean deviation from the stories' means, below 0
         where a rater is stricter than the others.
 
     Raises:
-        ValueError: the raters are not known, fewer than two gave two ratings, or too few ratings are shared, or too
-            equal ones, for a residual variance.
+        ValueError: the raters are not known, fewer than two gave two ratings, or there is no residual variance because
+            too few stories are shared or the ratings vary too little.
     """
     _need_raters(raters)
     deviations: dict[str, list[float]] = {}
@@ -228,7 +228,7 @@ def rater_means(ratings: np.ndarray, raters: list[list[str]] | None) -> dict[str
 
 
 def _rater_test(ratings: np.ndarray, raters: list[list[str]], chosen: list[str]) -> tuple[float, float]:
-    """F of what the chosen raters explain beyond the stories, over what neither explains, and its p-value."""
+    """F statistic of the chosen raters' effect, given the stories, against the residual, and its p-value."""
     places = {name: place for place, name in enumerate(chosen)}
     shared = np.zeros((len(chosen), len(chosen)))  # products of the raters' columns, centred in each story
     sums = np.zeros(len(chosen))  # each rater's sum of deviations
@@ -255,7 +255,7 @@ def _rater_test(ratings: np.ndarray, raters: list[list[str]], chosen: list[str])
 
 
 def rater_blocks(ratings: np.ndarray, raters: list[list[str]] | None) -> list[np.ndarray]:
-    """The ratings cut into complete tables, `(stories, raters)`, one for each set of raters.
+    """The ratings split into complete tables, `(stories, raters)`, one for each set of raters.
 
     Raises:
         ValueError: the raters are not known.
@@ -280,10 +280,10 @@ def _need_complete(ratings: np.ndarray) -> None:
 
 
 def _icc_of_table(ratings: np.ndarray) -> dict[str, float]:
-    """ICC(2,1) and ICC(2,k) of a complete table, from the mean squares of stories, raters and what is left.
+    """ICC(2,1) and ICC(2,k) of a complete table, from the mean squares of stories, raters and residuals.
 
     Raises:
-        ValueError: what they are divided by is 0.
+        ValueError: the denominator is 0.
     """
     stories, judges = ratings.shape
     grand = ratings.mean()

@@ -14,17 +14,17 @@ from openmeva.metrics.openmeva.comparison import correct
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS, correlate_part
 from openmeva.metrics.openmeva.judged import is_missing
 
-# Tests hold thousands of stories and 18 cells; a thousand draws settle an interval to the second digit.
+# The tests have thousands of stories and 18 cells; a thousand resamples fix an interval to the second digit.
 MAX_DRAWS = 1000
 
 
 def check_rows(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The rows, checked for what the tests rely on.
+    """Checks the columns that the tests need, and returns the rows.
 
-    That is `story_id`, `story`, `aspect`, `label`, and `perturbed_from` for perturbed stories.
+    These are `story_id`, `story`, `aspect`, `label`, and `perturbed_from` for perturbed stories.
 
     Raises:
-        ValueError: no rows, a column missing, a label other than 0 or 1, a row given twice (same id and
+        ValueError: no rows, a missing column, a label other than 0 or 1, a duplicate row (same id and
             aspect), or a perturbed row whose original is not among the rows. Names the rows.
     """
     rows = list(rows)
@@ -44,7 +44,7 @@ def check_rows(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         key = (row["story_id"], row["aspect"])
         if key in seen:
             raise ValueError(
-                f"references: story_id {key[0]!r} ({key[1]}) stands in rows {seen[key]} and {number}"
+                f"references: story_id {key[0]!r} ({key[1]}) is in rows {seen[key]} and {number}"
             )
         seen[key] = number
     originals = {row["story_id"] for row in rows if row["label"] == 1}
@@ -59,20 +59,20 @@ def check_rows(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 def aspect_tables(
     metric: np.ndarray, rows: Sequence[Mapping[str, Any]], draws: int, rng: np.random.Generator
 ) -> dict[str, Any]:
-    """Every cell of Table 6 or 7 for one metric, from rows that `check_rows` passed.
+    """Every cell of Table 6 or 7 for one metric, from rows checked by `check_rows`.
 
     The label is 1 for an original and 0 for a perturbed story. In the discrimination test a high correlation
-    is good, in the invariance test one near 0. Beside the paper's Pearson stand the other coefficients, `auc`
-    (chance that an original scores above a perturbed story, ties half) and `pair_wins` (the share of
+    is good, in the invariance test one near 0. In addition to the paper's Pearson, a cell has the other coefficients,
+    `auc` (probability that an original scores above a perturbed story, ties half) and `pair_wins` (share of
     perturbed stories that score below their own original, ties half).
 
     Returns:
-        `aspects`: aspect to origin (human, discrimination) to a cell: coefficients, `p_values`, `intervals`,
+        `aspects`: maps aspect, then origin (human, discrimination), to a cell: coefficients, `p_values`, `intervals`,
         `n`, `originals`, `perturbed`, `auc`, `pair_wins`, and `techniques` with the same for each technique;
-        `average` (mean Pearson over the cells, of its absolute value too); `p_values` (corrected).
+        `average`: mean Pearson over the cells, and mean absolute Pearson; `p_values`: corrected.
     """
     draws = min(draws, MAX_DRAWS)
-    # A perturbed story may be compared with its original even where the aspect does not select that original.
+    # A perturbed story is compared with its original even if the aspect does not select that original.
     originals = {row["story_id"]: score for row, score in zip(rows, metric, strict=True) if row["label"] == 1}
     cells: dict[str, dict[str, Any]] = {}
     p_values: dict[str, float] = {}
@@ -107,13 +107,13 @@ def aspect_tables(
 
 
 def named(row: Mapping[str, Any], column: str) -> str:
-    """What a column names in a row; empty where it names nothing, or pandas' NaN."""
+    """The value of a column in a row as text; empty where it is missing or pandas' NaN."""
     value = row.get(column)
     return "" if is_missing(value) else str(value)
 
 
 def auc(originals: np.ndarray, perturbed: np.ndarray) -> float:
-    """Chance that an original scores above a perturbed story, ties counting half, in 0..1.
+    """Probability that an original scores above a perturbed story, ties counting half, in 0..1.
 
     >>> auc(np.array([2.0, 3.0]), np.array([1.0, 3.0]))
     0.625
@@ -149,9 +149,9 @@ def _cell(
 
 
 def _family(row: Mapping[str, Any]) -> str:
-    """The story that a row and its original were made of, which are drawn together.
+    """The story that a row and its original derive from; rows of one story are resampled together.
 
-    An original that was itself perturbed is called after its story: `17/consistency`.
+    An original that is itself perturbed has an id of its story and an aspect: `17/consistency`.
     """
     name = str(row["story_id"] if row["label"] == 1 else row["perturbed_from"])
     return (name.rpartition("/")[0] or name) if named(row, "origin") == "discrimination" else name
@@ -160,8 +160,7 @@ def _family(row: Mapping[str, Any]) -> str:
 def overall(
     metric: np.ndarray, rows: Sequence[Mapping[str, Any]], draws: int, rng: np.random.Generator
 ) -> dict[str, Any]:
-    """The correlation with the label over all rows together, an original counted once for each of its
-    aspects.
+    """The correlation with the label over all rows; an original counts once for each of its aspects.
 
     Raises:
         ValueError: the correlation is undefined (no original, or no perturbed story).

@@ -1,4 +1,4 @@
-"""Does a metric beat scores that know nothing of stories?"""
+"""Comparison of a metric with trivial baselines such as length and distinct-n."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Draws = dict[str, np.ndarray]
 def trivial_rows(
     judged: JudgedStories, bootstrap: PromptBootstrap
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Draws]]:
-    """Each trivial score's coefficients with intervals (or why they are `undefined`), and their draws."""
+    """Each trivial baseline's coefficients with intervals (or why they are `undefined`), and on each resample."""
     rows: dict[str, dict[str, Any]] = {}
     draws: dict[str, Draws] = {}
     for name, scores in trivial_scores(judged.stories).items():
@@ -38,20 +38,20 @@ def beats_trivial(
     rows: Mapping[str, Mapping[str, Any]],
     draws: Mapping[str, Draws],
 ) -> dict[str, dict[str, Any]]:
-    """For each coefficient, the metric against every trivial row.
+    """For each coefficient, the metric against every trivial baseline.
 
-    A trivial row counts by its absolute value: its sign could be turned for free. The metric beats them where the whole
-    95 % interval of the paired difference lies above 0 for each.
+    A baseline counts with its absolute value, because its sign is arbitrary. The metric beats the baselines if the
+    whole 95 % interval of the paired difference is above 0 for each of them.
 
     Args:
         metric: the metric's coefficients.
-        metric_draws: its draws, from the same bootstrap as `draws`.
-        rows, draws: what `trivial_rows` returned.
+        metric_draws: its coefficients on each resample, from the same bootstrap as `draws`.
+        rows, draws: the results of `trivial_rows`.
 
     Returns:
-        Coefficient to `{"trivial", "difference", "interval", "p_value", "beats"}` of the row that the metric is least sure
-        to beat: the one whose interval begins lowest, or, where there is none (a single prompt), the strongest, with
-        `beats` None. Empty where no trivial row is defined.
+        Maps each coefficient to `{"trivial", "difference", "interval", "p_value", "beats"}` for the strongest
+        competitor: the baseline whose interval has the lowest lower end. Without intervals (a single prompt) it is the
+        one with the highest absolute correlation, and `beats` is None. Empty if no baseline is defined.
     """
     found: dict[str, dict[str, Any]] = {}
     for coefficient in COEFFICIENTS if draws else ():

@@ -1,7 +1,7 @@
-"""Bootstrap over prompts: 10,000 draws of all three coefficients as matrix products.
+"""Bootstrap over prompts: 10,000 resamples of all three coefficients by matrix products.
 
-Stories of one prompt are rated side by side, so they are drawn together: a draw is a vector of counts, one a
-prompt, and every statistic below is an exact function of those counts (no story is copied).
+Stories of one prompt are rated together, so they are resampled together. A resample ("draw") is a vector of counts, one
+per prompt. Every statistic below is an exact function of those counts; no story is copied.
 """
 
 from __future__ import annotations
@@ -16,23 +16,23 @@ from openmeva.metrics.openmeva.common_draws import drawn
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS
 from openmeva.metrics.openmeva.ties import joined
 
-_CHUNK = 64  # draws, or stories, at a time: their numbers fit in a processor's cache
-_EXACT = 2**24  # whole numbers up to it are exact in single precision
-_KEPT = 5_000_000  # numbers of which a few tables are kept
-# Beyond this, the prompt-by-prompt matrix of Kendall's pairs outgrows its use, and draws are made one by one.
+_CHUNK = 64  # draws, or stories, per chunk, so that a chunk fits in the processor's cache
+_EXACT = 2**24  # integers up to it are exact in single precision
+_KEPT = 5_000_000  # numbers; a few tables of ranks up to this size are kept
+# Beyond this, the prompt-by-prompt matrix of Kendall's pairs is too large, and draws are computed one by one.
 _MATRIX_PROMPTS = 3000
 
 
 class PromptBootstrap:
-    """Draws of prompts, and the coefficients of any metric on each draw.
+    """Bootstrap resamples of prompts, and the coefficients of any metric on each of them.
 
-    All metrics given to one object meet the same draws, so differences between them are paired.
+    All metrics given to one object use the same resamples, so differences between them are paired.
 
     Args:
         scores: `(n,)` human judgments.
         prompts: `(n,)` ints, equal where stories share a prompt.
-        draws: how many resamples.
-        rng: source of the draws.
+        draws: number of resamples.
+        rng: random generator.
 
     >>> scores, prompts = np.arange(6.0), np.array([0, 0, 1, 1, 2, 2])
     >>> bootstrap = PromptBootstrap(scores, prompts, 100, np.random.default_rng(0))
@@ -42,7 +42,7 @@ class PromptBootstrap:
 
     def __init__(self, scores: np.ndarray, prompts: np.ndarray, draws: int, rng: np.random.Generator) -> None:
         _, codes = np.unique(prompts, return_inverse=True)
-        # Stories in the order of their prompts, so that prompts are contiguous for reduceat.
+        # Stories are sorted by prompt, so that prompts are contiguous for reduceat.
         self._order = np.argsort(codes, kind="stable")
         self._codes = codes[self._order]
         self._starts = np.flatnonzero(np.r_[True, np.diff(self._codes) > 0])
@@ -51,19 +51,19 @@ class PromptBootstrap:
         self.counts = rng.multinomial(count, np.full(count, 1 / count), size=draws).astype(np.float64)
         self._scores_untied: np.ndarray | None = None
         self._score_groups = _tie_groups(self._scores)
-        # Ranks of the judgments on each draw, which are the same for every metric; where they are few, they are kept.
+        # Ranks of the judgments on each draw are the same for every metric; they are kept if they are few.
         self._keeps_ranks = draws * len(self._score_groups[1]) <= _KEPT
         self._kept_ranks: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
 
     @property
     def prompts(self) -> int:
-        """How many prompts there are to draw from."""
+        """Number of prompts."""
         return len(self._starts)
 
     def correlations(self, metric: np.ndarray) -> dict[str, np.ndarray]:
-        """`{"pearson", "spearman", "kendall"}`: `(draws,)` each, NaN where one side of a draw is constant.
+        """`{"pearson", "spearman", "kendall"}`: `(draws,)` each, NaN where scores or judgments of a draw are constant.
 
-        With a single prompt, of which each draw would be the whole, all are NaN.
+        With a single prompt all are NaN, because each draw would be the whole data.
         """
         if self.prompts < 2:
             return {name: np.full(len(self.counts), np.nan) for name in COEFFICIENTS}
@@ -83,7 +83,7 @@ class PromptBootstrap:
         return pearson_where_lost(found, lambda draws: self.counts[draws][:, self._codes], x, self._scores)
 
     def _ranked(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        """Spearman; and Kendall where the judgments have two values, which the same ranks give."""
+        """Spearman; also Kendall if the judgments have two values, because the same ranks give it."""
         x_order, x_starts, _ = _tie_groups(x)
         _, y_starts, y_ranks = self._score_groups
         by_x, y_place_by_x = self._codes[x_order], y_ranks[x_order]
@@ -94,12 +94,12 @@ class PromptBootstrap:
             weights = counts[:, by_x]
             x_weights, x_mid = _centred_midranks(weights, x_starts)
             y_weights, y_mid, y_spread = self._judgment_ranks(start)
-            # Summing weighted y-ranks within each tie group of x leaves one product a group.
+            # Summing weighted y-ranks within each tie group of x leaves one product per group.
             if kendall is not None:
                 above = weights * (y_place_by_x == 1)
                 ranks = _sums(above, x_starts)
                 stories = y_weights.sum(axis=1)
-                # Concordant less discordant pairs are 2 U - n1 n0, and U follows from the rank sum.
+                # Concordant minus discordant pairs are 2 U - n1 n0, and U follows from the rank sum.
                 kendall[start : start + _CHUNK] = _ratio(
                     2 * np.einsum("ij,ij->i", ranks, x_mid),
                     (stories**2 - np.einsum("ij,ij->i", x_weights, x_weights)) / 2,
@@ -115,7 +115,7 @@ class PromptBootstrap:
         return found, kendall
 
     def _judgment_ranks(self, start: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Of the draws from `start`: weight and midrank of each judgment, and their sum of squares."""
+        """For the draws from `start`: weight and midrank of each judgment, and their sum of squares."""
         if start in self._kept_ranks:
             return self._kept_ranks[start]
         order, starts, _ = self._score_groups
@@ -127,9 +127,9 @@ class PromptBootstrap:
         return found
 
     def _kendall(self, x: np.ndarray) -> np.ndarray:
-        # tau-b of a draw: sums over pairs of stories of sign products, weighted by the counts of both. Summed
-        # over the stories of two prompts first, that is a quadratic form in the counts. Copies of one story
-        # are ties on both sides, with sign 0, as they should be.
+        # tau-b of a draw sums sign products over pairs of stories, weighted by the counts of both. Summed
+        # over the stories of two prompts first, this is a quadratic form in the counts. Copies of one story
+        # are ties on both sides, with sign 0, as required.
         concordance = self._pair_sums(x, self._scores)
         untied = self._pair_sums(x, x)
         if self._scores_untied is None:
@@ -147,7 +147,7 @@ class PromptBootstrap:
         return sums
 
     def _quadratic(self, matrix: np.ndarray) -> np.ndarray:
-        # whole numbers, none larger than the pairs of all stories drawn: where these are few, single precision holds them
+        # All values are integers up to the number of pairs of drawn stories; if that is small, float32 is exact.
         exact = (self.prompts * np.bincount(self._codes).max()) ** 2 < _EXACT
         counts: np.ndarray = self.counts.astype(np.float32) if exact else self.counts
         return np.einsum("ij,ij->i", counts @ matrix.astype(counts.dtype), counts).astype(float)
@@ -162,15 +162,16 @@ class PromptBootstrap:
 
 
 def pearson_columns(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """What is summed over stories for Pearson's correlation of two `(n,)` arrays, `(n, 6)`; for `pearson_of`."""
+    """The `(n, 6)` terms whose sums over stories give Pearson's correlation of two `(n,)` arrays, by `pearson_of`."""
     x, y = (_unit(values) for values in (x, y))
     return np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=1)
 
 
 def pearson_of(sums: np.ndarray) -> np.ndarray:
-    """`(draws,)` Pearson correlations of `(draws, 6)` sums of `pearson_columns`; NaN where one side is constant beside rounding.
+    """`(draws,)` Pearson correlations from `(draws, 6)` sums of `pearson_columns`.
 
-    Where one score is so large that the others are rounding beside it, draws without it are NaN, too: see `pearson_where_lost`.
+    NaN where one side is constant up to rounding. If one score is so large that the others are only rounding errors
+    next to it, draws without it are NaN too: see `pearson_where_lost`.
 
     >>> columns = pearson_columns(np.array([0.1, 0.1, 0.3]), np.array([1.0, 2.0, 4.0]))
     >>> pearson_of(np.array([[1.0, 1, 1], [1, 1, 0]]) @ columns).round(3)
@@ -179,7 +180,7 @@ def pearson_of(sums: np.ndarray) -> np.ndarray:
     n, sx, sy, sxx, syy, sxy = sums.T
     with np.errstate(divide="ignore", invalid="ignore"):
         spreads = [squares - total**2 / n for squares, total in ((sxx, sx), (syy, sy))]
-        # a constant leaves rounding, whatever it is: some 1e-16 of its squares for each story
+        # a constant leaves a rounding error of about 1e-16 of its squares for each story
         spreads = [
             np.where(spread > 1e-12 * squares, spread, 0.0)
             for spread, squares in zip(spreads, (sxx, syy), strict=True)
@@ -191,11 +192,11 @@ def pearson_of(sums: np.ndarray) -> np.ndarray:
 def pearson_where_lost(
     found: np.ndarray, weights: Callable[[np.ndarray], np.ndarray], x: np.ndarray, y: np.ndarray
 ) -> np.ndarray:
-    """Pearson correlations of sums, those that are NaN computed anew on the stories of their draw, from their own means.
+    """Recomputes the Pearson correlations that are NaN, from deviations about the means of their draw.
 
     Args:
-        found: `(draws,)`, of `pearson_of`.
-        weights: how often each story stands in draws of those numbers, `(numbers, n)`.
+        found: `(draws,)`, from `pearson_of`.
+        weights: maps indices of draws to the count of each story in them, `(indices, n)`.
         x, y: `(n,)` each.
 
     Returns:
@@ -213,7 +214,7 @@ def pearson_where_lost(
 
 
 def _from_own_mean(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """`(draws, n)` deviations from the mean of each draw, the largest 1 or -1; 0 where all values of a draw are equal."""
+    """`(draws, n)` deviations from the mean of each draw, the largest scaled to ±1; 0 if a draw is constant."""
     drawn = weights > 0
     low, high = np.where(drawn, values, np.inf).min(axis=1), np.where(drawn, values, -np.inf).max(axis=1)
     ends = joined(np.stack([low, high], axis=1))
@@ -228,19 +229,19 @@ def _from_own_mean(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def _unit(values: np.ndarray) -> np.ndarray:
-    """The values from their mean, the largest of them 1 or -1."""
+    """Deviations from the mean, the largest scaled to ±1."""
     centred: np.ndarray = values - values.mean()
     largest = np.abs(centred).max(initial=0.0)
     return centred / largest if largest else centred
 
 
 def intervals(draws: dict[str, np.ndarray], level: float = 0.95) -> dict[str, list[float] | None]:
-    """Percentile intervals of `PromptBootstrap.correlations`; `None` with under half the draws defined."""
+    """Percentile intervals of `PromptBootstrap.correlations`; `None` if under half of the draws are defined."""
     return {name: interval(draws[name], level) for name in COEFFICIENTS}
 
 
 def interval(draws: np.ndarray, level: float = 0.95) -> list[float] | None:
-    """The percentile interval of `(draws,)` values, NaN left out; `None` where under half are defined.
+    """The percentile interval of `(draws,)` values, without NaN; `None` if under half are defined.
 
     >>> [round(end, 6) for end in interval(np.arange(101.0))]
     [2.5, 97.5]
@@ -256,12 +257,12 @@ def interval(draws: np.ndarray, level: float = 0.95) -> list[float] | None:
 def bootstrap_part(
     metric: np.ndarray, scores: np.ndarray, prompts: np.ndarray, draws: int, rng: np.random.Generator
 ) -> dict[str, Any]:
-    """Intervals of a part of the data, whose prompts are drawn anew."""
+    """Intervals for part of the data, from resamples of its own prompts."""
     return intervals(drawn(PromptBootstrap, scores, prompts, draws, rng=rng).correlations(metric))
 
 
 def _tie_groups(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Sorting order, where each group of equal values starts in it, and each value's group."""
+    """Sorting order, start of each group of equal values in that order, and the group of each value."""
     order = np.argsort(values, kind="stable")
     starts = np.flatnonzero(np.r_[True, np.diff(values[order]) > 0])
     groups = np.empty(len(values), dtype=np.intp)
@@ -275,7 +276,7 @@ def _sums(weights: np.ndarray, starts: np.ndarray) -> np.ndarray:
 
 
 def _centred_midranks(weights: np.ndarray, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Weight and midrank of each tie group on each draw, the ranks measured from their mean."""
+    """Weight and midrank, minus the mean rank, of each tie group on each draw."""
     sums = _sums(weights, starts)
     sums = weights.copy() if sums is weights else sums
     ends = np.cumsum(sums, axis=1)

@@ -1,4 +1,4 @@
-"""How well a perfect metric could do: the agreement of the raters with themselves, from split halves."""
+"""The noise ceiling: the correlation that a perfect metric could reach, from split halves of the ratings."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from openmeva.metrics.openmeva.correlation import COEFFICIENTS
 
 
 def noise_ceiling(ratings: np.ndarray, rng: np.random.Generator, splits: int = 200) -> dict[str, Any]:
-    """Split-half agreement, and from it the correlation that a metric of the true quality would reach.
+    """Split-half agreement, and the correlation that a metric of the true quality would reach.
 
-    In each split the ratings of every story are cut at random in two (two and three of five); rater identity
-    is not needed, so sorted ratings will do. From the mean correlation of the two half means the
-    Spearman-Brown formula gives the reliability R of the mean of all ratings, and sqrt(R) is the ceiling:
-    what a metric without any error would correlate with that noisy mean. Kendall's tau goes through Greiner's
-    relation r = sin(pi tau / 2) and back, which is exact for bivariate normal data only.
+    Each split divides the ratings of every story at random (two and three of five). Rater identity is not needed, so
+    sorted ratings suffice. The Spearman-Brown formula gives the reliability R of the mean of all ratings from the mean
+    correlation of the two half means. The ceiling is sqrt(R): the correlation of an error-free metric with that noisy
+    mean. Kendall's tau is converted by Greiner's relation r = sin(pi tau / 2) and back, which is exact only for
+    bivariate normal data.
 
     Args:
-        ratings: `(n, r)`, NaN where a rating lacks; at least two a story.
-        rng: source of the splits.
+        ratings: `(n, r)`, NaN where a rating is missing; at least two per story.
+        rng: random generator.
         splits: number of splits averaged.
 
     Returns:
@@ -30,8 +30,9 @@ def noise_ceiling(ratings: np.ndarray, rng: np.random.Generator, splits: int = 2
         value}}`
 
     Raises:
-        ValueError: fewer than three stories, a story with one rating, raters who never differ by story, or halves that
-            agree no more than by chance: then the raters of a story are not exchangeable, or say nothing.
+        ValueError: fewer than three stories, a story with one rating, stories that all have the same mean in each half,
+            or halves that agree no more than by chance: then the raters of a story are not exchangeable, or their
+            ratings carry no information.
 
     >>> agreed = np.repeat(np.arange(5.0)[:, None], 4, axis=1)
     >>> round(noise_ceiling(agreed, np.random.default_rng(0), splits=5)["ceiling"]["pearson"], 6)
@@ -73,25 +74,25 @@ def noise_ceiling(ratings: np.ndarray, rng: np.random.Generator, splits: int = 2
 
 
 def check_ceiling(ceiling: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]]) -> None:
-    """Refuses a ceiling that metrics are above: it takes the raters of a story for exchangeable, which may be untrue.
+    """Rejects a ceiling that a metric exceeds: its assumption that raters are exchangeable may then be false.
 
-    A metric that was fitted to these very ratings is above any ceiling, and no sign of it.
+    A metric that was fitted to these ratings can exceed any ceiling, which is no evidence against the assumption.
 
     Args:
-        ceiling: of `noise_ceiling`.
-        rows: metric to its coefficients with `intervals`, which may be None.
+        ceiling: result of `noise_ceiling`.
+        rows: maps each metric to its coefficients with `intervals`, which may be None.
 
     Raises:
-        ValueError: a metric whose whole interval, of any coefficient, is above the ceiling.
+        ValueError: the whole interval of a metric, for any coefficient, is above the ceiling.
     """
     for name, row in rows.items():
         for coefficient, ends in (row.get("intervals") or {}).items():
             top = ceiling["ceiling"][coefficient]
             if ends is not None and ends[0] > top:
                 raise ValueError(
-                    f"split halves: {name} is above what they leave room for ({coefficient.capitalize()} "
-                    f"{row[coefficient]:.3f}, ceiling {top:.3f}): the raters of a story are not exchangeable, or it has seen "
-                    "their ratings"
+                    f"split halves: {name} is above their ceiling ({coefficient.capitalize()} {row[coefficient]:.3f}, "
+                    f"ceiling {top:.3f}): the raters of a story are not exchangeable, or the metric has seen their "
+                    "ratings"
                 )
 
 
@@ -110,10 +111,10 @@ def _halves(
 
 
 def _spearman_brown(half: float, small: float, large: float, every: float) -> float:
-    """Reliability of the mean of `every` ratings, from the correlation of means of `small` and `large` ones.
+    """Reliability of the mean of `every` ratings, from the correlation of means of `small` and `large` ratings.
 
     With single-rater reliability s, a mean of k ratings has reliability R(k) = k s / (1 + (k - 1) s), and two
-    disjoint halves correlate sqrt(R(small) R(large)). Solved for s by halving the interval.
+    disjoint halves correlate sqrt(R(small) R(large)). Solved for s by bisection.
     """
 
     def reliability(single: float, k: float) -> float:

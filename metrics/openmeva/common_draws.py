@@ -1,6 +1,6 @@
-"""Random draws that the metrics of one table have in common, made once.
+"""Shares random draws between the metrics of one table, so that they are made once.
 
-Each metric of a table begins with a generator of the same seed, so that it draws what the metric before it drew.
+Each metric of a table starts with a generator of the same seed, so it would repeat the draws of the previous metric.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _kept: ContextVar[dict[Any, tuple[Any, Any]] | None] = ContextVar("kept", defaul
 
 @contextmanager
 def common_draws() -> Iterator[None]:
-    """Within it `drawn` keeps what it makes."""
+    """Context manager in which `drawn` caches its results."""
     token = _kept.set({})
     try:
         yield
@@ -28,9 +28,9 @@ def common_draws() -> Iterator[None]:
 
 
 def drawn(make: Callable[..., Made], *given: np.ndarray | int, rng: np.random.Generator) -> Made:
-    """`make(*given, rng)`; within `common_draws` made once for equal arguments and an equal state of the generator.
+    """`make(*given, rng)`, within `common_draws` cached by the arguments and the state of the generator.
 
-    The generator is left as if it had been made anew. What is returned is shared: it must not be changed.
+    A cached result leaves the generator in the same state as a new one. Results are shared: do not modify them.
 
     >>> with common_draws():
     ...     one, two = (drawn(np.random.Generator.random, rng=np.random.default_rng(0)) for _ in range(2))

@@ -1,8 +1,7 @@
-"""Is one metric better than another on the same stories? Williams, Steiger, paired bootstrap, and
-corrections.
+"""Tests whether one metric is better than another on the same stories, and corrections for multiple tests.
 
-The paper of the plot-guided metric compares its correlations with `cocor` (section 5.4); these are its tests
-for dependent correlations that share a variable, here the human judgments.
+The tests are Williams, Steiger and the paired bootstrap. The paper of the plot-guided metric compares its correlations
+with `cocor` (section 5.4). These are its tests for dependent correlations that share a variable, here the judgments.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ def williams_test(first: float, second: float, between: float, n: int) -> dict[s
         n: number of stories, more than 3.
 
     Returns:
-        `{"t", "df", "p_value"}`, two-sided; t above 0 favours the first.
+        `{"t", "df", "p_value"}`, two-sided; t above 0 favors the first.
 
     Raises:
-        ValueError: `n` of 3 or less, a value outside -1..1, metrics that correlate perfectly (with 1 or -1), or
-            judgments that are a linear combination of the two.
+        ValueError: `n` of 3 or less, a value outside -1..1, metrics that correlate perfectly (1 or -1), or
+            judgments that are a linear combination of the two metrics.
 
     >>> round(williams_test(0.5, 0.3, 0.2, 103)["t"], 3)
     1.826
@@ -38,7 +37,7 @@ def williams_test(first: float, second: float, between: float, n: int) -> dict[s
     determinant = 1 - first**2 - second**2 - between**2 + 2 * first * second * between
     mean = (first + second) / 2
     scale = 2 * (n - 1) / (n - 3) * determinant + mean**2 * (1 - between) ** 3
-    # Below 0 no data have these correlations; at 0 what is left is rounding.
+    # Below 0 no data have these correlations; near 0 there is only rounding error.
     if scale < 1e-12:
         raise ValueError("the test is undefined: the judgments are a linear combination of the two metrics")
     t = float((first - second) * np.sqrt((n - 1) * (1 + between) / scale))
@@ -48,7 +47,7 @@ def williams_test(first: float, second: float, between: float, n: int) -> dict[s
 def steiger_test(first: float, second: float, between: float, n: int) -> dict[str, float]:
     """Steiger's (1980) Z, equation 14, with the mean of the two correlations in the covariance.
 
-    Arguments and errors as `williams_test`; returns `{"z", "p_value"}`, two-sided.
+    Arguments and errors as in `williams_test`; returns `{"z", "p_value"}`, two-sided.
 
     >>> round(steiger_test(0.5, 0.3, 0.2, 103)["z"], 3)
     1.808
@@ -67,8 +66,8 @@ def paired_bootstrap(first: np.ndarray, second: np.ndarray) -> dict[str, Any]:
     """Difference of two metrics' coefficients on the same `(draws,)` resamples.
 
     Returns:
-        `{"interval", "p_value"}`: the 95 % interval of first - second, and twice the smaller share of draws
-        on either side of 0 (one draw added to each, so never 0).
+        `{"interval", "p_value"}`: the 95 % interval of first - second, and twice the smaller share of resamples
+        on either side of 0 (one is added to each side, so it is never 0).
     """
     differences = first - second
     defined = differences[np.isfinite(differences)]
@@ -88,9 +87,9 @@ def compare(
 ) -> dict[str, Any]:
     """All paired tests of two metrics' `(n,)` scores against the judgments.
 
-    `difference` and `bootstrap` are given for each coefficient; Williams and Steiger, which rest on normal
-    data and independent stories, for Pearson. Where one metric is a linear change of the other, its negation
-    too, those two are refused, and the reason stands in their place.
+    `difference` and `bootstrap` are given for each coefficient. Williams and Steiger, which assume normal data and
+    independent stories, are given for Pearson. If one metric is a linear function of the other, such as its negation,
+    these two are undefined, and the reason is given instead.
     """
     result: dict[str, Any] = {"n": len(scores), "difference": {}, "bootstrap": {}}
     for name, coefficient in (
@@ -118,18 +117,18 @@ def correct(p_values: dict[str, float], alpha: float = 0.05) -> dict[str, dict[s
     """Holm's and Benjamini-Hochberg's corrections of a family of p-values.
 
     Returns:
-        For each name `{"p_value", "holm", "benjamini_hochberg", "significant"}`; `significant` is Holm's
-        below `alpha`.
+        For each name `{"p_value", "holm", "benjamini_hochberg", "significant"}`; `significant`: whether `holm` is below
+        `alpha`.
 
     >>> correct({"a": 0.01, "b": 0.04})["a"]["holm"]
     0.02
     """
     if not p_values:
         return {}
-    from statsmodels.stats.multitest import multipletests  # over a second to import, and wanted here only
+    from statsmodels.stats.multitest import multipletests  # takes over a second to import, only needed here
 
     values = list(p_values.values())
-    gc.freeze()  # it collects garbage at each call, and would look at all that a model's libraries made
+    gc.freeze()  # multipletests collects garbage at each call, and would visit all objects of a model's libraries
     try:
         holm = multipletests(values, alpha, method="holm")[1]
         hochberg = multipletests(values, alpha, method="fdr_bh")[1]
@@ -152,6 +151,6 @@ def _check(first: float, second: float, between: float, n: int) -> None:
     for value in (first, second, between):
         if not -1 <= value <= 1:
             raise ValueError(f"expected correlations in -1..1, got {value}")
-    # Up to rounding, both tests divide by 0 at 1, and Williams' divides 0 by 0 at -1.
+    # Up to rounding, both tests divide by 0 at 1, and Williams' test divides 0 by 0 at -1.
     if abs(between) > 1 - 1e-9:
-        raise ValueError("the test is undefined: the two metrics are the same up to a linear change")
+        raise ValueError("the test is undefined: one metric is a linear function of the other")

@@ -19,9 +19,9 @@ _FUNCTIONS = {
 def correlate(x: np.ndarray, y: np.ndarray) -> dict[str, Any]:
     """The three coefficients of two `(n,)` arrays, each in -1..1.
 
-    Spearman is Pearson's r of the midranks; Kendall is tau-b, which corrects for ties in both arrays,
-    computed in n log n. The p-values are two-sided, against no association: Student's t for Pearson and
-    Spearman, for Kendall exact in small samples without ties and normal otherwise (SciPy's rules).
+    Spearman is Pearson's r of the midranks. Kendall is tau-b, which corrects for ties in both arrays, computed in
+    O(n log n). The p-values are two-sided, against the hypothesis of no association: from Student's t for Pearson and
+    Spearman; for Kendall exact in small samples without ties, and normal otherwise (SciPy's rules).
 
     Raises:
         ValueError: fewer than three pairs, or a constant array.
@@ -42,13 +42,13 @@ def correlate(x: np.ndarray, y: np.ndarray) -> dict[str, Any]:
 
 
 def correlate_part(x: np.ndarray, y: np.ndarray) -> dict[str, Any]:
-    """`correlate` for a part of the data: where it is undefined, `{"n": …, "undefined": reason}`."""
+    """Like `correlate`, but returns `{"n": …, "undefined": reason}` where it is undefined; for part of the data."""
     reason = why_undefined(x, y)
     return {"n": len(x), "undefined": reason} if reason else correlate(x, y)
 
 
 def why_undefined(x: np.ndarray, y: np.ndarray) -> str | None:
-    """What keeps the coefficients from being defined, or `None`."""
+    """Why the coefficients are undefined, or `None`."""
     if len(x) < 3:
         return f"{len(x)} stories, at least 3 are needed"
     if np.ptp(x) == 0:

@@ -1,4 +1,4 @@
-"""Does a better score mean a better system? Score differences (OpenMEVA section 4.2, Figure 2)."""
+"""Differences in metric score against differences in judgment (OpenMEVA section 4.2, Figure 2)."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from scipy import stats
 def score_differences(
     metric: np.ndarray, scores: np.ndarray, size: int = 200, stride: int = 10, alpha: float = 0.01
 ) -> dict[str, Any]:
-    """Sets of `size` consecutive stories, sorted by judgment, compared with each other in both measures.
+    """Compares sets of `size` consecutive stories, sorted by judgment, in metric score and judgment.
 
-    The paper counts (1,000 - 200) / 10 = 80 sets: the last one that would fit is left out, and so it is here.
-    Neighbouring sets share most of their stories, so their t-tests (equal variances assumed; the paper names none)
-    are a description and no test of independent samples. Stories of equal judgment stay in the order given.
+    The paper counts (1,000 - 200) / 10 = 80 sets and so omits the last one that would fit, as is done here.
+    Neighboring sets share most of their stories. So their t-tests (equal variances assumed; the paper does not say)
+    are descriptive, not tests of independent samples. Stories of equal judgment stay in the given order.
 
     Args:
         metric, scores: `(n,)`.
         size, stride: of the sets, in stories.
-        alpha: level of the two-sided t-tests.
+        alpha: significance level of the two-sided t-tests.
 
     Returns:
-        `sets` (their number), `pairs` (ordered pairs of different sets), `r2` (squared Pearson correlation of
-        the differences), `regions` (share of the pairs by what is significant: both, human only, metric only,
-        neither), `human_means`, `human_variances`, `metric_means`, `metric_variances` (one a set), `size`,
+        `sets` (their number), `pairs` (number of ordered pairs of different sets), `r2` (squared Pearson correlation of
+        the differences), `regions` (share of the pairs by which differences are significant: both, human only, metric
+        only, neither), `human_means`, `human_variances`, `metric_means`, `metric_variances` (one per set), `size`,
         `stride`, `alpha`.
 
     Raises:
-        ValueError: fewer stories than give two sets.
+        ValueError: too few stories for two sets.
 
     >>> result = score_differences(np.arange(1000.0), np.arange(1000.0))
     >>> result["sets"], result["r2"]
@@ -71,7 +71,7 @@ def score_differences(
 
 
 def significant_pairs(found: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """All ordered pairs of different sets, from the moments in `score_differences`' result.
+    """All ordered pairs of different sets, from the means and variances in the result of `score_differences`.
 
     Returns:
         Four `(pairs,)` arrays: difference in judgment, difference in score, and whether each is significant.
@@ -95,7 +95,7 @@ def _moments(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _t_test(
     difference: np.ndarray, variances: np.ndarray, rows: np.ndarray, columns: np.ndarray, size: int
 ) -> np.ndarray:
-    """Two-sided p-values of the t-test with pooled variance of two sets of `size`."""
+    """Two-sided p-values of the pooled-variance t-test for two sets of `size` stories."""
     error = np.sqrt((variances[rows] + variances[columns]) / size)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.where(error > 0, np.abs(difference) / error, np.where(difference == 0, 0.0, np.inf))

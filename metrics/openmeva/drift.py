@@ -20,11 +20,11 @@ from openmeva.metrics.openmeva.judged import JudgedStories
 def model_drift(
     metric: np.ndarray, judged: JudgedStories, draws: int, rng: np.random.Generator
 ) -> dict[str, Any]:
-    """Correlations within each source model, with intervals, and their plain mean (OpenMEVA Table 4).
+    """Correlations within each source model, with intervals, and their unweighted mean (OpenMEVA Table 4).
 
     Returns:
         `by_source` (name: coefficients, `p_values`, `intervals`, `n`) and `macro` (coefficient: mean over the
-        sources where it is defined).
+        source models where it is defined).
 
     Raises:
         ValueError: the rows do not say which model wrote each story.
@@ -45,7 +45,7 @@ def model_drift(
 
 
 def part(metric: np.ndarray, judged: JudgedStories, draws: int, rng: np.random.Generator) -> dict[str, Any]:
-    """Coefficients, p-values and intervals of a part of the data, or why they are undefined."""
+    """Coefficients, p-values and intervals for part of the data, or why they are undefined."""
     result = correlate_part(metric, judged.scores)
     if "undefined" not in result and draws:
         result["intervals"] = bootstrap_part(metric, judged.scores, judged.prompts, draws, rng)
@@ -53,14 +53,14 @@ def part(metric: np.ndarray, judged: JudgedStories, draws: int, rng: np.random.G
 
 
 def dataset_drift(runs: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> dict[str, Any]:
-    """Two or more runs of one metric side by side (OpenMEVA Table 5).
+    """Compares two or more runs of one metric (OpenMEVA Table 5).
 
     Args:
         runs: results of the benchmark by training corpus and test set, `{"roc": {"mans_roc": result, …}, …}`.
 
     Returns:
-        The coefficients in the same layout, and for each test set `drop`: Pearson of each training corpus
-        less that of the best one on that set (0 for the best, negative for the others).
+        The coefficients in the same layout. For each test set also `drop`: Pearson of a training corpus minus that of
+        the best one on that set (0 for the best, negative for the others).
 
     >>> runs = {"roc": {"t": {"pearson": 0.4}}, "wp": {"t": {"pearson": 0.1}}}
     >>> round(dataset_drift(runs)["wp"]["t"]["drop"], 3)
@@ -85,14 +85,14 @@ def dataset_drift(runs: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> dict[s
 def quality_drift(
     metric: np.ndarray, judged: JudgedStories, rng: np.random.Generator, draws: int = 200, sets: int = 8
 ) -> list[dict[str, Any]]:
-    """Pearson on sets biased to low or high quality (UNION section 4.4, Figure 2).
+    """Pearson on sets biased towards low or high quality (UNION section 4.4, Figure 2).
 
-    Judgments are brought to levels k in 0..sets-1 (exact for UNION's mean of seven binary ratings; for other
-    scales the nearest level between the lowest and the highest rating). A story of level k enters set I, I in
-    1..sets, with probability 1 / (|I - k| + 1). Each set is drawn `draws` times.
+    Judgments are mapped to levels k in 0..sets-1 (exact for UNION's mean of seven binary ratings; for other
+    scales the nearest level between the lowest and the highest rating). A story of level k is in set I, I in
+    1..sets, with probability 1 / (|I - k| + 1). Each set is sampled `draws` times.
 
     Returns:
-        For each set `{"set", "n" (mean size), "pearson" (mean), "sd" (over the draws), "undefined" (draws
+        For each set `{"set", "n" (mean size), "pearson" (mean), "sd" (over the samples), "undefined" (number of samples
         without a correlation), "levels" (mean number of stories of each level)}`.
     """
     span = judged.high - judged.low

@@ -1,4 +1,4 @@
-"""Correlations by error type, against reasonable stories (OpenMEVA Table 3, UNION Table 7)."""
+"""Correlations on reasonable stories and stories of one error type (OpenMEVA Table 3, UNION Table 7)."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def story_error_types(
 ) -> list[set[str]]:
     """The error types of each story that at least `raters` raters named.
 
-    OpenMEVA takes a story as an example of a type only where that is the one type agreed on; UNION counts it
-    with each of its types (`one_error_only=False` gives the 24, 38, 61 and 23 stories of its Table 7).
+    OpenMEVA assigns a type to a story only if it is the only one agreed on. UNION assigns every agreed type
+    (`one_error_only=False` gives the 24, 38, 61 and 23 stories of its Table 7).
 
     >>> story_error_types([[["chaotic"], ["chaotic"], ["chaotic", "repeated"], [], []]])
     [{'chaotic'}]
@@ -43,21 +43,21 @@ def by_error_type(
 ) -> dict[str, Any]:
     """Correlation on the reasonable stories and those of one error type, for each type.
 
-    OpenMEVA correlates with the label 1 (reasonable) or 0 (that error), of stories of one type alone (section 4.2); UNION with
-    the ratings, and counts a story with each of its types (section 4.5).
+    OpenMEVA correlates scores with labels, 1 (reasonable) or 0 (of this type), and uses stories with only one type
+    (section 4.2). UNION correlates scores with ratings, and uses a story for each of its types (section 4.5).
 
     Args:
         metric: `(n,)` scores.
         judged: the stories, with error types.
-        reasonable_above: a story scored above this is reasonable.
-        draws, rng: of the intervals.
-        raters: how many raters have to name a type; of fewer, the smallest number that a story has.
-        one_error_only: leave out stories of several types and take labels for judgments, as OpenMEVA; else as UNION.
+        reasonable_above: a story judged above this is reasonable.
+        draws, rng: for the intervals.
+        raters: number of raters who have to name a type; at most the smallest number of raters of a story.
+        one_error_only: as OpenMEVA, exclude stories of several types and correlate with labels; otherwise as UNION.
 
     Returns:
-        `reasonable` (their number), `raters` (how many had to name a type), `against` (`labels` or `ratings`: what scores
-        are correlated with) and `types`: name to coefficients,
-        `p_values`, `intervals`, `n` (both groups) and `unreasonable` (stories of that type).
+        `reasonable` (their number), `raters` (how many had to name a type), `against` (`labels` or `ratings`: what
+        scores are correlated with) and `types`, which maps each type to coefficients, `p_values`, `intervals`,
+        `n` (both groups) and `unreasonable` (number of stories of that type).
 
     Raises:
         ValueError: the rows have no error types.

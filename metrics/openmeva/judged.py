@@ -1,4 +1,4 @@
-"""Judged stories as arrays, checked once: every other file here relies on what `from_rows` guarantees."""
+"""Judged stories as arrays, validated by `from_rows`; the other modules here rely on its checks."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class JudgedStories:
         stories: `n` texts.
         prompts: `(n,)` int, equal where two stories share a prompt. Without a `prompt` column each story is
             its own prompt.
-        scores: `(n,)` float, mean rating, higher is better; equal where two differ by rounding alone.
+        scores: `(n,)` float, mean rating, higher is better; values that differ only by rounding are made equal.
         ratings: `(n, r)` float, NaN where a story has fewer than `r` ratings; `None` without ratings.
-        raters: `n` lists of rater names in the order of `ratings`; `None` where nobody knows who rated.
-        source_models: `n` names of what wrote each story, or `None`.
+        raters: `n` lists of rater names in the order of `ratings`; `None` if the raters are unknown.
+        source_models: `n` names of the models (or `human`) that wrote the stories, or `None`.
         error_types: for each story, for each rater, the error types named; or `None`.
         low, high: the ends of the rating scale, given or observed.
     """
@@ -49,22 +49,22 @@ class JudgedStories:
 
     @property
     def reasonable_above(self) -> float:
-        """The judgment above which a story counts as reasonable unless told: four of five points."""
+        """Default judgment above which a story is reasonable: at 3/4 of the scale (4 on a scale from 1 to 5)."""
         return self.low + 0.75 * (self.high - self.low)
 
     @classmethod
     def from_rows(
         cls, rows: Iterable[Mapping[str, Any]], scale: tuple[float, float] | None = None
     ) -> JudgedStories:
-        """Check rows of `story` with `ratings` and/or `score`; other columns are optional.
+        """Checks rows of `story` with `ratings` and/or `score`; other columns are optional.
 
         Args:
-            rows: mappings with `story`, `ratings` (a list of finite numbers) and/or `score`, and, where
+            rows: mappings with `story`, `ratings` (a list of finite numbers) and/or `score`, and, if
                 known, `story_id`, `prompt`, `source_model`, `raters`, `error_types`.
-            scale: lowest and highest rating allowed; `None` takes any finite rating.
+            scale: lowest and highest allowed rating; `None` allows any finite rating.
 
         Raises:
-            ValueError: no rows, a missing story, a rating that is no finite number or outside `scale`, a
+            ValueError: no rows, a missing story, a rating that is not a finite number or is outside `scale`, a
                 repeated `story_id`, or a column that only some rows have. Names the rows.
 
         >>> rows = [{"story": "a .", "ratings": [1, 3]}, {"story": "b .", "score": 4}]
@@ -103,7 +103,7 @@ class JudgedStories:
         )
 
     def subset(self, keep: np.ndarray) -> JudgedStories:
-        """The stories whose place in `keep` (`(n,)` bool) is true; the scale stays."""
+        """The stories for which `keep`, `(n,)` bool, is true; the scale stays the same."""
         places = np.flatnonzero(keep)
 
         def pick(values: list | None) -> list | None:
@@ -124,11 +124,11 @@ class JudgedStories:
 
 
 def check_predictions(predictions: Sequence[float], expected: int) -> np.ndarray:
-    """`(n,)` float scores, one a story.
+    """`(n,)` float scores, one per story.
 
     Raises:
-        ValueError: another number of scores than stories, a score that is no number (text, `None`), NaN or
-            infinite scores (with their rows), or the same score throughout: then no correlation is defined.
+        ValueError: a different number of scores than stories, a score that is not a number (text, `None`), NaN or
+            infinite scores (the rows are named), or constant scores, for which no correlation is defined.
 
     >>> check_predictions([0.5, float("nan"), 0.1], 3)
     Traceback (most recent call last):
@@ -137,7 +137,7 @@ def check_predictions(predictions: Sequence[float], expected: int) -> np.ndarray
     """
     values = as_list(predictions, "predictions", "scores")
     if len(values) != expected:
-        raise ValueError(f"predictions: expected {expected} scores, one a story, got {len(values)}")
+        raise ValueError(f"predictions: expected {expected} scores, one per story, got {len(values)}")
     for number, value in enumerate(values):
         if not isinstance(value, Real | np.number | np.bool_) and not _is_scalar_array(value):
             raise ValueError(f"predictions, row {number}: expected a number, got {value!r}")
@@ -153,7 +153,7 @@ def check_predictions(predictions: Sequence[float], expected: int) -> np.ndarray
 
 
 def _is_scalar_array(value: Any) -> bool:
-    """A 0-d array or tensor: what metrics that forget `.item()` return."""
+    """Whether a value is a 0-d array or tensor, as returned by metrics that forget `.item()`."""
     return getattr(value, "shape", None) == () and hasattr(value, "item")
 
 
@@ -168,12 +168,12 @@ def _column(rows: list[Mapping[str, Any]], name: str) -> list[Any] | None:
 
 
 def is_missing(value: Any) -> bool:
-    """None, or what pandas has in its place: NaN, NaT and NA, none of which is equal to itself."""
+    """Whether a value is None or one of pandas' missing values (NaN, NaT, NA), none of which equals itself."""
     if value is None or getattr(value, "ndim", None):
         return value is None
     try:
         return bool(value != value)
-    except TypeError:  # NA: neither true nor false
+    except TypeError:  # NA has no truth value
         return True
 
 
@@ -195,7 +195,7 @@ def _refuse_duplicates(story_ids: list[str]) -> None:
     first: dict[str, int] = {}
     for number, name in enumerate(story_ids):
         if name in first:
-            raise ValueError(f"references: story_id {name!r} stands in rows {first[name]} and {number}")
+            raise ValueError(f"references: story_id {name!r} is in rows {first[name]} and {number}")
         first[name] = number
 
 
@@ -251,7 +251,7 @@ def _scores(
 
 
 def _prompts(rows: list[Mapping[str, Any]]) -> np.ndarray:
-    """A number for each prompt; a story without one, or with a blank one, has its own."""
+    """The number of each story's prompt; a story without a prompt, or with a blank one, has its own number."""
     column = _column(rows, "prompt") or [""] * len(rows)
     names = [(str(prompt),) if str(prompt).strip() else place for place, prompt in enumerate(column)]
     codes: dict[Any, int] = {}
@@ -269,7 +269,7 @@ def _raters(rows: list[Mapping[str, Any]]) -> list[list[str]] | None:
         expected = 0 if ratings is None or is_missing(ratings) else len(ratings)
         if len(names) != expected or len(set(names)) != expected:
             raise ValueError(
-                f"references, row {number}: expected {expected} different raters, one a rating, got {names}"
+                f"references, row {number}: expected {expected} different raters, one per rating, got {names}"
             )
         found.append(names)
     return found
@@ -281,7 +281,7 @@ def _error_types(rows: list[Mapping[str, Any]]) -> list[list[list[str]]] | None:
         return None
     found = []
     for number, raters in enumerate(column):
-        where, of = f"references, row {number}, error_types", "lists of names, one a rater"
+        where, of = f"references, row {number}, error_types", "lists of names, one per rater"
         lists = [as_list(types, where, of) for types in as_list(raters, where, of)]
         found.append([[str(name) for name in types] for types in lists])
     return found

@@ -1,4 +1,4 @@
-"""Three views of one correlation: within prompts, between systems, over the whole dataset."""
+"""Prompt-level and system-level correlation, and correlation on human-written and machine-generated stories."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ def prompt_level(metric: np.ndarray, judged: JudgedStories) -> dict[str, Any]:
     """Mean over prompts of the correlation among the stories of one prompt.
 
     Returns:
-        The three means over the `prompts` that have a coefficient, `dropped` (prompts that have none because metric or
-        judgments are constant), `with_zeros` (the means with these counted as 0), and `small` (prompts with fewer than
-        three stories, which count nowhere).
+        The three means over the `prompts` (their number) with a coefficient, `dropped` (number of prompts without one,
+        because metric or judgments are constant), `with_zeros` (the means with these counted as 0), and `small` (number
+        of prompts with fewer than three stories, which are ignored).
 
     Raises:
         ValueError: no prompt has three stories.
@@ -40,7 +40,7 @@ def prompt_level(metric: np.ndarray, judged: JudgedStories) -> dict[str, Any]:
 def system_level(metric: np.ndarray, judged: JudgedStories) -> dict[str, Any]:
     """Correlation of mean score with mean judgment over source models.
 
-    No p-values: with five models or so the t approximation claims far too much.
+    Without p-values: with about five models the t approximation is far too optimistic.
 
     Raises:
         ValueError: the rows do not say which model wrote each story.
@@ -63,14 +63,14 @@ def system_level(metric: np.ndarray, judged: JudgedStories) -> dict[str, Any]:
 
 
 def human_and_machine(metric: np.ndarray, judged: JudgedStories) -> dict[str, Any]:
-    """Correlations on human-written and on machine-written stories apart.
+    """Separate correlations on human-written and on machine-generated stories.
 
     Raises:
-        ValueError: not both kinds are known to be present.
+        ValueError: the rows do not name both kinds.
     """
     human = np.array([name == HUMAN for name in judged.source_models or []])
     if not human.any() or human.all():
-        raise ValueError("the rows do not hold both human-written and machine-written stories")
+        raise ValueError("the rows do not have both human-written and machine-generated stories")
     return {
         "human": correlate_part(metric[human], judged.scores[human]),
         "machine": correlate_part(metric[~human], judged.scores[~human]),

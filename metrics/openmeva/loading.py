@@ -1,4 +1,4 @@
-"""Rows of the named test sets, for when the caller hands in scores alone."""
+"""Loads the rows of the named test sets, if the caller passes only scores."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ def load_rows(
 ) -> list[dict[str, Any]]:
     """The rows of a configuration's test set, in their order.
 
-    Looked for in this order: `dataset` where given (a folder or Hub name); a folder `datasets/<name>` with
-    the subset's Parquet under the working directory; a prepared copy in the datasets cache; the Hub.
+    Searched in this order: `dataset` if given (a folder or Hub name); a folder `datasets/<name>` with
+    the subset's Parquet in the working directory; a prepared copy in the datasets cache; the Hub.
 
     Args:
         configuration: of the benchmark.
-        dataset: a folder or Hub name that holds the set.
-        subset: configuration of the dataset (`roc`, `wp`, `mini`), where it is not the usual one.
+        dataset: a folder or Hub name of the set.
+        subset: configuration of the dataset (`roc`, `wp`, `mini`); default: that of `configuration`.
 
     Raises:
-        ValueError: a configuration without a set of its own (`judgments`), or none of the places has it.
+        ValueError: a configuration without its own set (`judgments`), or the set was not found.
     """
     if configuration not in _SETS:
         raise ValueError(
@@ -51,7 +51,7 @@ def load_rows(
         return datasets.load_dataset(place, subset, split=split).to_list()
     except (OSError, ValueError, datasets.exceptions.DatasetsError) as error:
         raise ValueError(
-            f"references: found no rows for '{configuration}' in {place!r} ({subset}, {split}). Hand in "
+            f"references: found no rows for '{configuration}' in {place!r} ({subset}, {split}). Pass "
             f"references=…, or build the set: `{_BUILDERS[name]}`. ({error})"
         ) from error
 
@@ -59,4 +59,4 @@ def load_rows(
 def _cached(hub_id: str, subset: str, split: str) -> Path | None:
     root = Path(datasets.config.HF_DATASETS_CACHE) / hub_id.replace("/", "___") / subset
     found = root.glob(f"*/*/{hub_id.partition('/')[2]}-{split}.arrow")
-    return max(found, key=lambda path: path.stat().st_mtime, default=None)  # the one that datasets would take
+    return max(found, key=lambda path: path.stat().st_mtime, default=None)  # as datasets chooses

@@ -1,4 +1,4 @@
-"""OpenMEVA: a benchmark that judges metrics for stories, from one score a story."""
+"""OpenMEVA: a benchmark that evaluates metrics for stories, from one score per story."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ AUTOS = ("autos_discrimination", "autos_invariance")
 CONFIGURATIONS = (*SCALES, *AUTOS)
 
 _DESCRIPTION = """\
-OpenMEVA judges a metric for stories: handed one score a story, it returns the correlations with human
-judgments, the figures of OpenMEVA's Tables 3, 4, 6 and 7 and Figure 2 and of UNION's section 4.4 (error types,
-model drift, discrimination and invariance tests, score differences, quality drift), and the agreement of the
-raters, with intervals, paired tests, the noise ceiling, and trivial scores that a metric should beat.
+OpenMEVA evaluates a metric for stories, given one score per story. It returns the correlations with human judgments and
+the results of OpenMEVA's Tables 3, 4, 6 and 7 and Figure 2 and of UNION's section 4.4 (error types, model drift,
+discrimination and invariance tests, score differences, quality drift). It adds inter-rater agreement, intervals, paired
+tests, the noise ceiling, and trivial baselines that a metric should beat.
 """
 
 _CITATION = """\
@@ -47,22 +47,22 @@ _CITATION = """\
 
 _KWARGS_DESCRIPTION = """
 Args:
-    predictions: one finite score a story, higher is better, in the order of `references`.
+    predictions: one finite score per story, higher is better, in the order of `references`.
     references: rows of the dataset. `mans_roc`, `mans_wp`, `judgments`: `story` with `ratings` (a list) or
-        `score`, and `story_id`, `prompt`, `source_model`, `raters`, `error_types` where known. `autos_*`: rows
-        of AUTOS. Left out, the rows are loaded (not for `judgments`).
-    others: name to scores of other metrics on the same stories, for paired tests.
+        `score`, and `story_id`, `prompt`, `source_model`, `raters`, `error_types` if known. `autos_*`: rows
+        of AUTOS. Default: the rows are loaded (not for `judgments`).
+    others: dict of name to scores of other metrics on the same stories, for paired tests.
     reasonable_above: a story judged above this is reasonable (error types); default 4 on MANS, else three
         quarters of the way from the lowest rating to the highest.
-    one_error_only: leave stories of several error types out of the sets of error types, as OpenMEVA does and
-        UNION does not; default true.
-    draws: of the bootstrap over prompts, default 10,000.
-    seed: of everything random, default 0.
-    dataset, subset: where to load rows from, when `references` is left out.
+    one_error_only: exclude stories of several error types from `by_error_type`, as OpenMEVA does and UNION does
+        not; default true.
+    draws: number of bootstrap resamples over prompts, default 10,000.
+    seed: of all random numbers, default 0.
+    dataset, subset: where to load the rows from, without `references`.
 Returns:
-    A JSON-serialisable dict: `pearson`, `spearman`, `kendall` (tau-b) in -1..1, `p_values`, `intervals` (of
-    95 %), `n`, `signature`, and a key a section; `unavailable` says which sections the rows do not allow, and
-    why.
+    A JSON-serialisable dict: `pearson`, `spearman`, `kendall` (tau-b) in -1..1, `p_values`, `intervals` (95 %),
+    `n`, `signature`, and one key per section; `unavailable` gives the sections that cannot be computed from the
+    rows, and why.
 Examples:
 
     >>> openmeva = evaluate.load("metrics/openmeva", "judgments")
@@ -82,7 +82,7 @@ class Openmeva(evaluate.Metric):
     def __init__(self, *args: Any, num_process: int = 1, **kwargs: Any) -> None:
         if num_process != 1:
             raise ValueError(
-                f"num_process: expected 1, a correlation is that of all rows; got {num_process!r}"
+                f"num_process: expected 1, because a correlation needs all rows; got {num_process!r}"
             )
         super().__init__(*args, **kwargs)
 
@@ -105,20 +105,20 @@ class Openmeva(evaluate.Metric):
         )
 
     def __len__(self) -> int:
-        """The number of scores that wait for `compute`."""
+        """The number of scores added for the next `compute`."""
         return len(self._scores)
 
     def _feature_names(self) -> list[str]:
-        return ["predictions", "references"]  # what evaluate.combine hands over
+        return ["predictions", "references"]  # evaluate.combine passes these
 
-    # Rows have optional columns, which the library's fixed table cannot hold, and a row it refuses stays in
-    # its cache for the next call. So rows are kept here until `compute`, which empties them unless it refuses its
-    # own arguments.
+    # Rows have optional columns, which evaluate's fixed table cannot hold. A row that evaluate rejects stays in its
+    # cache for the next call. So rows are stored here until `compute`, which removes them unless it rejects its own
+    # arguments.
     def add(
         self, *, prediction: float | None = None, reference: Mapping[str, Any] | None = None, **others: Any
     ) -> None:
-        """Keep one score, and its row where rows are given, for the next `compute`."""
-        # evaluate.combine hands one over by the plural names.
+        """Adds one score, and its row if rows are given, for the next `compute`."""
+        # evaluate.combine passes it by the plural names.
         prediction = others.pop("predictions", None) if prediction is None else prediction
         reference = others.pop("references", None) if reference is None else reference
         if others:
@@ -134,10 +134,10 @@ class Openmeva(evaluate.Metric):
         references: Sequence[Mapping[str, Any]] | None = None,
         **others: Any,
     ) -> None:
-        """Keep scores, and their rows where rows are given, for the next `compute`.
+        """Adds scores, and their rows if rows are given, for the next `compute`.
 
         Raises:
-            ValueError: no list, another number of rows than of scores, or rows with some batches and not with others.
+            ValueError: not a list, a different number of rows than scores, or rows with some batches but not all.
         """
         if others:
             raise ValueError(f"expected 'predictions' and 'references', got {', '.join(others)}")
@@ -167,12 +167,12 @@ class Openmeva(evaluate.Metric):
         dataset: str | None = None,
         subset: str | None = None,
     ) -> dict[str, Any]:
-        """All tables for one score a story; see the module's description.
+        """All tables from one score per story; see the module's description.
 
         Raises:
-            ValueError: what `check_predictions`, `JudgedStories.from_rows` and `check_rows` refuse; no
-                predictions; an option of another type, `draws` below 100. The module stays usable, and keeps the
-                rows added before where it is arguments of this call that are refused.
+            ValueError: see `check_predictions`, `JudgedStories.from_rows` and `check_rows`; also no predictions, an
+                option of the wrong type, or `draws` below 100. The module stays usable. Rows added before are kept if
+                arguments of this call are invalid.
         """
         check_options(
             {
@@ -186,7 +186,7 @@ class Openmeva(evaluate.Metric):
             raise ValueError(f"others: expected a dict of name to scores, got {type(others).__name__}")
         if self.config_name in AUTOS and (others or reasonable_above is not None):
             idle = "others" if others else "reasonable_above"
-            raise ValueError(f"{idle}: expected with human judgments, which {self.config_name} has none of")
+            raise ValueError(f"{idle}: expected with human judgments, which {self.config_name} does not have")
         further = [] if predictions is None else as_list(predictions, "predictions", "scores")
         beside = [] if references is None else as_list(references, "references", "rows")
         with self._lock:
@@ -195,7 +195,7 @@ class Openmeva(evaluate.Metric):
             scores, rows = self._scores + further, self._rows + beside
             self._scores, self._rows = [], []
         if not scores:
-            raise ValueError("predictions: expected one score a story, got none")
+            raise ValueError("predictions: expected one score per story, got none")
         if not rows and references is None:
             rows = [*load_rows(self.config_name, dataset, subset)]
         return self._compute(scores, rows, others or {}, reasonable_above, one_error_only, draws, seed)
@@ -243,7 +243,7 @@ class Openmeva(evaluate.Metric):
         return {**result, "signature": signature}
 
     def _signature(self, rows: Sequence[Mapping[str, Any]], **settings: Any) -> str:
-        """What the result depends on beside the scores; the rows are told from others by a checksum."""
+        """What the result depends on in addition to the scores; the rows are identified by a checksum."""
         text = json.dumps(list(map(dict, rows)), sort_keys=True, default=_plain)
         return "|".join(
             (
@@ -261,5 +261,5 @@ class Openmeva(evaluate.Metric):
 
 
 def _plain(value: Any) -> Any:
-    """What JSON takes of a value of NumPy, the same as of a plain one; the text of any other."""
+    """A NumPy value as a plain Python value, which JSON can hold; any other value as text."""
     return value.tolist() if hasattr(value, "tolist") else str(value)

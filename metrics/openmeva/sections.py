@@ -1,4 +1,4 @@
-"""All tables for human judgments, put together section by section."""
+"""All tables for human judgments, one section each."""
 
 from __future__ import annotations
 
@@ -32,17 +32,18 @@ def judgment_tables(
     rng: np.random.Generator,
     wanted: Collection[str] | None = None,
 ) -> dict[str, Any]:
-    """Sections 1 to 7 for one metric; a section that the rows do not allow says why in `unavailable`.
+    """All sections for one metric; `unavailable` says why a section cannot be computed from the rows.
 
     Args:
         metric: `(n,)` finite scores, not constant.
         judged: the stories.
         others: further metrics' `(n,)` scores, each compared with `metric` by paired tests.
         reasonable_above: judgment above which a story counts as reasonable.
-        one_error_only: leave stories of several error types out of the sets of error types.
-        draws: of the bootstrap.
-        rng: the one source of randomness.
-        wanted: names of the sections; all, unless given. `intervals` of the whole stand with all, and with `noise_ceiling`.
+        one_error_only: exclude stories of several error types from `by_error_type`.
+        draws: number of bootstrap resamples.
+        rng: random generator, the only source of randomness.
+        wanted: names of the sections; default: all. The top-level `intervals` are given with all sections, or with
+            `noise_ceiling`.
 
     Raises:
         ValueError: the correlation is undefined.
@@ -50,7 +51,7 @@ def judgment_tables(
     top = correlate(metric, judged.scores)
     bootstrap = drawn(PromptBootstrap, judged.scores, judged.prompts, draws, rng=rng)
     metric_draws: dict[str, np.ndarray] = {}
-    if wanted is None or "noise_ceiling" in wanted:  # which does not stand below the whole interval
+    if wanted is None or "noise_ceiling" in wanted:  # a ceiling below the whole interval is rejected
         metric_draws = bootstrap.correlations(metric)
         top["intervals"] = intervals(metric_draws)
     sections: dict[str, Callable[[], Any]] = {
@@ -84,7 +85,7 @@ def judgment_tables(
 def _human_scores(judged: JudgedStories) -> dict[str, Any]:
     found: dict[str, Any] = {"mean": float(judged.scores.mean()), "sd": float(judged.scores.std(ddof=1))}
     if judged.ratings is None:
-        found["refused"] = "agreement needs the single ratings; these rows have their mean only"
+        found["refused"] = "agreement needs the individual ratings; these rows have only their mean"
     else:
         found["agreement"] = agreement(judged.ratings, judged.raters)
     if judged.source_models is not None and len(set(judged.source_models)) > 1:
@@ -97,7 +98,7 @@ def _human_scores(judged: JudgedStories) -> dict[str, Any]:
 
 def _ceiling(judged: JudgedStories, top: Mapping[str, Any], rng: np.random.Generator) -> dict[str, Any]:
     if judged.ratings is None:
-        raise ValueError("split halves need the single ratings; these rows have their mean only")
+        raise ValueError("split halves need the individual ratings; these rows have only their mean")
     found = dict(drawn(noise_ceiling, judged.ratings, rng=rng))
     check_ceiling(found, {"the metric": top})
     found["share"] = {name: top[name] / found["ceiling"][name] for name in COEFFICIENTS}
@@ -135,7 +136,7 @@ def _comparisons(
 
 
 def _family(top: Mapping[str, Any]) -> dict[str, float]:
-    """Pearson's p-value of every table cell: the family that is corrected together."""
+    """Pearson's p-value of every table cell: the family for the correction."""
     family = {"overall": top["p_values"]["pearson"]}
     for name, cell in top.get("by_error_type", {}).get("types", {}).items():
         if "p_values" in cell:

@@ -1,4 +1,4 @@
-"""Human judgments by source model: the boxes of OpenMEVA's Figure 3, and tests between sources."""
+"""Human judgments by source model: the box plots of OpenMEVA's Figure 3, and tests between source models."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from openmeva.metrics.openmeva.ties import joined_differences
 
 
 def judgments_by_source(judged: JudgedStories) -> dict[str, Any]:
-    """Five-number summaries by source, and whether the sources differ.
+    """Five-number summaries by source model, and tests whether the source models differ.
 
-    Where every prompt has one story of each source the tests are paired by prompt (Friedman for all,
-    Wilcoxon's signed ranks for two), otherwise not (Kruskal-Wallis, Mann-Whitney). Pairs are corrected after
-    Holm and Benjamini-Hochberg.
+    If every prompt has one story of each source model, the tests are paired by prompt (Friedman for all, Wilcoxon
+    signed-rank for two); otherwise unpaired (Kruskal-Wallis, Mann-Whitney). p-values of pairs are corrected by Holm
+    and Benjamini-Hochberg.
 
     Raises:
         ValueError: fewer than two source models are known.
@@ -35,7 +35,7 @@ def judgments_by_source(judged: JudgedStories) -> dict[str, Any]:
     p_values = {}
     for first, second in combinations(systems, 2):
         if paired:
-            # Judgments tie often, and SciPy's exact way with ties runs through all permutations.
+            # Judgments have many ties, for which SciPy's exact method enumerates all permutations.
             differences = joined_differences(values[first], values[second])
             test = stats.wilcoxon(differences, zero_method="zsplit", method="asymptotic")
         else:
@@ -49,13 +49,13 @@ def judgments_by_source(judged: JudgedStories) -> dict[str, Any]:
 
 
 def _overall(groups: list[np.ndarray], paired: bool) -> dict[str, Any]:
-    # Friedman's chi-square needs three groups; two are told apart by their pair test alone.
+    # Friedman's chi-square needs three groups; two are compared only by their pair test.
     if paired and len(groups) < 3:
         return {"test": "none: two sources, see pairs"}
     with np.errstate(invalid="ignore"):
         test = stats.friedmanchisquare(*groups) if paired else stats.kruskal(*groups)
     if not np.isfinite(test.statistic):
-        raise ValueError("the stories of each prompt have the same judgment, or all have")
+        raise ValueError("all stories, or all stories of each prompt, have the same judgment")
     return {
         "test": "friedman" if paired else "kruskal-wallis",
         "statistic": float(test.statistic),

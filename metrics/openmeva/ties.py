@@ -1,17 +1,17 @@
-"""Numbers that are equal but for the rounding of sums and quotients, made equal: what counts ties must see them."""
+"""Makes numbers equal that differ only by rounding of sums and quotients, so that statistics count them as ties."""
 
 import numpy as np
 
-_OF_SPREAD = 1e-10  # of the largest less the smallest value
-_OF_SIZE = 1e-14  # of the largest absolute value: some fifty roundings of float64
+_OF_SPREAD = 1e-10  # relative to the range of the values
+_OF_SIZE = 1e-14  # relative to the largest absolute value: about fifty roundings of float64
 
 
 def joined(values: np.ndarray, tolerance: float | None = None) -> np.ndarray:
-    """The values, with neighbours (in order) that lie within rounding of each other set to the smallest of them.
+    """The values, with sorted neighbors that differ only by rounding set to the smallest of them.
 
     Args:
-        values: `(…, n)`, each vector along the last axis by itself; finite, or -inf where `tolerance` is given.
-        tolerance: the gap that counts as none; None takes what rounding leaves in numbers of that size and spread.
+        values: `(…, n)`, each vector along the last axis separately; finite, or -inf if `tolerance` is given.
+        tolerance: the largest gap that is ignored; None: the rounding error of numbers of this size and range.
 
     >>> means = joined(np.array([3.32, 3.3200000000000003, 1.0]))
     >>> bool(means[0] == means[1])
@@ -37,7 +37,7 @@ def joined(values: np.ndarray, tolerance: float | None = None) -> np.ndarray:
 
 
 def joined_differences(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """`first - second`, `(n,)`, with sizes that are equal but for rounding made equal, and 0 where that is all there is."""
+    """`first - second`, `(n,)`, with absolute values that differ only by rounding made equal, and rounding made 0."""
     raw = first - second
     size = max(float(np.abs(first).max(initial=0.0)), float(np.abs(second).max(initial=0.0)))
     exact = np.where(np.abs(raw) <= _OF_SIZE * size, 0.0, raw)

@@ -1,4 +1,4 @@
-"""Scores that know nothing of stories: what a metric has to beat before it is worth its weights."""
+"""Trivial baselines, which ignore the meaning of a story. A useful metric has to beat them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def length(story: str) -> float:
-    """Number of words, split at white space.
+    """Number of words, split at whitespace.
 
     >>> length("she ran . she ran .")
     6.0
@@ -17,7 +17,7 @@ def length(story: str) -> float:
 
 
 def distinct(story: str, n: int) -> float:
-    """Distinct n-grams over all n-grams, lower-cased, in 0..1; 1 for a story shorter than `n` words.
+    """distinct-n: the share of distinct n-grams, lower-cased, in 0..1; 1 for a story shorter than `n` words.
 
     >>> distinct("she ran . she ran .", 1)
     0.5
@@ -27,8 +27,9 @@ def distinct(story: str, n: int) -> float:
 
 
 def repetition_share(story: str, n: int = 3) -> float:
-    """The share of words covered by an n-gram that stood in the story before, in 0..1, negated: repeating
-    less is taken for better, so higher is better here too.
+    """The negated share of words covered by an n-gram that occurred in the story before, in -1..0.
+
+    Less repetition is taken as better, so higher is better.
 
     >>> repetition_share("she ran . she ran .")
     -0.5
@@ -53,7 +54,7 @@ TRIVIAL: dict[str, Callable[[str], float]] = {
 
 
 def trivial_scores(stories: Sequence[str]) -> dict[str, np.ndarray]:
-    """`(n,)` scores of each trivial row, by name."""
+    """`(n,)` scores of each trivial baseline, by name."""
     return {name: np.array([function(story) for story in stories]) for name, function in TRIVIAL.items()}
 
 

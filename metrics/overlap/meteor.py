@@ -1,4 +1,4 @@
-"""METEOR by NLTK, and the WordNet that its synonyms come from."""
+"""METEOR by NLTK, and finding the WordNet data for its synonyms."""
 
 import os
 from collections.abc import Sequence
@@ -14,10 +14,10 @@ from nltk.translate.meteor_score import meteor_score
 
 
 class _Remembered:
-    """Stems and synsets of words, each looked up once: stories use the same words again and again.
+    """A cache of the stems and synsets of words, since stories repeat words.
 
-    NLTK reads WordNet from files that it keeps open: threads take turns, and a forked process opens its own, or it would
-    move the place that the others read at.
+    NLTK keeps WordNet's files open. So threads take turns, and a forked process opens its own files; otherwise it would
+    move the file positions of the others.
     """
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ FETCH = "run `make resources` in the checkout, or `python -c \"import nltk; nltk
 
 
 def has_wordnet() -> bool:
-    """Whether NLTK finds WordNet, beside its own folders in the checkout's `.resources`."""
+    """Whether NLTK finds WordNet, in its own folders or in the checkout's `.resources`."""
     fetched = str(Path.cwd() / ".resources" / "nltk_data")
     for folder in ([], [fetched]):
         nltk.data.path += [path for path in folder if path not in nltk.data.path]
@@ -59,21 +59,22 @@ def has_wordnet() -> bool:
 
 
 def find_wordnet() -> None:
-    """As `has_wordnet`, with an error in place of False.
+    """Like `has_wordnet`, but raises an error instead of returning False.
 
     Raises:
         ValueError: WordNet was not found (the message names the command that fetches it).
     """
     if not has_wordnet():
-        raise ValueError(f'{NEEDS}: {FETCH}; scores=["bleu", "rouge1", "rouge2", "rougeL"] does without it')
+        raise ValueError(f'{NEEDS}: {FETCH}; scores=["bleu", "rouge1", "rouge2", "rougeL"] works without it')
 
 
 def meteor(prediction: Sequence[str], references: Sequence[Sequence[str]]) -> float:
-    """METEOR (Banerjee and Lavie 2005) of words, 0 to 1, higher is more alike; the best of the references.
+    """METEOR (Banerjee and Lavie 2005) of words, 0 to 1, higher is more similar; the best of the references.
 
-    Words are aligned exactly, by Porter's stems, then by WordNet's synonyms. The harmonic mean weighs recall
-    nine times precision (alpha .9), less a penalty for scattered matches (beta 3, gamma .5): the paper's own
-    values, NLTK's defaults. Matches rest on lower case. WordNet has to be there: `find_wordnet`.
+    Words are aligned if they are equal, then by Porter stems, then by WordNet synonyms. The harmonic mean weights
+    recall nine times as much as precision (alpha .9). A penalty lowers it for fragmented matches (beta 3, gamma .5).
+    These are the paper's values and NLTK's defaults. Words are compared in lower case. Needs WordNet: see
+    `find_wordnet`.
     """
     return float(
         meteor_score([list(words) for words in references], list(prediction), stemmer=_WORDS, wordnet=_WORDS)

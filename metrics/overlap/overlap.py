@@ -1,4 +1,4 @@
-"""Overlap with a reference in words: BLEU, ROUGE and METEOR, a score a story."""
+"""Word overlap with a reference: BLEU, ROUGE and METEOR of each story."""
 
 import warnings
 
@@ -12,7 +12,7 @@ from openmeva.metrics.overlap.scoring import SCORES, OverlapScorer
 _DESCRIPTION = """
 How many words and word sequences a text shares with its references: sentence BLEU (Papineni et al. 2002),
 ROUGE-1, ROUGE-2 and ROUGE-L (Lin 2004) and METEOR (Banerjee and Lavie 2005), by sacrebleu, rouge-score and
-NLTK. Higher is more alike. A good story may share nothing with the one reference that it is compared with.
+NLTK. Higher is more similar. A good story may share nothing with the one reference that it is compared with.
 """
 
 _CITATION = """
@@ -42,18 +42,18 @@ _CITATION = """
 _KWARGS_DESCRIPTION = """
 Args:
     predictions: texts, a list of strings, raw or tokenised.
-    references: for each, a text or a list of texts; the best match counts (for BLEU, all of them at once).
-    scores: which to compute, a list of "bleu", "rouge1", "rouge2", "rougeL", "meteor"; all unless given, but
-        without WordNet not METEOR, of which a warning then says how to get it.
-    show_progress: a progress bar, which shows after five seconds.
+    references: for each text, a text or a list of texts; the best reference counts (BLEU uses all of them jointly).
+    scores: which scores to compute, a list of "bleu", "rouge1", "rouge2", "rougeL", "meteor"; default: all. Without
+        WordNet the default skips METEOR, and a warning says how to get WordNet.
+    show_progress: a progress bar, which appears after five seconds.
 Returns:
-    bleu, rouge1, rouge2, rougeL, meteor: the mean of each, 0 to 1, higher is more alike.
-    bleu_scores, rouge1_scores, rouge2_scores, rougeL_scores, meteor_scores: one a row, in order.
-    warnings: one a story, None or why its score says little (no words, too short, not English, marks).
+    bleu, rouge1, rouge2, rougeL, meteor: the mean of each, 0 to 1, higher is more similar.
+    bleu_scores, rouge1_scores, rouge2_scores, rougeL_scores, meteor_scores: one per row, in order.
+    warnings: one per story, None or why the score may mean little (no words, too short, not English, special tokens).
 Raises:
-    ValueError: no texts; a row that is no text, is blank or has no word; references of another number; an
-        unknown score; METEOR asked for by name without WordNet (the message names the command that fetches it); on
-        loading, a configuration.
+    ValueError: no texts; a row that is not a string, is blank or has no words; a different number of references; an
+        unknown score; METEOR requested by name without WordNet (the message names the command that fetches it); on
+        loading, any configuration but "default".
 Examples:
     >>> overlap = evaluate.load("metrics/overlap")
     >>> result = overlap.compute(
@@ -93,7 +93,7 @@ class Overlap(StoryInputs, evaluate.Metric):
         self._scorer = OverlapScorer()
 
     def signature(self) -> str:
-        """What a score depends on: definitions and versions."""
+        """Everything that a score depends on: definitions and versions."""
         return signature_of(
             "overlap",
             ("rouge-score", "nltk"),
@@ -103,14 +103,14 @@ class Overlap(StoryInputs, evaluate.Metric):
         )
 
     def lacking(self) -> dict[str, str]:
-        """The scores that cannot be computed here, and why, a sentence each."""
+        """The scores that cannot be computed here, each with a sentence that says why."""
         return {} if has_wordnet() else {"meteor": f"{NEEDS}."}
 
     def _compute(self, predictions, references, scores=None, show_progress=True):
         chosen = chosen_names(scores, SCORES)
         if scores is None and (lacking := self.lacking()):
             chosen = [name for name in chosen if name not in lacking]
-            warnings.warn(f"{NEEDS}, and is left out: {FETCH}", stacklevel=2)
+            warnings.warn(f"{NEEDS}, and is skipped: {FETCH}", stacklevel=2)
 
         result: dict[str, float | list[float]] = {}
         for name, values in self._scorer.scores(

@@ -1,4 +1,4 @@
-"""Overlap of a text with its references in words: sentence BLEU, ROUGE and METEOR."""
+"""Word overlap of a text with its references: sentence BLEU, ROUGE and METEOR."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -17,18 +17,18 @@ SCORES = ("bleu", "rouge1", "rouge2", "rougeL", "meteor")
 class OverlapScorer:
     """Scores texts against their references by the words that they share.
 
-    Texts are brought to one form first (`Normalizer`: lower case, Penn Treebank tokens, a placeholder such as
-    `[MALE]` one word), so raw and tokenised texts score alike.
+    Texts are normalised first (`Normalizer`: lower case, Penn Treebank tokens, a placeholder such as `[MALE]` is one
+    word), so raw and tokenised texts get the same scores.
     """
 
     def __init__(self) -> None:
         self._normalizer = Normalizer()
         # Add .1 to a numerator of 0: method 1 of Chen and Cherry (2014).
         self._bleu = BLEU(tokenize="none", smooth_method="floor", smooth_value=0.1, effective_order=True)
-        self._bleu.num_refs = -1  # said by a signature; it varies
+        self._bleu.num_refs = -1  # part of sacrebleu's signature; it varies
         self._rouge_words = DefaultTokenizer(
             use_stemmer=False
-        )  # without one, rouge-score logs by absl, which takes over
+        )  # without a tokenizer, rouge-score logs through absl, which takes over logging
 
     def scores(
         self,
@@ -37,16 +37,16 @@ class OverlapScorer:
         chosen: Sequence[str] = SCORES,
         progress: Progress | None = None,
     ) -> dict[str, list[float]]:
-        """The chosen ones of `SCORES`, each a number a row, 0 to 1, higher is more alike.
+        """The chosen ones of `SCORES`, one number per row, 0 to 1, higher is more similar.
 
         Args:
             predictions: texts.
-            references: for each, at least one text.
-            chosen: which scores.
+            references: for each text, at least one.
+            chosen: which scores to compute.
             progress: wraps the rows.
 
         Raises:
-            ValueError: a text without a word (its row), or METEOR without WordNet.
+            ValueError: a text without words (the row is named), or METEOR without WordNet.
         """
         if "meteor" in chosen:
             find_wordnet()
@@ -61,7 +61,7 @@ class OverlapScorer:
         return found
 
     def signature(self) -> str:
-        """sacrebleu's signature of BLEU, which names its version, tokens and smoothing."""
+        """sacrebleu's signature of BLEU, which names its version, tokenization and smoothing."""
         signature: Any = self._bleu.get_signature()
         return ",".join(part for part in str(signature).split("|") if not part.startswith("nrefs:"))
 

@@ -1,4 +1,4 @@
-"""Plot coherence: how plausible a story is (after Ghazarian et al., NAACL 2021), and the mixture that goes beyond."""
+"""Plot coherence: the plausibility of a story, after Ghazarian et al. (NAACL 2021), extended in `mix`."""
 
 import evaluate
 
@@ -12,10 +12,10 @@ HUB_IDS = {
 }
 
 _DESCRIPTION = """
-Plot coherence scores a story by itself, without a reference: the probability that its events make a plausible
-story as people write them. A classifier learnt it from human stories beside worse ones (Ghazarian et al., NAACL
-2021): stories written from broken plots, or, in `mix`, stories damaged in several ways, step by step. Higher is
-better.
+Plot coherence scores a story without a reference: the probability that its events form a plausible story, as a
+person would write it. The classifier is trained on human-written stories and worse ones (after Ghazarian et al.,
+NAACL 2021): stories generated from broken plots or, in `mix`, stories with corruptions of several kinds and degrees.
+Higher is better.
 """
 
 _CITATION = """
@@ -32,27 +32,28 @@ _CITATION = """
 _KWARGS_DESCRIPTION = """
 Args:
     predictions: stories, a list of strings, raw or tokenised.
-    contexts: leading contexts, one a story, optional.
-    context_is_part_of_story: True: a context is the story's beginning, and joined to it; False: it is a prompt,
-        and ignored; None (default): as the checkpoint says. `mix` and `base` then join a context that is one declarative
+    contexts: leading contexts, one per story, optional.
+    context_is_part_of_story: True: a context is the beginning of the story and joined to it; False: it is a prompt
+        and ignored; None (default): the rule of the checkpoint. `mix` and `base` then join a context of one declarative
         sentence to a story of at most ten sentences, and ignore any other.
-    batch_size: windows scored at once.
-    device: "cpu", "cuda", ...; chosen by itself where not given.
-    dtype: "auto" (bfloat16 where the processor multiplies it natively), "float32" or "bfloat16".
-    explain: also return `explanations`; each sentence costs another reading of its window.
-    costs: False saves these readings: no `gain` in the explanations.
-    show_progress: a progress bar, which shows after five seconds.
+    batch_size: windows per batch.
+    device: "cpu", "cuda", ...; default: selected automatically.
+    dtype: "auto" (bfloat16 if the processor supports it natively), "float32" or "bfloat16".
+    explain: also return `explanations`; scores the window of each sentence again, without it.
+    costs: False skips these extra passes: no `gain` in the explanations.
+    show_progress: show a progress bar after five seconds.
 Returns:
     score: the mean of the scores, 0 to 1.
-    scores: one a story, in order, 0 to 1, higher is better.
-    explanations (with `explain`): a dict a story; `sentences` with `text` and `gain` (the score of the story
-        without the sentence minus the score with it, of a long story those of the window around it: above 0 for a
-        sentence that costs the story), (not with `base`) `kinds`,
-        the probability of each kind of error: `repetition`, `contradiction`, `wrong_order`, `off_topic` (hints
-        alone; `contradiction` says nothing).
-    warnings: one a story, None or why its score says little (no words, too short, not English, marks, with `roc` the wrong kind).
+    scores: one per story, in order, 0 to 1, higher is better.
+    explanations (with `explain`): one dict per story; `sentences` with `text` and `gain`, the score of the story
+        without the sentence minus the score with it (in a long story, of the window around it): above 0 for a
+        sentence that lowers the score; `kinds` (not with `base`), the
+        probability of each error type: `repetition`, `contradiction`, `wrong_order`, `off_topic` (hints only;
+        `contradiction` carries no signal).
+    warnings: one per story, None or why its score means little (no words, too short, not English, special tokens, with
+        `roc` the wrong kind of story).
 Raises:
-    ValueError: no stories; a row that is not a text or is blank; contexts of another number.
+    ValueError: no stories; a row that is not a string or is blank; a number of contexts other than that of the stories.
 Examples:
     >>> metric = evaluate.load("metrics/plot_coherence", "mix")
     >>> story = "Ann was hungry. She made a sandwich. She ate it. She felt full. Then she took a nap."

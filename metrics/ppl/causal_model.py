@@ -1,4 +1,4 @@
-"""Log-losses of tokens by a causal language model: each token given those before it."""
+"""Token losses under a causal language model: each token is conditioned on the previous ones."""
 
 import inspect
 from collections.abc import Iterable, Sequence
@@ -19,14 +19,14 @@ PADDING_SIDES = ("right", "left")
 
 
 class CausalModel:
-    """A causal language model of transformers, its body and its vocabulary head called apart.
+    """A causal language model of transformers, whose body and vocabulary head are called separately.
 
     Args:
         model: in evaluation mode.
-        start: id of the token that stands before each sequence and each window.
-        max_length: tokens that the model reads at once, the start token included.
-        head: name of the submodule from hidden states to logits; where not given, the output embeddings are
-            tried, and where the model does something else too, its logits are taken whole.
+        start: id of the token that precedes each sequence and each window.
+        max_length: maximum number of tokens in a window, the start token included.
+        head: name of the submodule from hidden states to logits. Default: the output embeddings, or, where the
+            logits are not just these applied to the hidden states, none: the model is then called as a whole.
     """
 
     def __init__(self, model: Any, start: int, max_length: int, head: str | None = None) -> None:
@@ -45,12 +45,12 @@ class CausalModel:
         padding_side: str = "right",
         progress: Progress | None = None,
     ) -> list[list[float]]:
-        """The loss of each story's tokens in nats, in order; those of the context are conditioned on.
+        """The loss of each story's tokens in nats, in order, conditioned on the context.
 
-        A story longer than the model reads is covered by windows (`causal_windows`), each after the start token.
+        A story beyond the maximum length is read in overlapping windows (`causal_windows`), each after the start token.
 
         Raises:
-            ValueError: padding on the left for a model whose losses it changes.
+            ValueError: left padding for a model whose losses it changes.
         """
         if padding_side == "left" and not self._bears_padding_on_the_left:
             raise ValueError(
@@ -79,7 +79,7 @@ class CausalModel:
 
     @cached_property
     def _bears_padding_on_the_left(self) -> bool:
-        """Whether losses stay as they are; not where positions count the padding, as those of BART's and RoBERTa's."""
+        """Whether left padding leaves the losses unchanged. It does not where positions count it (BART, RoBERTa)."""
         rows = [[token % self.vocabulary_size for token in range(length)] for length in (6, 2)]
         windows = [Window(0, len(row), 0, len(row)) for row in rows]
         model = self.variants.exact
@@ -102,13 +102,13 @@ class CausalModel:
             arguments["attention_mask"] = mask.to(device)
             if self.takes_positions:
                 arguments["position_ids"] = (mask.cumsum(1) - 1).clamp_min(0).to(device)
-        # without an attention mask, padding on the right is hidden by causality alone, which is faster
+        # Without an attention mask, the causal mask alone hides right padding, which is faster.
         states = self._body(model, ids.to(device), arguments)
         at_rows, at_tokens, counts = [], [], []
         for row, (window, shift) in enumerate(zip(windows, shifts.tolist(), strict=True)):
             scored = range(window.first - window.begin, window.last - window.begin)
             at_rows += [row] * len(scored)
-            # the state that predicts token i of the window stands at i, where the start token is at 0
+            # the state at i predicts token i of the window, since the start token is at 0
             at_tokens += [i + shift for i in scored]
             counts.append(len(scored))
         row_index, token_index = torch.tensor(at_rows), torch.tensor(at_tokens)
@@ -119,13 +119,13 @@ class CausalModel:
         return [values.tolist() for values in losses.cpu().split(counts)]
 
     def _body(self, model: Any, ids: Tensor, arguments: dict[str, Tensor]) -> Tensor:
-        """Hidden states (n, tokens, width), or logits where the head cannot be called apart."""
+        """Hidden states (n, tokens, width), or logits where the head cannot be called separately."""
         if self.head is None:
             return model(ids, use_cache=False, **arguments).logits
         return model.base_model(ids, use_cache=False, **arguments)[0]
 
     def _parts(self, batch: list[int], windows: Sequence[tuple[int, Window]]) -> Iterable[list[int]]:
-        """The batch, in pieces where all its logits are held at once."""
+        """The batch; in smaller parts where the logits of all its tokens are in memory at once."""
         if self.head is not None:
             return [batch]
         longest = max(windows[i][1].end - windows[i][1].begin for i in batch) + 1
@@ -133,7 +133,7 @@ class CausalModel:
         return [batch[i : i + size] for i in range(0, len(batch), size)]
 
     def _output_embeddings(self) -> str | None:
-        """Name of the output embeddings, where the logits are nothing but these applied to the states."""
+        """Name of the output embeddings where the logits are just these applied to the hidden states, else None."""
         head = self.model.get_output_embeddings()
         if head is None:
             return None

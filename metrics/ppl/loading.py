@@ -1,4 +1,4 @@
-"""Which model a configuration means: one of this project's, one of others as it is, or any by path or Hub id."""
+"""Loads the model of a configuration: a model of this project, a third-party one, or any by path or Hub id."""
 
 import json
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ UNKNOWN_LENGTH = 1024
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A model with the reader of its texts, and the digits that identify its weights (`adapter+base` where two do)."""
+    """A model, the reader of its texts, and the digits that identify its weights (`adapter+base` with an adapter)."""
 
     model: CausalModel | MaskedModel
     reader: NormalizedReader | PlainReader
@@ -48,10 +48,10 @@ class LoadedModel:
 
 
 def load_model(name: str, hub_ids: dict[str, str]) -> LoadedModel:
-    """The model that `name` means: a configuration, a folder or a Hub id.
+    """Loads the model of a configuration, a folder or a Hub id.
 
     Raises:
-        ValueError: nothing of that name, a model that is no causal language model, or one that has to be fetched
+        ValueError: nothing has that name, the model is not a causal language model, or it has to be fetched
             first (the message says in one line how).
     """
     if name not in hub_ids and not _is_checkpoint(name):
@@ -64,7 +64,7 @@ def load_model(name: str, hub_ids: dict[str, str]) -> LoadedModel:
 
 
 def _is_checkpoint(name: str) -> bool:
-    """Whether a folder or Hub id holds a checkpoint of this project rather than a model of transformers."""
+    """Whether a folder or Hub id is a checkpoint of this project, not a model of transformers."""
     found = Path(name) / "config.json"
     if not found.is_file():
         repository, _, revision = name.partition("@")
@@ -85,10 +85,10 @@ def _is_checkpoint(name: str) -> bool:
 
 
 def from_checkpoint(checkpoint: Checkpoint) -> LoadedModel:
-    """The causal or masked language model of one of this project's checkpoints.
+    """The causal or masked language model of a checkpoint of this project.
 
     Raises:
-        ValueError: weights or names that the model needs and the checkpoint lacks (they are named).
+        ValueError: weights or name lists that the model needs are missing (they are named).
     """
     settings, config = checkpoint.settings, checkpoint.model_config
     causal = settings["model"] == "causal"
@@ -106,17 +106,17 @@ def from_checkpoint(checkpoint: Checkpoint) -> LoadedModel:
 
 
 def from_backbone(settings: Mapping[str, Any], folder: Path) -> LoadedModel:
-    """A language model of others, as it is or under an adapter, that reads at most `max_length` tokens at once.
+    """A third-party language model, with or without an adapter, and with a maximum length of `max_length` tokens.
 
     Args:
         settings: `max_length`; `backbone`, a reference as in `metrics/core/backbone.py`; and, with an `adapter`,
             whether names become placeholders (`delexicalize`).
-        folder: of the checkpoint that has them.
+        folder: of the checkpoint with these settings.
 
     Raises:
         NotAtHandError: the model has to be fetched first (the message says in one line how).
-        ValueError: another file than the known one, a tokenizer that does not serve, or an adapter or names that are
-            missing, or an adapter of another model.
+        ValueError: a weights file with another checksum, an unsuitable tokenizer, a missing adapter or name list, or
+            an adapter of another model.
     """
     weights = language_model_weights(settings["backbone"], folder)
     tokenizer, model = read_language_model(weights)
@@ -128,17 +128,19 @@ def from_backbone(settings: Mapping[str, Any], folder: Path) -> LoadedModel:
 def _under_adapter(
     folder: Path, settings: Mapping[str, Any], model: Any, tokenizer: Any, base: str
 ) -> LoadedModel:
-    """A model with the adapter of a checkpoint, which reads texts as the adapter was trained on: normalised.
+    """A model with the adapter of a checkpoint. Texts are normalised, as in the adapter's training.
 
-    `base` is of the model's weights, which may be the package's or the Hub's.
+    `base` is the digest of the model's weights, which may come from the package or from the Hub.
     """
     adapter = read_tensors(folder / ADAPTER)
     state = model.state_dict()
     turned = [f"{name}.weight" for name, module in model.named_modules() if isinstance(module, Conv1D)]
-    state |= {name: state[name].T for name in turned}  # GPT-2's layers have their inputs first
+    state |= {name: state[name].T for name in turned}  # weights of GPT-2's Conv1D are (inputs, outputs)
     layers = {f"{name.removesuffix('.lora_A')}.weight" for name in adapter if name.endswith(".lora_A")}
     if strange := sorted(layers - state.keys()):
-        raise ValueError(f"{folder / ADAPTER}: expected factors of the model's layers, got {strange[0]}")
+        raise ValueError(
+            f"{folder / ADAPTER}: expected low-rank factors of the model's layers, got {strange[0]}"
+        )
     state = merge_adapter(state, adapter)
     model.load_state_dict(state | {name: state[name].T for name in turned})
     start, end = marks_of(tokenizer)
@@ -149,10 +151,10 @@ def _under_adapter(
 
 
 def marks_of(tokenizer: Any) -> tuple[str, str]:
-    """The tokens before and after a story, by a language model's own tokenizer.
+    """The start and end tokens of a story, from a language model's own tokenizer.
 
     Raises:
-        ValueError: it has none to start from.
+        ValueError: the tokenizer has no token to start from.
     """
     known = (tokenizer.bos_token, tokenizer.eos_token, tokenizer.cls_token)
     start = next((token for token in known if token is not None), None)
@@ -165,7 +167,7 @@ def from_transformers(name: str, hub_ids: dict[str, str]) -> LoadedModel:
     """Any causal language model with a fast tokenizer, from a folder, the Hub's cache or the Hub.
 
     Raises:
-        ValueError: no such model, no fast tokenizer, or no token to start from.
+        ValueError: no such model, no fast tokenizer, or no start token.
     """
     try:
         tokenizer, model = load_language_model(name)
@@ -178,7 +180,7 @@ def from_transformers(name: str, hub_ids: dict[str, str]) -> LoadedModel:
 
 
 def _as_it_is(name: str, model: Any, tokenizer: Any, revision: str, bound: int | None = None) -> LoadedModel:
-    """A model and its tokenizer; `bound` is the most tokens read at once, where the model's own is not wanted."""
+    """A model without an adapter, and its tokenizer; `bound` limits the maximum length below the model's own."""
     if not tokenizer.is_fast:
         raise ValueError(f"{name}: expected a fast tokenizer, got {type(tokenizer).__name__}")
     try:

@@ -1,11 +1,11 @@
-"""Log-losses of tokens over a vocabulary too large for all logits at once."""
+"""Token losses over a vocabulary that is too large to hold all logits at once."""
 
 from collections.abc import Callable
 
 import torch
 from torch import Tensor
 
-CELLS = 2**22  # logits held at once: 16 MB in float32
+CELLS = 2**22  # number of logits held at once: 16 MB in float32
 
 
 def target_losses(
@@ -14,10 +14,10 @@ def target_losses(
     """The negative natural logarithm of each target's probability, (n,) float32.
 
     Args:
-        hidden: (n, width) states.
+        hidden: (n, width) hidden states.
         targets: (n,) token ids.
-        head: from states to logits (…, vocabulary).
-        vocabulary_size: decides how many rows of logits are held at once.
+        head: maps hidden states to logits (…, vocabulary).
+        vocabulary_size: determines how many rows of logits are held at once.
     """
     found = torch.empty(len(targets), dtype=torch.float32, device=hidden.device)
     rows = max(32, CELLS // vocabulary_size)

@@ -1,4 +1,4 @@
-"""Log-losses of tokens by a masked language model: pseudo-log-likelihood (Salazar et al., ACL 2020)."""
+"""Token losses under a masked language model: pseudo-log-likelihood (Salazar et al., ACL 2020)."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -14,14 +14,14 @@ from openmeva.metrics.ppl.windows import Window, centred_windows
 
 
 class MaskedModel:
-    """The shared encoder as a masked language model: each token given those on both sides.
+    """The shared encoder as a masked language model: each token is conditioned on both sides.
 
     Args:
         model: a `BertForMaskedLM` in evaluation mode.
         tokenizer: the encoder's.
-        max_length: tokens read at once, [CLS] and [SEP] included.
-        spacing: every so-manieth token is masked at once, so that a story takes as many passes; `None` masks one
-            token a pass, as the paper does.
+        max_length: maximum number of tokens in a window, [CLS] and [SEP] included.
+        spacing: every `spacing`-th token is masked in the same pass, so a window takes `spacing` passes; `None`
+            masks one token per pass, as in the paper.
     """
 
     def __init__(self, model: Any, tokenizer: Tokenizer, max_length: int, spacing: int | None) -> None:
@@ -41,10 +41,10 @@ class MaskedModel:
         padding_side: str = "right",
         progress: Progress | None = None,
     ) -> list[list[float]]:
-        """The loss of each story's tokens in nats, in order; those of the context are never masked.
+        """The loss of each story's tokens in nats, in order; tokens of the context are never masked.
 
         Raises:
-            ValueError: another padding side than the right.
+            ValueError: `padding_side` is not "right".
         """
         if padding_side != "right":
             raise ValueError(
@@ -82,7 +82,7 @@ class MaskedModel:
         return found
 
     def _groups(self, window: Window) -> list[range]:
-        """The tokens masked in each pass over a window."""
+        """The positions masked in each pass over a window."""
         step = self.spacing or window.last - window.first
         begins = range(window.first, min(window.last, window.first + step))
         return [range(begin, window.last, step) for begin in begins]

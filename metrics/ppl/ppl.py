@@ -1,4 +1,4 @@
-"""Perplexity of stories under a language model, one of this project's or any other (OpenMEVA section 4.1)."""
+"""Perplexity of stories under a language model of this project or any other (OpenMEVA section 4.1)."""
 
 import evaluate
 
@@ -16,9 +16,9 @@ HUB_IDS = {
 }
 
 _DESCRIPTION = """
-Perplexity of a story under a language model: the exponential of the mean loss of its tokens. A story that the
-model finds likely has a low one; the score is its negative, so that higher is better, as in OpenMEVA (Guan et
-al., ACL 2021) and UNION (Guan and Huang, EMNLP 2020).
+Perplexity of a story under a language model: the exponential of the mean loss of its tokens. A story that is likely
+under the model has a low perplexity. The score is the negated perplexity, so that higher is better, as in OpenMEVA
+(Guan et al., ACL 2021) and UNION (Guan and Huang, EMNLP 2020).
 """
 
 _CITATION = """
@@ -34,30 +34,32 @@ _CITATION = """
 _KWARGS_DESCRIPTION = """
 Args:
     predictions: stories, a list of strings, raw or tokenised.
-    contexts: what stands before each story, one a story, optional: conditioned on, and not counted.
-    batch_size: sequences scored at once.
-    device: "cpu", "cuda", ...; chosen by itself where not given.
+    contexts: the text before each story, one per story, optional: conditioned on, but not scored.
+    batch_size: sequences per batch.
+    device: "cpu", "cuda", ...; default: chosen automatically.
     dtype: "auto" (bfloat16 where the processor multiplies it natively), "float32" or "bfloat16".
-    padding_side: "right" or "left" (some models of others were trained so); the losses are the same, or "left" is refused.
-    repeated_ngram: n, to count tokens that end an n-gram seen before (in context or story) apart.
+    padding_side: "right" or "left" (some third-party models were trained so). The losses are the same; where they would
+        not be, "left" raises an error.
+    repeated_ngram: n, to score tokens that end an n-gram seen before (in context or story) separately.
     explain: also return `explanations`.
-    show_progress: a progress bar, which shows after five seconds.
+    show_progress: a progress bar, which appears after five seconds.
 Returns:
     score: the mean of the scores.
-    scores: negated perplexities, one a story, in order, -1 at best; higher is better.
+    scores: negated perplexities, one per story, in order, at most -1; higher is better.
     perplexities: 1 and above, lower is better. mean_perplexity: their mean.
-    word_perplexities: 1 and above, lower is better: the exponential of all losses of a story together, divided by
-        its words rather than its tokens, so that models of different vocabularies compare. Words are the Penn
-        Treebank's (a punctuation mark is one); where the story's end counts (`roc`, `wp`, `roc_base`), it is one more.
+    word_perplexities: 1 and above, lower is better: the exponential of a story's summed loss divided by its number of
+        words instead of tokens, so that models with different vocabularies are comparable. Words are the Penn
+        Treebank's (a punctuation mark is one). A scored end token (`roc`, `wp`, `roc_base`) is one more word.
     nll: the mean loss of each story's tokens in nats (natural logarithm), lower is better.
-    log_scores: its negative, that is, the negated logarithm of the perplexity; higher is better.
+    log_scores: the negated `nll`, that is, the negated logarithm of the perplexity; higher is better.
     corrected_scores, corrected_log_scores, repeated_shares (with `repeated_ngram`): the scores over the other
-        tokens, and the share of tokens that repeat, 0 to 1.
-    explanations (with `explain`): a dict a story: `sentences` with `text`, `nll` and `tokens` (how many), and
+        tokens, and the share of repeated tokens, 0 to 1.
+    explanations (with `explain`): one dict per story: `sentences` with `text`, `nll` and `tokens` (their number), and
         `tokens` with `token`, `nll` and `sentence`.
-    warnings: one a story, None or why its score says little (no words, too short, not English, marks, the wrong kind).
+    warnings: one per story, None or why the score may mean little (no words, too short, not English, special tokens,
+        the wrong kind of story).
 Raises:
-    ValueError: no stories; a row that is not a text or is blank; contexts of another number.
+    ValueError: no stories; a row that is not a string or is blank; a different number of contexts than stories.
 Examples:
     >>> ppl = evaluate.load("metrics/ppl", "roc")
     >>> story = "Ann was hungry. She made a sandwich. She ate it. She felt full. Then she took a nap."
@@ -89,7 +91,7 @@ class Ppl(StoryInputs, evaluate.Metric):
     def signature(
         self, dtype: str = "auto", repeated_ngram: int | None = None, device: str | None = None
     ) -> str:
-        """What a score depends on: checkpoint, revision, maximum length, n-grams, precision and versions.
+        """Everything that a score depends on: checkpoint, revision, maximum length, n-grams, precision and versions.
 
         The arguments are those of `compute`.
         """

@@ -1,10 +1,10 @@
-"""Tokens that only repeat: perplexity rewards them (OpenMEVA section 4.4), so they can be counted apart."""
+"""Repeated tokens: perplexity rewards them (OpenMEVA section 4.4), so they can be scored separately."""
 
 from collections.abc import Sequence
 
 
 def repeated(ids: Sequence[int], n: int) -> list[bool]:
-    """Whether each token ends an n-gram that stood earlier in the sequence.
+    """Whether each token ends an n-gram that occurred earlier in the sequence.
 
     >>> repeated([1, 2, 3, 1, 2, 3], 2)
     [False, False, False, False, True, True]

@@ -1,4 +1,4 @@
-"""From log-losses of tokens to the scores of stories."""
+"""Scores of stories from the losses of their tokens."""
 
 import math
 import sys
@@ -31,10 +31,10 @@ class PerplexityScorer:
         explain: bool = False,
         progress: Progress | None = None,
     ) -> dict[str, Any]:
-        """Lists of one entry a story; see the module's `inputs_description`.
+        """Lists with one entry per story; see the module's `inputs_description`.
 
         Raises:
-            ValueError: a story without a word (its row), an unknown dtype or padding side, n-grams of no token.
+            ValueError: a story without words (the row is named), an unknown dtype or padding side, n below 1.
         """
         if padding_side not in PADDING_SIDES:
             raise ValueError(f"padding_side: expected one of {PADDING_SIDES}, got {padding_side!r}")
@@ -77,14 +77,14 @@ class PerplexityScorer:
 
 
 def perplexity(nll: float) -> float:
-    """The exponential of a mean loss; where that is past what a float holds, the largest that it holds."""
+    """The exponential of a mean loss, at most the largest float."""
     return math.exp(nll) if nll < 709 else sys.float_info.max
 
 
 def corrected(stories: Sequence[TokenizedStory], losses: Sequence[list[float]], n: int) -> dict[str, Any]:
-    """Scores over the tokens that do not end an n-gram seen before, and the share of the others.
+    """Scores over the tokens that do not end an n-gram seen before, and the share of tokens that do.
 
-    A story whose every token repeats (its context, with `n` of 1) has the largest loss of its tokens.
+    A story in which every token ends one (for `n` of 1, say, a copy of its context) gets its largest token loss.
     """
     scores, log_scores, shares = [], [], []
     for story, values in zip(stories, losses, strict=True):

@@ -1,4 +1,4 @@
-"""From stories and contexts to token ids, with the place of each token in the story."""
+"""Token ids of stories and contexts, with the character span of each token."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ class TokenizedStory:
         ids: token ids of the context and then of the story.
         counted: index of the story's first token, the first one whose loss counts.
         text: what was tokenised.
-        spans: where each counted token stands in `text`; an end token's span is empty.
-        sentences: where each of the story's sentences stands in `text`.
-        words: of the story, as the Penn Treebank splits them (a punctuation mark is one); its end is one more where
-            an end token counts. They depend on no model's vocabulary.
+        spans: character span of each scored token in `text`; that of an end token is empty.
+        sentences: character span of each of the story's sentences in `text`.
+        words: number of words of the story as the Penn Treebank splits them (a punctuation mark is one), plus one where
+            an end token is scored. It does not depend on a model's vocabulary.
     """
 
     ids: list[int]
@@ -32,19 +32,19 @@ class TokenizedStory:
     words: int
 
     def sentence_of(self, index: int) -> int:
-        """The sentence of the counted token at `index`."""
+        """Index of the sentence of the scored token at `index`."""
         middle = sum(self.spans[index]) / 2
         ends = [end for _, end in self.sentences]
         return next((number for number, end in enumerate(ends) if middle < end), len(ends) - 1)
 
 
 class NormalizedReader:
-    """Texts as this project's models were trained on: normalised words, wordpieces, perhaps an end token.
+    """Texts as this project's models were trained on them: normalised words, wordpieces, optionally an end token.
 
     Args:
         tokenizer: of the model.
-        normalizer: with the names that become placeholders, if any.
-        end: the token whose loss counts at a story's end; None: none.
+        normalizer: knows the names that become placeholders, if any.
+        end: the token that is appended to a story and scored; None: no token.
     """
 
     def __init__(self, tokenizer: Tokenizer, normalizer: Normalizer, end: str | None) -> None:
@@ -56,7 +56,7 @@ class NormalizedReader:
         """Tokenises all stories, each after its context where there is one.
 
         Raises:
-            ValueError: a story without a word (its row).
+            ValueError: a story without words (the row is named).
         """
         read = []
         for row, story in enumerate(stories):
@@ -76,12 +76,12 @@ class NormalizedReader:
         return read
 
     def token(self, token: int) -> str:
-        """A token as it stands in the vocabulary."""
+        """A token as it is in the vocabulary."""
         return self.tokenizer.id_to_token(token) or ""
 
     @staticmethod
     def _text(normalized: Sequence[Sequence[str]]) -> tuple[str, list[tuple[int, int]]]:
-        """The words of normalised sentences as one text, and where each sentence stands in it."""
+        """The words of normalised sentences as one text, and the character span of each sentence in it."""
         spans, parts, end = [], [], 0
         for words in normalized:
             parts.append(" ".join(words))
@@ -91,7 +91,7 @@ class NormalizedReader:
 
 
 class PlainReader:
-    """Texts as they are, for a model of others: its own tokenizer, a context joined by a space.
+    """Unchanged texts for a third-party model: its own tokenizer, a context joined by a space.
 
     Args:
         tokenizer: a fast tokenizer of transformers.
@@ -105,14 +105,14 @@ class PlainReader:
     def __call__(self, stories: Sequence[str], contexts: Sequence[str] | None) -> list[TokenizedStory]:
         """Tokenises all stories, each after its context where there is one.
 
-        A token that holds the end of the context and the beginning of the story counts.
+        A token that spans the end of the context and the beginning of the story is scored.
 
         Raises:
-            ValueError: a story that has no token (its row).
+            ValueError: a story without tokens (the row is named).
         """
         before = [f"{context.strip()} " if context.strip() else "" for context in contexts or ()]
         texts = [f"{c}{s.strip()}" for c, s in zip(before or [""] * len(stories), stories, strict=True)]
-        # longer texts than the model reads are scored by windows: there is nothing to warn of
+        # verbose=False: texts beyond the model's maximum length need no warning, they are scored in windows
         encoded = self.tokenizer(texts, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
         read = []
         for row, (text, ids, spans) in enumerate(
@@ -128,5 +128,5 @@ class PlainReader:
         return read
 
     def token(self, token: int) -> str:
-        """A token as it reads in a text."""
+        """A token as it appears in a text."""
         return self.tokenizer.decode([token])

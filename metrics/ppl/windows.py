@@ -1,11 +1,11 @@
-"""Windows over a sequence that a model cannot read at once: each token is scored once."""
+"""Overlapping windows over a sequence beyond a model's maximum length: each token is scored once."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Window:
-    """Tokens `begin` to `end` are read, tokens `first` to `last` are scored; ends exclusive."""
+    """Tokens `begin` to `end` are the model's input, tokens `first` to `last` are scored; ends are exclusive."""
 
     begin: int
     end: int
@@ -14,10 +14,10 @@ class Window:
 
 
 def causal_windows(length: int, counted: int, limit: int) -> list[Window]:
-    """Windows of at most `limit` tokens that score tokens `counted` to `length` from those before them.
+    """Windows of at most `limit` tokens that score tokens `counted` to `length` from the previous tokens.
 
-    Where the sequence is longer than `limit`, each window scores the tokens after those of the window before
-    it, with at least half a window of context before the first of them.
+    Where the sequence is longer than `limit`, each window scores the tokens after those that the previous window
+    scored, with at least half a window of context before the first of them.
 
     >>> causal_windows(10, 2, 6)
     [Window(begin=0, end=6, first=2, last=6), Window(begin=3, end=9, first=6, last=9), \
@@ -35,8 +35,8 @@ Window(begin=4, end=10, first=9, last=10)]
 def centred_windows(length: int, counted: int, limit: int) -> list[Window]:
     """Windows of at most `limit` tokens that score tokens `counted` to `length` from both sides.
 
-    Where the sequence is longer than `limit`, a window scores its middle half, and what lies before or after
-    that where the sequence begins or ends.
+    Where the sequence is longer than `limit`, a window scores its middle half. A window at the start of the
+    sequence also scores the tokens before that half, and a window at the end those after it.
     """
     if length <= limit:
         return [Window(0, length, counted, length)]

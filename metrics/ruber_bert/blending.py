@@ -1,4 +1,4 @@
-"""The referenced and the unreferenced part as one score (RUBER, section 3.3)."""
+"""Combines the referenced and the unreferenced part into one score (RUBER, section 3.3)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ NORMALIZATIONS = ("calibrated", "batch", "none")
 
 
 def normalize(values: Sequence[float], low: float, high: float) -> np.ndarray:
-    """Values brought to 0..1, `low` to 0 and `high` to 1, clipped; .5 where both are equal.
+    """Values scaled to 0..1, `low` to 0 and `high` to 1, and clipped; .5 where `low` and `high` are equal.
 
     >>> normalize([1.0, 2.0, 9.0], 1.0, 3.0).tolist()
     [0.0, 0.5, 1.0]
@@ -22,7 +22,7 @@ def normalize(values: Sequence[float], low: float, high: float) -> np.ndarray:
 
 
 def blend(first: np.ndarray, second: np.ndarray, how: str) -> np.ndarray:
-    """Two arrays (n,) of values in 0..1 as one: `mean`, `geometric` mean, `min` or `max`."""
+    """Elementwise `mean`, `geometric` mean, `min` or `max` of two arrays (n,) of values in 0..1."""
     if how == "mean":
         return (first + second) / 2
     if how == "geometric":
@@ -40,16 +40,16 @@ def hybrid(
     """The blended score of each story, 0 to 1.
 
     Args:
-        referenced: one value a story.
-        unreferenced: one value a story.
+        referenced: one value per story.
+        unreferenced: one value per story.
         ranges: `referenced` and `unreferenced`, each `[low, high]`: the checkpoint's calibration.
         how: one of `BLENDS`.
-        normalization: `calibrated` by `ranges`, or, as in the paper, `batch`: by the least and the largest
-            value among these stories, so that a score depends on its neighbours; or `none`, as UNION's authors
-            have it: as they are, a negative cosine as 0.
+        normalization: `calibrated`: by `ranges`; `batch`, as in the paper: by the minimum and maximum over these
+            stories, so that a score depends on the other stories; `none`, as UNION's authors do: values as they
+            are, a negative cosine set to 0.
 
     Raises:
-        ValueError: another blend or normalization.
+        ValueError: an unknown blend or normalization.
     """
     if how not in BLENDS:
         raise ValueError(f"blend: expected one of {BLENDS}, got {how!r}")

@@ -1,4 +1,4 @@
-"""RUBER's model: vectors of a context and a story, and a head that judges whether they belong together."""
+"""RUBER's model: an encoder of contexts and stories, and a head that scores whether they belong together."""
 
 import torch
 from torch import Tensor
@@ -14,7 +14,7 @@ ENCODERS = ("bert", "rnn")
 class RelatednessHead(torch.nn.Module):
     """A bilinear form and a layer over both vectors, their product and their difference (RUBER, equation 4).
 
-    Product and difference are ours: they spare the layer from learning to compare.
+    The product and the difference are an addition to the paper, so that the layer need not learn to compare.
     """
 
     def __init__(self, width: int, hidden: int) -> None:
@@ -33,13 +33,13 @@ class RelatednessHead(torch.nn.Module):
 
 
 class RuberModel(torch.nn.Module):
-    """Encodes texts, by BERT (RUBER-BERT) or by a recurrent network over word vectors (RUBER).
+    """Encodes texts with BERT (RUBER-BERT) or with a recurrent network over word embeddings (RUBER).
 
     Args:
         config: of the encoder.
         encoder: one of `ENCODERS`.
-        pooling: for `bert`, one of `POOLINGS`: how states become the vector that the head sees.
-        hidden: width of the head's layer.
+        pooling: for `bert`, one of `POOLINGS`: how hidden states are pooled into the head's input.
+        hidden: width of the head's hidden layer.
         recurrent: for `rnn`, width of each direction.
     """
 
@@ -67,7 +67,7 @@ class RuberModel(torch.nn.Module):
             self.head = RelatednessHead(2 * recurrent, hidden)
 
     def encode(self, ids: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """Vectors (n, width) for the head, and the extremes (n, 2, states' width): maxima and minima.
+        """Vectors (n, width) for the head, and the extremes (n, 2, width of the hidden states): maxima and minima.
 
         Args:
             ids: (n, tokens), [CLS] first and [SEP] last, at least one token between them.
@@ -92,7 +92,7 @@ def inner_tokens(mask: Tensor) -> Tensor:
 
 
 def pool(states: Tensor, inner: Tensor, pooling: str) -> Tensor:
-    """States (n, tokens, width) as one vector (n, width): at [CLS], or the mean or maximum of inner tokens."""
+    """Hidden states (n, tokens, width) pooled to (n, width): at [CLS], or the mean or maximum of inner tokens."""
     if pooling == "cls":
         return states[:, 0]
     if pooling == "mean":

@@ -15,9 +15,9 @@ HUB_IDS = {
 }
 
 _DESCRIPTION = """
-RUBER-BERT blends two parts: how well a story belongs to its context, learnt from contexts with other stories'
-continuations (unreferenced), and how alike its words are to those of a reference (referenced). Without
-references the score is the unreferenced part alone. Higher is better.
+RUBER-BERT blends two parts. The unreferenced part scores how well a story fits its context; it was trained with other
+stories' continuations as negative samples. The referenced part is the similarity of the story's word embeddings to
+those of a reference. Without references the score is the unreferenced part only. Higher is better.
 """
 
 _CITATION = """
@@ -39,24 +39,25 @@ _CITATION = """
 _KWARGS_DESCRIPTION = """
 Args:
     predictions: stories, a list of strings, raw or tokenised, without their contexts.
-    contexts: what each story continues, one a story: its first sentence (`roc`) or a prompt (`wp`).
+    contexts: the text that each story continues, one per story: its first sentence (`roc`) or a prompt (`wp`).
     references: a human-written story for each context, optional.
-    blend: "mean" (default), "geometric", "min" or "max": how the two parts become one.
-    normalization: "calibrated" (default: fixed ranges that came with the weights), "batch" (the paper's: the
-        least and largest value among these stories, so that a score depends on its neighbours) or "none" (both
-        parts as they are, a negative cosine as 0).
-    batch_size: texts encoded at once.
-    device: "cpu", "cuda", ...; chosen by itself where not given.
+    blend: "mean" (default), "geometric", "min" or "max": how the two parts are combined.
+    normalization: "calibrated" (default: fixed ranges stored with the weights), "batch" (as in the paper: the
+        minimum and maximum over these stories, so that a score depends on the other stories) or "none" (both parts
+        as they are, a negative cosine set to 0).
+    batch_size: texts per batch.
+    device: "cpu", "cuda", ...; default: chosen automatically.
     dtype: "auto" (bfloat16 where the processor multiplies it natively), "float32" or "bfloat16".
-    show_progress: a progress bar, which shows after five seconds.
+    show_progress: a progress bar, which appears after five seconds.
 Returns:
     score: the mean of the scores.
-    scores: one a story, in order, 0 to 1, higher is better: with references the blend, else the unreferenced part.
-    unreferenced: 0 to 1, one a story: that the story belongs to its context.
-    referenced (with references): -1 to 1, one a story: cosine of the extremes of the words' embeddings.
-    warnings: one a story, None or why its score says little (no words, too short, not English, marks, the wrong kind).
+    scores: one per story, in order, 0 to 1, higher is better: with references the blend, else the unreferenced part.
+    unreferenced: 0 to 1, one per story: probability that the story fits its context.
+    referenced (with references): -1 to 1, one per story: cosine of the max- and min-pooled word embeddings.
+    warnings: one per story, None or why the score may mean little (no words, too short, not English, special tokens,
+        the wrong kind of story).
 Raises:
-    ValueError: no stories; no contexts; a row that is not a text or is blank; columns of another number.
+    ValueError: no stories; no contexts; a row that is not a string or is blank; columns of different lengths.
 Examples:
     >>> ruber = evaluate.load("metrics/ruber_bert", "roc")
     >>> context = "Ann was hungry."
@@ -95,11 +96,11 @@ class RuberBert(StoryInputs, evaluate.Metric):
         normalization: str = "calibrated",
         device: str | None = None,
     ) -> str:
-        """What a score depends on: checkpoint, revision, maximum length, blend of both parts, precision and versions.
+        """Everything that a score depends on: checkpoint, revision, maximum length, blend, precision and versions.
 
         The arguments are those of `compute`.
         """
-        recurrent = self._scorer.model.encoder == "rnn"  # runs in float32 whatever is asked
+        recurrent = self._scorer.model.encoder == "rnn"  # always runs in float32
         return signature_of(
             "ruber_bert",
             checkpoint=self._revision,
@@ -121,7 +122,7 @@ class RuberBert(StoryInputs, evaluate.Metric):
         dtype="auto",
         show_progress=True,
     ):
-        # an unknown blend or normalization is refused before the texts are encoded
+        # raises for an unknown blend or normalization before the texts are encoded
         hybrid([0.0], [0.0], self._scorer.ranges, blend, normalization)
         unreferenced, referenced = self._scorer.score(
             predictions,

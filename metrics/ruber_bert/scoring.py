@@ -1,4 +1,4 @@
-"""From contexts, stories and references to RUBER's parts."""
+"""RUBER's unreferenced and referenced parts from contexts, stories and references."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -24,7 +24,7 @@ _TAGS = re.compile(r"^\s*(?:\[\s*[A-Za-z]{2}\s*\]\s*)+(?=\S)")
 
 
 def plain_context(context: str) -> str:
-    """A context without the tags that WritingPrompts' prompts begin with.
+    """A context without the leading tags of WritingPrompts' prompts.
 
     >>> plain_context("[ WP ] You wake up .")
     'You wake up .'
@@ -36,7 +36,7 @@ class RuberScorer:
     """Scores stories with one checkpoint.
 
     Raises:
-        ValueError: weights or names that the model needs and the checkpoint lacks (they are named).
+        ValueError: weights or name lists that the model needs are missing (they are named).
     """
 
     def __init__(self, checkpoint: Checkpoint) -> None:
@@ -66,10 +66,10 @@ class RuberScorer:
         dtype: str = "auto",
         progress: Progress | None = None,
     ) -> tuple[list[float], list[float] | None]:
-        """The unreferenced part of each story, 0 to 1, and with references the referenced one, -1 to 1.
+        """The unreferenced part of each story, 0 to 1, and the referenced one, -1 to 1, or None without references.
 
         Raises:
-            ValueError: a text without a word (its row).
+            ValueError: a text without words (the row is named).
         """
         place = choose_device(device)
         chosen = choose_dtype(dtype, place) if self.model.encoder == "bert" else torch.float32
@@ -93,10 +93,10 @@ class RuberScorer:
         return unreferenced, alike.clamp(-1.0, 1.0).tolist()  # rounding
 
     def tokens(self, texts: Sequence[str], what: str = "predictions") -> list[list[int]]:
-        """Token ids of each text, normalised.
+        """Token ids of each normalised text, without special tokens.
 
         Raises:
-            ValueError: a text without a word (its row).
+            ValueError: a text without words (the row is named).
         """
         encodings = self.tokenizer.encode_batch(
             [self.normalizer(text) for text in texts], add_special_tokens=False
@@ -113,10 +113,10 @@ class RuberScorer:
         batch_size: int,
         progress: Progress | None = None,
     ) -> tuple[Tensor, Tensor]:
-        """Vectors (n, width) and extremes (n, 2, states' width) of sequences of token ids, float32.
+        """Vectors (n, width) and extremes (n, 2, width of the hidden states) of token id sequences, float32.
 
-        A sequence past the maximum length is read in pieces: extremes and maxima over all of them, means
-        weighted by length.
+        A sequence beyond the maximum length is encoded in pieces. Their extremes are pooled by maximum and minimum.
+        Their vectors are averaged, weighted by length, or with max pooling pooled by maximum.
         """
         limit = self.max_length - 2
         pieces = [
@@ -143,7 +143,7 @@ class RuberScorer:
         return torch.stack(whole), torch.stack([torch.stack(high), torch.stack(low)], dim=1)
 
     def _joined(self, vectors: list[Tensor], lengths: list[int]) -> Tensor:
-        """The vector of a text from those of its pieces."""
+        """The vector of a text from the vectors of its pieces."""
         stacked = torch.stack(vectors)
         if self.model.encoder == "bert" and self.model.pooling == "max":
             return stacked.amax(0)

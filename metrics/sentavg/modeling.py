@@ -5,11 +5,11 @@ from torch import Tensor
 
 
 class SentAvg(torch.nn.Module):
-    """Logits of stories, higher for those that a person wrote (Lai and Tetreault 2018, section 4).
+    """Logits of stories, higher for human-written ones (Lai and Tetreault 2018, section 4).
 
     Args:
-        vocabulary: how many word vectors there are.
-        width: of the word vectors, which are not trained.
+        vocabulary: number of word vectors.
+        width: of the word vectors, which are frozen.
         hidden: width of the LSTM and of the hidden layer.
     """
 
@@ -24,7 +24,7 @@ class SentAvg(torch.nn.Module):
         self.out = torch.nn.Linear(hidden, 1)
 
     def tie_weights(self) -> None:
-        """Nothing is tied; scorers ask."""
+        """Does nothing: no weights are tied. `StoryScorer` calls it."""
 
     def encode(self, ids: Tensor, mask: Tensor) -> Tensor:
         """Sentence vectors (sentences, hidden): the LSTM's state at the last token of each row.
@@ -41,10 +41,10 @@ class SentAvg(torch.nn.Module):
 
         Args:
             sentences: vectors of the sentences of all stories.
-            story: the story (0 … stories-1) that each of them belongs to.
-            stories: how many there are; each has a sentence.
+            story: the story (0 … stories-1) that each sentence belongs to.
+            stories: number of stories; each has at least one sentence.
         """
-        summed = sentences.float()  # in half precision a sum of many leaves the rest out
+        summed = sentences.float()  # in half precision, later terms of a long sum would be rounded away
         total = summed.new_zeros(stories, summed.shape[1]).index_add(0, story, summed)
         count = summed.new_zeros(stories).index_add(0, story, summed.new_ones(len(story)))
         mean = (total / count[:, None]).to(self.hidden.weight.dtype)
@@ -52,6 +52,6 @@ class SentAvg(torch.nn.Module):
 
 
 def word_vectors(table: Tensor) -> Tensor:
-    """An encoder's word embeddings, scaled to a standard deviation of 1, as an LSTM likes its input."""
+    """An encoder's word embeddings, scaled to a standard deviation of 1 as input of the LSTM."""
     table = table.float()
     return table / table.std()

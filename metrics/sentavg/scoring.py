@@ -1,4 +1,4 @@
-"""From stories to SENTAVG's scores."""
+"""SENTAVG's scores of stories."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -14,7 +14,7 @@ from openmeva.metrics.sentavg.modeling import SentAvg, word_vectors
 
 
 class SentAvgScorer(StoryScorer):
-    """Scores stories with one checkpoint of `training/sentavg`: on the story encoder's word vectors, or on its own."""
+    """Scores stories with one checkpoint of `training/sentavg`, with its own word vectors or the story encoder's."""
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         own = checkpoint.state.get("words.weight")
@@ -42,13 +42,13 @@ class SentAvgScorer(StoryScorer):
         joins: bool | None = None,
         costs: bool = True,
     ) -> tuple[list[float], list[dict[str, Any]] | None]:
-        """Scores in 0..1, higher is better, in order; there are no explanations.
+        """Scores in 0..1, higher is better, in order, and None, since there are no explanations.
 
-        Every sentence is read, however long the story; a sentence past `max_length` tokens counts as several, and
-        a sentence that stands in several stories is read once.
+        Every sentence is encoded, however long the story. A sentence above `max_length` tokens is split; a sentence
+        that occurs in several stories is encoded once.
 
         Raises:
-            ValueError: a story without a single word (its row), or explanations asked for.
+            ValueError: a story without a single word (its row is named), or `explain` is True.
         """
         if explain:
             raise ValueError("explain: expected False, SENTAVG has no explanations")

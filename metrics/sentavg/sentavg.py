@@ -1,4 +1,4 @@
-"""SENTAVG (Lai and Tetreault, SIGDIAL 2018), the baseline of plot-guided's Table 5, as a metric."""
+"""SENTAVG (Lai and Tetreault, SIGDIAL 2018), a baseline in Table 5 of the plot-guided paper, as an evaluate module."""
 
 from typing import Any
 
@@ -10,9 +10,9 @@ from openmeva.metrics.sentavg.scoring import SentAvgScorer
 HUB_IDS = {"roc": "openmeva/sentavg-roc"}
 
 _DESCRIPTION = """
-SENTAVG is the probability that a person wrote a story, by a small recurrent network: an LSTM reads each sentence, and
-a hidden layer judges the mean of the sentences (Lai and Tetreault 2018; a baseline in Ghazarian et al., NAACL 2021).
-It cannot see the order of sentences. Higher is better.
+SENTAVG is the probability that a story is human-written, by a small recurrent network: an LSTM encodes each sentence,
+and a hidden layer scores the mean of the sentence vectors (Lai and Tetreault 2018; a baseline in Ghazarian et al.,
+NAACL 2021). It ignores the order of sentences. Higher is better.
 """
 
 _CITATION = """
@@ -28,19 +28,20 @@ _CITATION = """
 _KWARGS_DESCRIPTION = """
 Args:
     predictions: stories, a list of strings, raw or tokenised.
-    contexts: leading contexts, one a story, optional; `roc` takes them as the story's first sentence and joins them.
-    context_is_part_of_story: True: a context is joined to its story; False: it is a prompt, and ignored; None
-        (default): as the checkpoint says.
-    batch_size: sentences read at once.
-    device: "cpu", "cuda", ...; chosen by itself where not given.
-    dtype: "float32" (default), "bfloat16", or "auto" (bfloat16 where the processor multiplies it natively).
-    show_progress: a progress bar, which shows after five seconds.
+    contexts: leading contexts, one per story, optional; `roc` joins them to the story as its first sentence.
+    context_is_part_of_story: True: a context is joined to its story; False: it is a prompt and ignored; None
+        (default): the rule of the checkpoint.
+    batch_size: sentences per batch.
+    device: "cpu", "cuda", ...; default: selected automatically.
+    dtype: "float32" (default), "bfloat16", or "auto" (bfloat16 if the processor supports it natively).
+    show_progress: show a progress bar after five seconds.
 Returns:
     score: the mean of the scores, 0 to 1.
-    scores: one a story, in order, 0 to 1, higher is better.
-    warnings: one a story, None or why its score says little (no words, too short, not English, marks, the wrong kind).
+    scores: one per story, in order, 0 to 1, higher is better.
+    warnings: one per story, None or why its score means little (no words, too short, not English, special tokens, wrong
+        kind of story).
 Raises:
-    ValueError: no stories; a row that is not a text or is blank; contexts of another number.
+    ValueError: no stories; a row that is not a string or is blank; a number of contexts other than that of the stories.
 Examples:
     >>> sentavg = evaluate.load("metrics/sentavg", "roc")
     >>> story = "Ann was hungry. She made a sandwich. She ate it. She felt full. Then she took a nap."
@@ -67,7 +68,7 @@ class Sentavg(StoryClassifierModule, evaluate.Metric):
     def _download_and_prepare(self, dl_manager: object) -> None:
         self._load("sentavg", "roc", HUB_IDS, SentAvgScorer)
 
-    def _compute(  # type: ignore[override]  # no `explain`: there are no explanations
+    def _compute(  # type: ignore[override]  # no `explain`: SENTAVG has no explanations
         self,
         predictions: list[str],
         contexts: list[str] | None = None,

@@ -12,7 +12,7 @@ IGNORED = -100
 
 
 def new_reconstruction_head(config: PreTrainedConfig) -> BertOnlyMLMHead:
-    """BERT's masked-language-model head for an encoder of any architecture; other than BERT's, it begins as the identity."""
+    """BERT's masked-language-model head for any encoder; without BERT, its dense layer starts as the identity."""
     if isinstance(config, BertConfig):
         return BertOnlyMLMHead(config)
     width, size = config.hidden_size, config.vocab_size
@@ -22,14 +22,14 @@ def new_reconstruction_head(config: PreTrainedConfig) -> BertOnlyMLMHead:
 
 
 class UnionModel(BertPreTrainedModel):
-    """Scores stories (equation 2) and reconstructs what they were before they were damaged (equation 4).
+    """Scores stories (equation 2) and reconstructs the original of corrupted ones (equation 4).
 
-    The reconstruction head is BERT's masked-language-model head, its output tied to the word embeddings, so
-    it can start from a pretrained one; the paper's is a linear layer of its own.
+    The reconstruction head is BERT's masked-language-model head with output weights tied to the word embeddings, so
+    that a pretrained one can initialise it. In the paper it is a separate linear layer.
     """
 
     _keep_in_fp32_modules_strict = {"classifier"}  # noqa: RUF012 (as the base class has it)
-    _tied_weights_keys = {  # noqa: RUF012 (the base class wants a plain dict)
+    _tied_weights_keys = {  # noqa: RUF012 (the base class needs a plain dict)
         "cls.predictions.decoder.weight": "bert.embeddings.word_embeddings.weight",
         "cls.predictions.decoder.bias": "cls.predictions.bias",
     }
@@ -56,11 +56,11 @@ class UnionModel(BertPreTrainedModel):
         return self.cls(hidden.to(self.cls.predictions.transform.dense.weight.dtype))
 
     def reconstruction_loss(self, hidden: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
-        """The weighted sum () of equation 4's losses, for hidden states (n, tokens, width).
+        """The weighted sum, a scalar, of equation 4's losses, for hidden states (n, tokens, width).
 
         Args:
-            hidden: as `encode` gives them.
-            targets: (n, tokens) token ids of the original, `IGNORED` where there is none.
+            hidden: as returned by `encode`.
+            targets: (n, tokens) token ids of the original, `IGNORED` for tokens without one.
             weights: (n, tokens) of the targets in the sum.
         """
         at = targets != IGNORED
@@ -68,5 +68,5 @@ class UnionModel(BertPreTrainedModel):
         return (losses * weights[at]).sum()
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
-        """Logits (n,) of equation 2, of token ids (n, tokens) and their mask, 1 at tokens."""
+        """Logits (n,) of equation 2 for token ids (n, tokens) and their mask, 1 at tokens."""
         return self.score(self.encode(input_ids, attention_mask))

@@ -10,13 +10,11 @@ from openmeva.metrics.core.checkpoint import Checkpoint
 from openmeva.metrics.core.story_scorer import Judged, PreparedStory, StoryScorer
 from openmeva.metrics.union.modeling import UnionModel
 
-MOST_REBUILT = (
-    16  # windows whose words are guessed at once: each token has a logit for every word of the vocabulary
-)
+MOST_REBUILT = 16  # windows reconstructed per batch: each token has a logit for every word of the vocabulary
 
 
 class UnionScorer(StoryScorer):
-    """Scores stories with one checkpoint; explanations hold `edits` beside the sentences."""
+    """Scores stories with one checkpoint; explanations hold `edits` in addition to the sentences."""
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         super().__init__(checkpoint, lambda: UnionModel(checkpoint.model_config))
@@ -34,13 +32,13 @@ class UnionScorer(StoryScorer):
         return [{"edits": self._edits(story, [next(found)[1:] for _ in story.windows])} for story in prepared]
 
     def _best(self, hidden: Tensor) -> Tensor:
-        """Token ids (n, tokens) that the reconstruction head finds likeliest, of hidden states (n, tokens, width)."""
+        """Most likely token ids (n, tokens) of the reconstruction head for hidden states (n, tokens, width)."""
         return self.model.reconstruct(hidden).argmax(-1)
 
     def _edits(self, story: PreparedStory, best_of: Sequence[list[int]]) -> list[dict[str, Any]]:
         """Words whose first token the reconstruction head would change, or delete (suggestion "").
 
-        `best_of` holds the likeliest token ids of each window; those of a later window hold.
+        `best_of` holds the most likely token ids of each window. Where windows overlap, the later window counts.
         """
         predicted: list[list[int]] = [[] for _ in story.tokens]
         for window, best in zip(story.windows, best_of, strict=True):

@@ -13,9 +13,9 @@ HUB_IDS = {
 }
 
 _DESCRIPTION = """
-UNION scores a story by itself, without a reference: the probability that it was written by a person rather
-than damaged by repetition, substitution, reordering or negation. It was trained to tell the two apart and to
-undo the damage (Guan and Huang, EMNLP 2020). Higher is better.
+UNION scores a story without a reference: the probability that it is human-written, not corrupted by repetition,
+substitution, reordering or negation. It is trained to discriminate the two and to reconstruct the original (Guan
+and Huang, EMNLP 2020). Higher is better.
 """
 
 _CITATION = """
@@ -31,27 +31,28 @@ _CITATION = """
 _KWARGS_DESCRIPTION = """
 Args:
     predictions: stories, a list of strings, raw or tokenised.
-    contexts: leading contexts, one a story, optional. `roc` and `roc_base` take the context as the story's first
-        sentence and join it; `wp` and `wp_base` take it as a prompt, no part of the story, and ignore it.
-    context_is_part_of_story: True: a context is joined to its story; False: it is a prompt, and ignored; None
-        (default): as the checkpoint says.
-    batch_size: windows scored at once.
-    device: "cpu", "cuda", ...; chosen by itself where not given.
-    dtype: "auto" (bfloat16 where the processor multiplies it natively), "float32" or "bfloat16".
-    explain: also return `explanations`; each sentence costs another reading of its window.
-    costs: False saves these readings: no `gain` in the explanations.
-    show_progress: a progress bar, which shows after five seconds.
+    contexts: leading contexts, one per story, optional. `roc` and `roc_base` join the context to the story as its
+        first sentence; `wp` and `wp_base` take it for a prompt, not part of the story, and ignore it.
+    context_is_part_of_story: True: a context is joined to its story; False: it is a prompt and ignored; None
+        (default): the rule of the checkpoint.
+    batch_size: windows per batch.
+    device: "cpu", "cuda", ...; default: selected automatically.
+    dtype: "auto" (bfloat16 if the processor supports it natively), "float32" or "bfloat16".
+    explain: also return `explanations`; scores the window of each sentence again, without it.
+    costs: False skips these extra passes: no `gain` in the explanations.
+    show_progress: show a progress bar after five seconds.
 Returns:
     score: the mean of the scores, 0 to 1.
-    scores: one a story, in order, 0 to 1, higher is better.
-    explanations (with `explain`): a dict a story; `sentences` with `text` and `gain` (the score of the story
-        without the sentence minus the score with it, of a long story those of the window around it: above 0 for a
-        sentence that costs the story), and
-        `edits`, words that the reconstruction head would change: `token`, `suggestion` ("" to delete it),
+    scores: one per story, in order, 0 to 1, higher is better.
+    explanations (with `explain`): one dict per story; `sentences` with `text` and `gain`, the score of the story
+        without the sentence minus the score with it (in a long story, of the window around it): above 0 for a
+        sentence that lowers the score; `edits`,
+        words that the reconstruction head would change: `token`, `suggestion` ("" to delete it),
         `sentence`, and `start` and `end`, word positions in the sentence.
-    warnings: one a story, None or why its score says little (no words, too short, not English, marks, the wrong kind).
+    warnings: one per story, None or why its score means little (no words, too short, not English, special tokens, wrong
+        kind of story).
 Raises:
-    ValueError: no stories; a row that is not a text or is blank; contexts of another number.
+    ValueError: no stories; a row that is not a string or is blank; a number of contexts other than that of the stories.
 Examples:
     >>> union = evaluate.load("metrics/union", "roc")
     >>> story = "Ann was hungry. She made a sandwich. She ate it. She felt full. Then she took a nap."

@@ -1,1 +1,1 @@
-"""Space: the benchmark's results, and where a metric of yours stands among them."""
+"""Space: the benchmark's results, and the rank of your own metric among them."""

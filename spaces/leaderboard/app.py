@@ -20,21 +20,21 @@ from openmeva.spaces.limits import MAX_SCORES, MOST_COLUMNS
 from openmeva.spaces.tables import READ, read_uploads
 from openmeva.training.benchmark.sets import TEST_SETS, test_set
 
-_LEAD = "How well metrics agree with people's judgments of stories, and which kinds of damage they notice."
+_LEAD = "How well metrics agree with human judgments of stories, and which perturbations they detect."
 _MEASURES = {"pearson": "Pearson with the label", "pair_wins": "Pairs won"}
 _HELP = (
     '<div class="om om-card om-blank" style="padding:22px"><p>A CSV, TSV, JSONL or Parquet file with a column <code>score</code> '
-    f"(higher is better) or up to {MOST_COLUMNS} columns of scores, one row a story, at most 2 MB. With <code>story_id</code> (and "
-    "<code>aspect</code> for AUTOS) rows may come in any order. For judged sets add <code>judgment</code>, the mean "
-    "rating, and where you know them <code>prompt</code> (or <code>context</code>) and <code>source_model</code>: the "
-    "judgments are their authors' to give and are not shipped. Beside <code>ratings</code> or a <code>…_score</code>, "
-    "<code>score</code> is what people said, and no metric's. Nothing is stored.</p><p>Sets that are too large or not here "
-    f"are not offered: <code>{COMMAND}</code> reports on them on your machine.</p></div>"
+    f"(higher is better) or up to {MOST_COLUMNS} columns of scores, one row per story, at most 2 MB. With <code>story_id</code> (and "
+    "<code>aspect</code> for AUTOS) rows may be in any order. For judged sets add <code>judgment</code>, the mean "
+    "rating, and if known <code>prompt</code> (or <code>context</code>) and <code>source_model</code>: the judgments are "
+    "distributed by their authors and are not shipped. If there is a column <code>ratings</code> or <code>…_score</code>, "
+    "<code>score</code> is read as the human judgment, not as a metric. Nothing is stored.</p><p>Sets that are too large or "
+    f"not available here are not offered: <code>{COMMAND}</code> reports on them on your machine.</p></div>"
 )
 
 
 def data_folder() -> Path | None:
-    """Where the judged sets lie on this machine, if they do: `OPENMEVA_DATA`."""
+    """The folder of the judged sets on this machine, from `OPENMEVA_DATA`; `None` where there is none."""
     folder = os.environ.get("OPENMEVA_DATA")
     return Path(folder) if folder and Path(folder).is_dir() else None
 
@@ -56,7 +56,7 @@ def build(results: Mapping[str, Any]) -> gr.Blocks:
 
 
 def _is_placed(results: Mapping[str, Any], name: str) -> bool:
-    """Whether scores of a part of AUTOS can be placed: it is small enough, and here."""
+    """Whether scores of a part of AUTOS can be placed: it is small enough and available."""
     return results["autos"][name]["n"] <= MAX_SCORES and test_set(name).is_there(None)
 
 
@@ -156,7 +156,7 @@ def _api(results: Mapping[str, Any]) -> Any:
         """Correlates a metric's scores with the labels or human judgments of a set; nothing is stored.
 
         Args:
-            scores: one object a story: score (higher is better); story_id (and aspect for AUTOS) unless in the
+            scores: one object per story: score (higher is better); story_id (and aspect for AUTOS) unless in the
                 set's order; for judged sets judgment and prompt (or context), unless this server has them.
             set_name: mans_roc, mans_wp, autos_mini_discrimination, autos_mini_invariance, …
         """
@@ -170,12 +170,12 @@ def _api(results: Mapping[str, Any]) -> Any:
 
 
 def read_results(path: Path = RESULTS) -> dict[str, Any]:
-    """What `spaces.leaderboard.collect` wrote, sets in the benchmark's order."""
+    """The results that `spaces.leaderboard.collect` wrote, sets in the benchmark's order."""
     results = json.loads(path.read_text(encoding="utf-8"))
     order = list(TEST_SETS)
 
     def place_of(name: str) -> tuple[int, str]:
-        return order.index(name.partition(":")[0]), name  # after a colon a criterion
+        return order.index(name.partition(":")[0]), name  # the part after the colon is a criterion
 
     for part in ("judged", "autos"):
         results[part] = {name: results[part][name] for name in sorted(results[part], key=place_of)}

@@ -1,13 +1,13 @@
-"""Extracts the leaderboard's figures from a benchmark run: aggregates only, no story and no single score.
+"""Extracts the leaderboard's results from a benchmark run: aggregates only, no story and no individual score.
 
     python -m spaces.leaderboard.collect --results benchmark/results.json
     python -m spaces.leaderboard.collect --results benchmark/results.json runs/autos/results.json
     python -m spaces.leaderboard.collect --results runs/one_metric/results.json --keep
 
-Of several runs, a later one's rows stand in place of an earlier one's on the same set; with `--keep`, what no run
-measured stays as it is. A set of AUTOS that was built anew may have a few stories more or fewer; with `--other-builds`
-what was measured on the former build stays, marked with the number of its stories. The weights of the checkout are
-noted beside the figures, so run it right after the benchmark: model cards show figures of their own weights alone.
+With several runs, later rows replace earlier ones of the same set. With `--keep`, rows that no run measured are kept. A set
+of AUTOS that was built again may have a different number of stories. With `--other-builds`, rows that were measured on an
+earlier build are kept, marked with the number of its stories. The weights of the checkout are recorded with the results, so
+run this right after the benchmark: model cards show only results of their own weights.
 """
 
 from __future__ import annotations
@@ -45,23 +45,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         type=Path,
         nargs="+",
         default=[Path("benchmark/results.json")],
-        help="of `make benchmark`, one run or several",
+        help="result files of `make benchmark`, one or several",
     )
     parser.add_argument("--out", type=Path, default=RESULTS)
     parser.add_argument(
         "--keep",
         action="store_true",
-        help="of --out, what no run measured, where its weights are the same still",
+        help="keep rows of --out that no run measured, if their weights have not changed",
     )
     parser.add_argument(
         "--drop-changed",
         action="store_true",
-        help="with --keep: leave out rows of other weights or another set by now, which else are an error",
+        help="with --keep: drop rows whose weights or set have changed, which are otherwise an error",
     )
     parser.add_argument(
         "--other-builds",
         action="store_true",
-        help="with --keep: keep also the rows of AUTOS that were measured on another build, each with its number of stories",
+        help="with --keep: also keep rows of AUTOS that were measured on another build, each with its number of stories",
     )
     options = parser.parse_args(arguments)
     runs = []
@@ -86,10 +86,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def merged(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Several runs as one: sets of all, a set's rows of all, those of later runs in place of earlier ones.
+    """Merges several runs: the union of their sets and rows, where later rows replace earlier ones.
 
     Raises:
-        ValueError: two runs that saw different stories of one set.
+        ValueError: two runs with different stories of one set.
     """
     whole: dict[str, Any] = {"judged": {}, "autos": {}}
     for run in runs:
@@ -100,7 +100,7 @@ def merged(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
                     raise ValueError(f"{name}: one run has {known['n']} rows, another {found['n']}")
                 if known and known.get("judgments") != found.get("judgments"):
                     raise ValueError(
-                        f"{name}: two runs have {found['n']} stories each, but other judgments of them"
+                        f"{name}: two runs have {found['n']} stories each, but different judgments"
                     )
                 rows = _rows_of_both(known["rows"] if known else {}, found["rows"])
                 whole[part][name] = {**(known or {}), **found, "rows": rows, "settings": run["settings"]}
@@ -108,7 +108,7 @@ def merged(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _rows_of_both(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> dict[str, Any]:
-    """Rows by title. One that others released bears that in its title where there is one of ours of the same title."""
+    """Rows by title. A released row gets `(released)` in its title where a row of this project has the same title."""
     rows = dict(earlier)
     for title, row in later.items():
         known = rows.get(title, row)
@@ -126,14 +126,14 @@ def keep(
     """Adds to `collected`, in place, the sets and the rows of this project's metrics that only `old` has.
 
     Args:
-        collected: of the new runs.
-        old: what was collected before.
-        drop_changed: whether a row whose weights, or whose set, are others by now is left out.
-        other_builds: whether a row on another build of AUTOS is kept all the same, with `n`, the stories of that build.
+        collected: results of the new runs.
+        old: results collected before.
+        drop_changed: whether to drop rows whose weights or set have changed since.
+        other_builds: whether to keep rows on another build of AUTOS, with `n`, the number of stories of that build.
 
     Raises:
-        ValueError: such a row, where it is not left out (set, row and weights are named); or a set that has other
-            stories by now than when the row was measured.
+        ValueError: a row whose weights have changed and that is not dropped (set, row and weights are named), or a set
+            whose stories have changed since the row was measured.
     """
     entries = [(entry, title) for entry in read_registry().values() for title in entry.rows]
     for part in ("judged", "autos"):
@@ -168,7 +168,7 @@ def keep(
 
 
 def _told_apart(rows: Sequence[Row], ours: Sequence[Row]) -> list[Row]:
-    """Rows of a run, those that others released under a title that one of ours has told so."""
+    """Rows of a run; released rows with the title of a row in `ours` get `(released)` in their title."""
     titles = {row["title"] for row in ours}
     return [
         {**row, "title": f"{row['title']} (released)"}
@@ -179,13 +179,13 @@ def _told_apart(rows: Sequence[Row], ours: Sequence[Row]) -> list[Row]:
 
 
 def _in_order(rows: Sequence[Row], old: Sequence[Row]) -> list[Row]:
-    """Rows in the order that they had, new ones last."""
+    """Rows in their previous order, new ones last."""
     places = {(row["title"], row["kind"]): place for place, row in enumerate(old)}
     return sorted(rows, key=lambda row: places.get((row["title"], row["kind"]), len(places)))
 
 
 def collect(results: Mapping[str, Any], published: Mapping[str, Any]) -> dict[str, Any]:
-    """`judged` and `autos` by set, each with the `settings` of the last run that measured it; figures to six digits."""
+    """`judged` and `autos` by set, each with the `settings` of the last run that measured it; values have six decimals."""
     return {
         "judged": {name: _judged(name, found, published) for name, found in results["judged"].items()},
         "autos": {name: _autos(found) for name, found in results["autos"].items()},
@@ -231,7 +231,7 @@ def _judged(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -
 
 
 def judgments_digest(judgments: Sequence[float]) -> str:
-    """SHA-256 of a set's judgments in any order, to two digits: tells the set's judgments from others.
+    """SHA-256 of a set's judgments, rounded to two decimals, in any order; it identifies the judgments of a set.
 
     >>> judgments_digest([1.0, 2.333]) == judgments_digest([2.33, 1.0])
     True
@@ -250,9 +250,9 @@ def _autos(found: Mapping[str, Any]) -> dict[str, Any]:
 def aspect_cells(table: Mapping[str, Any]) -> dict[str, Any]:
     """`aspects` of a metric's table on a part of AUTOS, without techniques, and means of their Pearson correlations.
 
-    An aspect's figures are those of its first origin; where it has several, `by_origin` has the Pearson correlation of each.
-    `average` is their mean, for the discrimination test; `average_size` that of their absolute values, for the invariance
-    test, in which correlations of opposite sign are no less a fault.
+    An aspect's values are those of its first origin; with several origins, `by_origin` has the Pearson correlation of each.
+    For the discrimination test, `average` is the mean of the correlations. For the invariance test, `average_size` is the
+    mean of their absolute values, since correlations of either sign are errors.
     """
     aspects = {aspect: _aspect(origins) for aspect, origins in table["aspects"].items() if origins}
     return {**{name: rounded(mean) for name, mean in aspect_means(aspects).items()}, "aspects": aspects}
@@ -270,12 +270,12 @@ def _aspect(origins: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def rounded(value: float | None) -> float | None:
-    """To six digits: pages round them to three."""
+    """A value with six decimals; pages round it to three."""
     return None if value is None else round(value, 6)
 
 
 def rounded_ends(ends: Sequence[float] | None) -> list[float] | None:
-    """An interval to six digits: pages round it to two."""
+    """An interval with six decimals; pages round it to two."""
     return None if ends is None else [round(end, 6) for end in ends]
 
 

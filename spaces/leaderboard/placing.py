@@ -1,4 +1,4 @@
-"""Compares a user's scores with the benchmark's by the same coefficients and intervals; nothing is stored."""
+"""Measures a user's scores as the benchmark does, with the same coefficients and intervals; nothing is stored."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from openmeva.training.files import Row
 
 DRAWS = 1000
 SEED = 0
-COMMAND = "openmeva benchmark --scores SET=FILE"  # does the same of more stories, on the user's own machine
-_LEAST = 20  # of fewer stories a correlation says nothing
+COMMAND = "openmeva benchmark --scores SET=FILE"  # does the same for more stories, on the user's own machine
+_LEAST = 20  # stories; with fewer, a correlation says nothing
 
 
 def place(
@@ -33,22 +33,22 @@ def place(
     digest: str | None = None,
     most: int = MOST_COLUMNS,
 ) -> list[dict[str, Any]]:
-    """The rows that a file of scores makes on a set, one a column of scores.
+    """The result rows of a file of scores on a set, one per column of scores.
 
     Args:
-        name: of a set, as `openmeva benchmark` has them.
+        name: name of a set, as in `openmeva benchmark`.
         rows: `score` (higher is better), or several columns of scores, and one of: `story_id` of the set's stories, all
             of them in any order; nothing else, in the set's own order; or, for judged sets, `judgment` with each score
             (the mean of the ratings) and, where known, `prompt` (or `context`) and `source_model`.
         data: folder of the judged sets, where this machine has them.
-        digest: of the set's judgments, by which judgments that come with the scores are known for the set's.
-        most: columns of scores that are taken.
+        digest: digest of the set's judgments, which identifies judgments that are given with the scores.
+        most: maximum number of columns of scores.
 
     Returns:
         Coefficients with intervals, or `aspects`; `same_stories`: whether they were measured on the set's own stories.
 
     Raises:
-        ValueError: as a sentence, what does not fit.
+        ValueError: invalid input, described in a sentence for the user.
     """
     known = [one.name for one in TEST_SETS.values() if not one.preferences]
     if str(name).partition(":")[0] not in known:
@@ -60,14 +60,14 @@ def place(
 
 @dataclass(frozen=True)
 class Scored:
-    """Scores beside the judgments of their stories.
+    """Scores with the judgments of their stories.
 
     Attributes:
-        stories: rows as `JudgedStories` takes them; without texts where the judgments came with the scores.
-        scores: title to one score a story.
+        stories: rows as `JudgedStories` takes them; without texts where the judgments were given with the scores.
+        scores: title to scores, one per story.
         judged: the judgments.
-        same: whether they are the set's own.
-        from_server: whether this machine has them.
+        same: whether they are the set's own judgments.
+        from_server: whether they were read on this machine.
     """
 
     stories: list[dict[str, Any]]
@@ -84,7 +84,7 @@ def scored(
     digest: str | None = None,
     most: int = MOST_COLUMNS,
 ) -> Scored:
-    """A user's scores beside the judgments of a judged set; arguments and errors as `place`."""
+    """A user's scores with the judgments of a judged set; arguments and errors as `place`."""
     given, columns = _checked_rows(rows, most)
     from_server = not any(_has(row, "judgment") for row in given)
     if from_server:
@@ -92,27 +92,27 @@ def scored(
             stories = test_set(name).read(data)
         except (ValueError, OSError):
             raise ValueError(
-                "The human judgments of this set are its authors' to give and are not here: add a column 'judgment' "
-                "(the mean rating of each story) and, where you have it, 'prompt'."
+                "The human judgments of this set are distributed by its authors and are not available here: add a column "
+                "'judgment' (the mean rating of each story) and, if you have it, 'prompt'."
             ) from None
         given = in_order(given, stories, "the set")
     else:
         stories = _stories_of(given)
     judged = JudgedStories.from_rows(stories)
     if len(judged) < _LEAST:
-        raise ValueError(f"Expected at least {_LEAST} scores, got {len(judged)}: fewer say nothing.")
+        raise ValueError(f"Expected at least {_LEAST} scores, got {len(judged)}.")
     scores = {title: [number_in(row, column) for row in given] for title, column in columns.items()}
     same = from_server or (digest is not None and judgments_digest(judged.scores.tolist()) == digest)
     return Scored(stories, scores, judged, same, from_server)
 
 
 def _checked_rows(rows: Sequence[Mapping[str, Any]], most: int) -> tuple[list[Row], dict[str, str]]:
-    """The rows with their numbers, and titles with their columns of scores.
+    """The rows with their row numbers, and title to column of scores.
 
-    A metric named like a trivial row, which every table has, is told apart from it.
+    A metric named like a trivial baseline, which every table has, gets `(yours)` in its title.
 
     Raises:
-        ValueError: too many rows or columns, or a cell of scores that holds no number.
+        ValueError: too many rows or columns, or a score that is not a number.
     """
     if not 0 < len(rows) <= MAX_SCORES:
         raise ValueError(
@@ -140,10 +140,10 @@ def _checked_rows(rows: Sequence[Mapping[str, Any]], most: int) -> tuple[list[Ro
 
 
 def _stories_of(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """The judgments that came with the scores, as rows of judged stories without texts.
+    """The judgments that were given with the scores, as rows of judged stories without texts.
 
     Raises:
-        ValueError: a judgment that is no number (its row), or more systems than `MOST_SYSTEMS`.
+        ValueError: a judgment that is not a number (with its row), or more systems than `MOST_SYSTEMS`.
     """
     prompts = [
         next((str(row.values[name]) for name in ("prompt", "context") if _has(row, name)), None)
@@ -153,8 +153,8 @@ def _stories_of(rows: Sequence[Row]) -> list[dict[str, Any]]:
     names = {str(row.values["source_model"]) for row in rows} if systems else set()
     if len(names) > MOST_SYSTEMS:
         raise ValueError(
-            f"Column 'source_model': expected at most {MOST_SYSTEMS} systems, got {len(names):,}; without it the scores are "
-            "placed all the same."
+            f"Column 'source_model': expected at most {MOST_SYSTEMS} systems, got {len(names):,}. The column is optional: "
+            "scores can be placed without it."
         )
     return [
         {
@@ -196,7 +196,7 @@ def _autos(name: str, rows: Sequence[Row], columns: Mapping[str, str]) -> list[d
     try:
         stories = check_rows(test_set(name).read(None))
     except ValueError:
-        raise ValueError(f"{test_set(name).title} is not here: `make autos` builds it.") from None
+        raise ValueError(f"{test_set(name).title} is not available here: `make autos` builds it.") from None
     ordered = in_order(rows, stories, "the set")
     found = []
     for title, column in columns.items():

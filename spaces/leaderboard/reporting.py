@@ -16,14 +16,14 @@ from openmeva.training.benchmark.released import released_scores
 from openmeva.training.benchmark.sets import test_set
 from openmeva.training.benchmark.tables import read_published
 
-MOST = 4000  # scores, stories times columns: permutation tests of more would hold others up
+MOST = 4000  # scores (stories times columns): permutation tests with more would delay other users
 
 
 def report(name: str, rows: Sequence[Mapping[str, Any]], data: Path | None, digest: str | None) -> str:
-    """Cards of a judged set: three levels, comparisons where other scores are here, systems, kinds of errors, examples.
+    """Cards of a judged set: three levels, comparisons where other scores are available, systems, error types, examples.
 
-    Arguments and errors as `place`. Empty for AUTOS, whose table says it all; of more than `MOST` scores, all columns
-    together, one card, which says that there are no others.
+    Arguments and errors as `place`. Empty for AUTOS, whose table is complete. With more than `MOST` scores in all columns
+    together, a single card says that the other parts are not computed.
     """
     if not test_set(name).judged:
         return ""
@@ -53,7 +53,7 @@ def _card(title: str, html: str) -> str:
 def _parts(name: str, given: Scored, data: Path | None) -> list[Part]:
     one = test_set(name)
     if not given.from_server:
-        one = replace(one, configuration="judgments")  # on whatever scale they were given
+        one = replace(one, configuration="judgments")  # on the scale in which they were given
     if not given.same:
         one = replace(one, title="Your judgments")
     others = released_scores(name, given.stories, data) if given.from_server else {}

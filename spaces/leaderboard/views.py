@@ -1,4 +1,4 @@
-"""How the leaderboard shows its tables."""
+"""HTML of the leaderboard's tables."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ KINDS = {
     "released": ("released", "Scores that the authors of papers or others released for the same stories."),
     "trivial": (
         "trivial",
-        "Counts such as length or repeated word pairs, signs as they are; † compares with their absolute values.",
+        "Trivial baselines such as length or distinct-2, with their signs; † compares with their absolute values.",
     ),
-    "paper": ("in the paper", "Printed in the paper, on its whole test set: not the same stories."),
+    "paper": ("in the paper", "Printed in the paper, for its complete test set: not the same stories."),
     "you": ("yours", "Your scores, not stored."),
 }
 COEFFICIENTS = {
@@ -28,10 +28,10 @@ COEFFICIENTS = {
 
 
 def judged_table(found: Mapping[str, Any], coefficient: str, mine: Sequence[Mapping[str, Any]] = ()) -> str:
-    """One judged set: the metrics that ran on its stories, and in a table of their own the papers' figures; sortable.
+    """One judged set: the metrics that ran on its stories, and in a separate table the papers' results; sortable.
 
-    A row a metric, with the chosen coefficient, its interval drawn, and how many stories it rests on. Rows of `mine`
-    that were measured on other stories stand in a third table.
+    One row per metric, with the chosen coefficient, a chart of its interval, and the number of stories. Rows of `mine`
+    that were measured on other stories are in a third table.
     """
     printed = [row for row in found["rows"] if row["kind"] == "paper" and row[coefficient] is not None]
     same = [row for row in found["rows"] if row["kind"] != "paper"]
@@ -39,19 +39,22 @@ def judged_table(found: Mapping[str, Any], coefficient: str, mine: Sequence[Mapp
     other = [row for row in mine if not row["same_stories"]]
     title, hint = COEFFICIENTS[coefficient]
     level = tip(
-        "over all stories together", "Not the mean over prompts, nor between systems: those are other levels."
+        "over all stories together",
+        "Not the mean over prompts or the correlation of systems, which are other levels.",
     )
     note = f"Measured on the same {found['n']} stories of {found['prompts']} prompts. {tip(title, hint)}, {level}"
     ceiling = found["ceiling"].get(coefficient)
     if ceiling is not None:
-        note += f"; {tip('noise ceiling', 'What a perfect metric could reach, given how far raters agree.')} {number(ceiling, 2)}"
+        note += f"; {tip('noise ceiling', 'What a perfect metric could reach, given how well raters agree.')} {number(ceiling, 2)}"
     parts = [_table(found["title"], f"{note}. Press a heading to sort.", same, coefficient, found["n"])]
     if other:
-        note = f"Measured on other stories than {escape(found['title'])}: not to be compared with the table above."
+        note = (
+            f"Measured on other stories than {escape(found['title'])}: not comparable with the table above."
+        )
         parts.append(_table(f"{found['title']}: your judgments", note, other, coefficient, None))
     if printed:
         count = found.get("paper_stories")
-        on = f"{count:,} stories" if count else "the paper’s whole test set"
+        on = f"{count:,} stories" if count else "the paper’s complete test set"
         if count and count != found["n"]:
             on += f", of which the {found['n']} above are a part"
         note = (
@@ -90,7 +93,7 @@ def _axis(rows: Sequence[Mapping[str, Any]], coefficient: str) -> Axis:
 def _judged_row(
     row: Mapping[str, Any], coefficient: str, others: list[str], axis: Axis | None, stories: int | None
 ) -> str:
-    """A row of figures; with an axis, the interval is drawn on it."""
+    """A row of results; with an axis, the interval is drawn on it."""
     ends = (row.get("intervals") or {}).get(coefficient)
     value = row[coefficient]
     bar = ""
@@ -107,20 +110,20 @@ def _judged_row(
 
 
 def _name(row: Mapping[str, Any]) -> str:
-    """A row's head: the metric, and below it where the figures are from."""
+    """A row's header: the metric, and below it the source of the results."""
     kind, hint = KINDS[row["kind"]]
     title = row["title"].removesuffix(" (released)")
     name = escape(title.replace("_", "-") if row["kind"] == "trivial" else title)
     if row.get("beats_trivial") is False:
         name += " " + tip(
             "†",
-            "Does not surely beat every trivial row by Pearson: the interval of a difference reaches 0.",
+            "Not significantly better than every trivial baseline by Pearson: the interval of a difference includes 0.",
         )
     return f'<th scope="row">{name}<span class="om-origin om-origin-{row["kind"]}" title="{escape(hint)}">{kind}</span></th>'
 
 
 def autos_table(found: Mapping[str, Any], measure: str, mine: Sequence[Mapping[str, Any]] = ()) -> str:
-    """One part of AUTOS: a row a metric, a column an aspect."""
+    """One part of AUTOS: one row per metric, one column per aspect."""
     rows = [*found["rows"], *mine]
     goal = 0.0 if measure == "pearson" else 0.5
     aspects = list(dict.fromkeys(name for row in rows for name in row["aspects"]))
@@ -149,11 +152,11 @@ def autos_table(found: Mapping[str, Any], measure: str, mine: Sequence[Mapping[s
         aim = "near .5 is good" if invariance else "high is good"
         note = f"{tip('Pairs won', hint)}: {aim}"
     if any("by_origin" in cell for row in rows for cell in row["aspects"].values()):
-        note += "; of originals that people wrote, not of those that were damaged before"
+        note += "; for human originals, not for incoherent ones"
     if invariance:
-        note += f"; the mean is of the cells’ distances from {'0' if measure == 'pearson' else '.5'}"
-    note += "; the stronger a cell's colour, the " + (
-        "more a harmless change moves the score" if invariance else "better"
+        note += f"; the mean is over the cells’ distances from {'0' if measure == 'pearson' else '.5'}"
+    note += "; a stronger colour is " + (
+        "worse: a harmless change moves the score more" if invariance else "better"
     )
     return _card(
         found["title"],
@@ -165,7 +168,7 @@ def autos_table(found: Mapping[str, Any], measure: str, mine: Sequence[Mapping[s
 
 
 def placed(mine: Sequence[Mapping[str, Any]], found: Mapping[str, Any] | None) -> str:
-    """A sentence on where each of a user's metrics stands; a place only among metrics run on the same stories."""
+    """The rank of each of a user's metrics, as a sentence; only among metrics run on the same stories."""
     said = "".join(f"<p>{_standing(row, found, mine)}</p>" for row in mine)
     return f'<section class="om om-card" role="status"><h2>Your metric</h2>{said}</section>'
 
@@ -190,12 +193,12 @@ def _standing(
         return f"{value}."
     if not row["same_stories"]:
         return (
-            f"{value}. No place is named: these are not the {found['n']:,} judgments of {escape(found['title'])}, so "
+            f"{value}. No rank is given: these are not the {found['n']:,} judgments of {escape(found['title'])}, so "
             "no other metric was run on the same stories."
         )
     same = [*(one for one in found["rows"] if one["kind"] in ("ours", "released")), *mine]
     better = sum(one["pearson"] > row["pearson"] for one in same)
-    return f"{value}: place {better + 1} of {len(same)} among metrics run on the same stories, in the table below."
+    return f"{value}: rank {better + 1} of {len(same)} among metrics run on the same stories, in the table below."
 
 
 def _mark(kind: str) -> str:
@@ -203,7 +206,7 @@ def _mark(kind: str) -> str:
 
 
 def _mean(row: Mapping[str, Any], measure: str, goal: float | None) -> float | None:
-    """Mean over the aspects, or, with a goal, of their distances from it: errors of opposite sign do not cancel."""
+    """Mean over the aspects; with a goal, mean distance from it, so that errors of opposite sign do not cancel."""
     known = [cell[measure] for cell in row["aspects"].values() if cell.get(measure) is not None]
     if goal is not None:
         known = [abs(value - goal) for value in known]
@@ -211,9 +214,9 @@ def _mean(row: Mapping[str, Any], measure: str, goal: float | None) -> float | N
 
 
 def _shaded(cell: Mapping[str, Any], measure: str, invariance: bool) -> str:
-    """A cell of an aspect, the darker the better where damage is to be noticed, and the worse where it is not.
+    """A cell of an aspect; darker is better in the discrimination test and worse in the invariance test.
 
-    The interval of a correlation stands in the hover text.
+    The interval of a correlation is in the tooltip.
     """
     value = cell.get(measure)
     if value is None:

@@ -1,1 +1,1 @@
-"""Space: a story perturbed in one aspect, what changed, and what each metric makes of it."""
+"""Space: a story perturbed in one aspect, what changed, and each metric's scores before and after."""

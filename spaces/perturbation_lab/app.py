@@ -14,7 +14,7 @@ from openmeva.spaces.scorer import Scorer
 from openmeva.spaces.threads import threads_each
 from openmeva.training.perturbations import ASPECTS
 
-_LEAD = "Damage a story in one aspect, see exactly what changed, and find out which metrics notice."
+_LEAD = "Perturb a story in one aspect, see exactly what changed, and find out which metrics notice."
 _EXAMPLE = (
     "Tom wanted to bake a cake for his sister. He went to the store because he didn't have any eggs. He mixed the flour "
     "and the sugar before his sister came home. She was happy when she saw the cake. They ate it together after dinner."
@@ -40,10 +40,10 @@ def build(lab: Lab) -> gr.Blocks:
                 with gr.Accordion("Kind of story and seed", open=False):
                     kind = shell.kind_radio(
                         "Kind of story",
-                        "The first sentence of a short story stays as it is: it is the context.",
+                        "The first sentence of a short story is its context and is never changed.",
                     )
                     seed = gr.Number(
-                        value=1, precision=0, minimum=0, label="Seed", info="Another seed, another change."
+                        value=1, precision=0, minimum=0, label="Seed", info="Other seeds give other changes."
                     )
                 with gr.Row():
                     go = gr.Button("Perturb", variant="primary", scale=3)
@@ -68,13 +68,13 @@ def _meaning(lab: Lab, aspect: str) -> str:
 def _api(lab: Lab) -> Any:
     @shell.sentences
     def perturb(story: str, aspect: str = "lexical_repetition", seed: int = 1, kind: str = "roc") -> dict:
-        """Perturbs a story in one aspect and scores it before and after; `better` says whether higher or lower scores are.
+        """Perturbs a story in one aspect and scores it before and after; `better` tells which scores are better.
 
         Args:
             story: the story, in English.
             aspect: one of OpenMEVA's, e.g. lexical_repetition, consistency, typo.
-            seed: another seed, another change.
-            kind: roc (short everyday story, whose first sentence stays) or wp (longer story to a prompt).
+            seed: random seed; other seeds give other changes.
+            kind: roc (short everyday story, whose first sentence is unchanged) or wp (longer story written to a prompt).
         """
         return case_dict(lab.case(story, aspect, seed, kind))
 

@@ -27,28 +27,28 @@ from openmeva.training.perturbations.paraphrasers import RuleParaphraser
 from openmeva.training.text.knowledge import resources
 
 MOST_SEED = 1_000_000
-_SENTENCES = 2_000  # whose vectors are kept: some 40 MB
+_SENTENCES = 2_000  # whose vectors are cached: about 40 MB
 LOOKS_FOR = {
     "lexical_repetition": "a sentence of several words",
-    "semantic_repetition": "a sentence that the rules can put in other words",
-    "character_behavior": "two people, or pronouns that could be another's",
-    "common_sense": "words that ConceptNet knows relations of",
-    "consistency": "words with an opposite, or a verb to negate",
-    "relatedness": "nouns or verbs to exchange, or a sentence after the first",
+    "semantic_repetition": "a sentence that the rules can paraphrase",
+    "character_behavior": "two people, or pronouns that can be replaced by another person's",
+    "common_sense": "words that have relations in ConceptNet",
+    "consistency": "words with an antonym, or a verb to negate",
+    "relatedness": "nouns or verbs to replace, or a sentence after the first",
     "causal_relationship": "a cause and an effect joined by a word such as “because”",
-    "temporal_relationship": "events in time: “before”, “after”, “then”, or two sentences of one person's deeds",
+    "temporal_relationship": "events in time: “before”, “after”, “then”, or two sentences on one person's actions",
     "synonym": "words with a synonym that fits",
-    "paraphrase": "a sentence that the rules can put in other words",
+    "paraphrase": "a sentence that the rules can paraphrase",
     "punctuation": "commas or other marks inside sentences",
     "contraction": "forms such as “did not” or “didn't”",
     "typo": "longer words",
 }
-"""What a story must have for an aspect to change it."""
+"""What a story must contain for an aspect to change it."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A story before and after, with the scores of both; `perturbed` is None where nothing could be changed."""
+    """A story before and after perturbation, with both scores; `perturbed` is None where nothing could be changed."""
 
     aspect: str
     text: Text
@@ -59,12 +59,12 @@ class Case:
 
     @property
     def damages(self) -> bool:
-        """Whether the story is meant to become worse (else it is meant to stay as good)."""
+        """Whether the perturbation should make the story worse; otherwise it should not change the quality."""
         return ASPECTS[self.aspect].kind == "discrimination"
 
 
 class Lab:
-    """The aspects with what they need, loaded once; used by one thread at a time."""
+    """The aspects and their resources, loaded once; used by one thread at a time."""
 
     def __init__(self, scorer: Scorer) -> None:
         self.scorer = scorer
@@ -73,10 +73,10 @@ class Lab:
         }
         self._lock = threading.Lock()
         self._made: tuple[PerturbationMaterial, PerturbationMaterial] | None = None
-        self._whole = False  # whether WordNet was there when that was made
+        self._whole = False  # whether WordNet was available when `_made` was created
 
     def start(self) -> None:
-        """Fetches WordNet where it is missing, and loads everything in the background."""
+        """Fetches WordNet where it is missing, and loads all resources in the background."""
         self.scorer.start()
         threading.Thread(target=self._prepare, name="perturbations", daemon=True).start()
 
@@ -86,7 +86,7 @@ class Lab:
             _ = self._materials
 
     def lacking(self, aspect: str) -> str:
-        """What an aspect needs and this Space has not, as a sentence; blank where it has all."""
+        """The resources that an aspect needs and this Space lacks, as a sentence; blank where none is missing."""
         missing = [
             name for name in ASPECTS[aspect].needs if name in resources.COMMANDS and not resources.find(name)
         ]
@@ -94,14 +94,17 @@ class Lab:
             missing = ["wordnet"]
         names = {"wordnet": "WordNet", "conceptnet": "ConceptNet"}
         return (
-            f"This aspect needs {' and '.join(names[name] for name in missing)}, which is not here."
+            f"This aspect needs {' and '.join(names[name] for name in missing)}, which is not available here."
             if missing
             else ""
         )
 
     @property
     def _materials(self) -> tuple[PerturbationMaterial, PerturbationMaterial]:
-        """Material without and with a first sentence that stays; made anew once WordNet is there, which other stories need."""
+        """Material without and with a first sentence that is never changed.
+
+        It is created again once WordNet is available, which the pool of other stories needs.
+        """
         if self._made is None or (not self._whole and resources.find("wordnet")):
             self._whole = bool(resources.find("wordnet"))
             self._made = self._make()
@@ -117,11 +120,11 @@ class Lab:
         return none, first
 
     def case(self, story: object, aspect: str, seed: object, corpus: str) -> Case:
-        """The story perturbed, and both versions' scores.
+        """The perturbed story, and the scores of both versions.
 
         Raises:
-            ValueError: a text that is blank or too long, an unknown aspect, or a seed out of range.
-            MissingResourceError: what the aspect needs is not here.
+            ValueError: a text that is blank or too long, an unknown aspect, a seed out of range, or a missing resource.
+            MissingResourceError: a resource that the aspect needs is missing.
         """
         perturbed = self.perturb(story, aspect, seed, corpus)
         text = Text(check_text(story, "The story"))
@@ -131,7 +134,7 @@ class Lab:
         return Case(aspect, text, corpus, perturbed, tuple(before), tuple(after))
 
     def perturb(self, story: object, aspect: str, seed: object, corpus: str) -> Perturbed | None:
-        """The story perturbed, or None where the aspect finds nothing to change; errors as `case`."""
+        """The perturbed story, or None where the aspect finds nothing to change; errors as `case`."""
         text = check_text(story, "The story")
         check_corpus(corpus)
         if aspect not in ASPECTS:
@@ -151,7 +154,7 @@ class Lab:
             return Perturber(aspect, int(seed), material=material).perturb(text, "typed")
 
     def all_cases(self, story: object, seed: object, corpus: str) -> list[Case]:
-        """A case for each aspect that is available, scored together; errors as `case`."""
+        """A case for each available aspect, scored in one batch; errors as `case`."""
         text = Text(check_text(story, "The story"))
         found = {name: self.perturb(story, name, seed, corpus) for name in ASPECTS if not self.lacking(name)}
         changed = {name: one for name, one in found.items() if one is not None}
@@ -164,9 +167,9 @@ class Lab:
 
 
 def case_rows(cases: Sequence[Case]) -> list[dict[str, Any]]:
-    """Cases as rows of a download, in the form of `openmeva perturb`, with the scores.
+    """Cases as rows of a download, in the format of `openmeva perturb`, with the scores.
 
-    `before`, `after` and `better` (`higher` or `lower`) of each number stand in columns of their own.
+    Each number has columns for `before`, `after` and `better` (`higher` or `lower`).
     """
     rows = []
     for case in cases:
@@ -193,7 +196,7 @@ def case_rows(cases: Sequence[Case]) -> list[dict[str, Any]]:
 
 
 def case_dict(case: Case) -> dict[str, Any]:
-    """The case as JSON holds it: what the API's `/perturb` returns; `story` is null where nothing changed."""
+    """The case as a JSON object: what the API's `/perturb` returns; `story` is null where nothing changed."""
     return {
         "aspect": case.aspect,
         "expected": "worse" if case.damages else "as good",

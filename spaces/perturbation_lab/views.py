@@ -1,4 +1,4 @@
-"""How the perturbation lab shows its cases."""
+"""HTML of the perturbation lab's cases."""
 
 from __future__ import annotations
 
@@ -15,21 +15,16 @@ from openmeva.spaces.verdicts import among_people, noise
 from openmeva.training.perturbations import Perturbed
 
 BLANK = (
-    '<div class="om om-card om-blank"><h2>The changed story will stand here</h2><p>Choose an aspect, paste a story or '
-    "take the example, and press “Perturb”. What changed is marked, and each metric says what it makes of it.</p></div>"
+    '<div class="om om-card om-blank"><h2>The changed story will appear here</h2><p>Choose an aspect, paste a story or '
+    "take the example, and press “Perturb”. Changes are marked, and each metric's scores are compared.</p></div>"
 )
-_SMALL = 0.005  # a change below this counts as none where scores of human stories are not here
-_NOISE_SHARE = (
-    0.2  # a change counts where it is more than what this share of pairs of human stories differ by
-)
-_NOISE = (
-    "A change counts where it is more than the scores of one pair of human stories in five differ by; a smaller one is "
-    "noise."
-)
+_SMALL = 0.005  # a smaller change counts as none where no scores of human stories are available
+_NOISE_SHARE = 0.2  # a change counts if this share of pairs of human stories differ by less
+_NOISE = "A change counts if at least one in five pairs of human stories differ by less; a smaller change is noise."
 
 
 def marked(original: str, perturbed: Perturbed) -> str:
-    """The perturbed story, with what was taken out struck and what was put in underlaid."""
+    """The perturbed story, with deletions struck through and insertions highlighted."""
     parts = []
     at = 0
     for span in perturbed.spans:
@@ -44,17 +39,17 @@ def marked(original: str, perturbed: Perturbed) -> str:
 
 
 def case(found: Case, titles: Mapping[str, Mapping[str, str]]) -> str:
-    """One case: the story with its changes, scores before and after, and where to go on."""
+    """One case: the story with its changes, scores before and after, and links."""
     title = titles[found.aspect]
     if found.perturbed is None:
         return (
             f'<section class="om om-card" role="status"><h2>{escape(title["title"])}: nothing to change</h2>'
-            f"<p>{escape(title['meaning'])} It looks for {escape(LOOKS_FOR[found.aspect])}, and found none here that it may "
-            f"change. Try another aspect or seed, or a story with more to change.</p></section>"
+            f"<p>{escape(title['meaning'])} It looks for {escape(LOOKS_FOR[found.aspect])}, and found nothing here that it can "
+            f"change. Try another aspect or seed, or another story.</p></section>"
         )
     technique = found.perturbed.technique.replace("_", " ")
     aim = (
-        tip("should become worse", "A metric that understands stories gives the changed story a worse score.")
+        tip("should become worse", "A good metric gives the changed story a worse score.")
         if found.damages
         else tip("should stay as good", "A robust metric gives the changed story about the same score.")
     )
@@ -69,28 +64,29 @@ def case(found: Case, titles: Mapping[str, Mapping[str, str]]) -> str:
     files = case_rows([found])
     return (
         f'<section class="om om-card" aria-label="Changed story"><h2>{escape(title["title"])}: {escape(technique)}</h2>'
-        f'{marked(found.text.story, found.perturbed)}<p class="om-legend"><span><del>taken out</del></span>'
-        f"<span><ins>put in</ins></span><span>The story {aim}.</span></p>"
+        f'{marked(found.text.story, found.perturbed)}<p class="om-legend"><span><del>deleted</del></span>'
+        f"<span><ins>inserted</ins></span><span>The story {aim}.</span></p>"
         f'<div class="om-buttons"><a class="om-button" href="{escape(address)}" {shell.APART}>Open in the story scorer</a>'
         f'<a class="om-button" download="case.jsonl" href="{data_link(to_jsonl(files), "jsonl")}">Download the case</a>'
-        '</div></section><section class="om om-card" aria-label="Scores"><h2>What the metrics make of it</h2>'
+        '</div></section><section class="om om-card" aria-label="Scores"><h2>Scores of the metrics</h2>'
         '<div class="om-scroll" tabindex="0" role="region" aria-label="Scores before and after"><table><thead><tr>'
         '<th scope="col">metric</th><th scope="col" class="om-n">before</th><th scope="col" class="om-n">after</th>'
-        f'<th scope="col" class="om-n">{tip("better (+) or worse (−)", "One direction for all metrics: of perplexity, too, a minus is worse.")}'
+        f'<th scope="col" class="om-n">{tip("better (+) or worse (−)", "The same direction for all metrics: a minus is worse, also for perplexity.")}'
         f'</th><th scope="col">{tip("verdict", _NOISE)}</th></tr></thead><tbody>{rows}</tbody></table></div>'
         f"{lacking_lines(lacking)}</section>"
     )
 
 
 def moved(before: Score, after: Score) -> float | None:
-    """How much better a metric finds the second story, whichever way its numbers go; `None` without both scores."""
+    """How much better a metric scores the second story, positive for better whatever the metric's direction; `None` unless
+    both have scores."""
     if before.value is None or after.value is None:
         return None
     return (after.value - before.value) * (1 if before.number.higher else -1)
 
 
 def is_worse(before: Score, after: Score) -> bool:
-    """Whether a metric finds the second story worse by more than noise."""
+    """Whether a metric scores the second story worse by more than noise."""
     by, place = moved(before, after), among_people(before)
     bound = noise(place.quantiles, _NOISE_SHARE) if place else _SMALL
     return by is not None and by < -max(bound, _SMALL)
@@ -116,7 +112,7 @@ def _score_row(before: Score, after: Score, damages: bool) -> str:
 def all_aspects(
     cases: Sequence[Case], titles: Mapping[str, Mapping[str, str]], lacking: Mapping[str, str]
 ) -> str:
-    """Every aspect in a table: what became of the story, and how far each metric's score moved."""
+    """All aspects in a table: the changed story, and the change of each metric's score."""
     first: dict[str, Number] = {}  # number of each metric
     for score in cases[0].before if cases else ():
         if score.value is not None:
@@ -133,7 +129,7 @@ def all_aspects(
             f'<span class="om-kind">{"should hurt" if found.damages else "should not hurt"}</span>'
         )
         if found.perturbed is None:
-            why = f'<p class="om-note">nothing to change: it looks for {escape(LOOKS_FOR[found.aspect])}</p>'
+            why = f'<p class="om-note">nothing to change: the aspect looks for {escape(LOOKS_FOR[found.aspect])}</p>'
             body.append(_aspect_row(name, why, _blank(len(numbers))))
             continue
         shown = marked(found.text.story, found.perturbed).replace('class="om-story"', 'class="om-note"')
@@ -153,7 +149,7 @@ def all_aspects(
         f'<a class="om-button" download="cases.jsonl" href="{data_link(to_jsonl(rows), "jsonl")}">Download JSONL</a>'
     )
     return (
-        '<section class="om om-card" aria-label="All aspects"><h2>All aspects</h2><p class="om-note">Numbers say how '
+        '<section class="om om-card" aria-label="All aspects"><h2>All aspects</h2><p class="om-note">Numbers show how '
         "much better (+) or worse (−) the changed story scores. Press a heading to sort.</p>"
         f'<div class="om-buttons" style="margin:6px 0 14px">{links if rows else ""}</div>'
         '<div class="om-scroll" tabindex="0" role="region" aria-label="All aspects"><table class="om-tight"><thead><tr>'

@@ -1,1 +1,1 @@
-"""Space: a story's score by every metric, where it falls among reference stories, and why."""
+"""Space: the scores of a story by every metric, their percentiles among reference stories, and the reasons."""

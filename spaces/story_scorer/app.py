@@ -19,15 +19,15 @@ from openmeva.spaces.texts import Text
 from openmeva.spaces.threads import threads_each
 from openmeva.spaces.trust import Trusts
 
-_LEAD = "Does a story hold together? One verdict, the sentences that cost it, and every metric's score behind a click."
-# A story that the perturbation lab hands over stands behind the #, which browsers do not send to servers.
+_LEAD = "Does a story hold together? A verdict, the sentences that lower the score, and the scores of all metrics."
+# A story that the perturbation lab passes on is in the fragment (#) of the address, which browsers do not send to servers.
 _FROM_ADDRESS = f"""() => {{
   const given = new URLSearchParams(location.hash.slice(1));
   const kind = given.get("kind") === "wp" ? "wp" : "roc";
   const text = name => (given.get(name) || "").slice(0, {MAX_CHARACTERS});
   return [kind, text("story"), text("context")];
 }}"""
-# All that scores a story stands in one queue; so many are looked at together, and the others see their place in it.
+# All requests for scores share one queue: MOST_ANSWERED run at once, and the other users see their position.
 _SCORING: dict[str, Any] = {"concurrency_id": "scoring", "concurrency_limit": MOST_ANSWERED}
 _HIDDEN: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"}
 
@@ -60,7 +60,7 @@ def _score(scorer: Scorer) -> Any:
             story: the story, in English.
             context: its beginning (kind roc) or the prompt it was written to (kind wp).
             reference: another story to compare it with, for the metrics that need one.
-            kind: roc (short everyday story) or wp (longer story to a prompt).
+            kind: roc (short everyday story) or wp (longer story written to a prompt).
         """
         return service.as_dict(service.answer(scorer, story, context, reference, kind))
 
@@ -72,12 +72,12 @@ def _verdict(scorer: Scorer) -> Any:
 
     @shell.sentences
     def verdict(story: str, context: str = "", kind: str = "roc") -> dict:
-        """The verdict on a story, by the recommended metric alone: many times quicker than `score`.
+        """The verdict on a story, by the recommended metric only: many times faster than `score`.
 
         Args:
             story: the story, in English.
             context: its beginning (kind roc) or the prompt it was written to (kind wp).
-            kind: roc (short everyday story) or wp (longer story to a prompt).
+            kind: roc (short everyday story) or wp (longer story written to a prompt).
         """
         return service.verdict_dict(next(service.answers(scorer, story, context, "", kind)))
 
@@ -97,7 +97,10 @@ def _one_story(demo: gr.Blocks, scorer: Scorer) -> None:
             story = _story_box("Story", 6, "Nora's bike had a flat tire. She …")
             with gr.Accordion("Beginning or prompt, and a reference (optional)", open=False):
                 context = _story_box(
-                    "Beginning or prompt", 2, "", "Joined to a short story; the prompt of a longer one."
+                    "Beginning or prompt",
+                    2,
+                    "",
+                    "The beginning of a short story, or the prompt of a longer one.",
                 )
                 reference = _story_box(
                     "Reference", 3, "", "A story to compare with, for metrics that need one."
@@ -112,7 +115,7 @@ def _one_story(demo: gr.Blocks, scorer: Scorer) -> None:
             verdict, reasons = gr.HTML(views.BLANK), gr.HTML()
             weigh, costs = _closed(views.COSTS)
             more, metrics = _closed("All metrics")
-            asked = gr.JSON(visible=False)  # what the verdict is on, whatever is typed after it
+            asked = gr.JSON(visible=False)  # the input of the verdict, even if the fields change later
 
     trusts = Trusts()
     inputs = [story, context, reference, kind]
@@ -122,7 +125,7 @@ def _one_story(demo: gr.Blocks, scorer: Scorer) -> None:
         try:
             for step, found in enumerate(service.answers(scorer, *values)):
                 told = views.reasons(found, "Your story")
-                if step:  # what stands is not said again
+                if step:  # the verdict is already shown
                     yield gr.skip(), told, *[gr.skip()] * 5
                 else:
                     first = views.verdict(found, scorer.catalogue, trusts)
@@ -152,7 +155,7 @@ def _one_story(demo: gr.Blocks, scorer: Scorer) -> None:
     }
 
     def given(*values: str) -> Iterator[tuple[Any, ...]]:
-        # without a story nothing is said anew: somebody may have typed one meanwhile
+        # without a story nothing is updated: the user may have typed one in the meantime
         yield from answered(*values) if values[0].strip() else [(gr.skip(),) * len(outputs)]
 
     handed = demo.load(None, outputs=[kind, story, context], js=_FROM_ADDRESS).then(**{**run, "fn": given})
@@ -160,7 +163,7 @@ def _one_story(demo: gr.Blocks, scorer: Scorer) -> None:
         weigh.expand(opened(sentence_costs), asked, costs, **_HIDDEN, **_SCORING),
         more.expand(opened(all_metrics), asked, metrics, **_HIDDEN, **_SCORING),
     ]
-    # Nothing of a story that was asked for before may come to stand under the next one's verdict.
+    # A late result on the previous story must not appear under the verdict on the next one.
     verdict.change(None, cancels=opens, api_visibility="private", queue=False)
     filled = {
         button.click: ({"fn": partial(_example, *EXAMPLES[name]), "outputs": inputs}, run)
@@ -177,18 +180,18 @@ def _one_story(demo: gr.Blocks, scorer: Scorer) -> None:
 
 
 def _closed(title: str) -> tuple[gr.Accordion, gr.HTML]:
-    """What is computed once it is opened, to stand inside."""
+    """An accordion whose content is computed when it is opened."""
     with gr.Accordion(title, open=False, visible=False, elem_classes="om-plain-label") as around:
         inside = gr.HTML()
     return around, inside
 
 
 def _folded(visible: bool) -> tuple[Any, Any]:
-    """What puts such a one back."""
+    """The updates that close and empty such an accordion."""
     return gr.update(visible=visible, open=False), shell.put("")
 
 
-# In place of reasons, sentences' costs, all metrics, and what was asked; and the verdict before them.
+# Updates that clear the reasons, the sentence costs, all metrics and the stored input; _BLANK also resets the verdict.
 _NOTHING = ("", *_folded(False), *_folded(False), shell.put(None))
 _BLANK = (shell.put(views.BLANK), *_NOTHING)
 
@@ -201,7 +204,7 @@ def _two_stories(scorer: Scorer) -> None:
     kind = shell.kind_radio("Kind of stories")
     with gr.Row():
         first = _story_box("First story", 6, "Nora's bike had a flat tire. She …")
-        second = _story_box("Second story", 6, "The same story told otherwise …")
+        second = _story_box("Second story", 6, "The same story told differently …")
     with gr.Accordion("Shared beginning or prompt, and a reference (optional)", open=False):
         context = _story_box("Beginning or prompt of both", 2, "")
         reference = _story_box("Reference for both", 3, "")

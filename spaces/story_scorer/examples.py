@@ -1,7 +1,7 @@
-"""Stories to try, written for this project: one click each.
+"""Example stories, written for this project: one button each.
 
-The sound one is that of the project's forty short human stories whose plot coherence is the median of theirs. The damaged
-ones are made of another, `BARE`, whose plain short sentences plot coherence places low among human stories already.
+The sound story is the one with the median plot coherence among forty short stories of the project. The damaged
+stories are made from another one, `BARE`: its plain short sentences already have a low plot coherence among human stories.
 """
 
 from openmeva.spaces.texts import Text

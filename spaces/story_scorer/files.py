@@ -1,4 +1,4 @@
-"""The story scorer's pages that read files: one file's stories, and two systems' on the same prompts."""
+"""The story scorer's pages that read files: stories of one file, and of two systems on the same prompts."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from openmeva.spaces.tables import read_uploads
 
 
 def _upload(label: str) -> gr.File:
-    # Which kinds are read says `read_upload`, in the place where all else is said; Gradio would say it in another.
+    # `read_upload` checks the file type, so that its error appears with all other messages; Gradio's would not.
     return gr.File(label=label, file_count="single", type="filepath", height=120)
 
 
 def one_file(scorer: Scorer) -> None:
-    """Scores a file."""
+    """The page that scores a file."""
     kind = shell.kind_radio("Kind of stories")
-    upload = _upload("File of stories: CSV, TSV, JSONL, Parquet, or text, a story a line")
+    upload = _upload("File of stories: CSV, TSV, JSONL, Parquet, or text with one story per line")
     with gr.Row():
         go = gr.Button("Score the file", variant="primary", scale=3)
         stop = gr.Button("Stop", scale=1)
@@ -59,7 +59,7 @@ def one_file(scorer: Scorer) -> None:
 
 
 def two_systems(scorer: Scorer) -> None:
-    """Compares the files of two systems."""
+    """The page that compares the files of two systems."""
     kind = shell.kind_radio("Kind of stories")
     with gr.Row():
         first, second = _upload("Stories of the first system"), _upload("Stories of the second system")

@@ -1,4 +1,4 @@
-"""Computes the story scorer's answers; `views` shows them."""
+"""Computes the story scorer's answers; `views` renders them."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from openmeva.spaces.scorer import Patience, Score, Scorer
 from openmeva.spaces.texts import Text, check_corpus, unweighed
 from openmeva.spaces.verdicts import Verdict, is_low, recommended, verdict_on
 
-_CHUNK = 16  # stories of a file between which others get their turn
+_CHUNK = 16  # stories of a file that are scored at once; other requests are served in between
 
 
 @dataclass(frozen=True)
 class Answer:
-    """All about one story.
+    """The answer for one story.
 
     Attributes:
         text: the story.
         corpus: `roc` or `wp`.
-        scores: of every metric, or of the recommended one alone.
-        warning: why it may be no story to score; `None` where nothing says so.
-        sentences: what they cost, and the words that UNION would change; none where that was not asked.
-        explained_by: title of the number of the metric that says what sentences cost.
-        diagnosis: the likely errors, by what would mend them.
-        looked_for: what is still to come, as the page calls it; blank where this is all.
-        on_request: whether what sentences cost is told where somebody asks for it, and not before.
-        asked: when it was asked for, by `time.monotonic`.
+        scores: of every metric, or of the recommended one only.
+        warning: why the text may not be a story; `None` where there is no such sign.
+        sentences: the cost of each, with the words that UNION would change; empty where this was not requested.
+        explained_by: title of the score from which the costs of the sentences are computed.
+        diagnosis: the likely errors, found by repairs.
+        looked_for: the part of the answer that is still being computed, as the page names it; empty when complete.
+        on_request: whether the costs of the sentences are computed only on request.
+        asked: time of the request, by `time.monotonic`.
     """
 
     text: Text
@@ -50,7 +50,7 @@ class Answer:
 
     @property
     def verdict(self) -> Verdict:
-        """What is said first."""
+        """The verdict on the story."""
         return verdict_on(self.scores, self.warning)
 
 
@@ -59,9 +59,9 @@ class FileScores:
     """The scores of a file's stories.
 
     Attributes:
-        rows: those of the file (`story_id`, `story`, `context`, `reference`) with a column for each number that has
+        rows: the rows of the file (`story_id`, `story`, `context`, `reference`) with a column for each number that has
             scores, and `warning`.
-        main: the recommended metric's scores, of the stories that have one.
+        main: the recommended metric's scores, for the stories that have one.
     """
 
     rows: list[dict[str, Any]]
@@ -69,11 +69,11 @@ class FileScores:
 
 
 def answers(scorer: Scorer, story: str, context: str, reference: str, corpus: str) -> Iterator[Answer]:
-    """The answer as it grows: the verdict, then, where that is not good, what sentences cost, then the likely errors.
+    """The answer in steps: the verdict; where it is not good, the costs of the sentences; and the likely errors.
 
-    Left to `weighed` is what sentences cost where the verdict is good or there is none, where it is no worse than
-    doubtful while many ask, and where the story has too many. The other metrics are left out; UNION's words where the
-    story does not score low.
+    The costs are left to `weighed` where the verdict is good, where there is no verdict, where it is doubtful and the
+    load is high, and where the story has too many sentences. Only the recommended metric scores the story; UNION's
+    suggestions are added only for stories with a low score.
 
     Raises:
         ValueError: a text that is blank, has no word or is too long, or an unknown corpus, as a sentence for the user.
@@ -92,7 +92,7 @@ def answers(scorer: Scorer, story: str, context: str, reference: str, corpus: st
     low = main is not None and main.value is not None and is_low(main.value, main)
     due = Patience.VERDICT.since(
         found.asked
-    )  # who has waited for the verdict does not wait for later ones, too
+    )  # the deadline of the verdict: a user who has waited is not overtaken by later requests
     explained = scorer.explain(found.text, corpus, None if low else [RECOMMENDED], due)
     found = _with_sentences(scorer, found, explained)
     if low and found.sentences:
@@ -101,7 +101,11 @@ def answers(scorer: Scorer, story: str, context: str, reference: str, corpus: st
 
 
 def weighed(scorer: Scorer, story: str, context: str, reference: str, corpus: str) -> Answer:
-    """The verdict and what each sentence costs, whatever that is; errors as `answers`, or too many sentences."""
+    """The verdict, and the cost of each sentence whatever the verdict is.
+
+    Raises:
+        ValueError: as `answers`, or too many sentences.
+    """
     if why := unweighed(checked(story, context, reference, corpus), corpus):
         raise ValueError(why)
     found = _judged(scorer, story, context, reference, corpus, [RECOMMENDED], Patience.REASONS)
@@ -109,7 +113,7 @@ def weighed(scorer: Scorer, story: str, context: str, reference: str, corpus: st
 
 
 def answer(scorer: Scorer, story: str, context: str, reference: str, corpus: str) -> Answer:
-    """All scores of one story, and the reasons, unless it has too many sentences; errors as `answers`."""
+    """All scores of one story, and the reasons unless it has too many sentences; errors as `answers`."""
     found = _judged(scorer, story, context, reference, corpus)
     if unweighed(found.text, corpus):
         return _with_errors(scorer, found, _plain(found))
@@ -148,19 +152,19 @@ def _with_errors(scorer: Scorer, found: Answer, explained: Mapping[str, Any]) ->
 
 
 def _plain(found: Answer) -> dict[str, Any]:
-    """In place of an explanation, for a story of which no sentence was weighed."""
+    """A substitute for an explanation, for a story whose sentence costs were not computed."""
     sentences = split_sentences(found.text.whole(found.corpus))
     return {RECOMMENDED: {"sentences": [{"text": text, "gain": 0.0} for text in sentences]}}
 
 
 def _both(explained: Mapping[str, Any]) -> dict[str, Any]:
-    """The recommended metric's sentences, and UNION's edits where they are there."""
+    """The recommended metric's sentences, and UNION's edits where available."""
     edits: list[Any] = next((one["edits"] for one in explained.values() if "edits" in one), [])
     return {"sentences": explained[RECOMMENDED]["sentences"], "edits": edits}
 
 
 def diagnosed(scorer: Scorer, found: Answer, explanation: Mapping[str, Any]) -> Diagnosis | None:
-    """What is likely wrong with a story, by repairs that raise the recommended metric's score; `None` without one."""
+    """The likely errors of a story, by repairs that raise the recommended metric's score; `None` without that score."""
     main = recommended(found.scores)
     if main is None or main.value is None:
         return None
@@ -175,7 +179,7 @@ def diagnosed(scorer: Scorer, found: Answer, explanation: Mapping[str, Any]) -> 
 
 
 def checked(story: object, context: object, reference: object, corpus: str) -> Text:
-    """The texts of one story, within the limits; errors as `answer`."""
+    """The texts of one story, checked against the limits; errors as `answer`."""
     check_corpus(corpus)
     return Text(
         check_text(story, "The story"),
@@ -185,7 +189,7 @@ def checked(story: object, context: object, reference: object, corpus: str) -> T
 
 
 def as_dict(found: Answer) -> dict[str, Any]:
-    """The answer as JSON holds it: what the API's `/score` returns."""
+    """The answer as a JSON object: what the API's `/score` returns."""
     return {
         "scores": [score_dict(score) for score in found.scores],
         "sentences": [
@@ -208,7 +212,7 @@ def as_dict(found: Answer) -> dict[str, Any]:
 
 
 def verdict_dict(found: Answer) -> dict[str, Any]:
-    """The verdict as JSON holds it: what the API's `/verdict` returns."""
+    """The verdict as a JSON object: what the API's `/verdict` returns."""
     main = found.verdict.score
     return {
         "words": found.verdict.words,
@@ -219,7 +223,7 @@ def verdict_dict(found: Answer) -> dict[str, Any]:
 
 
 def _diagnosis_dict(found: Diagnosis) -> dict[str, Any]:
-    """As JSON: no `errors` where the story scores low and no repair helps."""
+    """The diagnosis as a JSON object; `errors` is empty where the story has a low score and no repair helps."""
     return {
         "errors": [
             {"kind": fault.kind, "meaning": KINDS[fault.kind], "sentences": list(fault.sentences)}
@@ -232,7 +236,7 @@ def _diagnosis_dict(found: Diagnosis) -> dict[str, Any]:
 
 
 def score_dict(score: Score) -> dict[str, Any]:
-    """One number as JSON holds it."""
+    """One number as a JSON object."""
     return {
         "metric": score.metric,
         "name": score.number.title,
@@ -247,7 +251,7 @@ def file_texts(rows: Sequence[dict[str, Any]], corpus: str) -> list[Text]:
     """The stories of a file's rows.
 
     Raises:
-        ValueError: too many rows, no column `story`, or a text that is not in order (its row is named).
+        ValueError: too many rows, no column `story`, or an invalid text (the row is named).
     """
     check_corpus(corpus)
     if len(rows) > MAX_ROWS:
@@ -268,7 +272,7 @@ def file_texts(rows: Sequence[dict[str, Any]], corpus: str) -> list[Text]:
 
 
 def score_file(scorer: Scorer, rows: Sequence[dict[str, Any]], corpus: str) -> Iterator[int | FileScores]:
-    """Scores the stories of a file: how many are done, from 0 on, and last the scores. Errors as `file_texts`."""
+    """Scores the stories of a file: yields how many are done, from 0, and finally the scores. Errors as `file_texts`."""
     texts = file_texts(rows, corpus)
     found: list[list[Score]] = []
     yield 0
@@ -289,6 +293,6 @@ def score_file(scorer: Scorer, rows: Sequence[dict[str, Any]], corpus: str) -> I
 
 
 def chunks(texts: Sequence[Text]) -> Iterator[Sequence[Text]]:
-    """Texts in parts, between which others get their turn."""
+    """Texts in parts, between which other requests are served."""
     for start in range(0, len(texts), _CHUNK):
         yield texts[start : start + _CHUNK]

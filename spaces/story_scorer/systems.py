@@ -1,4 +1,4 @@
-"""Two systems on the same prompts: whose stories the recommended metric finds better, and by how much for sure."""
+"""Compares two systems on the same prompts: mean difference of the recommended metric's score, with its interval."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from openmeva.spaces.scorer import Patience, Score, Scorer
 from openmeva.spaces.story_scorer.service import chunks, file_texts
 from openmeva.spaces.verdicts import recommended
 
-LEAST = 5  # prompts, or pairs where these are not known: of fewer an interval says nothing
-SHOWN = 3  # pairs with the greatest difference
+LEAST = 5  # prompts, or pairs where prompts are not known: with fewer, an interval says nothing
+SHOWN = 3  # number of pairs with the greatest difference that are shown
 _DRAWS, _SEED = 2000, 0
 Rows = Sequence[dict[str, Any]]
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A story of each system to one prompt, which is blank where it is not known, and the score of each."""
+    """One story per system for the same prompt (blank where not known), and the score of each story."""
 
     prompt: str
     stories: tuple[str, str]
@@ -31,17 +31,17 @@ class Pair:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What becomes of two files.
+    """The comparison of two files.
 
     Attributes:
-        title: of the metric.
+        title: title of the metric's number.
         pairs: in the first file's order.
-        difference: mean of the first's score minus the second's, positive where the first is better.
+        difference: mean score of the first system minus that of the second, positive where the first is better.
         interval: its 95 % interval, by bootstrap over prompts, or over pairs where prompts are not known.
-        won: share of pairs whose first story scores better, a tie counting half, 0 to 1.
-        warnings: one a story of both files, those of the first before those of the second.
-        unscored: pairs of which a story has no score.
-        prompts: of the pairs, each of which may have several; `None` where not every pair's is known.
+        won: share of pairs whose first story has the better score, ties counting half, 0 to 1.
+        warnings: one per story, those of the first file before those of the second.
+        unscored: number of pairs in which a story has no score.
+        prompts: number of prompts, each of which may have several pairs; `None` where a pair's prompt is not known.
     """
 
     title: str
@@ -55,7 +55,7 @@ class Comparison:
 
     @property
     def is_clear(self) -> bool:
-        """Whether the interval leaves 0 out."""
+        """Whether the interval excludes 0."""
         return self.interval[0] > 0 or self.interval[1] < 0
 
     @property
@@ -117,7 +117,7 @@ def compare(
 
 
 def interval_of_mean(values: np.ndarray, groups: np.ndarray) -> tuple[float, float]:
-    """The 95 % interval of the mean of `(n,)` values, by bootstrap over their groups: `(n,)` whole numbers from 0 on.
+    """The 95 % interval of the mean of `(n,)` values, by bootstrap over their groups: `(n,)` integers from 0.
 
     >>> interval_of_mean(np.ones(9), np.arange(9))
     (1.0, 1.0)
@@ -129,10 +129,10 @@ def interval_of_mean(values: np.ndarray, groups: np.ndarray) -> tuple[float, flo
 
 
 def paired(first: Rows, second: Rows) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """Rows of two files that belong together: by `story_id`, else by `context`, else as they stand.
+    """Pairs of rows of two files: matched by `story_id`, else by `context`, else by position.
 
     Raises:
-        ValueError: an id or a prompt that stands twice or in one file alone, or files of another length.
+        ValueError: an id or a prompt that occurs twice or in only one of the files, or files of different lengths.
     """
     key = next(
         (
@@ -145,14 +145,14 @@ def paired(first: Rows, second: Rows) -> list[tuple[dict[str, Any], dict[str, An
     if key is None:
         if len(first) != len(second):
             raise ValueError(
-                f"The files have {len(first)} and {len(second)} rows, and neither 'story_id' nor 'context' in all of them, "
-                "by which rows of one prompt are found."
+                f"The files have {len(first)} and {len(second)} rows. To match rows of different files, give 'story_id' or "
+                "'context' in every row."
             )
         return list(zip(first, second, strict=True))
     tables = [_by_key(rows, key, name) for rows, name in ((first, "first"), (second, "second"))]
     alone = next(iter(tables[0].keys() ^ tables[1].keys()), None)
     if alone is not None:
-        raise ValueError(f"The {key} {alone[:60]!r} stands in one of the files alone.")
+        raise ValueError(f"The {key} {alone[:60]!r} is in only one of the files.")
     return [(row, tables[1][name]) for name, row in tables[0].items()]
 
 
@@ -160,6 +160,6 @@ def _by_key(rows: Rows, key: str, file: str) -> Mapping[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     for row in rows:
         if str(row[key]) in found:
-            raise ValueError(f"The {key} {str(row[key])[:60]!r} stands twice in the {file} file.")
+            raise ValueError(f"The {key} {str(row[key])[:60]!r} occurs twice in the {file} file.")
         found[str(row[key])] = row
     return found

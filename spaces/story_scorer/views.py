@@ -1,4 +1,4 @@
-"""How the story scorer shows its answers."""
+"""HTML of the story scorer's answers."""
 
 from __future__ import annotations
 
@@ -32,23 +32,24 @@ from openmeva.spaces.verdicts import Verdict, among_people, verdict_between
 
 COSTS = "What each sentence costs"
 BLANK = (
-    '<div class="om om-card om-blank"><h2>A verdict will stand here</h2><p>Paste a story and press “Score”, or take '
-    "an example. You get one verdict, where the score falls among human stories, the sentences that cost a doubtful "
-    "one, and behind a click every metric.</p></div>"
+    '<div class="om om-card om-blank"><h2>The verdict will appear here</h2><p>Paste a story and press “Score”, or take '
+    "an example. You get a verdict, the percentile of the score among human stories, the sentences that lower a doubtful "
+    "score, and the scores of all metrics on request.</p></div>"
 )
 BLANK_PAIR = (
     '<div class="om om-card om-blank"><h2>Two stories side by side</h2><p>Which of two stories is better, is the '
     "difference more than noise, and where does each of them lose points?</p></div>"
 )
 BLANK_FILE = (
-    '<div class="om om-card om-blank"><h2>Scores for a whole file</h2><p>A CSV or TSV with a heading, JSON lines or Parquet: a '
-    "column <code>story</code>, and <code>context</code>, <code>reference</code> and <code>story_id</code> where you "
-    "have them; or text, a story a line. At most 500 rows and 2 MB.</p></div>"
+    '<div class="om om-card om-blank"><h2>Scores for a whole file</h2><p>CSV or TSV with a header, JSON lines or Parquet: a '
+    "column <code>story</code>, and optionally <code>context</code>, <code>reference</code> and <code>story_id</code>; or "
+    "text with one story per line. At most 500 rows and 2 MB.</p></div>"
 )
 BLANK_SYSTEMS = (
-    '<div class="om om-card om-blank"><h2>Two systems on the same prompts</h2><p>A file of stories of each, whose rows '
-    "belong together by <code>story_id</code>, else by <code>context</code>, else as they stand. Whose stories are better, "
-    "by how much for sure, and where do they differ most? Stories of one <code>context</code> count as one prompt.</p></div>"
+    '<div class="om om-card om-blank"><h2>Two systems on the same prompts</h2><p>Give one file of stories per system. Rows are '
+    "matched by <code>story_id</code>, else by <code>context</code>, else by position. Which system’s stories are better, "
+    "how certain is the difference, and where is it largest? Stories with the same <code>context</code> count as one "
+    "prompt.</p></div>"
 )
 
 
@@ -70,8 +71,8 @@ def all_metrics(
         return trusts.of(catalogue[score.metric], score.number, corpus)
 
     return (
-        '<section class="om" aria-label="All metrics"><p class="om-note">They disagree, and none is sure: each says what '
-        f"it sees and how far to trust it.</p>{metric_rows(catalogue, scores, trust)}</section>"
+        '<section class="om" aria-label="All metrics"><p class="om-note">The metrics disagree, and none is certain. For '
+        f"each, see what it measures and how far to trust it.</p>{metric_rows(catalogue, scores, trust)}</section>"
     )
 
 
@@ -83,7 +84,7 @@ def _folded(title: str, inside: str) -> str:
 
 
 def reasons(found: Answer, title: str) -> str:
-    """The story, its sentences shaded where they were weighed, and its likely errors, as far as they are there."""
+    """The story, its sentences shaded by their costs, and its likely errors, as far as they have been computed."""
     main = found.verdict.score
     plain = f'<p class="om-story">{escape(found.text.whole(found.corpus))}</p>'
     said = faults(found.diagnosis, main.number.title if main else "the score")
@@ -97,13 +98,13 @@ def reasons(found: Answer, title: str) -> str:
 
 
 def costs(found: Answer) -> str:
-    """What each sentence of a story costs it, alone."""
-    lacking = '<p class="om-note">No metric here can say which sentences matter.</p>'
+    """Only the cost of each sentence of a story."""
+    lacking = '<p class="om-note">No available metric can tell which sentences matter.</p>'
     return f'<section class="om" aria-label="{COSTS}">{_weighed(found) or lacking}</section>'
 
 
 def _weighed(found: Answer) -> str:
-    """The story with its shaded sentences; blank where none was weighed."""
+    """The story with its shaded sentences; blank where their costs were not computed."""
     if not found.sentences:
         return ""
     edited = any(word.suggestion is not None for one in found.sentences for word in one.words)
@@ -111,7 +112,7 @@ def _weighed(found: Answer) -> str:
 
 
 def two_stories(first: Answer, second: Answer) -> str:
-    """Which of two stories is better, both beside each other, and behind a click which of them each metric prefers."""
+    """Which of two stories is better, both side by side, and, folded, which of them each metric prefers."""
     rows = []
     lacking: dict[str, list[str]] = {}
     for a, b in zip(first.scores, second.scores, strict=True):
@@ -121,10 +122,10 @@ def two_stories(first: Answer, second: Answer) -> str:
             continue
         gap = (a.value - b.value) * (1 if a.number.higher else -1)
         words = (
-            "about alike" if abs(a.value - b.value) < 0.005 else "first story" if gap > 0 else "second story"
+            "about equal" if abs(a.value - b.value) < 0.005 else "first story" if gap > 0 else "second story"
         )
         marks = ("om-better", "") if gap > 0 else ("", "om-better")
-        marks = ("", "") if words == "about alike" else marks
+        marks = ("", "") if words == "about equal" else marks
         rows.append(
             f'<tr><th scope="row">{name}</th><td class="om-n {marks[0]}">{number(a.value)}</td>'
             f'<td class="om-n {marks[1]}">{number(b.value)}</td><td>{words}</td></tr>'
@@ -144,7 +145,7 @@ def two_stories(first: Answer, second: Answer) -> str:
 
 
 def file_table(found: FileScores, name: str = "") -> str:
-    """The scores of the file `name`: means, a histogram, and the rows, as downloads too."""
+    """The scores of the file `name`: means, a histogram, and the rows, also as downloads."""
     rows = found.rows
     names = [key for key in rows[0] if key not in ("story_id", "story", "context", "reference", "warning")]
     flagged = counted([row.get("warning") for row in rows])
@@ -175,7 +176,7 @@ def file_table(found: FileScores, name: str = "") -> str:
 
 
 def _among_people(scores: Sequence[Score]) -> str:
-    """A histogram of the recommended metric's scores, over those of human stories."""
+    """A histogram of the recommended metric's scores, with the density of human stories."""
     place = among_people(scores[0]) if scores else None
     if place is None:
         return ""
@@ -192,7 +193,7 @@ def _flag(warning: str | None) -> str:
 
 
 def two_systems(found: Comparison) -> str:
-    """Which of two systems is better and how surely, and the pairs of stories that differ most."""
+    """Which of two systems is better, with the interval, and the pairs of stories that differ most."""
     low, high = found.interval
     better = "first" if found.difference > 0 else "second"
     words = f"The {better} system’s stories hold together better" if found.is_clear else "No clear difference"
@@ -204,7 +205,7 @@ def two_systems(found: Comparison) -> str:
         f"interval {change(low)} to {change(high)}. The first has the better story for {percent(100 * found.won)} of {each}."
     )
     if found.unscored:
-        why += f" {found.unscored} {each} are left out: a story has no score."
+        why += f" {found.unscored} {each} are excluded: a story has no score."
     flagged = counted(found.warnings)
     more = f"<p><b>{escape(flagged)}.</b></p>" if flagged else ""
     examples = "".join(

@@ -1,4 +1,4 @@
-"""The three Spaces, each started from its published folder alone, and a Chromium that tells what went wrong in it."""
+"""The three Spaces, each started from its published folder only, and a Chromium that reports errors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SCREENSHOTS = ROOT / ".cache" / "screenshots"
 
 @dataclass
 class Site:
-    """A running Space: where it answers, and where Gradio puts what is uploaded to it."""
+    """A running Space: its address, and Gradio's folder for uploads."""
 
     name: str
     url: str
@@ -38,7 +38,7 @@ class Site:
 
 @dataclass
 class Watched:
-    """A page with what it logged and whom it asked, and what it cancelled too early (see `_too_early`)."""
+    """A page with its logged errors, contacted hosts, and requests cancelled too early (see `_too_early`)."""
 
     page: Page
     errors: list[str] = field(default_factory=list)
@@ -66,7 +66,7 @@ def _free_port() -> int:
 
 @pytest.fixture(scope="session")
 def sites(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Site]]:
-    """All Spaces, running without network: offline flags, and a proxy that nobody answers."""
+    """All Spaces, running without network: offline flags, and a proxy that does not exist."""
     base = tmp_path_factory.mktemp("spaces")
     ports = {name: _free_port() for name in NAMES}
     found: dict[str, Site] = {}
@@ -118,13 +118,13 @@ def _wait(site: Site, log: Path) -> None:
 
 
 def _too_early(answer: Response) -> bool:
-    """Whether a page has cancelled what it asked for a moment before, whose number it does not have yet: no harm."""
+    """Whether a page cancelled a request just made, whose number it does not have yet; this is harmless."""
     return answer.status == 422 and answer.url.endswith(("/cancel", "/reset"))
 
 
 @pytest.fixture(scope="session")
 def context() -> Iterator[BrowserContext]:
-    """One for all tests, so that Gradio's scripts are fetched and compiled once; pages keep nothing in it."""
+    """One context for all tests, so that Gradio's scripts are fetched and compiled once; pages store nothing in it."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
         found = browser.new_context(reduced_motion="reduce", accept_downloads=True)
@@ -178,13 +178,13 @@ def upload(page: Page, given: Path, field: Locator | None = None) -> None:
 
 
 def shoot(page: Page, name: str) -> None:
-    """A picture of the whole page, kept for a look: `.cache/screenshots`."""
+    """A screenshot of the whole page, saved in `.cache/screenshots`."""
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=True)
     assert (SCREENSHOTS / f"{name}.png").stat().st_size > 10_000
 
 
-# Gradio fades what it is about to replace; while it does, colours are not those that stay.
+# Gradio fades content that it is about to replace; meanwhile, colours are not the final ones.
 _SETTLED = """() => [...document.querySelectorAll('.om')].every((one) => {
   for (let part = one; part; part = part.parentElement) if (getComputedStyle(part).opacity !== '1') return false;
   return true;
@@ -192,7 +192,7 @@ _SETTLED = """() => [...document.querySelectorAll('.om')].every((one) => {
 
 
 def check_accessible(page: Page, settled: bool = True) -> None:
-    """No serious finding of axe, whose script comes with a package; of colours only where the page has `settled`."""
+    """No serious finding of axe, whose script comes with a package; colours are checked only if the page has `settled`."""
     from axe_playwright_python.sync_playwright import Axe
 
     if settled:
@@ -208,5 +208,5 @@ def check_accessible(page: Page, settled: bool = True) -> None:
 
 
 def check_width(page: Page) -> None:
-    """Nothing sticks out at the side."""
+    """Nothing overflows the width of the page."""
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth + 1")

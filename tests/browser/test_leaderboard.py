@@ -19,9 +19,7 @@ Visit = Callable[..., Page]
 
 def column(page: Page, table: str, place: int) -> list[float]:
     cells = page.get_by_role("region", name=table, exact=True).locator(f"tbody tr > :nth-child({place})")
-    values = cells.evaluate_all(
-        "cells => cells.map((cell) => cell.dataset.value)"
-    )  # one question for all cells
+    values = cells.evaluate_all("cells => cells.map((cell) => cell.dataset.value)")  # one query for all cells
     return [float(value) for value in values if value]
 
 
@@ -55,7 +53,7 @@ def test_tables_sort(visit: Visit, size: str, dark: bool) -> None:
 
 
 def test_all_tabs_show_on_a_small_phone(visit: Visit, context: BrowserContext) -> None:
-    """Gradio decides by widths that it takes before its font is there, and does not look again."""
+    """Gradio decides by widths measured before its font is loaded, and does not measure again."""
     context.route("**/*.woff2", lambda route: route.fulfill(status=200, body=b""))
     try:
         page = visit("leaderboard", "small phone")

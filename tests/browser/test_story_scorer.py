@@ -36,7 +36,7 @@ def test_an_example_is_one_click_away(visit: Visit, size: str, dark: bool) -> No
     page.get_by_role("button", name="Contradicts itself").click()
     scored(page)
     story = page.get_by_role("region", name="Your story")
-    expect(story).to_contain_text("Nora thanked him and")  # the words behind carry hover texts
+    expect(story).to_contain_text("Nora thanked him and")  # the next words have tooltips
     expect(story.locator(".om-faults")).to_contain_text("A negation does not fit: sentences 2 and 4")
     verdict = page.get_by_role("status", name="Verdict")
     expect(verdict.get_by_role("heading", name="Something is wrong with it")).to_be_visible()
@@ -74,7 +74,7 @@ def test_by_keyboard_alone(visit: Visit) -> None:
 @pytest.mark.parametrize("size", ["desktop", "phone"])
 @pytest.mark.parametrize("dark", [False, True])
 def test_what_sentences_of_a_good_story_cost_is_told_on_request(visit: Visit, size: str, dark: bool) -> None:
-    """By keyboard alone."""
+    """With the keyboard only."""
     page = visit("story_scorer", size, dark)
     page.get_by_label("Story", exact=True).focus()
     page.keyboard.insert_text(STORY)
@@ -128,7 +128,7 @@ def test_two_stories_side_by_side(visit: Visit) -> None:
     page.get_by_role("tab", name="Two stories").click()
     page.get_by_role("button", name="Take an example").click()
     verdict = page.get_by_role("status", name="Verdict")
-    expect(verdict).to_contain_text("pair")  # of human stories, that noise is told by
+    expect(verdict).to_contain_text("pair")  # of human stories, from which the noise is estimated
     page.locator("summary").click()
     table = page.get_by_role("region", name="Comparison").locator("table")
     expect(table).to_contain_text("UNION")
@@ -229,7 +229,7 @@ def test_who_waits_sees_the_place_in_the_queue(
     check_width(page)
 
 
-# Whether all of an element is inside whatever around it hides what sticks out.
+# Whether an element is completely visible, not cut off by an enclosing element that hides overflow.
 _UNCUT = """(part) => {
   const { left, right, top, bottom, height } = part.getBoundingClientRect();
   for (let one = part.parentElement; one; one = one.parentElement) {

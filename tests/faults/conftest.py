@@ -8,7 +8,7 @@ import pytest
 
 @dataclass
 class Row:
-    """What became of a case: how often the result was that of an undisturbed run, another one, or an error."""
+    """Results of a case: how often the result equaled that of an undisturbed run, differed, or was an error."""
 
     case: str
     identical: int = 0
@@ -28,7 +28,7 @@ ROWS: list[Row] = []
 
 @pytest.fixture
 def row(request: pytest.FixtureRequest) -> Iterator[Row]:
-    """The row of the test that asks for it, printed as soon as it is filled: all of them take long."""
+    """The row of the requesting test, printed as soon as it is filled, since the tests are slow."""
     ROWS.append(Row(request.node.name.removeprefix("test_").replace("_", " ")))
     yield ROWS[-1]
     request.config.get_terminal_writer().line(f"\n{ROWS[-1]}")

@@ -1,6 +1,6 @@
-"""Trainers, builders, stages and publishing, killed at random moments and run again, end as an undisturbed run.
+"""Trainers, builders, stages and publishing, killed at random moments and rerun, give the undisturbed results.
 
-`MOMENTS` says how many moments are tried (`make faults`: 20). Installing is in tests/training/hub/test_killed_install.py.
+`MOMENTS` is the number of moments tried (`make faults`: 20). Installing is in tests/training/hub/test_killed_install.py.
 """
 
 import json
@@ -50,13 +50,13 @@ from tests.training.judged.test_builder import mans  # noqa: F401
 from tests.training.sentavg.test_trainer import BAD, GOOD
 
 MOMENTS = int(os.environ.get("MOMENTS", "2"))
-# what a manifest says of the run itself
+# manifest keys about the run itself
 TIMES = ("minutes", "groups_a_second", "stories_a_second", "resumed")
 slow = pytest.mark.faults
 
 
 def _sentavg(data: Path, out: Path, resume: bool) -> None:
-    """Begins anew where it was killed."""
+    """Restarts from scratch after it was killed."""
     labelled = [
         (place, story, label)
         for label, stories in ((1, GOOD), (0, BAD))
@@ -91,9 +91,9 @@ def compare(
 ) -> None:
     """Kills `run(name, False)` before a random change of a file or after a random time, then does `run(name, True)`.
 
-    Fills the row, and fails where a result differs or a run that goes on has an error.
+    Fills the row, and fails if a result differs or a resumed run has an error.
     """
-    run("warm", False)  # in this process, so that no forked one has to import or read what is read late
+    run("warm", False)  # in this process, so that late imports and reads are done before forking
     result("warm")
     begin = time.monotonic()
     changes = changes_of(lambda: run("whole", False), folder / "changes")
@@ -121,7 +121,7 @@ def compare(
 
 
 def _differences(found: Any, whole: Any) -> Any:
-    """Of two mappings, the values that are others than in the undisturbed run."""
+    """The values that differ from those of the undisturbed run."""
     if not isinstance(found, dict) or not isinstance(whole, dict):
         return found, whole
     return {
@@ -132,7 +132,7 @@ def _differences(found: Any, whole: Any) -> Any:
 
 
 def files_in(folder: Path) -> dict[str, str]:
-    """The checksum of each file below a folder; what a killed process had half-written has a name of its own."""
+    """The checksum of each file below a folder, except temporary files left by a killed process."""
     found = {
         path.relative_to(folder).as_posix(): checksum(path)
         for path in sorted(folder.rglob("*"))
@@ -155,7 +155,7 @@ def test_trainer(trainer: str, data: Path, tmp_path: Path, row: Row, monkeypatch
     monkeypatch.setattr(backbone, "ENCODER", data / "encoder")
 
     def made(name: str) -> dict[str, Any]:
-        """Weights and whatever else is written beside them; the manifest but for the time that it took."""
+        """Weights and the files next to them; the manifest without its training time."""
         folder = tmp_path / name / ("run/final" if trainer == "generator" else "weights")
         found: dict[str, Any] = {name: one for name, one in files_in(folder).items() if name != "README.md"}
         if "manifest.json" in found:
@@ -207,7 +207,7 @@ def test_judged_sets_builder(mans: Path, tmp_path: Path, row: Row) -> None:  # n
 
 @slow
 def test_scoring_a_file(tmp_path: Path, row: Row) -> None:
-    """The file of scores is whole or not there, and an earlier one stays until then."""
+    """The file of scores is complete or missing, and an earlier file stays until it is replaced."""
     checkpoint = write_classifier(tmp_path / "checkpoint", "plot_coherence")
     stories, before = tmp_path / "stories.jsonl", '{"story": "of an earlier run"}\n'
     write_rows(stories, [{"story": f"She ran home. He ate {number} cats."} for number in range(12)])
@@ -241,13 +241,13 @@ def test_scores_of_a_benchmark(words: Any, tmp_path: Path, row: Row, monkeypatch
 
 @slow
 def test_answers_of_a_judge(tmp_path: Path, row: Row, monkeypatch: pytest.MonkeyPatch) -> None:
-    """From a server in this process; every question is answered in the end, and what was kept stays."""
+    """From a server in this process; all questions are answered in the end, and cached answers are kept."""
 
     def kept(name: str) -> list[str]:
         cache = AnswerCache(tmp_path / name, asker_of(server, tmp_path).judge.identity)
         return [answer.text if (answer := cache.get(question)) else "" for question in QUESTIONS]
 
-    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)  # no question is sent with it
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)  # in offline mode no question is sent
     with served(lambda body: completion(body["messages"][0]["content"][-1])) as server:
         compare(row, tmp_path, lambda name, _: asker_of(server, tmp_path / name).ask_all(QUESTIONS), kept)
 
@@ -266,7 +266,7 @@ def test_stage(tmp_path: Path, row: Row) -> None:
 
 
 def test_publishing(hub: Hub, repositories: list[Any], tmp_path: Path, row: Row) -> None:  # noqa: F811
-    """To a Hub in this process, which the process that is killed talks to."""
+    """To a Hub in this process, used by the killed process."""
     two = repositories[:2]
 
     def run(name: str, resume: bool) -> None:

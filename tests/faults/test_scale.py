@@ -1,4 +1,4 @@
-"""Runs over corpora whose actors, driver or node are killed end as undisturbed ones."""
+"""Runs over corpora give the undisturbed results if actors, driver or node are killed."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ from tests.training.scale.test_runs import ROWS, counted, sums
 
 
 def tried(row: Row, work: Callable[[], dict[str, str]], expected: dict[str, str]) -> None:
-    """Notes what became of a run."""
+    """Records the result of a run."""
     try:
         found = work()
     except Exception as error:
@@ -65,7 +65,7 @@ def test_the_driver_of_a_run_on_ray(cluster: Any, plain: dict[str, str], tmp_pat
 @slow
 @pytest.mark.parametrize("cores", [2, 1])
 def test_a_node_of_two(cores: int, plain: dict[str, str], tmp_path: Path, row: Row) -> None:  # noqa: F811
-    """With room for another actor on the node that is left, and without."""
+    """With and without room for another actor on the remaining node."""
     module = "tests.training.scale.two_nodes"
     command = [sys.executable, "-m", module, str(tmp_path), str(cores), str(MOMENTS)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

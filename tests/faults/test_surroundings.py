@@ -1,4 +1,4 @@
-"""A full disk, a cache that may not be written, weights cut short, two writers at once, a Hub that fails."""
+"""A full disk, a read-only cache, truncated weights, two concurrent writers, a failing Hub."""
 
 import os
 import shutil
@@ -55,7 +55,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 @slow
 @pytest.mark.parametrize("writer", WRITERS)
 def test_full_disk(writer: str, small_disk: Path, row: Row) -> None:
-    """An error, nothing left behind, and with room the result of an undisturbed run."""
+    """An error, no leftovers, and with enough space the result of an undisturbed run."""
     write, folder = WRITERS[writer], small_disk / "work"
     filler = small_disk / "filler"
     folder.mkdir()
@@ -75,7 +75,7 @@ def test_full_disk(writer: str, small_disk: Path, row: Row) -> None:
 
 @slow
 def test_cache_that_may_not_be_written(row: Row) -> None:
-    """Installing says which folder; it changes nothing."""
+    """Installing names the folder and changes nothing."""
     folder = Path(tempfile.mkdtemp())
     try:
         used(folder / "home")
@@ -99,7 +99,7 @@ def test_cache_that_may_not_be_written(row: Row) -> None:
 
 
 def test_weights_cut_short(tmp_path: Path, row: Row) -> None:
-    """At any length, and with a heading of other bytes: an error that names the file."""
+    """At any length, and with a wrong header: an error that names the file."""
     folder = write_classifier(tmp_path / "checkpoint", "plot_coherence")
     rng = np.random.default_rng(0)
     for name in ("adapter.safetensors", "encoder/model.safetensors", "config.json", "encoder/tokenizer.json"):
@@ -131,7 +131,7 @@ def test_two_installations_at_once(tmp_path: Path, row: Row) -> None:
 
 
 def test_two_stages_at_once(tmp_path: Path, row: Row) -> None:
-    """Of one name and settings, in one folder."""
+    """With the same name and settings, in one folder."""
 
     def run(folder: Path) -> str:
         stage = Stage(folder, "squares", {})
@@ -144,7 +144,7 @@ def test_two_stages_at_once(tmp_path: Path, row: Row) -> None:
 
 
 def _both(*works: Callable[[], object]) -> None:
-    """Pieces of work at the same time, each in a process of its own."""
+    """Runs work concurrently, each in its own process."""
     children = []
     for work in works:
         child = os.fork()
@@ -160,7 +160,7 @@ def _both(*works: Callable[[], object]) -> None:
 
 @pytest.fixture
 def published(hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:  # noqa: F811
-    """A Hub with a whole checkpoint, and an empty cache."""
+    """A Hub with a complete checkpoint, and an empty cache."""
     folder = write_classifier(tmp_path / "checkpoint", "plot_coherence")
     files = {
         path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
@@ -183,7 +183,7 @@ def fetched(tmp_path: Path) -> dict[str, str]:
 @slow
 @pytest.mark.parametrize("fault", ["500", "cut", "wrong", "slow", "none"])
 def test_hub(fault: str, published: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row: Row) -> None:
-    """An error that names the repository or the file; afterwards, from a Hub that is well, the right bytes."""
+    """An error that names the repository or the file; afterwards, from a working Hub, the correct bytes."""
     address = published.endpoint
     published.fault = fault
     if fault == "none":

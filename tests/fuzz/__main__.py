@@ -1,4 +1,4 @@
-"""`python -m tests.fuzz`: many odd inputs to everything that takes text, and a table of what became of them."""
+"""`python -m tests.fuzz`: fuzzes everything that takes text with unusual inputs, and prints a table of the results."""
 
 import argparse
 import json
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _in_a_second_process(outcomes: dict[str, Outcome], asked: argparse.Namespace) -> str:
-    """What another process says otherwise of the first inputs; strings have other hashes there."""
+    """The first inputs whose results differ in a second process, where strings have other hashes."""
     with tempfile.TemporaryDirectory() as folder:
         first = Path(folder) / "first.json"
         last_first = dict(reversed([(name, outcome.first) for name, outcome in outcomes.items()]))

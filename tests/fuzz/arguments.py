@@ -1,4 +1,4 @@
-"""What modules check of their arguments, for any value: columns, reference lists, names and options."""
+"""The argument checks of modules, for any value: columns, reference lists, names and options."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ KNOWN = ("bleu", "rouge1", "rougeL")
 
 
 def values(longest: int) -> st.SearchStrategy[tuple[str, Any]]:
-    """The name of a check, and what it is handed."""
+    """The name of a check, and its arguments."""
     text = texts(longest)
     column = st.lists(weighted((12, text), (1, wrong_values())), max_size=5)
     nested = st.lists(weighted((6, st.lists(text, max_size=3)), (3, text), (1, wrong_values())), max_size=4)
@@ -48,7 +48,7 @@ def _hold(kind: Any, rows: list[Any]) -> Any:
 
 
 def check(given: tuple[str, Any]) -> Checked:
-    """Texts come back as Arrow can hold them, or a ValueError says what was expected and what came."""
+    """Returns texts that Arrow can store, or raises a ValueError with the expected and the given value."""
     what, value = given
     try:
         if what == "list":

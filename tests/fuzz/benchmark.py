@@ -1,4 +1,4 @@
-"""The benchmark's module for judged stories of one's own, and for AUTOS."""
+"""The benchmark's module for a user's own judged stories, and for AUTOS."""
 
 import json
 import math
@@ -20,7 +20,7 @@ COLUMNS = ("story_id", "story", "ratings", "score", "prompt", "source_model", "r
 
 
 def judged_rows(longest: int) -> st.SearchStrategy[dict[str, Any]]:
-    """Scores and judged stories, at times with a wrong value in one place, or a wrong option."""
+    """Scores and judged stories, sometimes with one invalid value or option."""
 
     def build(size: int, seed: int, story: str, columns: set[str], spoil: str, wrong: Any) -> dict[str, Any]:
         rows = [{name: _row(number, seed, story)[name] for name in columns} for number in range(size)]
@@ -35,7 +35,7 @@ def judged_rows(longest: int) -> st.SearchStrategy[dict[str, Any]]:
             rows[size // 2][spoil] = wrong
         return given
 
-    mean_only = {"story", "score"}  # of which agreement and ceiling, which take long, are not computed
+    mean_only = {"story", "score"}  # slow parts, agreement and ceiling, are not computed from these
     columns = weighted(
         (4, st.just(mean_only)),
         (4, st.sets(st.sampled_from(["prompt", "source_model", "story_id"])).map(mean_only.union)),
@@ -46,7 +46,7 @@ def judged_rows(longest: int) -> st.SearchStrategy[dict[str, Any]]:
         (7, st.just("")), (3, st.sampled_from(["predictions", "references", "prediction", "row", *COLUMNS]))
     )
     sizes = weighted((1, st.integers(1, 3)), (9, st.integers(4, 15)))
-    # seeds of which not all stories have the same judgment
+    # seeds for which the judgments are not all equal
     right = st.builds(
         build,
         sizes,
@@ -80,7 +80,7 @@ def _row(number: int, seed: int, story: str) -> dict[str, Any]:
 
 
 def check_benchmark(module: Any, given: dict[str, Any]) -> Checked:
-    """Tables of finite numbers, the same again; or a ValueError, and nothing kept."""
+    """Reproducible tables of finite numbers; or a ValueError, and no state is kept."""
     given = {"draws": 100, **given}
     try:
         result = module.compute(**given)
@@ -94,5 +94,5 @@ def check_benchmark(module: Any, given: dict[str, Any]) -> Checked:
 
 
 def load_benchmark(folder: Path) -> Any:
-    """The benchmark's module for judged stories of one's own."""
+    """The benchmark's module for a user's own judged stories."""
     return evaluate.load(str(ROOT / "metrics" / "openmeva"), "judgments", cache_dir=str(folder))

@@ -46,7 +46,7 @@ def rows_file(longest: int) -> st.SearchStrategy[bytes]:
 
 
 def _options(**values: st.SearchStrategy[str]) -> st.SearchStrategy[list[str]]:
-    """Up to two options, of which one in four is odd."""
+    """Up to two options; one in four is invalid or unusual."""
 
     def option(name: str) -> st.SearchStrategy[list[str]]:
         flag = f"--{name.replace('_', '-')}"
@@ -71,7 +71,7 @@ def _on_stories(command: str, longest: int, fixed: st.SearchStrategy[list[str]],
 
 _numbers = st.integers(0, 9).map(str)
 _techniques = st.sampled_from(list(TECHNIQUES))
-# those that ask an embedding model how alike two texts are take seconds to load it
+# without aspects that check similarity by an embedding model, which takes seconds to load
 _QUICK_ASPECTS = [name for name, aspect in ASPECTS.items() if "similarity" not in aspect.needs]
 
 
@@ -156,7 +156,7 @@ def judged(longest: int) -> st.SearchStrategy[Call]:
 
     good = st.sampled_from([("mans", "mans"), ("union", "union"), ("plot_guided", "sheets")])
     right = good.map(lambda pair: call(pair[0], READERS[pair[1]].bytes()))
-    # a set that is on the Hub is not asked for there: its files are in the folder
+    # no set is requested from the Hub: its files are in the folder
     other = weighted(
         (1, st.sampled_from([READERS[name].bytes() for name in ("mans", "rows", "judged", "table")])),
         (1, texts(longest).map(lambda text: text.encode("utf-8", "surrogatepass"))),
@@ -166,7 +166,7 @@ def judged(longest: int) -> st.SearchStrategy[Call]:
 
 
 def train(longest: int) -> st.SearchStrategy[Call]:
-    """A configuration with a line that is odd, and changes by `--set`; there are no corpora to train on."""
+    """A configuration with an unusual line and changes by `--set`; there are no corpora to train on."""
     known = {
         name: sorted((CONFIGS / name).glob("*.yaml")) or [CONFIGS / f"{name}.yaml"] for name in trained()
     }
@@ -210,7 +210,7 @@ def resources(longest: int) -> st.SearchStrategy[Call]:
 
 
 def names(longest: int) -> st.SearchStrategy[Call]:
-    """A name that nothing has, in the place of a metric, a demo, a configuration, a set."""
+    """An unknown name instead of a metric, a demo, a configuration or a set."""
     name = st.one_of(_words, texts(min(longest, 300))).filter(lambda text: text not in spaces())
     forms = (
         ["space", "NAME"], ["train", "NAME", "--data", WORK], ["train", "union", "--corpus", "NAME", "--data", WORK],

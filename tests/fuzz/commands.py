@@ -38,14 +38,14 @@ COMMANDS = {
 
 
 def inputs_of(name: str, folder: Path) -> calls.Calls:
-    """The calls of a command."""
+    """The command lines of a command."""
     made = COMMANDS[name][0]
     return made or partial(calls.explain, str(write_checkpoint(folder / "checkpoint")))
 
 
 @contextmanager
 def _at_hand(folder: Path) -> Iterator[None]:
-    """Metrics are loaded once, WordNet is there, and tags are kept for the test alone."""
+    """Loads metrics once, treats WordNet as available, and caches tags only for the test."""
     tag = negatives_file.tag_corpus
     with ExitStack() as stack:
         for where, name, other in (
@@ -62,17 +62,17 @@ def _at_hand(folder: Path) -> Iterator[None]:
 
 
 _load = cache(evaluate.load)
-_command = cache(get_command)  # typer would put it together at each call
+_command = cache(get_command)  # typer would build it at each call
 
 
 def invoke(arguments: list[str]) -> Any:
-    """The exit code and what was printed of a command line."""
+    """The exit code and the output of a command line."""
     with mock.patch.object(typer.testing, "_get_command", _command):
         return typer.testing.CliRunner().invoke(app, arguments)
 
 
 def checker(folder: Path) -> Callable[[calls.Call], Checked]:
-    """A check of a call: it does its work, or ends with 2 and says why in lines; nothing is half-written."""
+    """A check of a call: it succeeds, or exits with 2 and prints the reason; no file is partly written."""
     work = folder / "work"
 
     def check(call: calls.Call) -> Checked:
@@ -106,7 +106,7 @@ def checker(folder: Path) -> Callable[[calls.Call], Checked]:
 
 
 def _rows(path: Path) -> str:
-    """What a command wrote, as its reader has it; nothing where no story could be changed."""
+    """The rows that a command wrote, as read back; none if no story could be changed."""
     try:
         return repr(list(read_rows(path)))
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Inputs for fuzz tests: any Unicode, from nothing to long, and what is no list of texts at all."""
+"""Inputs for fuzz tests: any Unicode text, from empty to long, and values that are no list of texts."""
 
 from functools import cache
 from typing import Any
@@ -34,15 +34,15 @@ _mixed = st.lists(st.one_of(*map(st.sampled_from, (WORDS, MARKS, RARE, BLANK))),
 
 
 def weighted(*shares: tuple[int, st.SearchStrategy[Any]]) -> st.SearchStrategy[Any]:
-    """One of several kinds of input, each as often as its share says; `one_of` counts each kind once."""
+    """One of several kinds of input, with probability proportional to its share; `one_of` weights all equally."""
     kinds = [kind for share, kind in shares for _ in range(share)]
     return st.sampled_from(range(len(kinds))).flatmap(kinds.__getitem__)
 
 
 def texts(longest: int) -> st.SearchStrategy[str]:
-    """Any text: words, marks, rare characters, nothing, and one of them again and again up to so many characters.
+    """Any text: words, punctuation, rare characters, nothing, or one of these repeated up to a maximum length.
 
-    Long ones are rare, for most inputs should be quick: the lengths' logarithm is uniform.
+    Long texts are rare, so that most inputs are fast: the logarithm of the length is uniform.
     """
     blank = st.sampled_from(["", *BLANK])
     short = [(6, kind) for kind in (_sentences, real_stories(), _mixed, _any_text)]
@@ -50,7 +50,7 @@ def texts(longest: int) -> st.SearchStrategy[str]:
 
 
 def long_texts(shortest: int, longest: int) -> st.SearchStrategy[str]:
-    """A word, a mark, a rare character, a sentence or a story, again and again."""
+    """A word, a punctuation mark, a rare character, a sentence or a story, repeated."""
     units = st.sampled_from([*WORDS, *MARKS, *RARE, "Go. ", "a", "a.", "Ann was hungry. "])
     unit = st.one_of(units, _any_text.filter(bool), _sentences, real_stories())
     size = st.floats(0, 1).map(lambda share: round(shortest * (longest / shortest) ** share))
@@ -58,7 +58,7 @@ def long_texts(shortest: int, longest: int) -> st.SearchStrategy[str]:
 
 
 def real_stories() -> st.SearchStrategy[str]:
-    """Stories of this project, as they are or with something odd put into them."""
+    """Stories of this project, unchanged or with something unusual inserted."""
 
     def put_in(story: str, share: float, odd: str) -> str:
         place = int(share * len(story))
@@ -74,12 +74,12 @@ def _written() -> list[str]:
 
 
 def with_words(given: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    """Texts with a word that every metric can read behind them."""
+    """Texts followed by a word that every metric can read."""
     return given.map(lambda text: f"{text} she ran.")
 
 
 def wrong_values() -> st.SearchStrategy[Any]:
-    """What is no text, number or list of them; made anew for each example."""
+    """Values that are no text, number or list of these; created for each example."""
     makers = (
         lambda: None, lambda: 3, lambda: float("nan"), lambda: 10**400, lambda: True, lambda: b"a story",
         lambda: "a story", dict, set, list, lambda: list, lambda: {"story": "a"}, lambda: np.array("a"),
@@ -111,4 +111,4 @@ WRONG_OPTIONS: dict[str, tuple[Any, ...]] = {
     "reasonable_above": ("4", [], True),
     "one_error_only": ("no", None, 2),
 }  # fmt: skip
-"""Values of the modules' options that none of them takes."""
+"""Values that no option of a module accepts."""

@@ -23,12 +23,12 @@ class Module:
 
     Attributes:
         name: of its folder.
-        write: makes a tiny checkpoint in a folder; None where it has no weights.
-        columns: beside `predictions`: of `contexts` and `references`.
-        low, high: of its scores.
-        keys: of the result's lists of scores.
+        write: writes a tiny checkpoint to a folder; None for a module without weights.
+        columns: inputs in addition to `predictions`: `contexts`, `references`.
+        low, high: the range of its scores.
+        keys: keys of the score lists in the result.
         options: of `compute`, always given.
-        shipped: whether it has the weights of this project, which take longer, rather than tiny random ones.
+        shipped: whether it uses the weights of this project, which are slower, instead of tiny random ones.
     """
 
     name: str
@@ -63,7 +63,7 @@ MODULES: dict[str, Module] = {
         ("contexts",),
     ),
     "sentavg": Module("sentavg", write_sentavg, ("contexts",)),
-    # compared by the perplexity's logarithm: the exponential would enlarge what float32 rounds
+    # compared by the logarithm of perplexity: the exponential would amplify float32 rounding
     "ppl": Module("ppl", write_ppl_checkpoint, ("contexts",), high=700.0, keys=("nll",)),
     "ppl (masked)": Module(
         "ppl",

@@ -1,4 +1,4 @@
-"""Every evaluate module, and what has to hold of it for any input."""
+"""Every evaluate module, and the properties that it must have for any input."""
 
 import inspect
 import json
@@ -20,7 +20,7 @@ GOOD = "She ran home. The dog ate."
 ORDINARY = 2000  # characters of most texts
 OTHER_WAYS: tuple[dict[str, Any], ...] = ({"dtype": "bfloat16"}, {"explain": True})
 NEAR = {"float32": 1e-5, "bfloat16": 0.1}
-"""How far the scores of one text may be apart, alone and among others, whose lengths decide how sums are rounded.
+"""Tolerance between scores of a text alone and in a batch, where the lengths of other texts affect rounding.
 
 Rounding shows more here than in use: the tiny models' random weights are ten times those of trained ones.
 """
@@ -28,14 +28,14 @@ _NAMED = re.compile(r"^(predictions|contexts|references)(, row (\d+))?(, [\w ]+)
 
 
 def load(module: Module, folder: Path) -> Any:
-    """The module, with a tiny checkpoint where it has weights, and its rows in a folder of its own."""
+    """The module, with a tiny checkpoint if it has weights, and its rows in a separate folder."""
     config = str(module.write(folder / "checkpoint")) if module.write else None
     place = str(ROOT / "metrics" / module.name)
     return evaluate.load(place, config, cache_dir=str(folder / "cache"))
 
 
 def inputs(module: Module, metric: Any, longest: int) -> st.SearchStrategy[dict[str, Any]]:
-    """What a module is handed: mostly columns of texts, at times wrong ones, and wrong options."""
+    """Arguments of a module: mostly columns of texts, sometimes invalid ones or invalid options."""
     taken = inspect.signature(metric._compute).parameters
 
     def columns(count: int, text: st.SearchStrategy[str]) -> st.SearchStrategy[dict[str, Any]]:
@@ -64,7 +64,7 @@ def inputs(module: Module, metric: Any, longest: int) -> st.SearchStrategy[dict[
 
 
 def check(module: Module, metric: Any, given: dict[str, Any]) -> Checked:
-    """Scores `given`; an AssertionError, or any error but a ValueError, is a fault."""
+    """Scores `given`; an AssertionError, or any error except a ValueError, is a failure."""
     columns = {"predictions", *module.columns}
     further = {name: value for name, value in given.items() if name not in columns}
     wrong_option = bool(further) and further not in OTHER_WAYS
@@ -89,7 +89,7 @@ def check(module: Module, metric: Any, given: dict[str, Any]) -> Checked:
 
 
 def _check_refusal(module: Module, metric: Any, given: dict[str, Any], message: str) -> None:
-    """The message begins with what is wrong; the row that it names is refused by itself, too."""
+    """The message begins with the problem; the row that it names is also refused alone."""
     if any(message.startswith(f"{name}: ") or message.startswith(f"{name}, ") for name in WRONG_OPTIONS):
         return
     found = _NAMED.match(message)
@@ -109,7 +109,7 @@ def _check_refusal(module: Module, metric: Any, given: dict[str, Any], message: 
 
 
 def _check_company(module: Module, metric: Any, given: dict[str, Any], result: dict[str, Any]) -> None:
-    """The same scores after a call that failed, backwards in batches of two, and of each text alone."""
+    """Scores are the same after a failed call, in reverse order in batches of two, and for each text alone."""
     try:
         metric.compute(**{**given, "predictions": [*given["predictions"][:-1], 3]})
     except ValueError:
@@ -128,7 +128,7 @@ def _check_company(module: Module, metric: Any, given: dict[str, Any], result: d
 
 
 def check_near(one: float, other: float, dtype: str | None, what: str) -> None:
-    """Two scores of one text differ by no more than `NEAR`, of the score where it is above 1."""
+    """Two scores of a text differ by no more than `NEAR`, relative to the score if that is above 1."""
     bound = NEAR[dtype or "float32"] * max(1.0, abs(one))
     assert abs(one - other) <= bound, f"{what}: {one} and {other}"
 

@@ -1,4 +1,4 @@
-"""What becomes of an input, and of many."""
+"""The result of one fuzz input, and of many."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -8,12 +8,12 @@ REFUSED, SCORED = "refused", "scored"
 
 
 class Checked(NamedTuple):
-    """What became of one input that broke nothing.
+    """The result of an input without a failure.
 
     Attributes:
         verdict: `REFUSED` or `SCORED`.
-        said: the result, or the message, as text; a second process has to say the same.
-        inputs: how many inputs this counts as: the texts of a call that were each tried alone, too.
+        said: the result or the message, as text; a second process has to give the same.
+        inputs: the number of inputs that this counts as, including texts of a call that were also tried alone.
     """
 
     verdict: str
@@ -22,7 +22,7 @@ class Checked(NamedTuple):
 
 
 def refused(message: str, names: bool, longest: int = 1000) -> Checked:
-    """An input that was refused; a fault where the message does not name what is wrong, or quotes all of it."""
+    """A refused input; a failure if the message does not name the problem, or quotes the whole input."""
     assert names, f"names nothing: {message[:longest]}"
     assert len(message) <= longest, message[: 3 * longest]
     return Checked(REFUSED, message)
@@ -30,14 +30,14 @@ def refused(message: str, names: bool, longest: int = 1000) -> Checked:
 
 @dataclass
 class Outcome:
-    """What became of a target's inputs.
+    """The results of a target's inputs.
 
     Attributes:
         counts: inputs by verdict.
         failures: as text.
-        rounds: how many seeds were drawn from.
-        seconds: of processor time.
-        first: what was said of the inputs of the first round.
+        rounds: number of seeds used.
+        seconds: CPU time.
+        first: results of the inputs of the first round.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -48,11 +48,11 @@ class Outcome:
 
     @property
     def inputs(self) -> int:
-        """How many inputs were tried."""
+        """Number of inputs tried."""
         return self.counts.total() + len(self.failures)
 
     def add(self, other: "Outcome") -> None:
-        """Counts another's inputs as this one's."""
+        """Adds the results of another outcome."""
         self.counts.update(other.counts)
         self.failures += other.failures
         self.seconds += other.seconds

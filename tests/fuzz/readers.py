@@ -1,4 +1,4 @@
-"""Every reader of a user's file, for files that are damaged, cut, packed, or hold anything at all."""
+"""Every reader of a user's file, for files that are damaged, truncated, compressed, or hold arbitrary content."""
 
 import gzip
 import json
@@ -45,7 +45,7 @@ _Edit = Callable[[bytes], bytes]
 
 
 def files(reader: Reader, longest: int) -> st.SearchStrategy[bytes]:
-    """Bytes of a file: a good one that was edited, packed and cut, or any text."""
+    """Bytes of a file: a good one, edited, compressed and truncated, or any text."""
     lines = reader.lines
     place = st.integers(0, len(lines) - 1)
     line = st.one_of(texts(min(longest, 2000)), st.sampled_from(reader.bad or ("",)), _spoilt_fields(lines))
@@ -65,7 +65,7 @@ def files(reader: Reader, longest: int) -> st.SearchStrategy[bytes]:
 
 
 def _spoilt_fields(lines: list[str]) -> st.SearchStrategy[str]:
-    """A row of JSON in which one field is of another type; the line as it is in other files."""
+    """A JSON row with one field of a wrong type; lines of other formats are unchanged."""
 
     def spoil(line: str, field: int, value: Any) -> str:
         try:
@@ -93,7 +93,7 @@ def _encoded(text: str) -> bytes:
 
 
 def _edits() -> st.SearchStrategy[_Edit]:
-    """What befalls a file: mostly nothing; other ends of lines, a mark at its beginning, gzip, a cut, a wrong byte."""
+    """Edits of a file: mostly none; other line ends, a byte order mark, gzip, truncation, a wrong byte."""
 
     def cut(share: float, content: bytes) -> bytes:
         return content[: int(share * len(content))]
@@ -118,7 +118,7 @@ def _edits() -> st.SearchStrategy[_Edit]:
 
 
 def checker(name: str, folder: Path) -> Callable[[bytes], Checked]:
-    """A check of one reader: rows, twice the same and packed the same; or an error that names the file."""
+    """A check of one reader: the same rows twice and from gzip; or an error that names the file."""
     reader = READERS[name]
 
     def check(content: bytes) -> Checked:

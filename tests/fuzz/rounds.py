@@ -1,7 +1,7 @@
-"""Inputs tried in rounds, each drawn from a seed of its own; finished rounds are kept, and not tried again.
+"""Inputs in rounds, each sampled with its own seed; finished rounds are saved and not repeated.
 
-Those of the first round are read from random bytes, for a second process has to draw the same: what hypothesis draws
-by itself depends on the hashes of strings and on the modules that are imported, which are others there.
+Inputs of the first round are decoded from random bytes, since a second process has to sample the same ones. Otherwise
+hypothesis' samples depend on string hashes and imported modules, which differ there.
 """
 
 import json
@@ -21,7 +21,7 @@ from tests.fuzz.targets import Target
 
 FIRST = 10  # inputs of the first round, which a second process tries again
 ROUND = 200  # inputs of another round; a failure ends its round
-MOST_FAILURES = 20  # of a target: then its other inputs wait until these are mended
+MOST_FAILURES = 20  # per target: further inputs are not tried until these are fixed
 _LONGEST_FAILURE = 6000
 _BYTES = 2**16  # an input is read from
 _VARYING = re.compile(r"0x[0-9a-f]{6,}|(?<=/)tmp\w{8}(?=/)|[^\r\n]*\d%\|[^\r\n]*[\r\n]*")
@@ -30,15 +30,15 @@ _VARYING = re.compile(r"0x[0-9a-f]{6,}|(?<=/)tmp\w{8}(?=/)|[^\r\n]*\d%\|[^\r\n]*
 def fuzz(
     name: str, target: Target, inputs: int, start: int, longest: int, kept: Path | None = None
 ) -> Outcome:
-    """Tries so many inputs, or goes on where a run that was interrupted ended.
+    """Tries this many inputs; resumes an interrupted run.
 
     Args:
-        name: of the target, of which its seeds are made.
-        target: what is tried.
-        inputs: how many.
+        name: of the target; its seeds depend on it.
+        target: the target.
+        inputs: their number.
         start: the seed of the whole run.
-        longest: characters of a text.
-        kept: file that holds the finished rounds.
+        longest: maximum length of a text, in characters.
+        kept: file of the finished rounds.
     """
     outcome = _read(kept)
     while outcome.inputs < inputs and len(outcome.failures) < MOST_FAILURES:
@@ -63,19 +63,19 @@ def fuzz(
                 tried()
             else:
                 _try_from_bytes(tried.hypothesis.fuzz_one_input, size, draws)
-        except Exception as error:  # each is one failure, and told
+        except Exception as error:  # each is reported as one failure
             outcome.failures.append("".join(traceback.format_exception(error, limit=-4))[:_LONGEST_FAILURE])
         outcome.rounds += 1
         outcome.seconds += time.process_time() - began
         if kept is not None:
             write_text(kept, json.dumps(vars(outcome)))
-        if outcome.inputs == before:  # hypothesis has no more inputs that differ
+        if outcome.inputs == before:  # hypothesis has no more distinct inputs
             break
     return outcome
 
 
 def _try_from_bytes(try_one: Callable[[bytes], bytes | None], size: int, draws: random.Random) -> None:
-    """Tries so many inputs; bytes that no input can be read from are passed over."""
+    """Tries this many inputs; bytes that cannot be decoded to an input are skipped."""
     tried = 0
     for _ in range(10 * size):
         tried += try_one(draws.randbytes(_BYTES)) is not None
@@ -91,12 +91,12 @@ def _read(kept: Path | None) -> Outcome:
 
 
 def comparable(said: str) -> str:
-    """The text without places in memory, temporary folders and progress bars, which differ from run to run."""
+    """The text without memory addresses, temporary folders and progress bars, which differ between runs."""
     return _VARYING.sub("", said)
 
 
 def again(names: dict[str, list[str]], load: Callable[[str], Target], start: int, longest: int) -> list[str]:
-    """Tries the first inputs of targets, and returns what differs from what was said of them before."""
+    """Tries the first inputs of targets again, and returns the results that differ from earlier ones."""
     wrong = []
     for name, before in names.items():
         now = fuzz(name, load(name), FIRST, start, longest)

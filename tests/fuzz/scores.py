@@ -1,4 +1,4 @@
-"""The command `score` for any file, by a tiny SENTAVG."""
+"""The command `score` for any file, with a tiny SENTAVG."""
 
 import json
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from tests.tiny_sentavg import write_sentavg
 
 
 def story_files(longest: int) -> st.SearchStrategy[tuple[list[dict[str, Any]], str]]:
-    """Rows with a story, an id and a context, and the ending of the file to write."""
+    """Rows with a story, an id and a context, and the file extension."""
     readable = with_words(texts(longest))
     story = weighted((16, readable), (1, texts(longest)), (1, st.sampled_from([None, 3, [], {}, True])))
     row = st.fixed_dictionaries({"id": texts(9), "story": story, "context": readable})
@@ -56,8 +56,8 @@ def score_checker(folder: Path) -> Callable[[tuple[list[dict[str, Any]], str]], 
         assert len(found) == len(rows)
         for row, scored in zip(rows, found, strict=True):
             assert 0 <= float(scored["score"]) <= 1
-            written = json.loads(json_line(row))  # halves of a character that meet become one
-            if ending == "csv":  # holds texts alone
+            written = json.loads(json_line(row))  # adjacent surrogates become one character
+            if ending == "csv":  # holds only texts
                 written = {
                     name: one.encode(errors="replace").decode()
                     for name, one in written.items()

@@ -1,4 +1,4 @@
-"""Tools for text, aspects of perturbation and operations of negative samples, for any story."""
+"""Text tools, perturbation aspects and operations of negative sampling, for any story."""
 
 from typing import Any
 
@@ -28,13 +28,13 @@ CORPUS = ROOT / "tests" / "training" / "perturbations" / "corpus.txt"
 
 
 def seeded(longest: int) -> st.SearchStrategy[tuple[Any, int]]:
-    """A text, at times what is none, and a seed."""
+    """A text, or sometimes another value, and a seed."""
     text = weighted((4, real_stories()), (3, texts(longest)), (1, wrong_values()))
     return st.tuples(text, st.integers(0, 99))
 
 
 def check_text_tools(text: str) -> Checked:
-    """Words and sentences together are the text, and hold no blank."""
+    """Words and sentences together give the text, and contain no white space."""
     normalizer = Normalizer()
     sentences = normalizer.sentences(text)
     for words in sentences:
@@ -53,13 +53,13 @@ def check_text_tools(text: str) -> Checked:
 
 
 def perturbation_material() -> PerturbationMaterial:
-    """Everything an aspect may need; nothing is kept, and whatever is compared is alike."""
+    """The resources of an aspect, without caches; every pair of texts has similarity 1."""
     pool = StoryPool(parse(CORPUS.read_text(encoding="utf-8").splitlines()))
     return PerturbationMaterial(0, pool, RuleParaphraser(), lambda pairs: [1.0] * len(pairs))
 
 
 def check_aspect(aspect: str, material: PerturbationMaterial, given: tuple[Any, int]) -> Checked:
-    """The text outside the spans stays, and the same draws make the same story."""
+    """The text outside the spans is unchanged, and the same seed gives the same story."""
     text, seed = given
     perturber = Perturber(aspect, seed, material=material)
     if not isinstance(text, str) or not Story(text).sentences:
@@ -82,14 +82,14 @@ def check_aspect(aspect: str, material: PerturbationMaterial, given: tuple[Any, 
 
 
 def negative_material() -> NegativeMaterial:
-    """A corpus of three stories and English; nothing is kept."""
+    """A corpus of three stories and English, without caches."""
     corpus = [tagged(*KEN), tagged(*ANN), tagged(*TOM)]
     language = English()
     return NegativeMaterial(language, KeywordTable.count(corpus, language), corpus, keep=0)
 
 
 def check_operation(name: str, material: NegativeMaterial, given: tuple[Any, int]) -> Checked:
-    """What an operation does not touch is the original's, and the same draws make the same sample."""
+    """Text that an operation does not change is the original's, and the same seed gives the same sample."""
     text, seed = given
     sentences = Normalizer().sentences(text) if isinstance(text, str) else []
     if not sentences:

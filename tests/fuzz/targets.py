@@ -1,4 +1,4 @@
-"""What is fuzzed, by name: inputs, and what has to hold of each."""
+"""The fuzz targets by name: inputs, and the properties to check."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,16 +22,16 @@ TEXT, ARGUMENTS, SCORE, BENCHMARK = "text tools", "arguments", "command score", 
 _SHARES = {TEXT: 10.0, ARGUMENTS: 20.0, SCORE: 0.2, BENCHMARK: 0.1, METEOR: 0.2}
 _KINDS = {"aspect": 1.0, "operation": 1.5, "reader": 1.0}
 _MODULE, _SHIPPED = 0.6, 0.01
-ORDINARY = 20_000  # characters, at most, of what is tagged or read by a command
+ORDINARY = 20_000  # maximum number of characters of texts that are tagged or read by a command
 
 
 @dataclass(frozen=True)
 class Target:
-    """Something that is fuzzed.
+    """A fuzz target.
 
     Attributes:
-        inputs: of so many characters a text.
-        check: an AssertionError, or an error that is no ValueError, is a fault.
+        inputs: strategy for inputs with texts up to a number of characters.
+        check: an AssertionError, or an error other than a ValueError, is a failure.
     """
 
     inputs: Callable[[int], st.SearchStrategy[Any]]
@@ -39,14 +39,14 @@ class Target:
 
 
 def names() -> list[str]:
-    """All targets; none is loaded for it."""
+    """All targets, without loading them."""
     several = [("reader", READERS), ("aspect", ASPECTS), ("operation", OPERATIONS)]
     kinds = [f"{kind} {name}" for kind, known in several for name in known]
     return [TEXT, ARGUMENTS, *kinds, SCORE, *commands.COMMANDS, BENCHMARK, *MODULES]
 
 
 def shares(name: str) -> float:
-    """A target's share of all inputs, beside the others'; slow ones have less."""
+    """Each target's relative share of all inputs; slow targets have less."""
     if name in commands.COMMANDS:
         return commands.COMMANDS[name][1]
     if name in MODULES and name not in _SHARES:
@@ -56,7 +56,7 @@ def shares(name: str) -> float:
 
 @contextmanager
 def prepared(folder: Path) -> Iterator[Callable[[str], Target]]:
-    """A function that loads targets by name; what they share is loaded once."""
+    """A function that loads targets by name; shared resources are loaded once."""
     (folder / "facts").mkdir()
     with facts_for_every_day(folder / "facts"):
         shared: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""A few odd inputs to everything that takes text; `make fuzz` tries many."""
+"""A few unusual inputs to everything that takes text; `make fuzz` tries many."""
 
 import gc
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ ORDINARY = [name for name in names() if name not in SLOW]
 @pytest.fixture(scope="module")
 def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Target]]:
     with prepared(tmp_path_factory.mktemp("fuzz")) as load:
-        gc.freeze()  # statsmodels collects garbage at every correction, and would look at all of torch
+        gc.freeze()  # statsmodels runs garbage collection at every correction, which would scan all of torch
         yield load
         gc.unfreeze()
 
@@ -49,7 +49,7 @@ def test_any_input_is_scored_or_refused(name: str, target: Callable[[str], Targe
 
 
 def test_every_module_is_tried() -> None:
-    asks_others = {"llm_judge"}  # its scores are another model's answers: its own tests give it odd ones
+    asks_others = {"llm_judge"}  # its scores are a remote model's answers; its own tests use unusual ones
     tried = {module.name for module in MODULES.values()} | {BENCHMARK}
     assert tried == set(read_metrics()) - asks_others
 

@@ -1,6 +1,6 @@
-"""All that the golden tests take from the project: where something moves, this file alone follows.
+"""All imports of the golden tests from the project: if something moves, only this file has to change.
 
-The tests otherwise go by names that stay: `evaluate.load("metrics/NAME", "CONFIGURATION")` and the commands
+The tests otherwise use stable names: `evaluate.load("metrics/NAME", "CONFIGURATION")` and the commands
 `openmeva negatives`, `openmeva perturb` and `openmeva autos`.
 """
 
@@ -60,7 +60,7 @@ __all__ = [
 ]
 
 NAMES = ENCODER / "names.json"
-FETCHED = {"base", "roc_base", "wp_base"}  # configurations on an encoder that is no part of the checkout
+FETCHED = {"base", "roc_base", "wp_base"}  # configurations with an encoder that is not in the checkout
 WEIGHTS = ROOT / "metrics"  # <metric>/weights/<configuration>
 COMMAND = "openmeva.training.cli"
 EVENTS = [
@@ -79,14 +79,14 @@ EVENTS = [
 
 @contextmanager
 def same_ground(folder: Path) -> Iterator[None]:
-    """The same facts and precision on every machine: everyday facts in ConceptNet's place, float32 on the processor."""
+    """The same facts and precision on every machine: everyday facts instead of ConceptNet, float32 on the CPU."""
     with pytest.MonkeyPatch.context() as patch, facts_for_every_day(folder):
         for graphics in (torch.cuda, torch.backends.mps):
             patch.setattr(graphics, "is_available", lambda: False)
         patch.setattr(torch.cpu, "get_capabilities", dict)  # "auto" then never chooses bfloat16
-        # tags of no earlier run
+        # no tags from an earlier run
         patch.setattr(samples, "Drawing", partial(samples.Drawing, cache=folder / "tags"))
-        # the aspects read the same stories, and a paraphraser the same wordings: parsed and tagged once
+        # aspects and paraphrasers process the same texts repeatedly: parse and tag them once
         parsed = lru_cache(maxsize=1 << 13)(Story)
         for module in (file, rules):
             patch.setattr(module, "Story", parsed)
@@ -99,7 +99,7 @@ def tagged(stories: Sequence[list[list[str]]]) -> list[TaggedStory]:
 
 
 def operation_rows(name: str, stories: Sequence[TaggedStory], seed: int) -> list[dict[str, Any]]:
-    """What one of UNION's operations makes of each story."""
+    """Each story after one of UNION's operations."""
     language = English()
     material = NegativeMaterial(language, KeywordTable.count(stories, language), stories)
     rows = []
@@ -117,7 +117,7 @@ def _edited(found: EditedStory | None) -> dict[str, Any]:
 
 
 def graded_rows(stories: Sequence[TaggedStory], seed: int) -> list[dict[str, Any]]:
-    """Each story and its versions, worse by level, by all the edits."""
+    """Each story and its corrupted versions, worse by level, with all edits."""
     words = [story.words for story in stories]
     places = range(len(stories))
     rule = UnionSampler(stories, English(), seed=seed)
@@ -129,12 +129,12 @@ def graded_rows(stories: Sequence[TaggedStory], seed: int) -> list[dict[str, Any
 
 
 def plot_material(stories: Sequence[TaggedStory], plots: Sequence[Plot]) -> PlotMaterial:
-    """What manipulations draw on; a few events stand for ConceptNet's."""
+    """The resources of the manipulations, with a few events instead of ConceptNet's."""
     return PlotMaterial(plots, usual_tags(stories), English(), ConceptNetEvents(EVENTS))
 
 
 def manipulation_rows(name: str, material: PlotMaterial, seed: int) -> list[Any]:
-    """What one manipulation makes of each plot."""
+    """Each plot after one manipulation."""
     rows = []
     for index, plot in enumerate(material.plots):
         draws = Draws(np.random.default_rng((seed, index)))
@@ -143,7 +143,7 @@ def manipulation_rows(name: str, material: PlotMaterial, seed: int) -> list[Any]
 
 
 def broken_plots(material: PlotMaterial, seed: int, candidates: int) -> list[Any]:
-    """What the manipulator makes of each plot, several times."""
+    """Several outputs of the manipulator for each plot."""
     manipulator = PlotManipulator(material, seed)
     return [
         _broken(manipulator.manipulate(plot, index, candidate))

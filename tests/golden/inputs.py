@@ -1,4 +1,4 @@
-"""What the golden tests score and change: stories of this repository, rows of AUTOS `mini`, and odd inputs."""
+"""Inputs that the golden tests score and change: stories of this repository, rows of AUTOS `mini`, and odd inputs."""
 
 import json
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ class Row:
     """A story to score.
 
     Attributes:
-        name: as differences call it.
+        name: used in messages about differences.
         context: its first sentence or a prompt.
         story: the whole story.
         rest: the story without its context.
-        references: what metrics that need references compare it with.
+        references: for metrics that need references.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Row:
 
 
 def mini_rows() -> list[Row]:
-    """Every fourth story; its references are its own first half and the story chosen before it."""
+    """Every fourth story; its references are its own first half and the previously chosen story."""
     chosen = mini()[::EVERY_STORY]
     halves = [row["story"][: len(row["story"]) // 2] for row in chosen]
     return [
@@ -44,8 +44,8 @@ def mini_rows() -> list[Row]:
 def autos_rows() -> list[Row]:
     """Rows of AUTOS, perturbed and not; the reference is the human story.
 
-    They are those that a former `mini` had in every ninetieth place, kept in `autos_rows.jsonl`: what is scored here
-    does not change with perturbations.
+    They are every ninetieth row of a former `mini`, kept in `autos_rows.jsonl`, so that the scored texts do not change
+    with the perturbations.
     """
     originals = {row["story_id"]: row["story"] for row in mini()}
     lines = (HERE / "autos_rows.jsonl").read_text(encoding="utf-8").splitlines()
@@ -60,7 +60,7 @@ def autos_rows() -> list[Row]:
 
 
 def odd_rows() -> list[Row]:
-    """The odd inputs, in their order, and stories of 60 and of 300 sentences made of the project's own."""
+    """The odd inputs, in order, and stories of 60 and of 300 sentences made from the project's own."""
     sentences = [sentence for row in mini()[:60] for sentence in row["sentences"]]
     texts = {**ODD, **{f"{count} sentences": " ".join(sentences[:count]) for count in (60, 300)}}
     return [

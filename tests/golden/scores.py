@@ -1,4 +1,4 @@
-"""Scores of every shipped configuration of every metric, as a user gets them."""
+"""Scores of every shipped configuration of every metric, as returned to users."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,8 +7,8 @@ import evaluate
 
 from .inputs import ODD_CONTEXTS, Row, autos_rows, mini_rows, odd_rows
 
-# Absolute up to 1, relative above (perplexities). Processors round otherwise, those of one instruction set too: 4e-6 apart at
-# most where it was seen.
+# Absolute up to 1, relative above (perplexities). CPUs round differently, even with one instruction set: the largest
+# difference seen is 4e-6.
 TOLERANCE = 1e-5
 CONFIGURATIONS = {
     "bleurt": ["roc"],
@@ -25,7 +25,7 @@ WITH_REFERENCES = {"bleurt", "embedding_similarity", "overlap"}
 EXPLAINED = {"discriminator", "plot_coherence", "ppl", "union"}
 CLASSIFIERS = {"discriminator", "plot_coherence", "sentavg", "union"}
 
-# Slow ones score every n-th row of the project's stories and of AUTOS, and no long story.
+# Slow metrics score every n-th row of the project's stories and of AUTOS, and no long story.
 SPARSE = {
     "bleurt": 10,
     "discriminator": 3,
@@ -36,15 +36,15 @@ SPARSE = {
     "ruber_bert": 12,
     "union": 3,
 }
-FASTER, SLOWER = {"rnn": 3}, {"pll": 18}  # configurations of another speed than their metric's
+FASTER, SLOWER = {"rnn": 3}, {"pll": 18}  # configurations faster or slower than others of their metric
 LONG_LEFT_OUT = {"bleurt": 1, "embedding_similarity": 2, "overlap": 1, "ruber_bert": 2}
 
 Cases = Iterator[tuple[str, list[Row], dict[str, Any]]]
-"""The name of a case, its rows, and what `compute` is given."""
+"""The name of a case, its rows, and the arguments of `compute`."""
 
 
 def scores_of(metric: str, configuration: str | None) -> dict[str, Any]:
-    """What `compute` returns in each case, in float32; what it says of the texts themselves is left out."""
+    """The results of `compute` in each case, in float32, without those about the texts themselves."""
     module = evaluate.load(f"metrics/{metric}", configuration)
     how = {} if metric == "overlap" else {"dtype": "float32", "batch_size": 8}  # little padding
     found = {
@@ -103,7 +103,7 @@ def _of_contexts(mini: list[Row], autos: list[Row], odd: list[Row]) -> Cases:
 
 
 def _against_references(metric: str, mini: list[Row], autos: list[Row], odd: list[Row]) -> Cases:
-    wordy = [row for row in odd if row.name != "marks alone"]  # they have no word, and are refused
+    wordy = [row for row in odd if row.name != "marks alone"]  # it contains no words, so that it is refused
     for name, rows in (("mini", mini), ("autos", autos), ("odd", wordy)):
         references = [list(row.references) for row in rows]
         yield name, rows, {"predictions": [row.story for row in rows], "references": references}
@@ -125,7 +125,7 @@ def _rests(rows: list[Row]) -> dict[str, Any]:
 
 
 def rounded(found: Any) -> Any:
-    """The same with ten digits a number: what is written."""
+    """The results with ten digits per number, as written to the file."""
     if isinstance(found, dict):
         return {key: rounded(value) for key, value in found.items()}
     if isinstance(found, (list, tuple)):
@@ -134,7 +134,7 @@ def rounded(found: Any) -> Any:
 
 
 def differences(expected: Any, found: Any, place: str = "") -> list[str]:
-    """Where two results differ: in form, in text, or in a number by more than the tolerance."""
+    """The differences of two results: in structure, in text, or in a number by more than the tolerance."""
     if isinstance(expected, dict) and isinstance(found, dict) and list(expected) == list(found):
         return [d for key in expected for d in differences(expected[key], found[key], f"{place} > {key}")]
     if isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):

@@ -1,4 +1,4 @@
-"""Scores stay what they were: every shipped configuration, to 1e-5 (`python -m tests.golden.write` wrote them)."""
+"""Regression test of scores: every shipped configuration, to 1e-5 (written by `python -m tests.golden.write`)."""
 
 import json
 from pathlib import Path

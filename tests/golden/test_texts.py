@@ -1,4 +1,4 @@
-"""Texts stay byte for byte what they were for a seed (`python -m tests.golden.write` wrote their digests)."""
+"""Regression test of texts: equal byte for byte for a seed (digests written by `python -m tests.golden.write`)."""
 
 import json
 from pathlib import Path

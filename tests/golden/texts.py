@@ -1,4 +1,4 @@
-"""Texts that the project makes of its own stories for fixed seeds: negatives, plots, perturbations, AUTOS."""
+"""Texts that the project makes from its own stories for fixed seeds: negatives, plots, perturbations, AUTOS."""
 
 import hashlib
 import json
@@ -15,15 +15,15 @@ from . import access
 from .inputs import AUTOS, odd_rows
 
 SEED = 1
-SHOWN = 2  # lines of each part that stand in the golden file in full
-BUILT = [*range(0, 130, 4), *range(130, 152, 3)]  # places of the stories that AUTOS is built of: 33 and 8
+SHOWN = 2  # lines of each part that the golden file holds in full
+BUILT = [*range(0, 130, 4), *range(130, 152, 3)]  # indices of the stories that AUTOS is built from: 33 and 8
 
 Parts = dict[str, list[str]]
-"""Lines of text by the name of what made them."""
+"""Lines of text, by the name of the function that made them."""
 
 
 def digest(lines: list[str]) -> dict[str, Any]:
-    """What is kept of lines: SHA-256 of all, eight digits of each one's, and the first in full."""
+    """The golden record of lines: SHA-256 of all, eight digits of the digest of each, and the first in full."""
     each = [hashlib.sha256(line.encode("utf-8", "surrogatepass")).hexdigest() for line in lines]
     return {
         "sha256": hashlib.sha256("\n".join(each).encode()).hexdigest(),
@@ -34,7 +34,7 @@ def digest(lines: list[str]) -> dict[str, Any]:
 
 
 def changed(expected: dict[str, Any], lines: list[str]) -> list[str]:
-    """The lines that are not what they were, as they now are."""
+    """The lines that have changed, in their new form."""
     old, new = expected["each"].split(), digest(lines)["each"].split()
     found = [
         f"line {at}: {lines[at][:300]}" for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b
@@ -43,7 +43,7 @@ def changed(expected: dict[str, Any], lines: list[str]) -> list[str]:
 
 
 def negatives(folder: Path) -> Parts:
-    """`openmeva negatives`: each technique alone, all of them, other epochs, WP's way, names left in."""
+    """`openmeva negatives`: each technique separately, all of them, other epochs, as for WP, names kept."""
     every = [MINI, "--seed", SEED]
     named = ["--names", access.NAMES]
     runs = {technique: [*named, "--technique", technique] for technique in access.TECHNIQUES}
@@ -57,34 +57,34 @@ def negatives(folder: Path) -> Parts:
 
 
 def _sample(line: str) -> str:
-    """A line of `openmeva negatives` without what it says of its original, and the text that its words make."""
+    """A line of `openmeva negatives` without the fields on its original, and the text of its words."""
     row = json.loads(line)
     kept = {key: row[key] for key in row if key not in ("story_id", "context", "story", "label")}
     return f"{json.dumps(kept, ensure_ascii=False)}\n"
 
 
 def operations(folder: Path) -> Parts:
-    """Each operation of UNION's techniques, alone."""
+    """Each operation of UNION's techniques, separately."""
     with access.same_ground(folder):
         stories = access.tagged(_normalised())
         return {name: _lines(access.operation_rows(name, stories, SEED)) for name in access.OPERATIONS}
 
 
 def graded(folder: Path) -> Parts:
-    """Stories damaged more and more, by neighbours and words of the shared encoder."""
+    """Increasingly corrupted stories, by neighbors and words of the shared encoder."""
     with access.same_ground(folder):
         return {"five sentences": _lines(access.graded_rows(access.tagged(_normalised()[:60]), SEED))}
 
 
 def plots(folder: Path) -> Parts:
-    """Plots by each extractor, and by two in turns."""
+    """Plots by each extractor, and by two alternating extractors."""
     stories = access.tagged(_normalised())
     names = [*access.EXTRACTORS, "+".join(list(access.EXTRACTORS)[:2])]
     return {name: _lines(access.extract_plots(stories, name, SEED)) for name in names}
 
 
 def manipulations(folder: Path) -> Parts:
-    """Plots broken by each manipulation, and by the manipulator."""
+    """Plots corrupted by each manipulation, and by the manipulator."""
     with access.same_ground(folder):
         stories = access.tagged(_normalised())
         material = access.plot_material(stories, access.extract_plots(stories, "storyline", SEED))
@@ -103,7 +103,7 @@ def perturbations(folder: Path) -> Parts:
 
 
 def tags(folder: Path) -> Parts:
-    """Part-of-speech tags, of the stories as they are and as normalised."""
+    """Part-of-speech tags of the original and the normalised stories."""
     normalised = [sentence for story in _normalised() for sentence in story]
     cased = [sentence.split() for row in mini() for sentence in row["sentences"]]
     return {"normalised": _lines(access.tag(normalised)), "cased": _lines(access.tag(cased))}
@@ -122,7 +122,7 @@ def normalisation(folder: Path) -> Parts:
 
 
 def autos(folder: Path) -> Parts:
-    """AUTOS as its builder makes it of 41 stories, and the bytes of the shipped `mini`."""
+    """AUTOS as built from 41 stories, and the bytes of the shipped `mini`."""
     lines = MINI.read_text(encoding="utf-8").splitlines(keepends=True)
     chosen = folder / "stories.jsonl"
     chosen.write_text("".join(lines[place] for place in BUILT), encoding="utf-8")
@@ -158,7 +158,7 @@ MAKERS: dict[str, Callable[[Path], Parts]] = {
 
 
 def _command(out: Path, name: str, *options: object) -> list[str]:
-    """The lines that a command writes, ends of lines kept."""
+    """The lines that a command writes, with line ends."""
     access.run_command(access.COMMAND, name, *options, "--out", out)
     return out.read_bytes().decode("utf-8").splitlines(keepends=True)
 

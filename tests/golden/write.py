@@ -1,10 +1,10 @@
-"""Writes the golden files afresh: `python -m tests.golden.write [scores] [texts]`, from the root of the checkout.
+"""Rewrites the golden files: `python -m tests.golden.write [scores] [texts]`, from the root of the checkout.
 
-The files say what must not change while code is moved, renamed or made quicker. So they are written anew only
-where a change of results is what a commit is for (weights trained anew, a rule mended, a row added to
-`inputs.py`), by that commit alone, with the reason in its message; never to make a failing test pass.
-Before that, `git diff` must show changes in those parts alone which the commit means to change. They are written in
-one thread (`OMP_NUM_THREADS=1`), offline, with WordNet fetched (`make resources`).
+The files hold results that must not change while code is moved, renamed or made faster. Rewrite them only in a commit
+whose purpose is a change of results (retrained weights, a corrected rule, a row added to `inputs.py`), and give the
+reason in its message. Never rewrite them to make a failing test pass. Before the commit, `git diff` must show changes
+only in the parts that it means to change. Write them in one thread (`OMP_NUM_THREADS=1`), offline, with WordNet
+downloaded (`make resources`).
 """
 
 import argparse
@@ -23,7 +23,7 @@ HERE = Path(__file__).parent
 
 
 def write_scores() -> None:
-    """`scores.json`: a line a case."""
+    """`scores.json`: one line per case."""
     found = {}
     for metric, names in CONFIGURATIONS.items():
         for name in names:

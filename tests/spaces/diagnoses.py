@@ -1,4 +1,4 @@
-"""The stories whose diagnoses are tested, with every score that they ask for: `python -m tests.spaces.diagnoses`.
+"""The stories whose diagnoses are tested, with every score that these need: `python -m tests.spaces.diagnoses`.
 
 Scores of the shipped weights take minutes, so they are kept in `diagnoses.json`, by texts' digests: written anew where
 the weights of plot coherence or UNION change, or where `spaces.diagnosis` asks for other repairs.
@@ -26,7 +26,7 @@ THRICE = (
 
 
 def stories() -> dict[str, tuple[str, str]]:
-    """Name to corpus and story: the examples of the app, 40 human stories, and a sentence said three times."""
+    """Name to corpus and story: the examples of the app, 40 human stories, and a sentence repeated three times."""
     found = {name: (corpus, text.whole(corpus)) for name, (corpus, text) in EXAMPLES.items()}
     lines = STORIES.read_text(encoding="utf-8").splitlines()[:40]
     rows = [json.loads(line) for line in lines]
@@ -35,12 +35,12 @@ def stories() -> dict[str, tuple[str, str]]:
 
 
 def digest(text: str) -> str:
-    """What a kept score is found by."""
+    """Key of a stored score."""
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def diagnosed(kept: dict[str, Any], story: str) -> Diagnosis | None:
-    """The diagnosis of a story from kept scores; a KeyError where it asks for a score that was not kept."""
+    """The diagnosis of a story from stored scores; a KeyError where it needs a score that was not stored."""
 
     def rescore(texts: Sequence[str]) -> list[float]:
         return [kept["scores"][digest(text)] for text in texts]
@@ -60,7 +60,7 @@ def _scored() -> dict[str, Any]:
         score = verdicts.recommended(scorer.score([Text(story)], corpus)[0])
         place = verdicts.among_people(score) if score else None
         if score is None or place is None:
-            raise SystemExit("error: plot coherence, or its scores of human stories, are not here")
+            raise SystemExit("error: plot coherence, or its scores of human stories, are not available")
         explained = scorer.explain(Text(story), corpus)
         one: dict[str, Any] = {
             "checkpoints": {metric: scorer.checkpoint(metric, corpus) for metric in METRICS},

@@ -1,4 +1,4 @@
-"""Many users at once: what is read together, what goes first, and what is kept of it."""
+"""Many users at once: batches, priorities, and the cache."""
 
 import hashlib
 import threading
@@ -12,7 +12,7 @@ PATIENCE = 60.0
 
 
 class Gate:
-    """Work that waits until it is let go on, and keeps what it was given."""
+    """Work that waits until it is released, and records its items."""
 
     def __init__(self) -> None:
         self.open, self.begun = threading.Event(), threading.Event()
@@ -60,7 +60,7 @@ def test_the_last_results_are_remembered_and_no_text() -> None:
     for digest, value in zip(digests, (0.1, 0.2, 0.3), strict=True):
         assert remembered.get(digest) is None
         remembered.put(digest, value)
-        remembered.get(digests[0])  # used, so that another goes
+        remembered.get(digests[0])  # used, so that another is dropped
     assert [remembered.get(digest) for digest in digests] == [0.1, None, 0.3]
     assert "secret" not in repr(vars(remembered))
     assert len(set(digests)) == 3

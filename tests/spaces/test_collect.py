@@ -1,4 +1,4 @@
-"""What the leaderboard takes of several benchmark runs, and keeps of an earlier collection."""
+"""Collecting results of several benchmark runs, and keeping those of an earlier collection."""
 
 import copy
 import json
@@ -15,7 +15,7 @@ from openmeva.training.hub.figures import autos_table
 
 
 def run(**rows: str) -> dict[str, Any]:
-    """A run on one set; of each row its kind, and how many rows the run has as its figure."""
+    """A run on one set, from the kind of each row; each row's value is the number of rows."""
     found = {title: {"kind": kind, "pearson": len(rows)} for title, kind in rows.items()}
     return {"settings": {"draws": 10}, "judged": {"union_roc": {"n": 4, "rows": found}}, "autos": {}}
 
@@ -105,7 +105,7 @@ def test_rows_of_a_set_that_has_changed_are_not_kept(part: str) -> None:
 
 
 def test_rows_of_another_build_of_autos_are_kept_where_that_is_wished() -> None:
-    """Each with the stories of its build, also of the build before the former one; a judged set's never are."""
+    """Each with the number of stories of its build, also from older builds; rows of judged sets are never kept."""
     name = "autos_mini_invariance"
     new, old = collected("a"), collected("a")
     new["autos"] = {name: {"n": 5, "rows": [{"title": "PPL", "kind": "ours"}]}}
@@ -152,7 +152,7 @@ def test_a_row_of_other_weights_is_left_out_where_that_is_wished() -> None:
 
 
 def test_an_aspect_of_several_origins() -> None:
-    """Its figures are the first one's, as in the leaderboard; each one's correlation stands beside, for Table 7."""
+    """Its values are those of the first origin, as on the leaderboard; `by_origin` has each correlation, for Table 7."""
     human, other = {"pearson": 0.25, "pair_wins": 0.5}, {"pearson": -0.125, "pair_wins": 0.75}
     lower = {"pearson": -0.5, "pair_wins": 0.4}
     table = {

@@ -149,7 +149,7 @@ def test_scores_that_are_missing_have_a_row(lab: Lab) -> None:
 
 
 def test_material_is_made_anew_once_wordnet_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A user may perturb while it is being fetched."""
+    """A user may perturb a story while WordNet is being fetched."""
     there: list[str] = []
     made = Lab(FakeScorer())
     monkeypatch.setattr("openmeva.spaces.perturbation_lab.lab.resources.find", lambda name: there or None)

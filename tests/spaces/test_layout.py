@@ -1,4 +1,4 @@
-"""Published folders: everything that a Space imports, nothing else, and what it must be given to run."""
+"""Published folders: they contain all that a Space imports and needs to run, and nothing else."""
 
 import ast
 import sys
@@ -109,14 +109,14 @@ for name, module in list(sys.modules.items()):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_space_starts_alone(name: str, tmp_path: Path) -> None:
-    """From its folder, without the checkout: no module comes from elsewhere, and metrics score."""
+    """From its folder, without the checkout: all modules come from the folder, and metrics score."""
     folder = lay_out(name, tmp_path / name)
     done = run_alone(START, folder)
     assert done.returncode == 0, done.stderr[-3000:]
 
 
 def test_gradio_finds_the_hubs_own_package_of_the_name() -> None:
-    """Gradio imports a package `spaces` where there is one: the folder here must not stand in its way."""
+    """Gradio imports a package `spaces` where there is one: the folder here must not shadow it."""
     assert not (ROOT / "spaces" / "__init__.py").exists()
     assert not any(path.startswith("spaces/") for path in space_files(ROOT / "spaces" / "leaderboard"))
 

@@ -1,4 +1,4 @@
-"""The page that each metric folder holds."""
+"""The page of each metric's own Space."""
 
 import time
 from collections.abc import Iterator
@@ -107,7 +107,7 @@ class Tiny(evaluate.Metric):
 
 @pytest.fixture
 def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path, Hub]]:
-    """A metric's published folder, and the Hub that its weights lie on."""
+    """A metric's published folder, and the Hub with its weights."""
     folder = tmp_path / "tiny"
     folder.mkdir()
     (folder / "tiny.py").write_text(METRIC)
@@ -176,7 +176,7 @@ def test_no_visitors_story_is_kept(
 
 
 def test_no_file_is_kept(tiny: tuple[Path, Hub], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Gradio has an address for uploads on every page, also where no field takes files."""
+    """Gradio accepts uploads on every page, even if no field takes files."""
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "uploads"))
     real = gr.Blocks.launch
     served: list[gr.Blocks] = []

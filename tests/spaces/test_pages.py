@@ -1,4 +1,4 @@
-"""What the pages' events set, which of them cancel which, and what becomes of uploads."""
+"""Outputs of the pages' events, their cancelling of each other, and the deletion of uploads."""
 
 import re
 from collections.abc import Callable
@@ -45,7 +45,7 @@ def block(page: gr.Blocks, name: str) -> Any:
 
 
 def events(page: gr.Blocks, name: str, event: str = "click") -> Events:
-    """Those of a component, in the order in which a page goes through them."""
+    """The events of a component, in the order in which a page runs them."""
     return [one for one in page.fns.values() if (block(page, name)._id, event) in one.targets]
 
 
@@ -101,7 +101,7 @@ def test_of_several_runs_the_last_one_stands(
 
 
 def test_no_answer_on_another_story_comes_later(scorer_page: gr.Blocks) -> None:
-    """What accordions hold, and what the lab has handed over."""
+    """The contents of accordions, and a story passed on by the lab."""
     opens = {
         one._id for one in scorer_page.fns.values() if any(event == "expand" for _, event in one.targets)
     }
@@ -125,7 +125,7 @@ def test_the_example_of_two_stories_leaves_nothing_of_before(scorer_page: gr.Blo
 
 @pytest.fixture
 def upload(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], dict[str, Any]]:
-    """Makes a file as Gradio does, and gives what a page sends of it."""
+    """Creates a file as Gradio does, and returns what a page sends for it."""
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path))
 
     def given(content: str) -> dict[str, Any]:
@@ -202,7 +202,7 @@ def test_every_set_that_is_offered_can_be_placed() -> None:
 
 
 def test_no_press_leaves_an_empty_file(scorer_page: gr.Blocks) -> None:
-    """Gradio's preprocessing of files makes one each time."""
+    """Gradio's preprocessing of files creates an empty one each time."""
     for page in (scorer_page, leaderboard(read_results())):
         taking = [one for one in page.fns.values() if any(isinstance(i, gr.File) for i in one.inputs)]
         assert taking

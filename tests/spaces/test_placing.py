@@ -1,4 +1,4 @@
-"""A user's scores among the benchmark's: the same figures as SciPy's, and sentences for what does not fit."""
+"""A user's scores among the benchmark's: the same coefficients as SciPy's, and messages for invalid input."""
 
 import json
 import re
@@ -126,7 +126,7 @@ def test_columns_of_one_file_have_places_of_their_own() -> None:
     found = {"title": "a set", "n": 9, "rows": [{"kind": "ours", "pearson": 0.1}]}
     ends = {"intervals": {"pearson": None}, "n": 9, "same_stories": True, "set": "mans_roc"}
     mine = [{"title": f"m{value}", "pearson": value, **ends} for value in (0.9, 0.8)]
-    assert re.findall(r"place \d of \d", views.placed(mine, found)) == ["place 1 of 3", "place 2 of 3"]
+    assert re.findall(r"rank \d of \d", views.placed(mine, found)) == ["rank 1 of 3", "rank 2 of 3"]
 
 
 def test_ends_are_rounded_once() -> None:
@@ -143,13 +143,13 @@ def test_a_place_is_named_among_the_same_stories_alone() -> None:
     judgments = [row["judgment"] for row in rows]
     shipped = json.loads(RESULTS.read_text(encoding="utf-8"))["judged"]["mans_roc"]
     said = views.placed(place("mans_roc", rows, digest=shipped["judgments"]), shipped)
-    assert "on 60 stories. No place is named" in said
-    assert "place" not in said.replace("No place is named", "")
+    assert "on 60 stories. No rank is given" in said
+    assert "rank" not in said.replace("No rank is given", "")
     found = {**shipped, "n": 60, "judgments": judgments_digest(judgments[::-1])}
     mine = place("mans_roc", rows, digest=found["judgments"])
-    assert re.search(r"place 1 of \d+ among metrics run on the same stories", views.placed(mine, found))
+    assert re.search(r"rank 1 of \d+ among metrics run on the same stories", views.placed(mine, found))
     changed = [{**rows[0], "judgment": judgments[0] + 1}, *rows[1:]]
-    assert "No place is named" in views.placed(place("mans_roc", changed, digest=found["judgments"]), found)
+    assert "No rank is given" in views.placed(place("mans_roc", changed, digest=found["judgments"]), found)
 
 
 def test_several_columns_of_scores_are_several_metrics() -> None:
@@ -267,7 +267,7 @@ def test_tables_hold_every_row_and_the_users_marked() -> None:
     assert apart.index("UNION") < apart.index("your judgments") < apart.index("&lt;b&gt;mine")
     assert shown.count("om-you") == 1
     assert "<b>mine" not in shown
-    assert "place 1 of 2" in views.placed([mine], found["judged"]["mans_roc"])
+    assert "rank 1 of 2" in views.placed([mine], found["judged"]["mans_roc"])
     assert "typo" in views.autos_table(found["autos"]["autos_mini_discrimination"], "pearson")
 
 

@@ -1,4 +1,4 @@
-"""Reasons for a score: words found again in the typed story, the likely error, and how they are shown."""
+"""Reasons for a score: alignment of words with the typed story, the likely error, and their HTML."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -66,8 +66,8 @@ def test_costly_sentences_are_marked_and_said() -> None:
     shown = shaded(align(STORY, EXPLANATION))
     assert shown.count("<mark") == 1
     assert "(costs 0.30)" in shown
-    assert "would read “walked”" in shown
-    assert "would go" in shown
+    assert "suggested: “walked”" in shown
+    assert "suggested: delete" in shown
 
 
 REPEATED = "Ann was hungry. She made a sandwich. She made a sandwich. She ate it."
@@ -79,7 +79,7 @@ GOOD = "Ann was hungry. She made a sandwich. She ate it."
 
 
 def rescored(good: Sequence[str], asked: list[str] | None = None) -> Callable[[Sequence[str]], list[float]]:
-    """A score that is high for some stories alone."""
+    """A score that is high only for some stories."""
 
     def rescore(stories: Sequence[str]) -> list[float]:
         if asked is not None:
@@ -109,7 +109,7 @@ def test_the_repair_that_helps_most_names_the_error(
     assert found == Diagnosis((Fault(kind, places),), 0.1, 0.9, good)
     said = faults(found, "Plot coherence")
     assert "likely error" in said
-    assert "Mending that would raise Plot coherence from 0.10 to 0.90." in said
+    assert "Fixing this would raise Plot coherence from 0.10 to 0.90." in said
 
 
 def test_faults_that_hide_each_other_are_mended_together() -> None:
@@ -128,7 +128,7 @@ def test_a_sentence_said_again_is_found_whatever_the_score() -> None:
     story = "Ann was hungry. She made a sandwich. She made a sandwich! She made a sandwich. She ate it."
     found = diagnose(story, fitting(story.replace("!", ".")), 0.8, low, rescored([GOOD]))
     assert found == Diagnosis((Fault("repeated", (1, 2)), Fault("repeated", (1, 3))), 0.8, 0.9, GOOD)
-    said = "He ran off. No. It rained. No. He ran home."  # a short sentence may stand twice
+    said = "He ran off. No. It rained. No. He ran home."  # a short sentence may be repeated
     assert diagnose(said, fitting(said), 0.8, low, rescored([])) is None
 
 
@@ -158,7 +158,7 @@ def test_a_low_score_without_a_repair_is_never_praised() -> None:
     found = diagnose(SHUFFLED, fitting(SHUFFLED), 0.1, low, lambda stories: [0.19 for _ in stories])
     assert found == Diagnosis((), 0.1, 0.1, SHUFFLED)
     said = faults(found, "Plot coherence")
-    assert "Something is wrong, and we cannot say what" in said
+    assert "Something is wrong, but we cannot tell what" in said
     assert "om-fine" not in said
     one = diagnose("One sentence.", fitting("One sentence."), 0.1, low, rescored([]))
     assert one == Diagnosis((), 0.1, 0.1, "One sentence.")
@@ -186,7 +186,7 @@ EXPECTED = {
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_the_examples_get_the_diagnosis_that_they_show(name: str) -> None:
-    """By kept scores of the shipped weights: `python -m tests.spaces.diagnoses`."""
+    """From stored scores of the shipped weights: `python -m tests.spaces.diagnoses`."""
     found = diagnoses.diagnosed(KEPT[name], diagnoses.stories()[name][1])
     if EXPECTED[name] is None:
         assert found is None

@@ -1,4 +1,4 @@
-"""The stories and groups behind the reference distributions, without a corpus and without a model."""
+"""Stories and groups of the reference distributions, without a corpus and without a model."""
 
 import json
 from collections.abc import Sequence
@@ -90,7 +90,7 @@ def test_files_of_stories(tmp_path: Path) -> None:
 
 
 def shipped_checkpoint(found: CatalogueEntry, corpus: str) -> str:
-    """What a metric's scores by the shipped weights are marked with; its name where it has none."""
+    """Name of a metric's shipped checkpoint; the metric's name where it has none."""
     config = found.call.configs[corpus]
     weights = found.call.folder / "weights" / config / ADAPTER
     return f"{config}@{file_digest(weights)[:12]}" if weights.exists() else found.name

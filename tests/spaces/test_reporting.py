@@ -1,4 +1,4 @@
-"""The parts of a report on a user's scores: what they are headed as, and that they agree with the command's."""
+"""The parts of a report on a user's scores: their headings, and their agreement with the command's report."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ def test_the_reports_parts_come_without_the_judged_stories() -> None:
         {**row, "source_model": "abcd"[k % 4], "<i>": -row["score"]} for k, row in enumerate(judged_rows(60))
     ]
     shown = report("mans_roc", rows, None, None)
-    for title in ("how closely it follows people", "better than others?", "by what wrote the story"):
+    for title in ("how closely it follows people", "better than others?", "by source model"):
         assert title in shown
     assert "Within prompts: the mean over 15 prompts. Between systems: 4 points only" in shown
     assert shown.count("<svg") == 2

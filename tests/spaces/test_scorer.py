@@ -1,4 +1,4 @@
-"""What each metric gets to read, and what is shown where it has no score."""
+"""The inputs of each metric, and the notes shown where it has no score."""
 
 import http.client
 import os
@@ -26,7 +26,7 @@ from openmeva.training.text.knowledge.wordnet_files import FetchError
 
 
 class FakeModule:
-    """Scores a story by its length, keeps what it was asked, and refuses the word "refused"."""
+    """Scores a story by its length, records its inputs, and rejects the word "refused"."""
 
     def __init__(self, required: tuple[str, ...]) -> None:
         self.required = required
@@ -58,7 +58,7 @@ def entry(name: str, inputs: tuple[str, ...] = (), configs: Sequence[str] = ("ro
 
 
 class FakeScorer(Scorer):
-    """Metrics by name: what they require; `broken` cannot be loaded, and of `absent` the weights are nowhere."""
+    """Metrics by name, with their required inputs; `broken` cannot be loaded, and the weights of `absent` are missing."""
 
     def __init__(self, before: Callable[[], None] | None = None) -> None:
         self.modules: dict[tuple[str, str], FakeModule] = {}
@@ -121,7 +121,7 @@ def test_what_is_missing_is_said() -> None:
         "referenced": "Needs a reference story to compare with.",
         "contextual": "Needs the prompt that the story was written to.",
         "broken": "weights.json: expected a mapping, got 3.",
-        "absent": "The weights are not here.",
+        "absent": "The weights are not available.",
         "short": "Not for stories of this kind.",
     }
     (found,) = scorer.score([Text("He ran.")], "roc")
@@ -153,7 +153,7 @@ def test_explanations_come_from_the_metrics_that_have_them() -> None:
 
 
 def test_a_backbone_that_is_nowhere_counts_as_weights() -> None:
-    assert why_not_loaded(NotAtHandError("a model is not at hand")) == "The weights are not here."
+    assert why_not_loaded(NotAtHandError("a model is not at hand")) == "The weights are not available."
     assert why_not_loaded(KeyError()) == "It could not be loaded."
 
 
@@ -216,7 +216,7 @@ def test_a_story_asked_for_again_is_not_read_again() -> None:
 
 
 def test_code_for_few_shapes_of_batches_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With PyTorch's own bounds memory grew by a megabyte a story; what somebody has set stays."""
+    """With PyTorch's default bounds memory grew by a megabyte per story; a value set by the user is kept."""
     monkeypatch.delenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", raising=False)
     monkeypatch.setenv("LRU_CACHE_CAPACITY", "5")
     FakeScorer().wait()

@@ -1,4 +1,4 @@
-"""Errors as sentences, uploads that are uploads, addresses of the other Spaces, and threads."""
+"""Error messages, checks of uploads, addresses of the other Spaces, and threads."""
 
 import asyncio
 import inspect
@@ -59,7 +59,7 @@ def test_an_upload_is_opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
 
 
 def test_a_page_asked_again_and_again_keeps_nothing() -> None:
-    """With plain values in place of `put`, Gradio would keep a component for each of them."""
+    """With plain values instead of `put`, Gradio would keep a component for each of them."""
     with gr.Blocks() as demo:
         shown, told = gr.HTML(), gr.JSON()
         gr.Button().click(lambda: None, outputs=[shown, told])

@@ -1,4 +1,4 @@
-"""Two systems on the same prompts: rows that belong together, the difference, and how sure it is."""
+"""Two systems on the same prompts: matching of rows, the difference, and its interval."""
 
 import re
 from typing import Any
@@ -103,7 +103,7 @@ def test_rows_belong_together_by_id_or_prompt_or_place() -> None:
     assert paired(plain, plain[::-1]) == [(plain[0], plain[1]), (plain[1], plain[0])]
     with pytest.raises(ValueError, match="have 2 and 1 rows"):
         paired(plain, plain[:1])
-    with pytest.raises(ValueError, match="context 'q' stands in one of the files alone"):
+    with pytest.raises(ValueError, match="context 'q' is in only one of the files"):
         paired([a, b], [a])
-    with pytest.raises(ValueError, match="context 'p' stands twice in the first file"):
+    with pytest.raises(ValueError, match="context 'p' occurs twice in the first file"):
         paired([a, a], [a, b])

@@ -1,4 +1,4 @@
-"""Files in and out: bounded, told apart by kind, and harmless in a spreadsheet."""
+"""Reading and writing files: limits, file types, and escaped formulas."""
 
 import base64
 import csv
@@ -92,7 +92,7 @@ def test_uploads_are_deleted_with_their_folders(tmp_path: Path) -> None:
         path.parent.mkdir()
         path.write_text(content)
     other = paths[0].with_name("b.csv")
-    other.write_text("story\na b\n")  # the same bytes by another name
+    other.write_text("story\na b\n")  # the same bytes under another name
     assert read_uploads(paths[0], paths[0]) == [[{"story": "a b"}]] * 2
     with pytest.raises(ValueError, match="no rows"):
         read_uploads(paths[2], paths[1])

@@ -1,4 +1,4 @@
-"""One verdict first: on a story, on two, and how far to trust each metric."""
+"""Verdicts on one story and on two, and how far to trust each metric."""
 
 import json
 from pathlib import Path
@@ -74,8 +74,8 @@ def test_trust_is_read_from_results(tmp_path: Path) -> None:
     found = Trusts(results, pairs).of(entry, entry.numbers[0], "roc")
     assert found is not None
     assert found.sentence == (
-        "Agreement with people: moderate (correlation 0.35, 0.20 to 0.50, on 7 machine-made stories). It ranks 5 of 12 "
-        "pairs of a good and a damaged story right."
+        "Agreement with people: moderate (correlation 0.35, 0.20 to 0.50, on 7 machine-generated stories). It ranks 5 of 12 "
+        "pairs of a good and a damaged story correctly."
     )
     assert found.sentence in metric_row(entry, score(0.9), found)
     assert Trusts(results, pairs).of(entry, entry.numbers[0], "wp") is None
@@ -171,7 +171,7 @@ def test_a_story_of_too_many_sentences_gets_its_verdict_and_is_not_weighed() -> 
     story = " ".join(f"She saw {place} dogs." for place in range(MOST_WEIGHED + 1))
     first, *_ = service.answers(scorer, story, "", "", "wp")
     assert (first.verdict.tone, first.on_request) == ("bad", True)
-    with pytest.raises(ValueError, match=r"at most 150 sentences, and this one has 151: .*score --explain"):
+    with pytest.raises(ValueError, match=r"at most 150 sentences, and this one has 151\. .*score --explain"):
         service.weighed(scorer, story, "", "", "wp")
     whole = service.answer(scorer, story, "", "", "wp")
     assert (whole.sentences, scorer.explained) == ([], 0)
@@ -185,11 +185,11 @@ def test_a_file_says_which_rows_may_be_no_stories() -> None:
     assert isinstance(found, service.FileScores)
     assert [bool(row["warning"]) for row in found.rows] == [False, True]
     shown = views.file_table(found, "stories.txt")
-    assert "1 of 2 texts may be no stories" in shown
+    assert "1 of 2 texts may not be stories" in shown
     assert "a story has at least 10" in shown
     assert "from stories.txt" in shown
     assert (
-        "half of these stories lie between 0.95 and 0.95, half of human stories between 0.25 and 0.75"
+        "half of these stories score between 0.95 and 0.95, half of human stories between 0.25 and 0.75"
         in shown
     )
     assert shown.count("<rect") == 1, "all in one bin"

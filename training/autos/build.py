@@ -1,4 +1,4 @@
-"""Builds AUTOS: both splits of a configuration, in parts that an interrupted build resumes from.
+"""Builds AUTOS: both splits of a configuration, in parts from which an interrupted build resumes.
 
 Writes `<out>/<config>/discrimination.parquet` and `invariance.parquet`.
 """
@@ -18,7 +18,7 @@ from filelock import FileLock, Timeout
 from rich.progress import track
 
 from openmeva.training.autos.builder import AutosBuilder, Made, Row
-from openmeva.training.autos.evening import evened
+from openmeva.training.autos.phrase_limits import evened
 from openmeva.training.common.draws import Draws
 from openmeva.training.corpora.story_rows import StoryRow
 from openmeva.training.files import replacing
@@ -42,11 +42,11 @@ SCHEMA = pa.schema(
 )
 SPLITS = (DISCRIMINATION, INVARIANCE)
 CHUNK = 250
-VERSION = "4"  # of what the parts of a build hold, and of the rules that make them
-TRIED = b"perturbed_before_filter"  # in the files' metadata: JSON, aspect to number of stories
-BUILT = b"build"  # likewise: JSON, the build's key and settings
+VERSION = "4"  # of the format of the parts, and of the perturbation rules
+TRIED = b"perturbed_before_filter"  # key in the files' metadata: JSON, aspect to number of stories
+BUILT = b"build"  # key in the files' metadata: JSON, the build's key and settings
 
-# Which rows a stage makes of stories.
+# Stage to the function that builds its rows.
 _STAGES: dict[str, Callable[[AutosBuilder, Sequence[StoryRow]], Made]] = {
     "discrimination": lambda builder, rows: builder.discrimination(rows),
     "invariance": lambda builder, rows: builder.invariance(rows, "human"),
@@ -66,19 +66,19 @@ def build(
 ) -> dict[str, pa.Table]:
     """Write both splits to a folder; returns them.
 
-    Stories are worked through in parts of 250, each kept in `<folder>/.parts` until the end: a build that was
-    interrupted goes on from there. Nothing is ever half-written. The number of processes changes no row. At the end
-    paraphrases are evened (`evening.py`), which only the whole set shows to be needed.
+    Stories are processed in parts of 250, each kept in `<folder>/.parts` until the end: an interrupted build resumes from
+    them. Files are written atomically. The number of processes does not affect the rows. At the end, phrases that are too
+    frequent in paraphrases are limited (`evening.py`), which needs the complete set.
 
     Args:
-        rows: of `read_rows`; ids differ.
+        rows: stories from `read_rows`, with unique ids.
         builder: makes the rows.
-        folder: of the configuration; made if missing.
-        settings: what else the rows depend on; parts made under others are not used again.
-        progress: whether to show a bar.
-        processes: that work on parts at the same time.
-        told: settings as people know them, kept in the files' metadata beside the build's key.
-        check: refuses what lies in the folder, by an error; called when no other build can change it any more.
+        folder: folder of the configuration; created if missing.
+        settings: other settings that the rows depend on; parts with different settings are not reused.
+        progress: whether to show a progress bar.
+        processes: number of processes that build parts in parallel.
+        told: human-readable settings, kept in the files' metadata with the build's key.
+        check: raises an error if the existing content of the folder must not be replaced; called under the lock.
 
     Raises:
         ValueError: another build is writing to the folder.
@@ -105,18 +105,18 @@ def build(
             with replacing(folder / f"{split}.parquet") as temporary:
                 pq.write_table(content, temporary, compression="zstd")
         shutil.rmtree(parts)
-        if not any(parts.parent.iterdir()):  # else another build has begun there, and may go on
+        if not any(parts.parent.iterdir()):  # otherwise it has parts of another build, which may resume
             parts.parent.rmdir()
     return tables
 
 
 def key_of(rows: Sequence[StoryRow], seed: int, settings: str) -> str:
-    """What tells a build from others: 16 hexadecimal digits over all that its rows depend on."""
+    """Identifies a build: 16 hexadecimal digits of a hash of everything that its rows depend on."""
     return hashlib.sha256(json.dumps([VERSION, settings, seed, list(rows)]).encode()).hexdigest()[:16]
 
 
 def builds_in(folder: Path) -> list[dict[str, Any]]:
-    """Key and settings of both files of a configuration, empty where a file has none; no items unless both are there."""
+    """Key and settings of both files of a configuration, `{}` for a file without them; empty unless both files exist."""
     files = [folder / f"{split}.parquet" for split in SPLITS]
     return [_built(file) for file in files] if all(file.is_file() for file in files) else []
 
@@ -131,7 +131,7 @@ def _built(file: Path) -> dict[str, Any]:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """One build at a time; what a killed one had half-written goes."""
+    """Locks the folder against other builds; removes the temporary files of a killed build."""
     folder.mkdir(parents=True, exist_ok=True)
     try:
         with FileLock(folder / ".lock", timeout=0):
@@ -141,12 +141,12 @@ def _alone(folder: Path) -> Iterator[None]:
             yield
     except Timeout as error:
         raise ValueError(
-            f"{folder}: another build is writing here; wait for it, or give another --out"
+            f"{folder}: another build is writing here; wait for it, or choose another --out"
         ) from error
 
 
 def sampled(rows: Sequence[Row], count: int, seed: int) -> list[Row]:
-    """At most `count` of the perturbed rows, drawn by seed, in their order."""
+    """At most `count` of the perturbed rows, sampled by seed, in their order."""
     import numpy as np
 
     perturbed = [row for row in rows if row["label"] == 0]
@@ -155,7 +155,7 @@ def sampled(rows: Sequence[Row], count: int, seed: int) -> list[Row]:
 
 
 def again(perturbed: Sequence[Row], rows: Sequence[StoryRow]) -> list[StoryRow]:
-    """Perturbed stories of `rows` as stories to be perturbed once more, with the leading sentences that stay."""
+    """Perturbed stories of `rows` as stories to be perturbed again, with their number of unchanged leading sentences."""
     keep = {row["story_id"]: row["keep"] for row in rows}
     return [
         {
@@ -223,7 +223,7 @@ def _make_in_worker(job: tuple[str, Sequence[StoryRow], Path]) -> Path:
 
 
 def _table(made: Made, built: str) -> pa.Table:
-    """Rows by aspect in the order of the registry, within it as they came."""
+    """A table of the rows, by aspect in the order of the registry; the order within an aspect is kept."""
     order = {name: place for place, name in enumerate(ASPECTS)}
     table = _with_tried(sorted(made.rows, key=lambda row: order[row["aspect"]]), made.tried)
     return table.replace_schema_metadata({**table.schema.metadata, BUILT: built})

@@ -1,4 +1,4 @@
-"""The rows of AUTOS: stories as each aspect selects them, and what its perturbations make of them."""
+"""The rows of AUTOS: the stories that each aspect selects, and the stories that it perturbs."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ Grammar = Callable[[Sequence[str]], list[float]]
 
 
 class Made(NamedTuple):
-    """Rows, and how many stories of each aspect were perturbed before the filter by grammaticality."""
+    """Rows, and the number of perturbed stories of each aspect before the grammaticality filter."""
 
     rows: list[Row]
     tried: Counter[str]
@@ -36,12 +36,12 @@ class AutosBuilder:
     """Makes the rows of AUTOS from stories.
 
     Args:
-        corpus: where foreign sentences and words come from.
+        corpus: source of sentences and words of other stories.
         paraphraser: source of paraphrases.
         similarity: MoverScore.
         seed: any non-negative integer.
-        grammar: the filter of appendix B.2: a perturbed story is left out where a sentence that its original
-            lacks scores below .5, typos aside. None for no filter.
+        grammar: the grammaticality filter of appendix B.2: a perturbed story is excluded if one of its new sentences scores
+            below .5; typos are not filtered. None for no filter.
     """
 
     corpus: StoryPool
@@ -51,7 +51,7 @@ class AutosBuilder:
     grammar: Grammar | None = None
 
     def discrimination(self, rows: Sequence[StoryRow]) -> Made:
-        """Coherent examples (label 1) as each aspect selects them, and perturbed stories (label 0)."""
+        """The coherent examples that each aspect selects (label 1), and the perturbed stories (label 0)."""
         stories = parse([row["story"] for row in rows])
         if isinstance(self.similarity, MoverSimilarity):
             self.similarity.prepare([sentence.text for story in stories for sentence in story.sentences])
@@ -69,7 +69,7 @@ class AutosBuilder:
         return Made(found, tried)
 
     def invariance(self, rows: Sequence[StoryRow], origin: str) -> Made:
-        """For each aspect the stories that it applies to (label 1) and what became of them (label 0)."""
+        """For each aspect the stories that it applies to (label 1), and their perturbed versions (label 0)."""
         stories = parse([row["story"] for row in rows])
         found: list[Row] = []
         tried: Counter[str] = Counter()
@@ -83,7 +83,7 @@ class AutosBuilder:
         return Made(found, tried)
 
     def anew(self, rows: Sequence[StoryRow], aspect: str, origin: str, avoided: frozenset[str]) -> list[Row]:
-        """What becomes of stories in one aspect where their paraphrases may not add certain words and phrases."""
+        """Stories perturbed again in one aspect, where paraphrases must not add the `avoided` words and phrases."""
         stories = parse([row["story"] for row in rows])
         made = self._perturbed(rows, stories, aspect, self._perturbers(aspect, avoided), origin)
         return self._grammatical(made, rows, stories)
@@ -121,7 +121,7 @@ class AutosBuilder:
         ]
 
     def _grammatical(self, found: list[Row], rows: Sequence[StoryRow], stories: Sequence[Story]) -> list[Row]:
-        """Those rows, all of one aspect, that the filter keeps."""
+        """The rows that the filter keeps; all rows are of one aspect."""
         grammar = self.grammar
         if grammar is None or not found or found[0]["aspect"] == "typo":
             return found

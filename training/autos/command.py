@@ -1,4 +1,4 @@
-"""AUTOS of a corpus or of a file of stories, as the commands build it."""
+"""Builds AUTOS from a corpus or from a file of stories, for the commands."""
 
 import json
 import re
@@ -19,9 +19,9 @@ from openmeva.training.common.cards import join_card, loading_call
 from openmeva.training.common.checkpoint import WHOLE, weights_file
 from openmeva.training.common.config import read_configs
 from openmeva.training.corpora.held_out import held_out_files, held_out_rows
+from openmeva.training.corpora.notices import tell_foreign
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.corpora.story_rows import StoryRow, read_rows
-from openmeva.training.corpora.told import tell_foreign
 from openmeva.training.files import check_judged_files, checksum, write_text
 from openmeva.training.paths import CONFIGS, ENCODER, WEIGHTS, WORK
 from openmeva.training.perturbations.aspects.registry import ASPECTS
@@ -45,26 +45,26 @@ Built by `openmeva autos`, for your own use: the terms of the stories hold for i
 
 @dataclass(frozen=True)
 class Building:
-    """What AUTOS is built of, and how.
+    """The sources and settings of a build of AUTOS.
 
     Attributes:
-        configs: of `CONFIGURATIONS`, or any name beside `stories` and `out`; `roc` and `wp` where there are none.
-        stories: a file of stories, for one configuration; else
-        data: a folder of the corpora, of which the held-out stories are taken.
-        out: the folder of the configurations' folders; `datasets/autos` where None.
-        replace: put it in the place of a build with other settings, in place of refusing that.
-        context: of `stories` without one: `first_sentence` or `none`.
+        configs: names from `CONFIGURATIONS`, or any name with `stories` and `out`; default: `roc` and `wp`.
+        stories: a file of stories, for one configuration. Exactly one of `stories` and `data` is given.
+        data: a folder of the corpora, whose held-out stories are used.
+        out: the parent folder of the configurations; default: `datasets/autos`.
+        replace: whether to replace a build with other settings, instead of raising an error.
+        context: context of rows of `stories` that have none: `first_sentence` or `none`.
         paraphrases: `rules`, a `.json` file of back-translations, a model, or two translation models, `THERE+BACK`.
-        grammar: filter by grammaticality: `default`, a checkpoint's folder, or `none`.
-        skip_bad: leave rows of `stories` without a story out, in place of refusing them.
-        limit: stories to take, at most.
-        share: of `data`, of the stories of a corpus without a validation file, where not what trainings hold out (.05): more takes in
-            stories that the shipped weights were trained on.
-        processes: that work at the same time, one beside an accelerator; they change no row.
-        seed: of the draws, 0 or more.
+        grammar: the grammaticality filter: `default`, a checkpoint's folder, or `none`.
+        skip_bad: whether to skip rows of `stories` without a story, instead of raising an error.
+        limit: maximum number of stories.
+        share: with `data`, the share of stories to use of a corpus without a validation file; default: the held-out
+            share (.05). A larger share includes stories that the shipped weights were trained on.
+        processes: number of parallel processes, 1 with an accelerator; it does not affect the rows.
+        seed: random seed, 0 or more.
 
     Raises:
-        ValueError: settings that do not go together, or a number out of its range.
+        ValueError: incompatible settings, or a number out of its range.
     """
 
     configs: Sequence[str] = ()
@@ -86,10 +86,10 @@ class Building:
             if self.stories is None and name not in CONFIGURATIONS:
                 raise ValueError(f"expected a configuration among {', '.join(CONFIGURATIONS)}, got {name!r}")
             if self.out is None and name not in CONFIGURATIONS:
-                raise ValueError(f"--config {name}: expected --out FOLDER beside a name of your own")
+                raise ValueError(f"--config {name}: expected --out FOLDER with a name of your own")
             if not re.fullmatch(r"\w[\w.-]*", name):
                 raise ValueError(
-                    f"--config: expected a name of letters, digits and the signs _-., got {name!r}"
+                    f"--config: expected a name of letters, digits and the characters _-., got {name!r}"
                 )
         if (self.stories is None) == (self.data is None):
             raise ValueError("expected a file of stories (--stories), or a folder of the corpora (--data)")
@@ -103,7 +103,7 @@ class Building:
             ("share", self.share is not None, "--data", self.data is not None),
         ):
             if given and not there:
-                raise ValueError(f"--{option}: expected with {source} alone")
+                raise ValueError(f"--{option}: expected only with {source}")
         if self.share is not None and not 0 < self.share <= 1:
             raise ValueError(f"--share: expected a share above 0 and up to 1, got {self.share:g}")
         check_least(1, processes=self.processes, limit=self.limit)
@@ -111,12 +111,12 @@ class Building:
 
 
 def build_autos(how: Building) -> None:
-    """Builds every configuration, and prints its counts and where it lies.
+    """Builds every configuration, and prints its counts and its files.
 
     Raises:
-        ValueError: a bad row, a damaged file, another build that is writing where one is to go, or, unless `how.replace`, one with
-            other settings that lies there.
-        FileNotFoundError: a file, WordNet or ConceptNet that is missing, before any work is done.
+        ValueError: an invalid row, a damaged file, another build that is writing to the same folder, or, unless
+            `how.replace`, an existing build with other settings.
+        FileNotFoundError: a file, WordNet or ConceptNet is missing; raised before any story is perturbed.
     """
     require_knowledge()
     found = {config: _rows(config, how) for config in how.configs or ("roc", "wp")}
@@ -130,7 +130,7 @@ def build_autos(how: Building) -> None:
 
 
 def _spare(config: str, rows: Sequence[StoryRow], how: Building) -> None:
-    """Refuses to write over a build with other settings, or with settings that it does not tell."""
+    """Raises a ValueError if the folder has a build with other or unknown settings."""
     folder = (how.out or AUTOS) / config
     lying = [] if how.replace else builds_in(folder)
     key = key_of(rows, how.seed, _settings(how)) if lying else ""
@@ -149,7 +149,7 @@ def _spare(config: str, rows: Sequence[StoryRow], how: Building) -> None:
         if other
         else "with unknown settings"
     )
-    raise ValueError(f"{folder}: expected --out FOLDER or --replace, since a build {what} lies there")
+    raise ValueError(f"{folder}: expected --out FOLDER or --replace, since the folder has a build {what}")
 
 
 def _shown(value: object) -> object:
@@ -157,18 +157,18 @@ def _shown(value: object) -> object:
 
 
 def _told(rows: Sequence[StoryRow], how: Building) -> dict[str, Any]:
-    """The settings that rows depend on, as people know them."""
+    """The human-readable settings that rows depend on."""
     names = ("share", "limit", "seed", "context", "paraphrases", "grammar")
     return {**{name: getattr(how, name) for name in names}, "stories": len(rows)}
 
 
 def _settings(how: Building) -> str:
-    """What rows depend on besides stories and seed."""
+    """The settings and files that rows depend on besides stories and seed, as JSON."""
     return json.dumps([how.paraphrases, how.grammar, _inputs(how)])
 
 
 def require_knowledge() -> None:
-    """WordNet and ConceptNet, as aspects need them; a FileNotFoundError where one is missing."""
+    """Raises a FileNotFoundError where WordNet or ConceptNet is needed by an aspect and missing."""
     for name in sorted(
         {need for aspect in ASPECTS.values() for need in (*aspect.needs, *aspect.selection_needs)}
     ):
@@ -177,10 +177,10 @@ def require_knowledge() -> None:
 
 
 def builder_of(rows: Sequence[StoryRow], paraphrases: str, grammar: str, seed: int) -> AutosBuilder:
-    """The builder whose foreign sentences and words come from these stories; the settings are those of `Building`.
+    """A builder that takes sentences and words of other stories from `rows`; the settings are those of `Building`.
 
     Raises:
-        ValueError: a source of paraphrases or a filter that is not there.
+        ValueError: a source of paraphrases or a filter that does not exist.
     """
     scorer = None
     if grammar != "none":
@@ -201,7 +201,7 @@ def _build_one(config: str, rows: Sequence[StoryRow], how: Building) -> None:
 
     processes = model_processes(how.processes)
     if processes > 1:
-        torch.set_num_threads(1)  # the processes share the cores; and a fork may not follow parallel work
+        torch.set_num_threads(1)  # the processes share the cores, and a fork is not safe after parallel work
     builder = builder_of(rows, how.paraphrases, how.grammar, how.seed)
     folder = (how.out or AUTOS) / config
     told = {**_told(rows, how), "sha256": _sources(config, how)}
@@ -222,7 +222,7 @@ def _build_one(config: str, rows: Sequence[StoryRow], how: Building) -> None:
         for content in tables.values():
             tried.update(json.loads(content.schema.metadata[TRIED]))
         print(
-            f"\nLeft by the filter by grammaticality, paraphrases evened:\n\n{yield_table(discrimination, invariance, tried)}"
+            f"\nLeft after the filter and the limit on phrases:\n\n{yield_table(discrimination, invariance, tried)}"
         )
     _write_card(folder.parent)
     print(f"\nwritten: {', '.join(str(folder / f'{split}.parquet') for split in SPLITS)}")
@@ -230,11 +230,11 @@ def _build_one(config: str, rows: Sequence[StoryRow], how: Building) -> None:
 
 
 def _write_card(out: Path) -> None:
-    """Says which configurations are in a folder, unless it has a card of its own: else `datasets` joins both tests."""
+    """Writes a card that lists a folder's configurations, unless it has another card; without one, `datasets` joins splits."""
     card = out / "README.md"
     if card.is_file() and not card.read_bytes().endswith(_BODY.encode()):
         return
-    with FileLock(out / ".lock"):  # or a build beside this one could leave this one's configuration out
+    with FileLock(out / ".lock"):  # otherwise a parallel build could omit this configuration
         configurations = [
             {
                 "config_name": config,
@@ -246,13 +246,13 @@ def _write_card(out: Path) -> None:
 
 
 def _inputs(how: Building) -> dict[str, str]:
-    """SHA-256 of the files that the rows depend on, by name: parts made of other ones are not used again."""
+    """File name to SHA-256, for the files that the rows depend on: parts built with other files are not reused."""
     files = {**lexicon_files(), **files_read(how.paraphrases, how.grammar)}
     return {name: checksum(file) for name, file in files.items()}
 
 
 def _sources(config: str, how: Building) -> dict[str, Any]:
-    """SHA-256 of what the rows are made of, by name: of stories, each file's; None for what is not at hand or not used."""
+    """SHA-256 of all sources of the rows, by name (of stories, by file); None for sources that are missing or unused."""
     wordnet = find("wordnet")
     return {
         "stories": {name: checksum(file) for name, file in _story_files(config, how).items()},
@@ -264,7 +264,7 @@ def _sources(config: str, how: Building) -> dict[str, Any]:
 
 
 def files_read(paraphrases: str, grammar: str) -> dict[str, Path]:
-    """The files beside stories and lexicons that the rows depend on, by name; the settings are those of `Building`."""
+    """The files that the rows depend on, except stories and lexicons, by name; the settings are those of `Building`."""
     files = {"encoder": ENCODER / WHOLE}
     if Path(paraphrases).is_file():
         files["paraphrases"] = Path(paraphrases)

@@ -1,4 +1,4 @@
-"""Counts of AUTOS a row, beside the paper's."""
+"""Counts of AUTOS by aspect, compared with the paper's."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -6,7 +6,7 @@ from typing import Any
 
 from openmeva.training.perturbations.aspects.registry import INVARIANCE_ASPECTS
 
-# (coherent, incoherent) of Table 6 and (human, discrimination) of Table 7.
+# (coherent, incoherent) from Table 6 and (human, discrimination) from Table 7.
 PAPER: dict[str, dict[str, tuple[int, int]]] = {
     "roc": {
         "lexical_repetition": (4736, 4049),
@@ -39,8 +39,8 @@ PAPER: dict[str, dict[str, tuple[int, int]]] = {
         "typo": (15073, 15082),
     },
 }
-# Stories in all, and those of them that pass the filter by grammaticality (.9648 and .6568, appendix B.2), of which coherent
-# examples are chosen.
+# The number of stories, and of those that pass the grammaticality filter (.9648 and .6568, appendix B.2), from which coherent
+# examples are selected.
 STORIES = {"roc": 4909, "wp": 15107}
 PASSED = {"roc": 4736, "wp": 9922}
 
@@ -48,7 +48,7 @@ PASSED = {"roc": 4736, "wp": 9922}
 def counts(
     discrimination: Sequence[Mapping[str, Any]], invariance: Sequence[Mapping[str, Any]]
 ) -> dict[str, tuple[int, int]]:
-    """By aspect: coherent and incoherent examples, or perturbed human and perturbed incoherent stories."""
+    """Aspect to the numbers of coherent and incoherent examples, or of perturbed human and perturbed incoherent stories."""
     by_label = Counter((row["aspect"], row["label"]) for row in discrimination)
     by_origin = Counter((row["aspect"], row["origin"]) for row in invariance if row["label"] == 0)
     found = {name: (by_label[name, 1], by_label[name, 0]) for name, _ in by_label}
@@ -63,9 +63,10 @@ def counts_table(
     stories: int,
     config: str,
 ) -> str:
-    """A Markdown table: counts, their shares of the stories, and the paper's shares; * marks a factor over two.
+    """A Markdown table: counts, their shares of the stories, and the paper's shares.
 
-    The paper's figures are those of `wp` for that configuration, of `roc` for all others.
+    `*` marks a share that differs by more than a factor of two. The paper's shares are those of WP for the configuration
+    `wp`, and of ROC for all others.
     """
     corpus = "wp" if config == "wp" else "roc"
     found = counts(discrimination, invariance)
@@ -93,7 +94,7 @@ def yield_table(
     invariance: Sequence[Mapping[str, Any]],
     tried: Mapping[str, int],
 ) -> str:
-    """A Markdown table: of each aspect the stories perturbed, those left (filtered, paraphrases evened), and their share."""
+    """A Markdown table by aspect: perturbed stories, those left after the filter and the limit on phrases, and their share."""
     kept = Counter(
         row["aspect"] for rows in (discrimination, invariance) for row in rows if row["label"] == 0
     )

@@ -1,4 +1,7 @@
-"""Sees to it that no word or phrase that paraphrases add gives them away by its share."""
+"""Limits how often paraphrases add the same word or phrase, so that no phrase identifies perturbed stories.
+
+"Evening" in the names below means this limit.
+"""
 
 import hashlib
 from collections import Counter
@@ -9,26 +12,27 @@ from openmeva.training.corpora.story_rows import StoryRow
 from openmeva.training.perturbations.aspects.registry import ASPECTS, INVARIANCE_ASPECTS
 from openmeva.training.text.phrases import Features, words_and_phrases
 
-SHARE = 0.05  # of the perturbed stories that any phrase may mark,
-MOST = 0.2  # and one that people use as often: the best rule by one phrase is then right in less than .6
-FEWEST = 100  # perturbed stories of which a twentieth says something
-_ROUNDS = 6  # of perturbing stories anew; what is too much after these is left out
+SHARE = 0.05  # share of the perturbed stories that any phrase may mark
+MOST = 0.2  # the same for phrases as frequent in human stories: the best one-phrase rule then has an accuracy below .6
+FEWEST = 100  # perturbed stories; with fewer, a share of a twentieth is not meaningful
+_ROUNDS = 6  # of perturbing stories again; stories that still exceed the limit are excluded
 PARAPHRASED = tuple(name for name, aspect in ASPECTS.items() if "paraphraser" in aspect.needs)
 
 
 def evened(made: Made, stories: Sequence[StoryRow], human: Sequence[StoryRow], builder: AutosBuilder) -> Made:
-    """What a stage made, its paraphrases evened: of each aspect's perturbed stories, no phrase marks too many.
+    """The rows of a stage after limiting the phrases that paraphrases add, so that no phrase marks too many stories.
 
-    A phrase (one to three tokens) marks a perturbed story that has it while the original lacks it. It may mark a
-    twentieth of them, or, up to a fifth, as large a share as that of the human stories that have it. Stories beyond that, by
-    a hash of their ids, are perturbed anew with another paraphrase, or left out, in the invariance test with their
-    originals, where there is none. Fewer than a hundred are left as they are.
+    A phrase (one to three tokens) marks a perturbed story if the story has it and its original does not. It may mark a
+    twentieth of an aspect's perturbed stories. If more human stories than that contain it, the limit is their share, up to a
+    fifth. Stories above the limit, in the order of a hash of their ids, are perturbed again with another paraphrase. If there
+    is none, they are excluded, in the invariance test with their originals. Aspects with fewer than a hundred perturbed
+    stories are unchanged.
 
     Args:
-        made: of one stage, rows of any aspects.
-        stories: that they were made of.
+        made: rows of one stage, of any aspects.
+        stories: the stories from which the rows were made.
         human: all human stories of the set.
-        builder: perturbs anew.
+        builder: perturbs stories again.
     """
     usual = shares(row["story"] for row in human)
     rows = made.rows
@@ -46,7 +50,7 @@ def evened(made: Made, stories: Sequence[StoryRow], human: Sequence[StoryRow], b
 
 
 def shares(texts: Iterable[str]) -> dict[str, float]:
-    """Of each word and phrase of up to three tokens the share of texts that have it, 0..1."""
+    """Word or phrase (up to three tokens) to the share of texts that contain it, 0..1."""
     counts: Counter[str] = Counter()
     total = 0
     for text in texts:
@@ -56,16 +60,16 @@ def shares(texts: Iterable[str]) -> dict[str, float]:
 
 
 def marks(row: Row, original: str) -> Features:
-    """The words and phrases of a perturbed story that its original lacks."""
+    """The words and phrases of a perturbed story that are not in its original."""
     return words_and_phrases(row["story"]) - words_and_phrases(original)
 
 
 def limits(marked: Iterable[Features], usual: Mapping[str, float]) -> dict[str, int]:
-    """The phrases that mark too many stories, the worst first, each with the number that it may mark.
+    """The phrases that mark too many stories, the largest excess first, to the number of stories that they may mark.
 
     Args:
-        marked: the marks of each perturbed story.
-        usual: the share of human stories that have a phrase.
+        marked: the result of `marks` for each perturbed story.
+        usual: phrase to the share of human stories that contain it.
     """
     every = list(marked)
     counts = Counter(phrase for found in every for phrase in found)
@@ -84,7 +88,7 @@ def _evened(
     usual: Mapping[str, float],
     builder: AutosBuilder,
 ) -> dict[str, Row]:
-    """The perturbed stories of one aspect by their originals' ids: some made anew, some left out."""
+    """The perturbed stories of one aspect by their originals' ids: some perturbed again, some excluded."""
     left = dict(found)
     avoided: Features = frozenset()
     for number in range(len(found)):
@@ -106,7 +110,7 @@ def _evened(
 
 
 def _surplus(marked: Mapping[str, Features], most: Mapping[str, int]) -> set[str]:
-    """Of the stories that a phrase marks those beyond its limit, in the order of a hash of their ids."""
+    """The stories that exceed the limit of a phrase, in the order of a hash of their ids."""
     order = sorted(
         marked, key=lambda source: hashlib.sha256(source.encode("utf-8", "surrogatepass")).digest()
     )
@@ -117,7 +121,7 @@ def _surplus(marked: Mapping[str, Features], most: Mapping[str, int]) -> set[str
 
 
 def _stays(row: Row, left: Mapping[str, Row]) -> bool:
-    """Whether a row of an aspect stays: a coherent example of the discrimination test always does."""
+    """Whether a row of an aspect is kept; coherent examples of the discrimination test always are."""
     if not row["label"]:
         return row["perturbed_from"] in left
     return row["aspect"] not in INVARIANCE_ASPECTS or row["story_id"] in left

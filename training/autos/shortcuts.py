@@ -1,12 +1,12 @@
-"""What a metric could learn of AUTOS without reading: how well one word tells perturbed stories from their originals.
+"""Lexical shortcuts in AUTOS: how well a single feature distinguishes perturbed stories from their originals.
 
-    python -m training.autos.shortcuts                      # every set that lies in datasets/autos
+    python -m training.autos.shortcuts                      # every set in datasets/autos
     python -m training.autos.shortcuts datasets/autos/mini
 
-A rule looks for one feature: it calls a story that has it perturbed (or original) and every other the opposite. The
-features are the opening of a sentence (its first one to three tokens), a word anywhere, and a phrase of two or three
-tokens anywhere. Accuracies are held out: stories are split into five parts, an original and all that was made of it in
-one; the best rule of four parts judges the fifth. .5 is chance, 1 a feature that gives all perturbed stories away.
+A rule uses one feature: it classifies stories with the feature as perturbed (or original), and all others as the opposite.
+The features are the opening of a sentence (its first one to three tokens), a word, and a phrase of two or three tokens.
+Accuracies are balanced and cross-validated in five folds, where an original and its perturbed versions are in the same
+fold. .5 is chance; 1 is a feature that identifies all perturbed stories.
 """
 
 import argparse
@@ -28,7 +28,7 @@ FOLDS = 5
 
 
 class Case(NamedTuple):
-    """A story of a test: its text, whether it is perturbed, and the fold of its human original."""
+    """A story of a test set: its text, whether it is perturbed, and the fold of its human original."""
 
     story: str
     perturbed: bool
@@ -36,9 +36,9 @@ class Case(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """Stories with `feature` are perturbed; with `marks_perturbed` False, those without it.
+    """Classifies stories with `feature` as perturbed; with `marks_perturbed` False, those without it.
 
-    `gain` is its balanced accuracy, less that of chance, on the stories that it was chosen by.
+    `gain` is its balanced accuracy on the stories that it was selected on, minus .5.
     """
 
     feature: str
@@ -50,10 +50,10 @@ KINDS: Mapping[str, Callable[[str], Features]] = {"opening": openings, "word": w
 
 
 def cases(rows: Sequence[Mapping[str, Any]], aspect: str) -> list[Case]:
-    """The perturbed stories of an aspect, each with its own original: as many of one as of the other.
+    """The perturbed stories of an aspect, each with its own original, so that both classes are equally frequent.
 
     Args:
-        rows: of one split; an original may stand among the rows of any aspect.
+        rows: rows of one split; an original may be among the rows of any aspect.
 
     Raises:
         ValueError: the original of a perturbed story is missing.
@@ -71,16 +71,16 @@ def cases(rows: Sequence[Mapping[str, Any]], aspect: str) -> list[Case]:
 
 
 def best_rule(perturbed: Iterable[Features], originals: Iterable[Features]) -> Rule | None:
-    """The rule of the highest balanced accuracy on these stories; None where no feature is better than chance."""
+    """The rule with the highest balanced accuracy on these stories; None where no feature is better than chance."""
     return _best(_counted(perturbed), _counted(originals))
 
 
 def held_out_accuracy(stories: Sequence[Case], features: Sequence[Features]) -> float:
-    """Balanced accuracy of the best rule on stories that it was not chosen by, 0..1, .5 by chance.
+    """Cross-validated balanced accuracy of the best rule, 0..1; .5 is chance.
 
     Args:
-        stories: of `cases`.
-        features: of each story.
+        stories: from `cases`.
+        features: the features of each story.
     """
     parts: dict[tuple[int, bool], list[Features]] = {
         (fold, perturbed): [] for fold in range(FOLDS) for perturbed in (True, False)
@@ -100,7 +100,7 @@ def held_out_accuracy(stories: Sequence[Case], features: Sequence[Features]) -> 
 
 
 class _Counted(NamedTuple):
-    """How many stories have each feature, and how many there are."""
+    """The number of stories with each feature, and of all stories."""
 
     features: Counter[str]
     stories: int
@@ -138,7 +138,7 @@ def _best(perturbed: _Counted, originals: _Counted) -> Rule | None:
 def shortcuts_table(rows: Sequence[Mapping[str, Any]]) -> str:
     """A Markdown table of one split: each aspect's accuracies, and the rule that is best on all of its stories.
 
-    Of a rule stand the shares of perturbed and of original stories with its feature.
+    A rule is given by its feature and the shares of perturbed and of original stories that have it.
     """
     head = [f"{kind}: accuracy | best, its shares" for kind in KINDS]
     lines = [f"| aspect | perturbed | {' | '.join(head)} |", "|---" * (2 + 2 * len(KINDS)) + "|"]
@@ -164,7 +164,7 @@ def _cells(stories: Sequence[Case], find: Callable[[str], Features]) -> tuple[st
 
 
 def _fold(story_id: str) -> int:
-    """The part that a story and all that was made of it fall into."""
+    """The fold of a story and of all its perturbed versions."""
     root, _, aspect = story_id.rpartition("/")
     while root and aspect in ASPECTS:
         story_id = root
@@ -179,7 +179,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("folders", nargs="*", type=Path, help="of sets; all in datasets/autos unless given")
+    parser.add_argument(
+        "folders", nargs="*", type=Path, help="folders of sets; default: all in datasets/autos"
+    )
     options = parser.parse_args(arguments)
     folders = options.folders or [AUTOS / name for name in CONFIGURATIONS if (AUTOS / name).is_dir()]
     try:

@@ -13,7 +13,7 @@ from openmeva.training.benchmark.cells import number
 
 
 def draw_aspects(results: Mapping[str, Any], published: Mapping[str, Any]) -> Figure | None:
-    """One map a test: Pearson of each row (metrics, then trivial rows) with the label, by aspect and
+    """One heat map per test: Pearson of each row (metrics, then trivial baselines) with the label, by aspect and
     origin."""
     if not results["autos"]:
         return None
@@ -41,7 +41,7 @@ def draw_aspects(results: Mapping[str, Any], published: Mapping[str, Any]) -> Fi
 
 
 def _title(results: Mapping[str, Any], name: str) -> str:
-    """The test's title, or its name where a result was written without one."""
+    """The test's title, or its name if the results have no title."""
     return str(results["autos"][name].get("title", name))
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 
 def aspect_means(aspects: Mapping[str, Mapping[str, Any]]) -> dict[str, float | None]:
-    """`average` of the aspects' Pearson correlations, and `average_size` of their absolute values; None where none has one.
+    """`average` of the aspects' Pearson correlations, and `average_size` of their absolute values; None if none is defined.
 
-    An aspect has one cell here: that of its first origin, where its stories have several.
+    Each aspect has one cell: that of its first origin, if its stories have several.
 
     >>> aspect_means({"typo": {"pearson": -0.5}, "negation": {"pearson": 0.25}, "lexical": {"pearson": None}})
     {'average': -0.125, 'average_size': 0.375}

@@ -1,8 +1,8 @@
 """Whether explanations blame the damaged sentence: `python -m training.benchmark.blame [--metrics NAME …]`.
 
-The perturbed stories are those of AUTOS `mini` (discrimination), which say what was changed in them. The sentence that
-`explain` blames most is the one without which the score gains most; a case is right where the perturbation touched that
-sentence, or a word-for-word copy of it. Beside each share stands what blaming a sentence at random would give.
+The perturbed stories are those of AUTOS `mini` (discrimination), whose rows hold the changed spans. The most blamed
+sentence in an explanation is the one whose removal raises the score most. A case is correct if the perturbation changed
+that sentence, or an exact copy of it. The table also shows the share correct when a random sentence is blamed.
 """
 
 import argparse
@@ -25,7 +25,7 @@ CASES = ROOT / "datasets" / "autos" / "mini" / "discrimination.parquet"
 
 
 class Case(NamedTuple):
-    """A perturbed story, and for each of its sentences whether the perturbation touched it."""
+    """A perturbed story, and for each of its sentences whether the perturbation changed it."""
 
     aspect: str
     story: str
@@ -38,9 +38,9 @@ class Case(NamedTuple):
 
 
 def read_cases(path: Path = CASES, of_aspect: int | None = None) -> list[Case]:
-    """The perturbed stories of a file of AUTOS, of each aspect at most `of_aspect`, evenly spaced.
+    """The perturbed stories of a file of AUTOS, at most `of_aspect` per aspect, evenly spaced.
 
-    A story whose every sentence was touched, or none (sentences left out), is no case.
+    Stories are excluded if all of their sentences were changed, or none (the perturbation removed sentences).
     """
     by_aspect: dict[str, list[Case]] = {}
     for row in pq.read_table(path).to_pylist():
@@ -56,8 +56,8 @@ def read_cases(path: Path = CASES, of_aspect: int | None = None) -> list[Case]:
 
 
 def damaged_sentences(story: str, changes: Sequence[dict[str, int]]) -> tuple[bool, ...]:
-    """For each sentence of a story whether a changed span (characters `start` to `end`) overlaps it, or it is a copy
-    of a sentence that one does."""
+    """For each sentence of a story, whether a changed span (characters `start` to `end`) overlaps it or a sentence of
+    the same text."""
     spans = sentence_spans(story)
     texts = [story[start:end].strip() for start, end in spans]
     touched = [any(one["start"] < end and one["end"] > start for one in changes) for start, end in spans]
@@ -66,10 +66,10 @@ def damaged_sentences(story: str, changes: Sequence[dict[str, int]]) -> tuple[bo
 
 
 def blamed_right(entry: MetricEntry, cases: Sequence[Case]) -> dict[str, list[bool]]:
-    """Aspect to whether the most blamed sentence is a damaged one, for each of its cases.
+    """Aspect to one value per case: whether the most blamed sentence is a damaged one.
 
     Raises:
-        ValueError: a metric that does not explain its scores by sentences.
+        ValueError: the metric does not explain its scores by sentences.
     """
     if not entry.explains:
         raise ValueError(f"{entry.name}: it does not explain its scores by sentences")
@@ -78,7 +78,7 @@ def blamed_right(entry: MetricEntry, cases: Sequence[Case]) -> dict[str, list[bo
     right: dict[str, list[bool]] = {}
     for case, explained in zip(cases, result["explanations"], strict=True):
         gains = [sentence["gain"] for sentence in explained["sentences"]]
-        if len(gains) == len(case.damaged):  # else the metric splits sentences otherwise
+        if len(gains) == len(case.damaged):  # otherwise the metric splits sentences differently
             right.setdefault(case.aspect, []).append(case.damaged[int(np.argmax(gains))])
     return right
 
@@ -111,7 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--metrics", nargs="+", help="entries of the benchmark; default: all that explain")
-    parser.add_argument("--stories", type=int, help="of each aspect, at most so many (default: all)")
+    parser.add_argument("--stories", type=int, help="maximum number of stories per aspect (default: all)")
     parser.add_argument("--cases", type=Path, default=CASES, help="a file of AUTOS (default: mini)")
     given = parser.parse_args(arguments)
     with bad_input_told():

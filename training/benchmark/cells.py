@@ -7,9 +7,9 @@ from typing import Any
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """A coefficient without its leading zero, as all tables, cards and pages print it; a dash where there is none.
+    """A coefficient without its leading zero, as all tables, cards and pages print it; a dash for None.
 
-    Where two digits would say 0, a third says on which side of it the value lies.
+    If two digits would print 0, a third is added that may show the sign.
 
     >>> number(-0.0412), number(None), number(1.0), number(-0.004, 2), number(-0.0004), number(0.0, 2)
     ('−.041', '–', '1.000', '−.004', '.000', '.00')
@@ -23,7 +23,7 @@ def number(value: float | None, digits: int = 3) -> str:
 
 
 def interval(ends: Sequence[float] | None) -> str:
-    """The ends of an interval in brackets; empty where there is none.
+    """The ends of an interval in brackets; empty for None.
 
     >>> interval([-0.004, 0.23])
     '[−.004, .23]'
@@ -40,7 +40,7 @@ def with_interval(cell: Mapping[str, Any], coefficient: str) -> str:
 
 
 def p_value(value: float | None) -> str:
-    """Three digits, or that it is smaller.
+    """Three digits, or `<.001`.
 
     >>> p_value(0.0000004), p_value(0.0312)
     ('<.001', '.031')
@@ -51,7 +51,7 @@ def p_value(value: float | None) -> str:
 
 
 def title_on(row: Mapping[str, Any], stories: int) -> str:
-    """A row's title, with its own number of stories where that is not the table's: it is of another build of the set.
+    """A row's title, with its number of stories if that differs from the table's (another build of the set).
 
     >>> title_on({"title": "UNION", "n": 1200}, 1198), title_on({"title": "PPL"}, 1198)
     ('UNION (1,200 rows)', 'PPL')

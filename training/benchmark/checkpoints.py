@@ -1,4 +1,4 @@
-"""Checksums of the weights and settings that a benchmark's figures were measured with."""
+"""Checksums of the weights and settings behind the benchmark's results."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from openmeva.training.files import checksum
 
 
 def checkpoint_digest(folder: Path) -> str:
-    """SHA-256 of a configuration's weights and of its settings, but of where its encoder lies."""
+    """SHA-256 of a configuration's weights and settings, except the path of its encoder."""
     sections: dict[str, Any] = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     for settings in sections.values():
         if isinstance(settings, dict) and isinstance(settings.get("encoder"), dict):
@@ -21,7 +21,7 @@ def checkpoint_digest(folder: Path) -> str:
 
 
 def checkpoint_digests(root: Path) -> dict[str, str]:
-    """`metric/configuration` of every configuration in a checkout, to its digest."""
+    """`metric/configuration` to digest, for every configuration in a checkout."""
     return {
         f"{path.parents[2].name}/{path.parent.name}": checkpoint_digest(path.parent)
         for path in sorted(root.glob("metrics/*/weights/*/config.json"))

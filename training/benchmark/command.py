@@ -1,4 +1,4 @@
-"""The benchmark as its commands run it: metrics over test sets, tables in the terminal, and a report."""
+"""Run the benchmark for the command line: score test sets, print tables, and write a report."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from rich.console import Console
 
 from openmeva.metrics.core.files import check_folder
 from openmeva.metrics.openmeva.judged import JudgedStories
-from openmeva.training.benchmark.ahead import processes_here
 from openmeva.training.benchmark.own_autos import own_autos
+from openmeva.training.benchmark.parallel import processes_here
 from openmeva.training.benchmark.registry import ALL, choose, read_registry
 from openmeva.training.benchmark.render import to_terminal
 from openmeva.training.benchmark.report import write_report
@@ -29,25 +29,25 @@ from openmeva.training.files import kind_of
 
 @dataclass(frozen=True)
 class Asked:
-    """What is to be run.
+    """Options of a benchmark run.
 
     Attributes:
         data: folder of the papers' data, or None.
-        metrics: names of the registry; all that are there where None.
-        datasets: names of test sets; all that are there where None, none beside `judged` or `autos` where those are given.
-        judged: files of judged stories of the user's own.
-        autos: folders of AUTOS of the user's own stories.
-        corpus: `roc` or `wp`: the configurations that score those files and folders.
+        metrics: names in the registry. None: all that are available.
+        datasets: names of test sets. None: all that are available, or none if `judged` or `autos` is given.
+        judged: the user's own files of judged stories.
+        autos: folders of AUTOS built from the user's own stories.
+        corpus: `roc` or `wp`: selects the configurations that score those files and folders.
         out: folder of the report.
-        draws, seed: of the bootstrap; 100 draws or more.
-        batch_size: handed to the metrics, where given.
-        autos_stories: original stories of each part of AUTOS; 0 for all.
-        pairs: of each set of preferences; 0 for all.
-        all_tables: print every table, not the main ones alone.
-        processes: in which metrics score at once; as many as there are cores where None.
+        draws, seed: number of bootstrap samples (100 or more) and random seed.
+        batch_size: passed to the metrics, if given.
+        autos_stories: original stories per part of AUTOS; 0 for all.
+        pairs: pairs per preference set; 0 for all.
+        all_tables: print every table, not only the main ones.
+        processes: number of processes that score metrics in parallel. None: as many as there are cores.
 
     Raises:
-        ValueError: a number out of its range.
+        ValueError: a number is out of range.
     """
 
     data: Path | None = None
@@ -75,18 +75,20 @@ def judged_set(path: Path, corpus: str) -> TestSet:
     """A file of judged stories as a test set.
 
     Raises:
-        ValueError: a corpus other than `roc` and `wp`, a damaged file, or one with too little to correlate with.
+        ValueError: a corpus other than `roc` and `wp`, a damaged file, fewer than three stories, or constant judgments.
     """
     _check_corpus(corpus)
     stem = re.sub(r"\.gz$", "", path.name, flags=re.IGNORECASE)
     name = f"judged_{stem.rpartition('.')[0] if kind_of(path) else stem}"
-    rows = read_judged_file(path)  # damage is told before a metric runs
+    rows = read_judged_file(path)  # a damaged file is reported before a metric runs
     try:
         judged = JudgedStories.from_rows(rows)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
     if len(judged) < 3 or len(set(judged.scores)) == 1:
-        raise ValueError(f"{path}: expected three stories or more, judged differently, got {len(judged)}")
+        raise ValueError(
+            f"{path}: expected at least three stories with different judgments, got {len(judged)}"
+        )
     return TestSet(
         name, path.name, corpus, "judgments", lambda _: [dict(row) for row in rows], f"the file {path}", {}
     )
@@ -98,10 +100,10 @@ def _check_corpus(corpus: str) -> None:
 
 
 def _check_data(asked: Asked, sets: Sequence[TestSet]) -> None:
-    """Looks for judged sets in a folder that was given, before AUTOS alone is scored for minutes.
+    """Checks that a given data folder holds a judged set, before AUTOS is scored for minutes.
 
     Raises:
-        ValueError: a folder that holds none of them.
+        ValueError: the folder holds none.
     """
     if asked.data is None or asked.judged or asked.autos or asked.datasets:
         return
@@ -112,11 +114,11 @@ def _check_data(asked: Asked, sets: Sequence[TestSet]) -> None:
 
 
 def chosen_sets(asked: Asked) -> list[TestSet]:
-    """The test sets that are asked for.
+    """The requested test sets.
 
     Raises:
         ValueError: an unknown name, a corpus other than `roc` and `wp`, a file or folder that is missing or damaged, or two
-            of the same name.
+            sets of the same name.
     """
     if asked.autos:
         _check_corpus(asked.corpus)
@@ -134,11 +136,11 @@ def chosen_sets(asked: Asked) -> list[TestSet]:
 
 
 def benchmark(asked: Asked) -> Path:
-    """Runs what is asked for, prints its tables, and writes the report; returns where that lies.
+    """Runs the benchmark, prints its tables, and writes the report; returns the report's path.
 
     Raises:
-        ValueError: an unknown metric or test set, no such folder, one that cannot be written to, a damaged file, or nothing
-            to run on.
+        ValueError: an unknown metric or test set, a folder that is missing or not writable, a damaged file, or
+            nothing to run on.
     """
     console = Console(width=None if sys.stdout.isatty() else 150)
     registry = read_registry()
@@ -164,10 +166,10 @@ def benchmark(asked: Asked) -> Path:
     if not asked.metrics:
         slow = [entry.name for entry in registry.values() if entry.on_request]
         results["skipped"] |= dict.fromkeys(
-            slow, f"takes long, and runs where it is named, or with {ALL!r} (METRICS={ALL})"
+            slow, f"slow: runs only if it is named, or with {ALL!r} (METRICS={ALL})"
         )
     for name, reason in results["skipped"].items():
-        console.print(f"[yellow]left out[/] {name}: {reason}", highlight=False)
+        console.print(f"[yellow]skipped[/] {name}: {reason}", highlight=False)
     if not (results["judged"] or results["preferences"] or results["autos"]):
         raise ValueError("nothing to run on: give --data FOLDER or --judged FILE, or build AUTOS")
     published = read_published()

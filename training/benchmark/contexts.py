@@ -1,4 +1,4 @@
-"""The contexts that a metric is given: some test sets keep them apart, others within the story."""
+"""Contexts passed to a metric: some test sets keep them separate, others within the story."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ Rows = list[dict[str, Any]]
 
 
 def context_of(row: Mapping[str, Any]) -> str | None:
-    """A row's prompt, or its context, or nothing; a blank text where the story holds it already."""
+    """A row's prompt or context, or None; an empty string if the story already contains it."""
     return row.get("prompt") or row.get("context")
 
 
 def contexts_of(rows: Iterable[Mapping[str, Any]]) -> list[str] | None:
-    """The context of each row as a metric is given it; None where rows lack one, or all are blank."""
+    """The context of each row as passed to a metric; None if rows lack one, or if all are empty."""
     found = [context_of(row) for row in rows]
     known = [context for context in found if context is not None]
     return known if any(known) and len(known) == len(found) else None
 
 
 def begins(story: Any, context: Any) -> bool:
-    """Whether a story begins with a context that says something; what is no text is for the metric to refuse."""
+    """Whether a story begins with a non-blank context; a non-string is left for the metric to refuse."""
     texts = isinstance(story, str) and isinstance(context, str)
     return texts and bool(context.strip()) and story.startswith(context)
 
 
 def rows_as_seen(entry: MetricEntry, one: TestSet, rows: Sequence[dict[str, Any]]) -> Rows | None:
-    """The rows as the metric scores them; None where it needs contexts and the set has none.
+    """The rows as the metric scores them; None if it needs contexts and the set has none.
 
-    A ROC story of AUTOS is whole, its context being its first sentence, and the stories of some judged sets have no
-    context beside them. A metric that needs contexts reads the first sentence of such a story as its context and
-    the rest as the story; any other metric reads the story alone, and none of it twice. Nor does it of judged stories
-    that begin with the context beside them, as `openmeva score` has it: a metric that needs none gets a blank one.
+    A ROC story of AUTOS includes its context, the first sentence; the stories of some judged sets have no separate
+    context. For a metric that needs contexts, such a story is split into its first sentence and the rest. Any other
+    metric gets the story without a context, so that no text is scored twice. For the same reason, a judged story that
+    begins with its context gets an empty one, as in `openmeva score`, unless the metric needs contexts.
     """
     whole = one.corpus == "roc" and not (one.judged and all(map(context_of, rows)))
     if whole and entry.needs_contexts:
@@ -52,7 +52,7 @@ def rows_as_seen(entry: MetricEntry, one: TestSet, rows: Sequence[dict[str, Any]
 
 
 def split_story(story: str) -> dict[str, str]:
-    """A story as its first sentence and the rest; one of a single sentence in the middle of its words."""
+    """Splits a story into its first sentence and the rest; a story of one sentence in the middle of its words."""
     spans = sentence_spans(story)
     if len(spans) > 1:
         end = spans[0][1]

@@ -1,4 +1,4 @@
-"""Dataset drift: metrics by weights for one corpus on the sets of both, and which corpora those weights have read."""
+"""Dataset drift: metrics with weights for one corpus on the sets of both, and the training corpora of the weights."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from openmeva.training.benchmark.work import Loaded, Rows, Work, scoring
 from openmeva.training.common.config import read_yaml
 from openmeva.training.paths import RUNS, located
 
-Attempt = Callable[[Work], dict[str, Any]]  # to the metric's result; empty where it cannot run
-Cells = dict[tuple[str, str], tuple[list[float], JudgedStories]]  # by corpus of the weights, and set
+Attempt = Callable[[Work], dict[str, Any]]  # returns the metric's result; empty if it cannot run
+Cells = dict[tuple[str, str], tuple[list[float], JudgedStories]]  # key: corpus of the weights, and set
 
 UNIONS = ("union_roc", "union_wp")
 SETS = (("mans_roc", "mans_wp"), UNIONS)  # OpenMEVA's Table 5, UNION's Table 6
 CORPORA = ("roc", "wp")
-ALONE = RUNS / "drift"  # METRIC-CORPUS: weights that were trained for this table, and are not shipped
+ALONE = RUNS / "drift"  # METRIC-CORPUS: weights trained for this table and not shipped
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,9 @@ class DriftWeights:
     """Weights for one corpus.
 
     Attributes:
-        config: what the metric is loaded by: a configuration, or a folder.
-        label: what they are called in the table.
-        read: the corpora that they have read, those of the weights that they go on from among them; None where they do
-            not say.
+        config: the configuration or folder that the metric is loaded from.
+        label: their name in the table.
+        read: the corpora that they were trained on, including those of their initial weights; None if unknown.
     """
 
     config: str
@@ -45,25 +44,25 @@ class DriftWeights:
     read: tuple[str, ...] | None
 
     def described(self) -> str:
-        """`wp (read ROC, WP)`."""
+        """`wp (trained on ROC, WP)`."""
         names = ", ".join(name.upper() for name in self.read or ())
-        return f"{self.label} (read {names})" if names else self.label
+        return f"{self.label} (trained on {names})" if names else self.label
 
 
 def drift_weights(entry: MetricEntry, corpus: str, alone: Path = ALONE) -> DriftWeights:
-    """The weights in `alone/METRIC-CORPUS` where they lie there, else the shipped ones for the corpus."""
+    """The weights in `alone/METRIC-CORPUS` if that exists, else the shipped weights for the corpus."""
     folder = alone / f"{entry.folder.name}-{corpus}"
     if (folder / "config.json").is_file():
-        # a whole path: scores are kept by what lies there
-        return DriftWeights(str(folder.resolve()), f"{corpus} alone", corpora_read(folder))
+        # an absolute path: scores are then cached under the checkpoint's digest
+        return DriftWeights(str(folder.resolve()), f"{corpus} only", corpora_read(folder))
     config = entry.configs[corpus]
     return DriftWeights(config, config, corpora_read(entry.folder / "weights" / config))
 
 
 def corpora_read(folder: Path) -> tuple[str, ...] | None:
-    """The corpora whose files the weights in a folder, and those that they go on from, were trained on.
+    """The corpora on which the weights in a folder, and their initial weights, were trained.
 
-    The shared encoder below is not counted.
+    The shared encoder is not counted.
     """
     file = folder / "manifest.json"
     if not file.is_file():
@@ -73,7 +72,7 @@ def corpora_read(folder: Path) -> tuple[str, ...] | None:
     config = manifest.get("config", {})
     if start := config.get("start"):
         before = corpora_read(located(start))
-        if before is None and config.get("first"):  # of a run that is no longer here
+        if before is None and config.get("first"):  # initial weights from a run that is no longer available
             corpus = read_yaml(located(config["first"]).read_text(encoding="utf-8"))["corpus"]
             before = (corpus if isinstance(corpus, str) else corpus.get("name", ""),)
         found |= set(before or ())
@@ -81,14 +80,14 @@ def corpora_read(folder: Path) -> tuple[str, ...] | None:
 
 
 def drift_sets(entry: MetricEntry, loaded: Loaded) -> list[list[tuple[TestSet, Rows]]]:
-    """The pairs of `SETS` that are there, for a metric that has weights for each corpus."""
+    """The available pairs of `SETS`, for a metric that has weights for each corpus."""
     by_name = {one.name: (one, rows) for one, rows in loaded}
     several = len(set(entry.configs.values())) > 1
     return [[by_name[name] for name in names] for names in SETS if several and set(names) <= by_name.keys()]
 
 
 def drift_work(entry: MetricEntry, corpus: str, one: TestSet, rows: Rows) -> Work | None:
-    """A set for the weights of a corpus, its own or the other; None where the metric cannot score it."""
+    """Scoring of a set by the weights of its own or the other corpus; None if the metric cannot score it."""
     whole = entry.joins_context and corpus != one.corpus
     seen = _as_text(rows, one.corpus) if whole else rows_as_seen(entry, one, rows)
     return Work(scoring(entry, rows), drift_weights(entry, corpus).config, one, seen) if seen else None
@@ -97,7 +96,7 @@ def drift_work(entry: MetricEntry, corpus: str, one: TestSet, rows: Rows) -> Wor
 def drift_row(entry: MetricEntry, names: tuple[str, ...]) -> tuple[str, str]:
     """A metric's row in the table of a pair of sets, and the key of compute's result.
 
-    UNION's perplexity is its logarithm (`ppl.txt`), so that a metric that has both meets it by that.
+    UNION's perplexity is a logarithm (`ppl.txt`), so a metric that has both is compared by its logarithm.
     """
     log = f"{entry.title} (log)"
     if names == UNIONS and log in entry.rows:
@@ -106,11 +105,13 @@ def drift_row(entry: MetricEntry, names: tuple[str, ...]) -> tuple[str, str]:
 
 
 def drift_cells(entry: MetricEntry, loaded: Loaded, attempt: Attempt) -> dict[str, Cells]:
-    """By row, scores by the metric's weights for each corpus of the judged stories of both; empty with weights for one.
+    """Row title to scores of the judged stories of both corpora by the metric's weights for each corpus.
+
+    Empty for a metric with weights for one corpus only.
 
     Args:
         entry: the metric.
-        loaded: the sets of a run; a pair of `SETS` counts where both are there and the metric can run on both.
+        loaded: the sets of a run; a pair of `SETS` counts if both are available and the metric can run on both.
         attempt: runs the metric.
     """
     found: dict[str, Cells] = {}
@@ -128,7 +129,7 @@ def drift_cells(entry: MetricEntry, loaded: Loaded, attempt: Attempt) -> dict[st
 
 
 def drift_table(cells: Cells, draws: int, seed: int) -> dict[str, Any]:
-    """`dataset_drift` of a metric's cells, with intervals of so many draws."""
+    """`dataset_drift` of a metric's cells, with intervals of `draws` bootstrap samples."""
     runs: dict[str, dict[str, dict[str, Any]]] = {}
     for (corpus, name), (scores, judged) in cells.items():
         metric = check_predictions(scores, len(judged))
@@ -137,7 +138,7 @@ def drift_table(cells: Cells, draws: int, seed: int) -> dict[str, Any]:
 
 
 def _as_text(rows: Rows, corpus: str) -> Rows:
-    """Rows without contexts, for a metric of the other corpus: in ROC the context is the story's beginning."""
+    """Rows without contexts, for weights of the other corpus; in ROC the context is joined to the story."""
     return [
         {
             **row,

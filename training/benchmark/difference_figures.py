@@ -1,4 +1,4 @@
-"""Figure 2 of OpenMEVA: score differences of story sets against their differences in judgment."""
+"""Figure 2 of OpenMEVA: differences in score against differences in judgment, between sets of stories."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _REGIONS = (
 
 
 def draw_differences(results: Mapping[str, Any], published: Mapping[str, Any]) -> Figure | None:
-    """A panel for each metric of each judged set that is long enough.
+    """A panel for each metric of each judged set that has enough stories.
 
-    Only the half with positive differences in judgment is drawn, since the other mirrors it.
+    Only pairs with a positive difference in judgment are plotted; the others mirror them.
     """
     panels = [
         (found["title"], title, found["sections"][title]["score_differences"])

@@ -1,9 +1,9 @@
-"""How precisely plot coherence names kinds of error: `python -m training.benchmark.kinds [--config mix] [--of-aspect 20]`.
+"""Precision of plot coherence's error types: `python -m training.benchmark.error_types [--config mix] [--of-aspect 20]`.
 
-The stories are those of AUTOS `mini` (discrimination), which no weights were trained on: originals, and stories that
-were perturbed in an aspect that is of one kind. A kind is named where it is the likeliest and has at least `LIKELY`. Its
-precision is the share of the stories for which it is named that have it; the table marks the kinds that are worth showing,
-those with a precision above `SHOWN_ABOVE`.
+The stories are those of AUTOS `mini` (discrimination), on which no weights were trained: originals, and stories
+perturbed in an aspect that corresponds to one error type. A type is named if it is the most likely one and its
+probability is at least `LIKELY`. Its precision is the share of the stories for which it is named that have it. The
+table marks the types with a precision above `SHOWN_ABOVE` as worth showing.
 """
 
 import argparse
@@ -33,7 +33,7 @@ KIND_OF_ASPECT = {
 
 
 class Precision(NamedTuple):
-    """Of how many stories a kind was named, how many of these have it, and how many have it at all."""
+    """Number of stories for which an error type was named, of those that have it, and of all stories that have it."""
 
     named: int
     right: int
@@ -41,12 +41,12 @@ class Precision(NamedTuple):
 
     @property
     def share(self) -> float | None:
-        """The precision; `None` where it was never named."""
+        """The precision; `None` if the type was never named."""
         return self.right / self.named if self.named else None
 
 
 def named_kind(kinds: Mapping[str, float]) -> str | None:
-    """The kind that is named: the likeliest, where it is likely at all.
+    """The error type that is named: the most likely one, if its probability is at least `LIKELY`.
 
     >>> named_kind({"repetition": 0.6, "off_topic": 0.8}), named_kind({"repetition": 0.4})
     ('off_topic', None)
@@ -56,7 +56,7 @@ def named_kind(kinds: Mapping[str, float]) -> str | None:
 
 
 def precisions(true: Sequence[str | None], named: Sequence[str | None]) -> dict[str, Precision]:
-    """The precision of each kind, given what each story has and what was named; None: no error.
+    """The precision of each error type, from each story's true and named type; None: no error.
 
     >>> precisions(["a", None, "a"], ["a", "a", None])
     {'a': Precision(named=2, right=1, present=2)}
@@ -73,7 +73,7 @@ def precisions(true: Sequence[str | None], named: Sequence[str | None]) -> dict[
 
 
 def read_stories(of_aspect: int) -> list[tuple[str, str | None]]:
-    """Stories with their kind: of each aspect at most so many, evenly spaced, and twice as many originals."""
+    """Stories with their error types: at most `of_aspect` per aspect, evenly spaced, and twice as many originals."""
     rows = pq.read_table(CASES).to_pylist()
     originals = list(dict.fromkeys(row["story"] for row in rows if row["label"] == 1))
     found: list[tuple[str, str | None]] = [(story, None) for story in evenly(originals, 2 * of_aspect)]
@@ -84,23 +84,23 @@ def read_stories(of_aspect: int) -> list[tuple[str, str | None]]:
 
 
 def measure(metric: Any, stories: Sequence[tuple[str, str | None]]) -> dict[str, Precision]:
-    """The precision of the kinds that a metric's explanations name.
+    """The precision of the error types that a metric's explanations name.
 
     Raises:
-        ValueError: explanations without kinds.
+        ValueError: the explanations have no `kinds`.
     """
     found = metric.compute(predictions=[story for story, _ in stories], explain=True)["explanations"]
     if not all(one.get("kinds") for one in found):
         raise ValueError(
-            "expected explanations that name kinds of error, got none: these weights have no head for them"
+            "expected explanations that name error types, got none: these weights have no head for them"
         )
     return precisions([kind for _, kind in stories], [named_kind(one["kinds"]) for one in found])
 
 
 def precision_table(found: Mapping[str, Precision], stories: int) -> Table:
-    """The table that is printed: a row a kind, marked where it is worth showing."""
-    table = Table(title=f"Kinds of error named in {stories} stories")
-    for heading in ("kind", "stories that have it", "named", "right", "precision", "worth showing"):
+    """The printed table: one row per error type, marked if worth showing."""
+    table = Table(title=f"Error types named in {stories} stories")
+    for heading in ("error type", "stories that have it", "named", "correct", "precision", "worth showing"):
         table.add_column(heading)
     for kind, one in found.items():
         share = "" if one.share is None else f"{one.share:.2f}"
@@ -112,12 +112,12 @@ def precision_table(found: Mapping[str, Precision], stories: int) -> Table:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Command line; see the module's description."""
     parser = argparse.ArgumentParser(
-        prog="python -m training.benchmark.kinds",
+        prog="python -m training.benchmark.error_types",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--config", default="mix", help="a configuration of plot coherence, or a folder")
-    parser.add_argument("--of-aspect", type=int, default=20, help="stories of an aspect")
+    parser.add_argument("--of-aspect", type=int, default=20, help="maximum number of stories per aspect")
     given = parser.parse_args(arguments)
     with bad_input_told():
         stories = read_stories(given.of_aspect)

@@ -25,20 +25,19 @@ def explanation_tables(
     reasonable_above: float,
     one_error_only: bool,
 ) -> dict[str, Any]:
-    """Edits and sentence blame against the judgments, overall and by error type.
+    """Edits and sentence gains against the judgments, overall and by error type.
 
-    Both are turned so that a positive correlation is good: what is compared with the judgments is "left
-    unedited" (1) or "edited" (0), minus the number of edits, and minus the largest gain.
+    All measures are signed so that a positive correlation is good: unedited (1) or edited (0), minus the number of
+    edits, and minus the largest gain.
 
     Returns:
-        `edited` (share of stories), `spearman` and `p_values` by measure (`unedited`, `few_edits`,
-        `low_gain`), `n`,
-        and `types`: for each error type the same against reasonable (1) and faulty (0) stories, with `auc`,
-        the chance that a faulty story has the larger gain, and `votes`, Spearman of the largest gain with the
-        number of raters naming the type, over all stories.
+        `edited` (share of stories), `edits_per_story`, `spearman` and `p_values` by measure (`unedited`, `few_edits`,
+        `low_gain`), `n`, `reasonable` (number of stories), and `types`: for each error type the same against reasonable
+        (1) and faulty (0) stories, with `auc`, the probability that a faulty story has the larger gain, and `votes`,
+        Spearman of the largest gain with the number of raters who named the type, over all stories.
     """
     if len(explanations) != len(judged):
-        raise ValueError(f"expected {len(judged)} explanations, one a story, got {len(explanations)}")
+        raise ValueError(f"expected {len(judged)} explanations, one per story, got {len(explanations)}")
     edits = np.array([float(len(one["edits"])) for one in explanations])
     gains = np.array(
         [max((sentence["gain"] for sentence in one["sentences"]), default=0.0) for one in explanations]

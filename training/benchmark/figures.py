@@ -1,4 +1,4 @@
-"""The pictures of the report, drawn with matplotlib without a display."""
+"""The figures of the report, drawn by matplotlib without a display."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ def write_figures(results: Results, published: Mapping[str, Any], folder: Path) 
         "overview": (
             draw_overview,
             "Pearson correlation with human judgments, pooled over stories, and its 95 % interval (bootstrap over prompts). Hollow "
-            "diamonds: the papers' figures on their whole sets. Dotted: the strongest trivial row. Shaded: "
-            "beyond the raters' own noise.",
+            "diamonds: the papers' results on their whole sets. Dotted: the strongest trivial baseline. Shaded: "
+            "above the noise ceiling of the raters.",
         ),
         "scatter": (
             draw_scatter,
-            "Metric score against mean human judgment; the line joins means of fifths.",
+            "Metric score against mean human judgment; the line connects the means of quintiles.",
         ),
         "differences": (
             draw_differences,
             "Differences between sets of 200 stories, in judgment and in score (OpenMEVA, Figure 2).",
         ),
-        "sources": (draw_sources, "Human judgments by what wrote the story (OpenMEVA, Figure 3)."),
+        "sources": (draw_sources, "Human judgments by source model (OpenMEVA, Figure 3)."),
         "quality_drift": (
             draw_quality,
-            "Pearson on sets biased to low (1) and high (8) quality, mean and deviation of 200 draws (UNION, "
+            "Pearson on sets biased to low (1) and high (8) quality, mean and standard deviation of 200 samples (UNION, "
             "section 4.4).",
         ),
         "aspects": (draw_aspects, "AUTOS: Pearson with the label, by aspect (OpenMEVA, Tables 6 and 7)."),
@@ -73,12 +73,12 @@ def write_figures(results: Results, published: Mapping[str, Any], folder: Path) 
 
 
 def draw_overview(results: Results, published: Mapping[str, Any]) -> Figure | None:
-    """A row of points for each metric, a panel a judged set."""
+    """One row per metric, one panel per judged set."""
     sets = results["judged"]
     if not sets:
         return None
     heights = [len(_ordered(found)) + 1 for found in sets.values()]
-    # Two columns, filled so that both come out about equally long.
+    # Two columns, filled so that both are about equally long.
     columns: list[list[str]] = [[], []]
     for name in sorted(sets, key=lambda one: -heights[list(sets).index(one)]):
         shortest = min(columns, key=lambda names: sum(heights[list(sets).index(one)] for one in names))
@@ -173,7 +173,7 @@ def draw_scatter(results: Results, published: Mapping[str, Any]) -> Figure | Non
 
 
 def draw_sources(results: Results, published: Mapping[str, Any]) -> Figure | None:
-    """Boxes of the human judgments by source model."""
+    """Box plots of the human judgments by source model."""
     panels = [found for found in results["judged"].values() if "sources" in found]
     if not panels:
         return None

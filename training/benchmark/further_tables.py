@@ -1,4 +1,4 @@
-"""The tables beyond the judged sets: dataset drift, AUTOS, and explanations against error types."""
+"""The tables besides those of the judged sets: dataset drift, AUTOS, and explanations against error types."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from openmeva.training.benchmark.render import Table
 def dataset_drift_table(
     drift: Mapping[str, Any], printed: Mapping[str, Any], weights: Mapping[str, Mapping[str, str]]
 ) -> Table:
-    """Metrics by weights for one corpus, tested on both, and which corpora those weights have read; empty without any.
+    """Metrics with weights for one corpus, tested on both, and the training corpora of the weights; may be empty.
 
     Args:
         drift: of a run, by metric.
-        printed: the paper's figures, their columns `CORPUS on SET`.
-        weights: by metric and corpus, which weights were used and what they have read.
+        printed: the paper's results, with columns `CORPUS on SET`.
+        weights: by metric and corpus, which weights were used and what they were trained on.
     """
     cells = [(train, test) for train, _, test in (column.partition(" on ") for column in printed["columns"])]
     paper = printed["note"].partition(",")[0]
     table = Table(
         f"Dataset drift: weights for one corpus, tested on both ({paper}'s sets)",
         ["", "ROC on ROC", "ROC on WP", "WP on ROC", "WP on WP", "weights"],
-        note="Pearson [95 %]. Weights for WP that have read ROC, too, do not show what the paper asks: `wp_only` trains "
-        "some that have not, which are taken where they lie in runs/drift. The shared encoder below all of them has read "
+        note="Pearson [95 %]. Weights for WP that were also trained on ROC do not answer the paper’s question. `wp_only` trains "
+        "weights without ROC, which are used if they are in runs/drift. The shared encoder of all weights was trained on "
         f"both corpora. In italics: {printed['note']}.",
     )
     for title, runs in drift.items():
@@ -42,7 +42,7 @@ def dataset_drift_table(
 
 
 def autos_tables(autos: Mapping[str, Any], published: Mapping[str, Any]) -> Iterator[Table]:
-    """Correlation with the label and pairs won on AUTOS, by aspect (OpenMEVA, Tables 6 and 7)."""
+    """Correlation with the label, and share of pairs won, on AUTOS by aspect (OpenMEVA, Tables 6 and 7)."""
     for name, found in autos.items():
         test = name.rsplit("_", 1)[1]
         corpus = "wp" if "_wp_" in name else "roc"
@@ -88,7 +88,7 @@ def autos_tables(autos: Mapping[str, Any], published: Mapping[str, Any]) -> Iter
 
 
 def _mean(values: Sequence[float | None], goal: float | None) -> float | None:
-    """Mean of what is known, or, with a goal, of its distance from it, which opposite errors do not lessen."""
+    """Mean of the known values or, with a goal, of their distances from it, so that opposite errors do not cancel out."""
     known = [value if goal is None else abs(value - goal) for value in values if value is not None]
     return sum(known) / len(known) if known else None
 
@@ -102,8 +102,9 @@ def explained_tables(explained: Mapping[str, Any], published: Mapping[str, Any])
             table = Table(
                 f"{title}: edits and sentence blame against human judgments ({name})",
                 ["", "overall", *types],
-                note=f"Spearman, turned so that positive is good; {number(found['edited'], 2)} of the "
-                f"stories are edited. By type: faulty stories against reasonable ones."
+                note=f"Spearman, signed so that positive is good; {number(found['edited'], 2)} of the "
+                f"stories are edited. By type: faulty stories against reasonable ones. Sentence blame: the largest gain "
+                f"in score when one sentence is removed."
                 + (f" In italics: {printed['note']}." if printed else ""),
             )
             for key, label in (

@@ -1,4 +1,4 @@
-"""One judged set: a row for each metric, with intervals, the trivial rows, and paired tests between rows."""
+"""Results on one judged set: a row per metric with intervals, trivial baselines, and paired tests."""
 
 from __future__ import annotations
 
@@ -22,11 +22,10 @@ from openmeva.training.benchmark.standings import standings
 from openmeva.training.statistics.pairs import calibrated_accuracy
 from openmeva.training.statistics.permutation import PermutationTests, Stopping, random_swaps
 
-RESAMPLES = 10_000  # of permutation tests; those of standings stop early
-MOST_SWAPS = (
-    50_000_000  # resamples by stories: sets of more than 5,000 stories have fewer resamples, 1,000 or more
-)
-MOST_PAIRED = 3000  # stories, of which all pairs are compared
+RESAMPLES = 10_000  # of permutation tests; the tests of `standings` stop early
+# Maximum of resamples times stories: sets of more than 5,000 stories have fewer resamples, at least 1,000.
+MOST_SWAPS = 50_000_000
+MOST_PAIRED = 3000  # stories: larger sets have no pairwise accuracy
 
 
 def judged_table(
@@ -45,23 +44,24 @@ def judged_table(
         judged: the stories.
         ours: row title to scores of this project's metrics.
         released: row title to scores that others released.
-        draws, rng: of the bootstrap, which all rows share.
-        sources: whether to compare the judgments of each two source models; many take long.
-        unproven: titles of metrics that may have seen these judgments: that one is above the ceiling says nothing of it.
-        compared: whether to compare metrics with each other; else there are `draws` (title to those of the bootstrap) in
-            place of `pairs` and `standings`.
+        draws, rng: number of bootstrap samples, which all rows share, and their random generator.
+        sources: whether to compare the judgments of every two source models, which is slow for many.
+        unproven: titles of metrics that may have been trained on these judgments: if one exceeds the noise ceiling,
+            that is no evidence against the ceiling.
+        compared: whether to compare metrics with each other; else the result has `draws` (title to bootstrap
+            coefficients) instead of `pairs` and `standings`.
 
     Returns:
         `rows` (coefficients pooled over stories, `p_values`, `intervals`, the levels `within_prompts` and
         `between_systems`, `accuracy` (acc_eq, of at most 3,000 stories), `kind`: ours, released or trivial, and for
-        the first two `beats_trivial`), `pairs` (each metric against the best, corrected after Holm), `standings` (clusters of
-        significance and ranks), `noise_ceiling`, `agreement`, `sources` where asked for, `n`, `prompts`, `judgments`, `scores`,
-        `unavailable`.
+        the first two `beats_trivial`), `pairs` (each metric against the best, with Holm's correction), `standings`
+        (significance clusters and ranks), `noise_ceiling`, `agreement`, `sources` if requested, `n`, `prompts`,
+        `judgments`, `scores`, `unavailable`.
 
     Raises:
-        ValueError: scores that do not fit the stories (which row of the table, which story).
+        ValueError: scores do not fit the stories (names the row of the table and the story).
     """
-    # What is drawn for tests has a stream of its own, so that the bootstrap's stays what it was.
+    # The tests have their own random stream, so that they do not change the bootstrap samples.
     exchanges = rng.spawn(1)[0]
     resamples = enough_resamples(len(judged))
     bootstrap = PromptBootstrap(judged.scores, judged.prompts, draws, rng)
@@ -118,7 +118,7 @@ def judged_table(
 
 
 def enough_resamples(stories: int) -> int:
-    """How many a permutation test of so many stories has.
+    """Number of resamples of a permutation test on this number of stories.
 
     >>> enough_resamples(200), enough_resamples(10_000)
     (10000, 5000)
@@ -134,7 +134,7 @@ def _checked(name: str, values: list[float], judged: JudgedStories) -> np.ndarra
 
 
 def _add_levels(row: dict[str, Any], metric: np.ndarray, judged: JudgedStories, levels: Levels) -> Draws:
-    """Adds the levels and the accuracy of pairs to a row; returns the draws within prompts."""
+    """Adds the levels and the pairwise accuracy to a row; returns the bootstrap means within prompts."""
     if len(judged) <= MOST_PAIRED:
         row["accuracy"] = asdict(calibrated_accuracy(metric, judged.scores))
     row["within_prompts"], draws = levels.within(metric)
@@ -144,7 +144,7 @@ def _add_levels(row: dict[str, Any], metric: np.ndarray, judged: JudgedStories, 
 
 def _ratings(judged: JudgedStories) -> np.ndarray:
     if judged.ratings is None:
-        raise ValueError("the single ratings are not known, only their mean")
+        raise ValueError("the individual ratings are not known, only their mean")
     return judged.ratings
 
 
@@ -166,7 +166,7 @@ def _pairs(
 ) -> dict[str, Any]:
     """Paired tests of the best metric (by Pearson, pooled) against each other one; p-values are two-sided.
 
-    Which is the best was seen in the same judgments.
+    The best metric is chosen on the same judgments.
     """
     if len(scores) < 2:
         return {}
@@ -181,7 +181,7 @@ def _pairs(
         np.array([scores[name] for name in names]),
         judgments,
         random_swaps(resamples, len(judgments), rng),
-        stopping=Stopping(block=resamples),  # p-values that are corrected want all resamples
+        stopping=Stopping(block=resamples),  # p-values to be corrected need all resamples
     )
     for name, test in tests.items():
         found = permutations.test(names.index(best), names.index(name))

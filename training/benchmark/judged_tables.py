@@ -10,29 +10,29 @@ from openmeva.training.benchmark.cells import interval, number, p_value, with_in
 from openmeva.training.benchmark.level_tables import KINDS
 from openmeva.training.benchmark.render import Table
 
-# What scores are correlated with, on the stories of one kind of error and the reasonable ones.
+# What scores are correlated with, on the stories of one error type and the reasonable ones.
 AGAINST = {
-    "labels": "with 1 for a reasonable story and 0 for one of that error alone",
-    "ratings": "with the ratings of reasonable stories and of those that have that error, others beside it or not",
+    "labels": "with 1 for a reasonable story and 0 for a story with that error type only",
+    "ratings": "with the ratings of reasonable stories and of stories with that error type, alone or among others",
 }
 
 
 def correlations(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -> Table:
-    """A judged set: the three coefficients pooled over stories, with intervals, beside the paper's."""
+    """A judged set: the three coefficients pooled over stories, with intervals, next to the paper's results."""
     printed = published["correlations"].get(name, {"rows": {}, "note": ""})
     judges = published["judges"]["pooled"].get(name, {"rows": {}, "note": ""})
     columns = ["", "Pearson [95 %]", "Spearman [95 %]", "Kendall τ-b [95 %]"]
     columns += ["paper r", "ρ", "τ"] if printed["rows"] else []
     note = (
-        f"Pooled over {found['n']} stories of {found['prompts']} prompts; 1 is perfect, 0 is chance; intervals by "
-        "bootstrap over prompts. † does not surely beat every trivial row (the interval of a paired difference "
-        f"reaches 0).{_reliability(found)}"
+        f"Pooled over {found['n']} stories of {found['prompts']} prompts. 1 is perfect, 0 is chance. Intervals: "
+        "bootstrap over prompts. † not significantly better than every trivial baseline (the interval of a paired "
+        f"difference includes 0).{_reliability(found)}"
     )
     if printed["rows"]:
         notes = "; ".join(one["note"] for one in (printed, judges) if one["rows"])
         note += (
-            f" Right: {notes}; on the whole sets, pooled as here. Rows of one name may differ in model and encoder, as "
-            "training/PAPERS.md says of each."
+            f" Right: {notes}; on the whole sets, pooled as here. Rows of one name may differ in model and encoder; see "
+            "training/PAPERS.md."
         )
     table = Table(f"{found['title']}: correlation with human judgments", columns, note=note)
     shown = set()
@@ -57,7 +57,7 @@ def correlations(name: str, found: Mapping[str, Any], published: Mapping[str, An
 
 
 def _reliability(found: Mapping[str, Any]) -> str:
-    """How far the raters agree, and what that lets a metric reach."""
+    """Inter-rater agreement, and the noise ceiling of a metric."""
     agreement, text = found.get("agreement", {}), ""
     names = {
         "krippendorff_ordinal": "Krippendorff’s α (ordinal)",
@@ -97,10 +97,10 @@ def reliability(judged: Mapping[str, Any], published: Mapping[str, Any]) -> Tabl
         ["", "stories", "α ordinal", "α interval", "paper α", "ICC(1,1)", "ICC(1,k)", "its ceiling", "split half r",
          "its ceiling", "Kendall’s W"],
         note="1 is perfect agreement, 0 is chance. Krippendorff’s α above .8 is reliable, .67 to .8 allows tentative "
-        "conclusions (OpenMEVA, Table 9). ICC(1,1) is the reliability of one rating, ICC(1,k) of a story’s mean; its "
-        "root, and that of the halves’ reliability after Spearman and Brown, is the Pearson that a perfect metric "
-        "would reach. All these take the raters of a story for exchangeable. Kendall’s W needs to know who rated what, "
-        "and MANS was released with ratings sorted by story.",
+        "conclusions (OpenMEVA, Table 9). ICC(1,1) is the reliability of one rating, ICC(1,k) that of a story’s mean "
+        "rating. A ceiling is the Pearson correlation of a perfect metric: the square root of ICC(1,k), or of the "
+        "split-half reliability after Spearman-Brown correction. All of these assume exchangeable raters. Kendall’s W "
+        "needs rater identities; those of MANS are lost, since its ratings were released sorted within each story.",
     )  # fmt: skip
     for name, found in judged.items():
         agreement, ceiling = found.get("agreement", {}), found.get("noise_ceiling", {})
@@ -118,13 +118,13 @@ def reliability(judged: Mapping[str, Any], published: Mapping[str, Any]) -> Tabl
 
 
 def kappas(judged: Mapping[str, Any], published: Mapping[str, Any]) -> Table:
-    """Fleiss' kappa of each set under three definitions, beside the paper's."""
+    """Fleiss' kappa of each set under three definitions, next to the paper's."""
     undefined = {name: _undefined(name, published) for name in judged}
     table = Table(
         "Human judgments: κ by definition",
         ["", "nominal", "linear", "halves", "paper"],
-        note="Fleiss’ κ; 1 is perfect agreement, 0 is chance. Nominal takes ratings for categories without order, "
-        "linear weighs a disagreement by its distance, halves cuts the scale in the middle."
+        note="Fleiss’ κ; 1 is perfect agreement, 0 is chance. Nominal treats ratings as unordered categories, "
+        "linear penalizes a disagreement by its distance, halves splits the scale in the middle."
         + "".join(f" {judged[name]['title']}: {note}." for name, note in undefined.items() if note),
     )
     for name, found in judged.items():
@@ -139,12 +139,12 @@ def kappas(judged: Mapping[str, Any], published: Mapping[str, Any]) -> Table:
 
 
 def _undefined(name: str, published: Mapping[str, Any]) -> str:
-    """What the paper leaves open about its figure."""
+    """What the paper leaves undefined about its kappa."""
     return str(published["agreement"].get(name, {}).get("undefined", ""))
 
 
 def pairs(found: Mapping[str, Any]) -> Table:
-    """The best metric against each other one, by paired tests."""
+    """Paired tests of the best metric against each other metric."""
     pairs = found["pairs"]
     table = Table(
         f"{found['title']}: {pairs.get('best', '')} against each other metric",
@@ -160,10 +160,10 @@ def pairs(found: Mapping[str, Any]) -> Table:
             "p",
             "bootstrap p",
         ],
-        note="Paired tests on the same stories, two-sided; p below .05 is a difference beyond chance. PERM-BOTH (Deutsch et al. "
-        "2021) exchanges scores story by story, and twice its one-sided p is given. It, Williams and Steiger take stories for "
-        "independent: where they alone find a difference, the bootstrap, which draws prompts, decides. The best metric was "
-        "found on the same stories, which favours it the more metrics there are.",
+        note="Paired two-sided tests on the same stories; p below .05 is significant. PERM-BOTH (Deutsch et al. 2021) "
+        "exchanges scores story by story; the p shown is twice its one-sided p. PERM-BOTH, Williams and Steiger assume "
+        "independent stories. If only they find a difference, the bootstrap, which resamples prompts, decides. The best "
+        "metric was chosen on the same stories; the more metrics there are, the more this favors it.",
     )
     for name, test in pairs.get("against", {}).items():
         williams, steiger = test["williams"], test["steiger"]
@@ -184,7 +184,7 @@ def pairs(found: Mapping[str, Any]) -> Table:
 
 
 def by_part(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -> Iterator[Table]:
-    """Error types (OpenMEVA Table 3, UNION Table 7) and source models (Table 4); the paper's rows alone where none are known."""
+    """Error types (OpenMEVA Table 3, UNION Table 7) and source models (Table 4); only the paper's rows if none can be computed."""
     for section, key, inner, title in (
         ("error_types", "by_error_type", "types", "reasonable stories against one error type"),
         ("model_drift", "model_drift", "by_source", "by source model"),
@@ -193,9 +193,9 @@ def by_part(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -
         columns = list(dict.fromkeys(column for cells in parts.values() for column in cells))
         printed = published[section].get(name, {"rows": {}, "columns": [], "note": ""})
         note = "Pearson [95 %]."
-        if not columns:  # no kind of error that enough raters agree on, or none known
+        if not columns:  # no error type that enough raters agree on, or none known
             parts, columns = {}, printed["columns"]
-            note = "Pearson; what it takes to compute it here is not known of these stories."
+            note = "Pearson; these stories lack the annotations needed to compute it here."
         if not columns:
             continue
         if section == "error_types" and parts:
@@ -203,7 +203,7 @@ def by_part(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -
             counts = ", ".join(f"{c} {parts[first][c]['unreasonable']}" for c in columns)
             agreed = found["sections"][first][key]
             note = f"Pearson [95 %] of the score {AGAINST[agreed['against']]}."
-            note += f" Stories: reasonable {agreed['reasonable']}, {counts}; an error is what {agreed['raters']} raters or more named."
+            note += f" Stories: reasonable {agreed['reasonable']}, {counts}; an error type counts if at least {agreed['raters']} raters named it."
         if printed["rows"]:
             note += f" In italics: {printed['note']}."
         extra = ["macro"] if section == "model_drift" else []
@@ -225,14 +225,14 @@ def by_part(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -
 
 
 def differences(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -> Table:
-    """How a metric's score differences follow those of people (OpenMEVA, Figure 2), beside the paper's r²."""
+    """How a metric's score differences follow those of human judgments (OpenMEVA, Figure 2), next to the paper's r²."""
     printed = published["differences"].get(name, {"rows": {}, "sets": 0, "note": ""})
     table = Table(
         f"{found['title']}: score differences between story sets",
         ["", "sets", "r²", "both significant", "human only", "metric only", "neither"],
-        note="Sets of 200 consecutive stories sorted by judgment, stride 10; shares of the ordered pairs by "
-        "what a t-test finds at p < .01 (OpenMEVA, Figure 2)."
-        + (f" In italics: {printed['note']}; here of {found['n']:,} stories." if printed["rows"] else ""),
+        note="Sets of 200 consecutive stories sorted by judgment, stride 10. Last four columns: shares of the "
+        "ordered pairs of sets by where a t-test is significant at p < .01 (OpenMEVA, Figure 2)."
+        + (f" In italics: {printed['note']}; here {found['n']:,} stories." if printed["rows"] else ""),
     )
     for title, sections in found["sections"].items():
         one = sections.get("score_differences")
@@ -246,12 +246,12 @@ def differences(name: str, found: Mapping[str, Any], published: Mapping[str, Any
 
 
 def apart(found: Mapping[str, Any]) -> Table:
-    """Human- and machine-written stories apart, and the share that is reached of the set's ceiling, where it has one."""
+    """Human- and machine-written stories separately, and the share of the noise ceiling reached, if there is one."""
     ceiling = found.get("noise_ceiling", {}).get("ceiling", {}).get("pearson")
     table = Table(
-        f"{found['title']}: human- and machine-written stories apart (Pearson, pooled)",
+        f"{found['title']}: human- and machine-written stories separately (Pearson, pooled)",
         ["", "all", "human-written", "machine-written", "share of ceiling"],
-        note="A metric that tells people from machines, and no more, is high on all and near 0 on each part.",
+        note="A metric that only distinguishes human from machine writing is high on all and near 0 on each part.",
     )
     for title, sections in found["sections"].items():
         parts = sections.get("human_and_machine", {})
@@ -270,7 +270,7 @@ def quality(judged: Mapping[str, Any]) -> Table:
     table = Table(
         "Quality drift: Pearson on sets biased to low (1) or high (8) quality",
         ["", *map(str, range(1, 9))],
-        note="Mean over 200 draws, ± standard deviation (UNION, section 4.4).",
+        note="Mean over 200 samples, ± standard deviation (UNION, section 4.4).",
     )
     for found in judged.values():
         table.rule()

@@ -1,8 +1,8 @@
-"""Whether scores move with length alone: `python -m training.benchmark.length --data DIR [--metrics NAME …]`.
+"""Whether scores depend on length alone: `python -m training.benchmark.length --data DIR [--metrics NAME …]`.
 
-The held-out human stories of WritingPrompts that are long enough are each cut at the sentence ends nearest to 50, 100,
-200 and 400 words, so that the same stories stand at each length. Prints the mean score at each length, and Spearman's
-correlation of score and length over all cut stories (`cut`) and over the whole stories (`whole`); near 0 is good.
+Held-out human-written stories of WritingPrompts that are long enough are truncated at the sentence ends nearest to 50,
+100, 200 and 400 words, so that every length has the same stories. Prints the mean score at each length, and Spearman's
+correlation of score and length over all truncated stories (`cut`) and over the whole stories (`whole`); near 0 is good.
 """
 
 from collections.abc import Sequence

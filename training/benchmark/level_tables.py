@@ -1,4 +1,4 @@
-"""The tables of one judged set beyond pooled correlation: within prompts, between systems, pairs, and standings."""
+"""The tables of a judged set besides pooled correlation: within prompts, between systems, pairwise, standings."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def rows_by_kind(found: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[s
 
 
 def within_prompts(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -> Table:
-    """Means over prompts, beside figures that were published at this level."""
+    """Means over prompts, next to results published at this level."""
     printed = published["judges"]["within_prompts"].get(name, {"rows": {}, "note": ""})
     columns = [
         "",
@@ -35,9 +35,9 @@ def within_prompts(name: str, found: Mapping[str, Any], published: Mapping[str, 
     ]
     columns += ["published r", "ρ"] if printed["rows"] else []
     note = (
-        "Mean over prompts of the correlation among the stories of one prompt: does the metric tell which of them is "
-        "better? 1 is perfect, 0 is chance. Dropped: prompts where metric or judgments are constant; with zeros: "
-        "these counted as 0. Prompts of fewer than three stories count nowhere."
+        "Mean over prompts of the correlation among the stories of one prompt: does the metric rank these stories "
+        "correctly? 1 is perfect, 0 is chance. Dropped: prompts where metric or judgments are constant. With zeros: "
+        "dropped prompts count as 0. Prompts with fewer than three stories are excluded."
     )
     if printed["rows"]:
         note += f" Right: {printed['note']}, on the whole set."
@@ -62,15 +62,15 @@ def within_prompts(name: str, found: Mapping[str, Any], published: Mapping[str, 
 
 
 def between_systems(found: Mapping[str, Any]) -> Table:
-    """Coefficients over the systems' means, and the accuracy of pairs of systems."""
+    """Coefficients over the systems' means, and pairwise accuracy of systems."""
     levels = [row["between_systems"] for row in _with(found, "between_systems")]
     first = levels[0] if levels else {"systems": 0}
     table = Table(
         f"{found['title']}: between systems",
         ["", "Pearson [95 %]", "Spearman [95 %]", "Kendall τ-b [95 %]", "pairwise accuracy", "soft accuracy"],
-        note=f"Mean score against mean judgment of {first['systems']} systems: does the metric tell which "
-        "system is better? So few points say little, whatever the intervals. Pairwise accuracy: share of pairs of "
-        "systems in the right order. Soft accuracy: how alike metric and people are in how sure they are of each pair "
+        note=f"Mean score against mean judgment of {first['systems']} systems: does the metric rank the "
+        "systems correctly? So few points are weak evidence, whatever the intervals. Pairwise accuracy: share of system "
+        "pairs in the right order. Soft accuracy: how similar metric and people are in their confidence on each pair "
         f"(Thompson et al. 2024){_complete(first, found)}. 1 is perfect.",
     )
     for _, title, row in rows_by_kind(found):
@@ -86,22 +86,22 @@ def between_systems(found: Mapping[str, Any]) -> Table:
 
 
 def _complete(level: Mapping[str, Any], found: Mapping[str, Any]) -> str:
-    """On which prompts soft accuracy rests, where these are not all, or why there is none."""
+    """The prompts on which soft accuracy is computed, if not all, or why there is none."""
     complete = level.get("complete", found["prompts"])
     if complete < FEWEST:
-        return f"; it wants {FEWEST} prompts with one story of each system, and there are {complete}"
+        return f"; it needs {FEWEST} prompts with one story of each system, and there are {complete}"
     whole = complete == found["prompts"]
     return "" if whole else f", on the {complete} of {found['prompts']} prompts with one story of each system"
 
 
 def accuracy(found: Mapping[str, Any]) -> Table:
-    """Accuracy of pairs of stories with calibrated ties."""
+    """Pairwise accuracy on stories, with calibrated ties."""
     table = Table(
-        f"{found['title']}: accuracy of pairs of stories (acc-eq)",
+        f"{found['title']}: pairwise accuracy on stories (acc-eq)",
         ["", "pooled", "without ties", "threshold", "within prompts", "without ties", "threshold"],
-        note="Share of pairs that metric and people order alike; a tie is an order, and the metric ties where its "
-        "scores differ by no more than the threshold, the best on these stories (Deutsch et al. 2023). 1 is perfect; "
-        "without ties: threshold 0.",
+        note="Share of story pairs that metric and people order alike; a tie is an order, too. The metric ties if its "
+        "scores differ by no more than the threshold, the best one on these stories (Deutsch et al. 2023). 1 is "
+        "perfect. Without ties: threshold 0.",
     )
     for row_kind, title, row in rows_by_kind(found):
         parts = [row.get("accuracy"), row.get("within_prompts", {}).get("accuracy")]
@@ -116,15 +116,16 @@ def accuracy(found: Mapping[str, Any]) -> Table:
 
 
 def standings(found: Mapping[str, Any]) -> Iterator[Table]:
-    """Clusters of significance and ranks, a table a level."""
+    """Significance clusters and ranks, one table per level."""
     names = {"pooled": "pooled Pearson", "within_prompts": "Spearman within prompts, with zeros"}
     for level, one in found.get("standings", {}).items():
         table = Table(
             f"{found['title']}: metrics by {names[level]}",
             ["", "cluster", "rank [95 %]", "first in", "p against the next"],
-            note="A metric opens a new cluster where one of the cluster above is significantly better (PERM-BOTH, "
-            "one-sided, p ≤ .05, not corrected for the number of metrics), which takes stories for independent. Rank, and how "
-            "often first, when prompts are drawn anew: a narrow interval is a rank to trust.",
+            note="A metric starts a new cluster if one of the cluster above is significantly better (PERM-BOTH, "
+            "one-sided, p ≤ .05, not corrected for the number of metrics; assumes independent stories). The interval of "
+            "the rank, and how often the metric is first, are over bootstrap samples of prompts: a narrow interval means "
+            "a reliable rank.",
         )
         ended = 1
         for place, (title, cluster, rank) in enumerate(

@@ -1,7 +1,7 @@
-"""What a row of a judged set holds beyond its pooled coefficients: the other two levels, and accuracy of pairs.
+"""A row's results on a judged set besides its pooled coefficients: the other two levels, and pairwise accuracy.
 
-Keys of a level are those of the pooled one (`pearson`, `spearman`, `kendall`, `intervals`); where a level does not
-exist it holds `undefined` with the reason.
+A level has the keys of the pooled one (`pearson`, `spearman`, `kendall`, `intervals`). A level that does not exist has
+`undefined` with the reason.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from openmeva.training.statistics.pairs import (
 )
 
 Draws = dict[str, np.ndarray]
-FEWEST = 30  # prompts with one story of each system, on which soft accuracy is computed
+FEWEST = 30  # prompts with one story of each system that soft accuracy needs
 
 
 class Levels:
@@ -30,8 +30,8 @@ class Levels:
 
     Args:
         judged: the stories.
-        counts: `(draws, prompts)`, how often each prompt is drawn, prompts in the order of their labels.
-        seed: of soft pairwise accuracy's permutations.
+        counts: `(draws, prompts)`, how often each prompt is sampled, prompts in the order of their labels.
+        seed: of the permutations of soft pairwise accuracy.
     """
 
     def __init__(self, judged: JudgedStories, counts: np.ndarray, seed: int = 0) -> None:
@@ -41,16 +41,16 @@ class Levels:
         self._systems = SystemMeans(judged.scores, judged.prompts, systems) if systems else None
 
     def _unless_whole(self, draws: np.ndarray) -> np.ndarray:
-        """Draws; NaN with a single prompt, of which each is the whole."""
+        """The draws, or NaN with a single prompt, where every bootstrap sample is the whole set."""
         return draws if self._counts.shape[1] > 1 else np.full_like(draws, np.nan)
 
     def within(self, metric: np.ndarray) -> tuple[dict[str, Any], Draws]:
-        """Means over prompts, and the draws that metrics are ranked by.
+        """Means over prompts, and their bootstrap samples for the ranking of metrics.
 
         Returns:
-            The coefficients with `intervals`, `with_zeros` (prompts that dropped out counted as 0), `prompts` (with a
+            The coefficients with `intervals`, `with_zeros` (dropped prompts counted as 0), `prompts` (number with a
             coefficient), `dropped` (a side is constant), `small` (fewer than three stories), and `accuracy` (acc_eq).
-            Then the draws of the means with zeros: those without are of other prompts for each metric.
+            Then the bootstrap means with zeros: without, each metric's mean would be over different prompts.
         """
         if not self._large:
             return {"undefined": "no prompt has three stories"}, {}
@@ -63,7 +63,7 @@ class Levels:
         counts = {"prompts": one.used, "dropped": one.dropped, "small": one.small}
         if not one.used:
             return {"undefined": "in every prompt the metric or the judgments are constant", **counts}, {}
-        # a single prompt that has a coefficient has the same one in each draw that it is in
+        # a single prompt with a coefficient has the same one in every bootstrap sample that contains it
         draws = {
             name: each.resampled(self._counts) if each.used > 1 else np.full(len(self._counts), np.nan)
             for name, each in found.items()
@@ -80,11 +80,11 @@ class Levels:
         }, ranked
 
     def between(self, metric: np.ndarray) -> dict[str, Any]:
-        """Coefficients of the systems' means with `intervals`, and the accuracy of their pairs.
+        """Coefficients of the systems' means, and pairwise accuracy of systems.
 
         Returns:
-            Beside these `systems` (how many), `pairwise_accuracy`, `complete` (prompts with one story of each system) and,
-            of 30 such prompts or more, `soft_accuracy`, which rests on them alone.
+            The coefficients with `intervals`, `systems` (their number), `pairwise_accuracy`, `complete` (number of
+            prompts with one story of each system) and, with at least 30 of these, `soft_accuracy`, computed on them.
         """
         means = self._systems
         if means is None or len(means.systems) < SMALLEST:

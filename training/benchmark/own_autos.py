@@ -1,4 +1,4 @@
-"""AUTOS of a user's own stories, as the benchmark takes it."""
+"""AUTOS built from a user's own stories, as test sets of the benchmark."""
 
 from pathlib import Path
 from typing import Any
@@ -8,14 +8,14 @@ from openmeva.training.perturbations.aspects.registry import find_aspect
 
 
 def own_autos(folder: Path, corpus: str) -> list[TestSet]:
-    """Both tests of AUTOS that a user built of stories of their own, called after the folder.
+    """Both tests of AUTOS that a user built from their own stories, named after the folder.
 
     Args:
         folder: with `discrimination.parquet` and `invariance.parquet`, or with the parts that an engine wrote.
-        corpus: `roc` or `wp`, which decides the configurations of this project's metrics.
+        corpus: `roc` or `wp`; selects the configurations of this project's metrics.
 
     Raises:
-        ValueError: neither lies there, or a file is damaged, of something else, or of a run that has not ended.
+        ValueError: the folder has neither, or a file is damaged, not of AUTOS, or of an unfinished run.
     """
     files = {split: folder / f"{split}.parquet" for split in SPLITS}
     parts = sorted(folder.glob("part-*.parquet"))
@@ -23,13 +23,13 @@ def own_autos(folder: Path, corpus: str) -> list[TestSet]:
         rows = {split: _rows(file) for split, file in files.items()}
     elif parts:
         if not (folder / "report.json").is_file():
-            raise ValueError(f"{folder}: expected the parts of a run that has ended, got no report.json")
+            raise ValueError(f"{folder}: expected the parts of a finished run, got no report.json")
         every = [row for part in parts for row in _rows(part)]
         rows = {split: [row for row in every if find_aspect(row["aspect"]).kind == split] for split in SPLITS}
     else:
         raise ValueError(
             f"{folder}: expected discrimination.parquet and invariance.parquet, or parts that an engine wrote, found neither "
-            "(`openmeva autos --out` writes a folder by the name of --config)"
+            "(`openmeva autos --out` writes a folder named after --config)"
         )
     name = folder.resolve().name
     return [

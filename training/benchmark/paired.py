@@ -1,4 +1,4 @@
-"""Two or more metrics against each other on the same judged stories: files of scores, or metrics by name."""
+"""Compare two or more metrics on the same judged stories: files of scores, or metrics by name."""
 
 from __future__ import annotations
 
@@ -26,15 +26,16 @@ KEPT = ("n", "prompts", "rows", "pairs", "standings", "agreement", "noise_ceilin
 
 @dataclass(frozen=True)
 class Comparison:
-    """What is compared, and on what.
+    """The metrics to compare, and the judgments.
 
     Attributes:
         compared: two or more: files of scores (`FILE` or `FILE:COLUMN`), or names of the benchmark's metrics.
-        judgments: a file of judged stories; or
-        dataset: a judged test set of the benchmark; where neither is given the first file holds judgments, too.
+        judgments: a file of judged stories.
+        dataset: a judged test set of the benchmark, instead of `judgments`. With neither, the first file of scores
+            also holds the judgments.
         data: folder of the papers' data, for `dataset`.
-        corpus: `roc` or `wp`: the configurations that score `judgments`.
-        draws, seed: of the bootstrap.
+        corpus: `roc` or `wp`: selects the configurations that score `judgments`.
+        draws, seed: number of bootstrap samples and random seed.
     """
 
     compared: Sequence[str]
@@ -47,14 +48,14 @@ class Comparison:
 
 
 def compare_metrics(asked: Comparison) -> dict[str, Any]:
-    """Correlations of each, and paired tests of the best (by Pearson) against the others.
+    """Correlations of each metric, and paired tests of the best (by Pearson) against the others.
 
     Returns:
-        What `judged_table` says of `rows` (three levels), `pairs`, `standings`, `agreement`, `noise_ceiling`, `n`,
-        `prompts` and `unavailable`.
+        `judgments` (title of the set), and from `judged_table`: `rows` (three levels), `pairs`, `standings`,
+        `agreement`, `noise_ceiling`, `n`, `prompts` and `unavailable`.
 
     Raises:
-        ValueError: fewer than two, a file without scores or of other stories, or nothing that judges them.
+        ValueError: fewer than two metrics, a file without scores or of other stories, or no human judgments.
     """
     if len(asked.compared) < 2:
         raise ValueError(f"expected two or more to compare, got {len(asked.compared)}")
@@ -88,19 +89,19 @@ def _judged(asked: Comparison) -> TestSet:
         return one
     file = _judging(asked)
     if file is None:
-        raise ValueError("expected --judgments FILE or --dataset NAME: nothing says what people think")
+        raise ValueError("expected --judgments FILE or --dataset NAME: there are no human judgments")
     return judged_set(file, asked.corpus)
 
 
 def _judging(asked: Comparison) -> Path | None:
-    """The file that holds the judgments; None where a test set does, or nothing."""
+    """The file that holds the judgments; None if a test set does, or if there is none."""
     if asked.dataset is not None or asked.judgments is not None:
         return asked.judgments
     return next((Path(_split(name)[0]) for name in asked.compared if _is_file(name)), None)
 
 
 def _split(name: str) -> tuple[str, str]:
-    """A file and the column asked for, where one is."""
+    """A file, and the requested column if there is one."""
     path, separator, column = name.rpartition(":")
     return (path, column) if separator and not Path(name).exists() else (name, "")
 
@@ -113,10 +114,10 @@ def _is_file(name: str) -> bool:
 def _from_file(
     name: str, judged: Rows, title: str, names: Mapping[str, int], judging: Path | None
 ) -> dict[str, list[float]]:
-    """Scores by the file's name, or by its whole path where several files have that name.
+    """Scores under the file's name, or under its whole path if several files have that name.
 
     Raises:
-        ValueError: what does not fit, or judgments in place of a metric's scores: those of the file `judging`.
+        ValueError: rows that do not fit, or the judgments of the file `judging` instead of a metric's scores.
     """
     path, column = _split(name)
     label = Path(path).name if names[Path(path).name] == 1 else path
@@ -125,16 +126,16 @@ def _from_file(
     if column in ("score", "ratings") and judging is not None and judging.resolve() == Path(path).resolve():
         raise ValueError(
             f"{path}: expected scores of a metric (FILE:COLUMN names a column, --judgments the file of judgments), got "
-            f"{column!r}, which is what the stories are judged by"
+            f"{column!r}, which holds the human judgments"
         )
     ordered = in_order(rows, judged, title)
     return {f"{label}:{column}": [number_in(row, column) for row in ordered]}
 
 
 def _column(path: str, rows: Sequence[Row]) -> str:
-    """The column of scores: the one that is called after a metric, else `score` where it holds no judgments.
+    """The column of scores: the one named after a metric, else `score` if it holds no judgments.
 
-    Beside `ratings` it does: `openmeva score` calls its column after the metric there, as `union_score`.
+    Next to `ratings`, `score` holds judgments; `openmeva score` then names its column after the metric (`union_score`).
     """
     columns = columns_in(rows)
     named = [name for name in columns if NAMED.search(name)]
@@ -146,9 +147,10 @@ def _column(path: str, rows: Sequence[Row]) -> str:
 
 
 def metric_scores(name: str, one: TestSet, rows: Rows) -> dict[str, list[float]]:
-    """Row title to one score a story, by a metric of the registry; a ValueError where it cannot score the set.
+    """Row title to scores, one per story, of a metric of the registry.
 
-    So, too, where its scores could not be kept.
+    Raises:
+        ValueError: the metric is unknown or cannot score the set, or its scores cannot be cached.
     """
     entries = read_registry()
     if name not in entries:

@@ -1,9 +1,9 @@
-"""Twelve pairs of stories, good beside damaged: `python -m training.benchmark.pairs [--metrics NAME …] [--out FILE]`.
+"""Twelve pairs of a good and a damaged story: `python -m training.benchmark.pairs [--metrics NAME …] [--out FILE]`.
 
-The damage is of kinds that no training source has: a dull list, an impossible event, a wrong character's action, an
-unmotivated ending, three pairs each, written for this project (`datasets/stories/pairs.jsonl`). Prints for each row of
-the benchmark in how many pairs the good story scores higher. Twelve pairs tell a metric that sees such faults from one
-that does not, and no more: by chance, 9 or more of 12 come out right in 7 % of cases.
+The kinds of damage are in no training data: a dull list, an impossible event, a wrong character's action, an unmotivated
+ending. There are three pairs of each, written for this project (`datasets/stories/pairs.jsonl`). Prints for each row of
+the benchmark in how many pairs the good story scores higher. Twelve pairs only distinguish a metric that notices such
+errors from one that does not: by chance, 9 or more of 12 are correct in 7 % of cases.
 """
 
 import argparse
@@ -27,7 +27,7 @@ PAIRS = STORIES.with_name("pairs.jsonl")
 
 
 class Pair(NamedTuple):
-    """A good story and a damaged one that begins alike."""
+    """A good story and a damaged one with the same beginning."""
 
     kind: str
     good: str
@@ -35,10 +35,10 @@ class Pair(NamedTuple):
 
 
 def read_pairs(path: Path = PAIRS) -> list[Pair]:
-    """The pairs of a file, one a line with `kind`, `good` and `damaged`.
+    """The pairs of a file, one per line with `kind`, `good` and `damaged`.
 
     Raises:
-        ValueError: a row without one of these (the line is named).
+        ValueError: a row lacks one of these (names the line).
     """
     pairs = []
     for row in read_rows(path):
@@ -50,10 +50,10 @@ def read_pairs(path: Path = PAIRS) -> list[Pair]:
 
 
 def ranked_right(entry: MetricEntry, pairs: Sequence[Pair]) -> dict[str, dict[str, int]]:
-    """Row title to kind to the number of pairs in which the good story scores higher; a tie counts as wrong.
+    """Row title to kind to the number of pairs in which the good story scores higher; a tie counts as incorrect.
 
     Raises:
-        ValueError: a metric that needs references, which the pairs have not; or what loading it raises.
+        ValueError: the metric needs references, which the pairs lack; or what loading it raises.
     """
     if "references" in entry.inputs:
         raise ValueError(f"{entry.name}: the pairs have no references")
@@ -83,7 +83,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--metrics", nargs="+", help="entries of the benchmark; default: all that can")
+    parser.add_argument(
+        "--metrics", nargs="+", help="entries of the benchmark; default: all that can score the pairs"
+    )
     parser.add_argument("--pairs", type=Path, default=PAIRS)
     parser.add_argument(
         "--out",
@@ -95,7 +97,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         pairs = read_pairs(given.pairs)
         entries = choose(given.metrics, read_registry())
     kinds = list(dict.fromkeys(pair.kind for pair in pairs))
-    table = Table(title=f"Pairs ranked right, of {len(pairs)}")
+    table = Table(title=f"Pairs ranked correctly, of {len(pairs)}")
     for heading in ("", *(kind.replace("_", " ") for kind in kinds), "all"):
         table.add_column(heading)
     rows: dict[str, dict[str, int]] = {}
@@ -106,7 +108,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             except ValueError as error:
                 if given.metrics:
                     raise
-                print(f"left out: {error}", file=sys.stderr)
+                print(f"skipped: {error}", file=sys.stderr)
     for title, counts in rows.items():
         numbers = [counts[kind] for kind in kinds]
         table.add_row(title, *map(str, numbers), str(sum(numbers)))

@@ -1,6 +1,6 @@
-"""Work for several processes, a core and a thread each: metrics score ahead of the tables, and the tables are made.
+"""Parallel work in several processes, with one core and one thread each: metrics score first, then tables are made.
 
-A network as small as those here leaves two threads idle for much of the time; two processes it does not.
+With models this small, two threads of one process are idle for much of the time; two processes are not.
 """
 
 from __future__ import annotations
@@ -25,22 +25,21 @@ from openmeva.training.benchmark.work import LeftOutError, Loaded, Work, explain
 from openmeva.training.processes import cores
 
 MOST = 8  # processes: each holds a model
-WORTHWHILE = (
-    2_000_000  # characters for all metrics together; what is less is scored before processes have started
-)
-FEW = 3  # tables, below which processes take longer to start than they save
-SENTENCES = 5  # of a story that is explained, about
+# Characters over all metrics; fewer are scored before processes have started.
+WORTHWHILE = 2_000_000
+FEW = 3  # tables: with fewer, starting processes takes longer than they save
+SENTENCES = 5  # approximate number per explained story
 
-Pool = Callable[[int], AbstractContextManager[Executor]]  # makes so many processes
+Pool = Callable[[int], AbstractContextManager[Executor]]  # makes a pool of this many processes
 
 
 @dataclass(frozen=True)
 class Task:
-    """All that one configuration of a metric has to score, in one process, so that each text is scored once.
+    """Everything that one configuration of a metric scores, in one process, so that each text is scored once.
 
     Attributes:
-        entry, config, explain: the metric.
-        sets: title and rows.
+        entry, config, explain: the metric, its configuration, and whether to compute explanations.
+        sets: title and rows of each set.
     """
 
     entry: MetricEntry
@@ -50,24 +49,24 @@ class Task:
 
     @property
     def title(self) -> str:
-        """As it is printed."""
+        """The printed title."""
         return f"{self.entry.title} ({self.config})" + (", explanations" if self.explain else "")
 
     @property
     def characters(self) -> int:
-        """How much there is to read, at most; an explanation reads a story once more for each sentence."""
+        """Maximum number of characters to score; an explanation scores a story once more for each sentence."""
         read = sum(len(row["story"]) for _, rows in self.sets for row in rows)
         return read * SENTENCES if self.explain else read
 
 
 def all_work(metrics: Sequence[MetricEntry], loaded: Loaded) -> Iterator[Work]:
-    """Everything that a run asks of its metrics, some of it perhaps twice."""
+    """All the work of a run's metrics; some of it may occur twice."""
     for entry in metrics:
         for one, rows in loaded:
             try:
                 yield on_set(entry, one, rows)
             except LeftOutError:
-                continue  # the run says so where it comes to that set
+                continue  # reported when the run gets to that set
         for one, rows in itertools.chain(*drift_sets(entry, loaded)):
             works = (drift_work(entry, corpus, one, rows) for corpus in entry.configs)
             yield from filter(None, works)
@@ -75,7 +74,7 @@ def all_work(metrics: Sequence[MetricEntry], loaded: Loaded) -> Iterator[Work]:
 
 
 def processes_here() -> int:
-    """As many as there are cores for this process; one beside an accelerator, which takes one metric at a time."""
+    """The number of cores available, at most `MOST`; 1 with an accelerator, which runs one metric at a time."""
     import torch
 
     from openmeva.metrics.core.runtime import choose_device
@@ -103,7 +102,7 @@ def _processes(count: int) -> Executor:
 
 @contextmanager
 def same_processes() -> Iterator[Pool]:
-    """A pool whose processes, which take seconds to start, serve all that is done with it, and end with the block."""
+    """A pool of processes that is started once, which takes seconds, reused, and closed at the end of the block."""
     made: list[Executor] = []
 
     def pool(count: int) -> AbstractContextManager[Executor]:
@@ -126,20 +125,20 @@ def score_ahead(
     say: Callable[[str], None],
     pool: Pool = _processes,
 ) -> None:
-    """Scores, in several processes, what `cache` lacks; what fails is left to who asks for it, and is told there.
+    """Scores in several processes what `cache` lacks. Work that fails is skipped; the caller's own run reports it.
 
     Args:
-        works: what will be asked for.
-        cache, batch_size: as `score` has them.
-        processes: at most so many, a core each; fewer than two, or little to score, and nothing is done.
-        say: called with a line for each metric that is done.
-        pool: makes the processes, or gives those that are there.
+        works: the work to come.
+        cache, batch_size: as in `score`.
+        processes: maximum number, one core each. With fewer than two, or little to score, nothing is done.
+        say: called with a line for each finished metric.
+        pool: makes the processes, or returns existing ones.
     """
     tasks = tasks_of(works)
     processes = min(processes, len(tasks))
     if processes < 2 or sum(task.characters for task in tasks) < WORTHWHILE:
         return
-    say(f"{len(tasks)} metrics to score, {processes} at once")
+    say(f"{len(tasks)} metrics to score, {processes} in parallel")
     try:
         with pool(processes) as executor:
             started = time.perf_counter()
@@ -152,7 +151,7 @@ def score_ahead(
                 done = f"{futures[future].title}: " + ("not scored" if error else future.result())
                 say(f"  {number} of {len(tasks)}, {seconds:.0f} s: {done}")
     except BrokenExecutor:
-        say("  a process ended early (did memory suffice?): the rest is scored one metric after the other")
+        say("  a process ended early (out of memory?): the rest is scored one metric at a time")
 
 
 def side_by_side(
@@ -161,7 +160,7 @@ def side_by_side(
     processes: int,
     pool: Pool = _processes,
 ) -> list[Any]:
-    """What a function returns for each tuple of arguments, in order; several processes where there are three or more."""
+    """Results of `function` for each tuple of arguments, in order; in several processes for three tuples or more."""
     if processes < 2 or len(works) < FEW:
         return [function(*given) for given in works]
     try:
@@ -172,7 +171,7 @@ def side_by_side(
 
 
 def _begin() -> None:
-    """In each process: one thread, and no bars, of which several would write over each other."""
+    """Initialises a process: one thread, and no progress bars, which would overwrite each other."""
     import torch
 
     torch.set_num_threads(1)
@@ -180,7 +179,7 @@ def _begin() -> None:
 
 
 def _score(task: Task, cache: Path, batch_size: int | None) -> str:
-    """Scores all sets of a task; returns what to say of it. What fails on one set is raised after the others."""
+    """Scores all sets of a task; returns its progress line. An error on one set is raised after the others."""
     started = time.perf_counter()
     failed: Exception | None = None
     for _, rows in task.sets:

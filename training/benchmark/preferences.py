@@ -11,9 +11,8 @@ from openmeva.metrics.openmeva.trivial import trivial_scores
 from openmeva.training.benchmark.cells import with_interval
 from openmeva.training.benchmark.render import Table
 
-LENGTH_RATIO = (
-    1.1  # stories of a pair are of like length where the longer has less than so many times the words
-)
+# A pair is of similar length if the longer story has less than this many times the words of the shorter.
+LENGTH_RATIO = 1.1
 _CHUNK = 500
 
 
@@ -23,22 +22,23 @@ def preference_table(
     draws: int,
     rng: np.random.Generator,
 ) -> dict[str, Any]:
-    """Pairwise accuracy of each row of scores, and of each trivial one, over all pairs and those of like length.
+    """Pairwise accuracy of each metric and trivial baseline, over all pairs and over pairs of similar length.
 
-    A pair counts 1 where the preferred story scores higher, 0 where it scores lower, and ½ for a tie: by chance .5.
-    Pairs of one prompt are drawn together in the bootstrap, and all rows meet the same draws.
+    A pair counts 1 if the preferred story scores higher, 0 if it scores lower, and ½ for a tie; chance is .5. The
+    bootstrap resamples prompts with all their pairs; all metrics share the same samples.
 
     Args:
-        rows: two of each `pair`, of which the preferred story has the higher `score`; with `prompt` and `story`.
-        ours: row title to one score a row, higher is better.
-        draws, rng: of the bootstrap.
+        rows: two per `pair`, with `prompt` and `story`; the preferred story has the higher `score`.
+        ours: row title to scores, one per row, higher is better.
+        draws, rng: number of bootstrap samples and random generator.
 
     Returns:
         `pairs`, `matched_pairs`, `length_ratio`, and `rows`: by title `kind` (ours or trivial), `accuracy` (0 to 1),
-        `ties`, `intervals` (95 %; None for pairs of one prompt), and `matched`, the same over pairs of like length (empty without any).
+        `ties`, `intervals` (95 %; None for pairs of one prompt), and `matched`, the same over pairs of similar length
+        (empty without any).
 
     Raises:
-        ValueError: a pair that is not two rows of different scores (its name), or scores that do not fit the rows.
+        ValueError: a pair is not two rows of different scores (names the pair), or scores do not fit the rows.
     """
     chosen, rejected = _places(rows)
     words = np.array([len(row["story"].split()) for row in rows])
@@ -69,7 +69,7 @@ def preference_table(
 
 
 def _places(rows: Sequence[Mapping[str, Any]]) -> tuple[np.ndarray, np.ndarray]:
-    """Of each pair the place of the preferred story, and that of the other."""
+    """Row indices of each pair's preferred story, and of its other story."""
     by_pair: dict[str, list[int]] = {}
     for place, row in enumerate(rows):
         by_pair.setdefault(row["pair"], []).append(place)
@@ -83,12 +83,12 @@ def _places(rows: Sequence[Mapping[str, Any]]) -> tuple[np.ndarray, np.ndarray]:
 def _checked(title: str, values: Sequence[float], count: int) -> np.ndarray:
     scores = np.asarray(values, dtype=float)
     if scores.shape != (count,) or not np.isfinite(scores).all():
-        raise ValueError(f"{title}: expected {count} finite scores, one a story, got {len(scores)}")
+        raise ValueError(f"{title}: expected {count} finite scores, one per story, got {len(scores)}")
     return scores
 
 
 def _counts(prompts: int, draws: int, rng: np.random.Generator) -> np.ndarray:
-    """`(draws, prompts)`: how often each draw has each prompt."""
+    """`(draws, prompts)`: how often each bootstrap sample contains each prompt."""
     counts = np.empty((draws, prompts), dtype=np.float32)
     for start in range(0, draws, _CHUNK):
         chunk = counts[start : start + _CHUNK]
@@ -102,7 +102,7 @@ def _accuracy(won: np.ndarray, codes: np.ndarray, counts: np.ndarray) -> dict[st
     drawn_pairs = counts @ np.bincount(codes, minlength=prompts).astype(np.float32)
     held = drawn_pairs > 0
     ends = None
-    if len(np.unique(codes)) > 1:  # else each draw is the whole
+    if len(np.unique(codes)) > 1:  # otherwise every sample is the whole set
         ends = np.quantile(drawn_points[held] / drawn_pairs[held], [0.025, 0.975]).tolist()
     return {
         "accuracy": float(won.mean()),
@@ -112,7 +112,7 @@ def _accuracy(won: np.ndarray, codes: np.ndarray, counts: np.ndarray) -> dict[st
 
 
 def preference_tables(found: Mapping[str, Mapping[str, Any]]) -> list[Table]:
-    """A table for each set of preferences."""
+    """A table for each preference set."""
     return [_laid_out(one) for one in found.values()]
 
 
@@ -121,8 +121,8 @@ def _laid_out(found: Mapping[str, Any]) -> Table:
     table = Table(
         f"{found['title']}: pairs in which the better story scores higher",
         ["", "all pairs", f"lengths within {within}", "ties"],
-        note=f"Share of pairs [95 %], by chance .500; {found['pairs']:,} pairs, {found['matched_pairs']:,} of them "
-        f"of stories whose numbers of words differ by less than {within}.",
+        note=f"Share of pairs [95 %]; chance is .500. {found['pairs']:,} pairs; in {found['matched_pairs']:,} of them "
+        f"the numbers of words differ by less than {within}.",
     )
     kinds = [row["kind"] for row in found["rows"].values()]
     for place, (title, row) in enumerate(found["rows"].items()):

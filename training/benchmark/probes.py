@@ -1,4 +1,4 @@
-"""What the commands share that change one thing in human stories and see whether scores move: stories, scores, table."""
+"""Shared code of the probes, commands that change one thing in human-written stories and see if scores change."""
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
@@ -21,17 +21,17 @@ METRICS = ("plot_coherence", "plot_coherence_base", "union", "ppl")
 FEWEST_WORDS = 400
 
 Probe = Callable[[MetricEntry, Sequence[str]], Mapping[str, Mapping[str, float]]]
-"""Entry and stories to row title to heading to number."""
+"""Maps an entry and stories to a number for each row title and column heading."""
 
 
 def cut_at(story: str, words: int) -> str:
-    """A story up to the sentence end that lies nearest to `words` words; at least one sentence."""
+    """A story up to the sentence end nearest to `words` words; at least one sentence."""
     ends = [end for _, end in sentence_spans(story)]
     return story[: min(ends, key=lambda end: abs(len(story[:end].split()) - words))]
 
 
 def long_stories(data: Path, count: int) -> list[str]:
-    """The first `count` held-out human stories of WritingPrompts with `FEWEST_WORDS` words or more.
+    """The first `count` held-out human-written stories of WritingPrompts with at least `FEWEST_WORDS` words.
 
     Raises:
         ValueError: a file is missing, or no story is long enough.
@@ -45,10 +45,10 @@ def long_stories(data: Path, count: int) -> list[str]:
 
 
 def scores_of(entry: MetricEntry, texts: Sequence[str]) -> dict[str, np.ndarray]:
-    """Row title to the scores (one a text) that the entry's configuration for WritingPrompts gives.
+    """Row title to scores, one per text, by the entry's configuration for WritingPrompts.
 
     Raises:
-        ValueError: a metric that needs more than a story, or has no configuration for WritingPrompts.
+        ValueError: the metric needs contexts or references, or has no configuration for WritingPrompts.
     """
     if entry.needs_contexts or "references" in entry.inputs:
         raise ValueError(f"{entry.name}: it needs more than a story")
@@ -65,20 +65,22 @@ def run_probe(
     """The command line of a probe.
 
     Args:
-        probe: what is measured of a metric.
+        probe: the measurement.
         title: of the table, with `{}` for the number of stories.
-        count: of stories, unless told otherwise.
-        prog, description: of the help.
-        arguments: those of the shell where None.
+        count: default number of stories.
+        prog, description: of the help text.
+        arguments: None: those of the shell.
     """
     parser = argparse.ArgumentParser(
         prog=prog, description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--data", type=Path, required=True, help="the folder that wp/ lies in")
+    parser.add_argument("--data", type=Path, required=True, help="the folder that contains wp/")
     parser.add_argument(
         "--metrics", nargs="+", default=METRICS, help="entries of the benchmark (default: %(default)s)"
     )
-    parser.add_argument("--stories", type=int, default=count, help="at most so many (default: %(default)s)")
+    parser.add_argument(
+        "--stories", type=int, default=count, help="maximum number of stories (default: %(default)s)"
+    )
     given = parser.parse_args(arguments)
     rows: dict[str, Mapping[str, float]] = {}
     with bad_input_told():

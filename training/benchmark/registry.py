@@ -9,7 +9,7 @@ from typing import Any
 from openmeva.metrics.core.description import METRICS, BenchmarkEntry, MetricDescription, read_metrics
 from openmeva.training.paths import ROOT
 
-ALL = "all"  # metrics, also those that wait to be named
+ALL = "all"  # every metric, including those that are `on_request`
 
 
 @dataclass(frozen=True)
@@ -17,24 +17,24 @@ class MetricEntry:
     """One way in which the benchmark runs a metric.
 
     Attributes:
-        name: of the entry; a metric may have several.
-        title: as printed; published figures of that name stand beside it.
+        name: of the entry; a metric may have several entries.
+        title: as printed; published results of that name are printed next to it.
         configs: corpus of the test set (`roc`, `wp`) to the configuration that is loaded.
-        inputs: what compute gets beside predictions: contexts, references.
-        joins_context: whether the configuration decides if a context is joined to the story (roc) or is no part of
-            it (wp); the benchmark then joins it itself when a configuration meets the other corpus.
-        needs_contexts: whether compute refuses stories without one: where a set of ROC has none, a story's first
-            sentence is its context.
-        outputs: row name to the key of compute's result, for metrics that return several scores (else `scores`).
+        inputs: arguments of compute in addition to predictions: contexts, references.
+        joins_context: whether the configuration decides if the context is joined to the story (roc) or is no part
+            of it (wp). The benchmark then joins it itself when a configuration scores the other corpus.
+        needs_contexts: whether compute refuses stories without a context. If a ROC set has none, the first sentence
+            of each story is its context.
+        outputs: row name to key of compute's result, for metrics that return several scores (default: `scores`).
         options: further arguments of compute.
-        explain: whether the explanations of compute(explain=True) are judged.
-        explains: whether the metric says what each sentence costs.
-        sections: the rows that the further tables hold (all where empty), for metrics that return many scores.
-        module: folder of the module, where it is not metrics/<name>.
-        configurations: all of the module, whose weights lie in a folder each.
-        on_request: whether it runs only where it is asked for by name.
-        giver: another entry of the module, whose result holds this one's rows, too, where a set has references.
-        also: keys of compute's result that others take from this one's.
+        explain: whether the explanations of compute(explain=True) are evaluated.
+        explains: whether the metric says how much each sentence lowers the score.
+        sections: rows in the further tables (empty: all), for metrics that return many scores.
+        module: folder of the module, if it is not metrics/<name>.
+        configurations: all configurations of the module; the weights of each have their own folder.
+        on_request: whether it runs only if requested by name.
+        giver: another entry of the module. If a set has references, its result includes this entry's rows.
+        also: keys of compute's result that other entries take from this entry's.
     """
 
     name: str
@@ -56,7 +56,7 @@ class MetricEntry:
 
     @property
     def folder(self) -> Path:
-        """Where the module lies."""
+        """The folder of the module."""
         return ROOT / (self.module or f"metrics/{self.name}")
 
     @property
@@ -112,9 +112,9 @@ def _entry(name: str, described: BenchmarkEntry, metric: MetricDescription) -> M
 
 
 def choose(names: list[str] | None, entries: dict[str, MetricEntry]) -> list[MetricEntry]:
-    """The entries named, `all` of them, or, without names, those that do not wait to be named.
+    """The entries with these names; all of them for `all`; without names, all that are not `on_request`.
 
-    Without a name an entry is taken only where its module is in the checkout.
+    An entry that is not named is included only if its module is in the checkout.
 
     Raises:
         ValueError: an unknown name (lists the known ones).

@@ -13,7 +13,7 @@ from openmeva.training.judged.hanna import read_hanna_scores
 from openmeva.training.judged.plot_guided import PREDICTIONS, read_predictions
 from openmeva.training.judged.union import FOLDERS as UNION_FOLDERS
 
-# File to title; True where the file counts badness, so that it is negated: perplexity, which is its logarithm there.
+# File to title; True if lower is better there, so that scores are negated: perplexity, given as its logarithm.
 UNION_FILES = {
     "bleu.txt": ("BLEU", False),
     "moverscore.txt": ("MoverScore", False),
@@ -44,8 +44,8 @@ PEERS = {
     "chatgpt": "ChatGPT as judge",
 }
 
-# Of the 72 metrics that HANNA's authors released, the usual ones; those that count badness are negated. A reference is
-# the human story of the prompt, so that a human story meets itself.
+# The most common of the 72 metrics that HANNA's authors released; those where lower is better are negated. The reference
+# is the human-written story of the prompt, so that a human-written story is compared with itself.
 HANNA_METRICS = {
     "BLEU": "BLEU",
     "ROUGE-L F-Score": "ROUGE-L F1",
@@ -61,7 +61,7 @@ HANNA_METRICS = {
     "InfoLM-FisherRao": "InfoLM",
 }
 _HANNA_NEGATED = {"BaryScore-W", "DepthScore", "InfoLM-FisherRao"}
-# The language models that rated HANNA (Chhun et al., TACL 2024), by their plainest prompt, the first of four.
+# The language models that rated HANNA (Chhun et al., TACL 2024), with their simplest prompt, the first of four.
 HANNA_JUDGES = {
     "ChatGPT": "ChatGPT as judge",
     "Mistral-7B": "Mistral-7B as judge",
@@ -73,16 +73,15 @@ _HANNA_CRITERIA = dict(zip(HANNA_CRITERIA, ("RE", "CH", "EM", "SU", "EG", "CX"),
 
 
 def released_scores(name: str, rows: list[dict[str, Any]], data: Path | None) -> dict[str, list[float]]:
-    """Title to one score a row, higher is better, for the sets that have any; empty where the files are
-    absent.
+    """Title to released scores, one per row, higher is better; empty if the set has none or the files are missing.
 
     Args:
-        name: of the set, with the criterion where it is read by one: a judge's rating of that criterion is taken.
+        name: of the set, with a criterion if there is one: then the judges' ratings on that criterion are used.
         rows: of the set.
         data: folder of the papers' data.
 
     Raises:
-        ValueError: a file that does not fit the rows.
+        ValueError: a file does not fit the rows.
     """
     base, _, criterion = name.partition(":")
     readers: dict[str, Callable[[Path, list[dict[str, Any]]], dict[str, list[float]]]] = {
@@ -121,7 +120,7 @@ def _peers(data: Path, rows: list[dict[str, Any]]) -> dict[str, list[float]]:
     }
     absent = [row["story_id"] for row in rows if row["story_id"] not in by_story]
     if absent:
-        raise ValueError(f"{path}: {len(absent)} stories have no scores, as {absent[0]}")
+        raise ValueError(f"{path}: {len(absent)} stories have no scores, such as {absent[0]}")
     signs = {key: -1.0 if key == "fwppl" else 1.0 for key in PEERS}
     return {
         title: [signs[key] * float(by_story[row["story_id"]][key]) for row in rows]
@@ -136,7 +135,7 @@ def _hanna(criterion: str, data: Path, rows: list[dict[str, Any]]) -> dict[str, 
         return {}
     absent = [row["story_id"] for row in rows if row["story_id"] not in by_story]
     if absent:
-        raise ValueError(f"{data / 'hanna'}: {len(absent)} stories have no scores, as {absent[0]}")
+        raise ValueError(f"{data / 'hanna'}: {len(absent)} stories have no scores, such as {absent[0]}")
     short = {name.lower(): code for name, code in _HANNA_CRITERIA.items()}.get(criterion.lower(), "AVG")
     columns = {**HANNA_METRICS, **{f"{model} {short} 1": title for model, title in HANNA_JUDGES.items()}}
     found = {}
@@ -155,5 +154,5 @@ def _plot_guided(corpus: str, data: Path, rows: list[dict[str, Any]]) -> dict[st
     scores = read_predictions(path)
     absent = [row["story_id"] for row in rows if row["story"] not in scores]
     if absent:
-        raise ValueError(f"{path}: {len(absent)} stories have no scores, as {absent[0]}")
+        raise ValueError(f"{path}: {len(absent)} stories have no scores, such as {absent[0]}")
     return {JUDGES[corpus]: [scores[row["story"]] for row in rows]}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import rich.table
 
-# What Markdown would take for a mark: not the brackets of intervals, `_` within a name and `<` before a number.
+# Characters with a meaning in Markdown, but not the brackets of intervals, `_` within a name or `<` before a number.
 _MARKS = re.compile(r"[\\`*|~#]|<(?=[A-Za-z/!?])|&(?=#?\w+;)|(?<!\w)_|_(?!\w)|(?<=\])(?=[(:\[])|^[>+-](?=\s)")
 
 
@@ -20,9 +20,9 @@ class Table:
         title: what the table shows.
         columns: headings; the first column holds the row names.
         rows: cells, as many as columns.
-        note: what has to be known to read it.
-        rules: places in `rows` before which a line is drawn.
-        faint: places of rows that are given for comparison only.
+        note: explanation printed below.
+        rules: indices in `rows` before which a rule is drawn.
+        faint: indices of rows that are only for comparison.
     """
 
     title: str
@@ -36,7 +36,7 @@ class Table:
         """Append a row.
 
         Raises:
-            ValueError: not as many cells as columns.
+            ValueError: the number of cells differs from that of the columns.
         """
         if len(cells) != len(self.columns):
             raise ValueError(f"{self.title}: expected {len(self.columns)} cells, got {len(cells)}")
@@ -45,15 +45,15 @@ class Table:
         self.rows.append(list(cells))
 
     def rule(self) -> None:
-        """Draw a line before the next row."""
+        """Draw a rule before the next row."""
         if self.rows:
             self.rules.add(len(self.rows))
 
 
 def to_markdown(table: Table) -> str:
-    """A pipe table under a heading; a row before which a line belongs is preceded by an empty one.
+    """A pipe table under a heading; an empty row stands for a rule.
 
-    A note may hold marks of Markdown; what else stands in a table is `plain`.
+    A note may contain Markdown; all other text is escaped by `plain`.
 
     >>> print(to_markdown(Table("T", ["a", "b"], [["x", "1"]])))
     ### T
@@ -78,7 +78,7 @@ def to_markdown(table: Table) -> str:
 
 
 def plain(text: str) -> str:
-    r"""Text that Markdown shows as it is, on one line.
+    r"""Text on one line, escaped so that Markdown shows it literally.
 
     >>> print(plain("a|b <i> *c* [d](e) d_1 [.28, .45] <.001"))
     a\|b \<i> \*c\* [d]\(e) d_1 [.28, .45] <.001
@@ -108,7 +108,7 @@ def to_latex(table: Table) -> str:
 
 
 def _row(cells: Iterable[str]) -> str:
-    """A row of a tabular; `[` and `*` at its beginning would belong to the command before."""
+    """A row of a tabular. LaTeX would read a leading `[` or `*` as an argument of the command before it."""
     line = " & ".join(cells) + " \\\\"
     return f"{{}}{line}" if line.startswith(("[", "*")) else line
 

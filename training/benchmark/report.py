@@ -1,4 +1,4 @@
-"""Write what the benchmark found: `results.json`, `report.md`, `tables.tex`, and figures."""
+"""Write the results of the benchmark: `results.json`, `report.md`, `tables.tex`, and figures."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def write_report(results: Mapping[str, Any], published: Mapping[str, Any], out: 
     lines += ["## Further tables", "", *map(to_markdown, further)]
     if results["skipped"]:
         lines += [
-            "## Left out",
+            "## Skipped",
             "",
             *(f"- {name}: {reason}" for name, reason in results["skipped"].items()),
             "",
@@ -50,7 +50,7 @@ def write_report(results: Mapping[str, Any], published: Mapping[str, Any], out: 
 
 
 def _summary(results: Mapping[str, Any]) -> str:
-    """One sentence a metric: where it beats the trivial rows."""
+    """One sentence per metric: on which sets it beats the trivial baselines."""
     sentences = []
     titles = dict.fromkeys(
         title
@@ -66,12 +66,12 @@ def _summary(results: Mapping[str, Any]) -> str:
             if row is None or "undefined" in row:
                 continue
             beats = row["beats_trivial"].get("pearson", {}).get("beats")
-            if beats is not None:  # else there is no trivial row, or no interval
+            if beats is not None:  # otherwise there is no trivial baseline, or no interval
                 (beaten if beats else not_beaten).append(found["title"])
-        parts = [f"beats every trivial row on {', '.join(beaten)}"] if beaten else []
+        parts = [f"beats every trivial baseline on {', '.join(beaten)}"] if beaten else []
         parts += [f"does not on {', '.join(not_beaten)}"] if not_beaten else []
         if parts:
             sentences.append(f"**{title}** {'; '.join(parts)} (Pearson, paired intervals).")
     settings = results["settings"]
-    sentences.append(f"{settings['draws']:,} bootstrap draws over prompts, seed {settings['seed']}.")
+    sentences.append(f"{settings['draws']:,} bootstrap samples of prompts, seed {settings['seed']}.")
     return " ".join(sentences)

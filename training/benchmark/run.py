@@ -15,10 +15,10 @@ from openmeva.metrics.openmeva.common_draws import common_draws
 from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
 from openmeva.metrics.openmeva.sections import judgment_tables
 from openmeva.metrics.openmeva.trivial import trivial_scores
-from openmeva.training.benchmark.ahead import Pool, all_work, same_processes, score_ahead, side_by_side
 from openmeva.training.benchmark.dataset_drift import drift_cells, drift_table, drift_weights
 from openmeva.training.benchmark.explanations import explanation_tables
 from openmeva.training.benchmark.judged import judged_table
+from openmeva.training.benchmark.parallel import Pool, all_work, same_processes, score_ahead, side_by_side
 from openmeva.training.benchmark.preferences import preference_table
 from openmeva.training.benchmark.registry import MetricEntry
 from openmeva.training.benchmark.released import released_scores
@@ -40,20 +40,20 @@ SHOWN = (
 
 @dataclass(frozen=True)
 class Settings:
-    """What a run needs to know beside metrics and sets.
+    """Settings of a run.
 
     Attributes:
         data: folder of the papers' data, or `None`.
-        draws: of the bootstrap.
-        seed: of everything random.
-        strict: whether a metric that fails stops the run (it was asked for by name); one whose model is not at hand
-            does not.
-        batch_size: handed to the metrics, where given.
-        autos_stories: of each part of AUTOS at most so many original stories are taken; 0 for all.
-        pairs: of each set of preferences at most so many are taken; 0 for all.
-        say: called with a line on what is going on.
-        cache: where scores are kept, for this run and the next; `scores` among the project's caches unless given.
-        processes: in which metrics score, one each; with 1 each scores where its table is made.
+        draws: number of bootstrap samples.
+        seed: random seed of everything.
+        strict: whether a failing metric stops the run (if it was requested by name). A metric whose model is not
+            available never does.
+        batch_size: passed to the metrics, if given.
+        autos_stories: maximum number of original stories per part of AUTOS; 0 for all.
+        pairs: maximum number of pairs per preference set; 0 for all.
+        say: called with each progress line.
+        cache: folder of scores, reused by later runs; default: `scores` among the project's caches.
+        processes: number of scoring processes, one metric each. With 1, each metric scores when its table is made.
     """
 
     data: Path | None
@@ -69,7 +69,7 @@ class Settings:
 
     @property
     def kept(self) -> Path:
-        """The folder of the scores."""
+        """The folder of cached scores."""
         return self.cache or SCORES
 
 
@@ -77,8 +77,8 @@ def run(metrics: Sequence[MetricEntry], sets: Sequence[TestSet], settings: Setti
     """Every table of the benchmark.
 
     Returns:
-        `judged`, `preferences` and `autos` (by set), `dataset_drift` and `drift_weights` (by row), `explanations` (by metric, then set),
-        `skipped` (set or metric to the reason), `settings`.
+        `judged`, `preferences` and `autos` (by set), `dataset_drift` and `drift_weights` (by row), `explanations`
+        (by metric, then set), `skipped` (set or metric to the reason), `settings`.
     """
     results: dict[str, Any] = {
         "judged": {},
@@ -116,7 +116,7 @@ def _add_tables(
     settings: Settings,
     pool: Pool,
 ) -> None:
-    """Adds the table of each set, and that of each metric's weights for one corpus on the other."""
+    """Adds the table of each set, and the dataset-drift table of each metric."""
     works: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
     for one, rows in loaded.values():
         settings.say(f"{one.title}: {len(rows)} stories")
@@ -148,20 +148,20 @@ def _add_tables(
 
 
 def _made(make: Callable[..., Any], given: tuple[Any, ...]) -> Any:
-    """What a function makes, with the draws kept that the metrics of one table have in common."""
+    """Calls `make(*given)`; the metrics of one table share their bootstrap samples."""
     with common_draws():
         return make(*given)
 
 
 def _read_before(data: Path | None) -> list[dict[str, Any]]:
-    """In place of a set's own reader, which no other process can be given."""
-    raise ValueError("the rows were read before")
+    """Stands in for a set's own reader, which cannot be passed to another process."""
+    raise ValueError("the rows were already read")
 
 
 def _table(
     one: TestSet, rows: list[dict[str, Any]], found: dict[str, dict[str, Any]], settings: Settings
 ) -> tuple[str, dict[str, Any]]:
-    """Where among the results a set's table belongs, and the table."""
+    """The section of the results that a set's table belongs to, and the table."""
     if one.preferences:
         return "preferences", _preferences(one, rows, found, settings)
     if one.judged:
@@ -176,7 +176,7 @@ def _all_scores(
     settings: Settings,
     skipped: dict[str, str],
 ) -> dict[str, dict[str, Any]]:
-    """Row title to `{"scores", "signature"}` of each metric that has a configuration for the set's corpus."""
+    """Row title to `scores`, `signature`, `metric` and `sections`, for metrics with a configuration for the corpus."""
     found: dict[str, dict[str, Any]] = {}
     for entry in metrics:
         try:
@@ -196,9 +196,9 @@ def _all_scores(
 
 
 def _attempt(work: Work, settings: Settings, skipped: dict[str, str]) -> dict[str, Any]:
-    """The metric's result; where it cannot run, an empty one with the reason in `skipped`.
+    """The metric's result. If it cannot run, the result is empty and `skipped` holds the reason.
 
-    A metric that was asked for by name raises its error instead, unless its model has to be fetched first.
+    With `settings.strict` the error is raised instead, unless the model has to be downloaded first.
     """
     title = f"{work.entry.title} ({work.config})" + (", explanations" if work.explain else "")
 
@@ -225,7 +225,7 @@ def _judged(
     released = released_scores(one.name, rows, settings.data)
     rng = np.random.default_rng(settings.seed)
     table = judged_table(judged, ours, released, settings.draws, rng)
-    # Two released ones show what the sections look like for metrics that are known to work.
+    # The two strongest released metrics show what the sections look like for metrics known to work.
     printed = {f"{title} (released)" if title in ours else title: s for title, s in released.items()}
     strongest = sorted(printed, key=lambda title: -table["rows"].get(title, {}).get("pearson", -2.0))[:2]
     full = {title: printed[title] for title in strongest}
@@ -268,7 +268,7 @@ def _autos(
     }
     for kind, by_title in kinds.items():
         for title, scores in by_title.items():
-            if len(set(scores)) == 1:  # a trivial row: of other metrics such were left out
+            if len(set(scores)) == 1:  # a trivial baseline: other constant metrics were already excluded
                 continue
             rng = np.random.default_rng(settings.seed)
             metric = check_predictions(scores, len(rows))

@@ -1,4 +1,4 @@
-"""A sample of AUTOS or of pairs: whole families of stories, so that every cell keeps its pairs."""
+"""Samples of AUTOS or of preference pairs: an original is kept with all its perturbed versions, a pair as a whole."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ Rows = list[dict[str, Any]]
 
 
 def sampled(one: TestSet, rows: Rows, stories: int, seed: int) -> tuple[TestSet, Rows]:
-    """Of AUTOS the rows of at most `stories` originals of each origin, with all that was made of them; of preferences
-    at most as many pairs.
+    """At most `stories` originals per origin of AUTOS, with all their perturbed versions; at most `stories` pairs of
+    a preference set.
 
     Args:
-        one: the test set; judged stories stay as they are. The title of the one returned says what was taken.
+        one: the test set; rated stories are returned unchanged. The returned set's title says how much was sampled.
         rows: its rows.
         stories: 0 for all.
-        seed: which originals are taken depends on it and on their ids alone.
+        seed: the sample depends only on the seed and on the ids.
     """
     if (one.judged and not one.preferences) or not stories:
         return one, rows
@@ -37,7 +37,7 @@ def sampled(one: TestSet, rows: Rows, stories: int, seed: int) -> tuple[TestSet,
 
 
 def family(row: dict[str, Any]) -> str:
-    """What stands and falls together: a pair, or an original with all that was made of it."""
+    """The key of rows that are kept or dropped together: a pair, or an original with its perturbed versions."""
     return row.get("pair") or row.get("perturbed_from") or row["story_id"]
 
 

@@ -1,4 +1,4 @@
-"""Scores that somebody computed elsewhere, put beside the stories of a test set: every story once, none else."""
+"""Read scores computed elsewhere and match them to the stories of a test set, one score per story."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from openmeva.metrics.core.inputs import number_from
 from openmeva.training.corpora.judged_file import number_of
 from openmeva.training.files import Row, read_rows
 
-# Columns that say which story a row is of, or what is known of it: no scores of a metric.
+# Columns that identify or describe a story; they hold no scores of a metric.
 _DESCRIBING = {
     "story_id", "id", "story", "context", "prompt", "reference", "references", "source_model", "ratings", "raters",
     "error_types", "judgment", "aspect", "technique", "label", "origin", "perturbed_from", "changed_spans", "corpus",
     "explanations", "signature", "warnings",
 }  # fmt: skip
 NAMED = re.compile(r"_score(?:_\d+)?$")
-"""What the columns of `openmeva score` end in where `score` was taken, numbered where the name was, too."""
-_NUMBERING = re.compile(r"\s*|Unnamed: \d+|__index_level_\d+__")  # of rows, as pandas writes it
+"""Suffix of the columns that `openmeva score` adds to a file with a `score`; numbered if that name is taken, too."""
+_NUMBERING = re.compile(r"\s*|Unnamed: \d+|__index_level_\d+__")  # row numbers, as pandas writes them
 
 
 def read_scores(path: str | Path, stories: Sequence[Mapping[str, Any]], title: str) -> dict[str, list[float]]:
-    """Column to one score a story, in the order of `stories`.
+    """Column to its scores, one per story, in the order of `stories`.
 
     Args:
         path: JSONL, CSV, TSV or Parquet with one or more columns of scores; see `score_columns` and `in_order`.
         stories: the rows of a test set.
-        title: what the set is called in messages.
+        title: name of the set in messages.
 
     Raises:
-        ValueError: what does not fit, with its line.
+        ValueError: a row does not fit (names its line).
         OSError: no such file.
     """
     rows = list(read_rows(path))
@@ -45,11 +45,11 @@ def read_scores(path: str | Path, stories: Sequence[Mapping[str, Any]], title: s
 def score_columns(rows: Sequence[Row]) -> list[str]:
     """The columns that hold scores: `score`, `…_score`, and others with a number in any cell.
 
-    Columns that describe a story or number the rows do not count, nor does `score` beside `ratings`, whose mean it is, or
-    beside a `…_score`: `openmeva score` calls its column so where `score` is what people said.
+    Columns that describe a story or number the rows are excluded. So is `score` if there are `ratings`, whose mean it
+    is, or if there is a `…_score`: `openmeva score` uses that name if `score` holds human judgments.
 
     Raises:
-        ValueError: there is none (which columns there are).
+        ValueError: there is no such column (lists the columns).
     """
     columns = columns_in(rows)
     found = [
@@ -62,25 +62,25 @@ def score_columns(rows: Sequence[Row]) -> list[str]:
     ]
     if not found:
         raise ValueError(
-            f"{rows[0].where}: expected a column of scores, as 'score', got {', '.join(columns)}"
+            f"{rows[0].where}: expected a column of scores, such as 'score', got {', '.join(columns)}"
         )
     return [name for name in found if name != "score"] if any(map(NAMED.search, found)) else found
 
 
 def titled_columns(rows: Sequence[Row]) -> dict[str, str]:
-    """What the metric of each of `score_columns` is called, and the column: `union` for `union_score`.
+    """Metric name to column, for each of `score_columns`: `union` for `union_score`.
 
     Raises:
-        ValueError: there is none (which columns there are), or two are called alike.
+        ValueError: there is no such column (lists the columns), or two have the same metric name.
     """
     return titled(score_columns(rows), _file(rows[0]))
 
 
 def titled(columns: Iterable[str], file: str) -> dict[str, str]:
-    """What the metric of each column of scores is called, and the column; `file` begins the message.
+    """Metric name to column of scores; `file` is the prefix of the error message.
 
     Raises:
-        ValueError: two are called alike.
+        ValueError: two columns have the same metric name.
     """
     found: dict[str, str] = {}
     for name in columns:
@@ -94,19 +94,20 @@ def titled(columns: Iterable[str], file: str) -> dict[str, str]:
 
 
 def columns_in(rows: Sequence[Row]) -> list[str]:
-    """The columns that any row has, in the order in which they come."""
+    """The columns that any row has, in order of first appearance."""
     return list(dict.fromkeys(name for row in rows for name in row.values))
 
 
 def in_order(rows: Sequence[Row], stories: Sequence[Mapping[str, Any]], title: str) -> list[Row]:
-    """The row of each story: by `story_id` (or `id`) where rows and stories have one, else by `story`.
+    """The row of each story, matched by `story_id` (or `id`) if rows and stories have one, else by `story`.
 
-    Rows are taken as they come only where none has an id or a story. Rows of AUTOS, where a story stands under several aspects, give the `aspect` beside the id. A text that stands in
-    several rows of the set needs one row only, where it is found by its text.
+    Rows are matched by position only if no row has an id or a story. In AUTOS a story occurs under several aspects, so
+    that its rows need an `aspect` in addition to the id. When rows are matched by text, a text that occurs in several
+    rows of the set needs only one row.
 
     Raises:
-        ValueError: an id or a text that the set lacks, one that stands twice, a story without a row, another number of
-            rows, another story under that id, or ids that only the rows have. Names the row.
+        ValueError: an id or a text that the set lacks, a duplicate, a story without a row, a wrong number of rows, a
+            different story under that id, or ids that only the rows have. The message names the row.
     """
     name = next((one for one in ("story_id", "id") if any(_given(row, one) for row in rows)), None)
     if name is not None and all(story.get("story_id") is not None for story in stories):
@@ -119,7 +120,7 @@ def in_order(rows: Sequence[Row], stories: Sequence[Mapping[str, Any]], title: s
         raise ValueError(f"{without.where}: expected a text in 'story', got {came!r:.60}")
     if name is not None:
         raise ValueError(
-            f"{without.where}: expected a 'story' to find it by, for {title} has no {name!r}, got "
+            f"{without.where}: expected a 'story' to match it by, since {title} has no {name!r}, got "
             f"{', '.join(without.values)}"
         )
     if len(rows) != len(stories):
@@ -131,7 +132,7 @@ def in_order(rows: Sequence[Row], stories: Sequence[Mapping[str, Any]], title: s
 
 
 def number_in(row: Row, column: str) -> float:
-    """The finite number in a column; a ValueError that names the row for anything else."""
+    """The finite number in a column; for anything else a ValueError that names the row."""
     value = row.values.get(column)
     if isinstance(value, bool):
         raise ValueError(f"{row.where}: expected a number in {column!r}, got {value}")
@@ -147,7 +148,7 @@ def _given(row: Row, name: str) -> bool:
 
 
 def _file(row: Row) -> str:
-    """The file of a row, as a message begins; nothing where rows came without one."""
+    """The file of a row, as the prefix of a message; empty if the row did not come from a file."""
     file = row.where.rpartition(", ")[0]
     return f"{file}: " if file else ""
 
@@ -164,7 +165,7 @@ def _by_id(rows: Sequence[Row], stories: Sequence[Mapping[str, Any]], title: str
         if key not in known:
             example = " ".join(_key(stories[0], "story_id", aspects))
             raise ValueError(
-                f"{row.where}: expected a {name} of {title}, as {example!r}, got {' '.join(key)[:60]!r}"
+                f"{row.where}: expected a {name} of {title}, such as {example!r}, got {' '.join(key)[:60]!r}"
             )
         if key in found:
             raise ValueError(

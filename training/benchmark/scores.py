@@ -1,4 +1,4 @@
-"""Scores of a metric, computed once a text and kept by what they depend on."""
+"""Cached scores of a metric: each text is scored once; the cache key covers all that a score depends on."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from openmeva.training.files import checksum, write_text
 from openmeva.training.paths import CACHE, IN_CHECKOUT, METRICS
 
 Rows = Sequence[dict[str, Any]]
-SCORES = CACHE / "scores"  # where they are kept unless another folder is asked for
-_CHUNK = 500  # texts that are scored before they are written; a run that is stopped loses no more
+SCORES = CACHE / "scores"  # the default folder of the cache
+_CHUNK = 500  # texts scored between two writes; an interrupted run loses at most these
 
 
 def check_cache(cache: Path) -> None:
-    """Refuses, before anything is scored, a folder that scores could not be kept in.
+    """Checks, before anything is scored, that the cache folder is writable.
 
     Raises:
-        ValueError: nothing can be written to it.
+        ValueError: it is not.
     """
     check_folder(
         cache, "cache of scores" if IN_CHECKOUT else "cache of scores (OPENMEVA_CACHE names another)"
@@ -40,7 +40,7 @@ def check_cache(cache: Path) -> None:
 def module_checksum(entry: MetricEntry, config: str) -> str:
     """SHA-256 over the metric's code, the weights of a configuration, and the code and weights that metrics share.
 
-    Weights of the metric's other configurations are left out.
+    Weights of the metric's other configurations are excluded.
     """
     digest = hashlib.sha256()
     others = [entry.folder / "weights" / name for name in entry.configurations if name != config]
@@ -68,19 +68,19 @@ def score(
     explain: bool = False,
     say: Callable[[str], None] = lambda line: None,
 ) -> dict[str, Any]:
-    """The metric's result on the rows: its lists of one entry a story, and its signature.
+    """The metric's result on the rows: its lists with one entry per story, and its signature.
 
-    Each text is scored once, with its context and reference where the metric takes them: what was scored before is
-    read from `cache`, of whichever set it was, where the metric (code, weights, configuration, options, libraries,
-    precision) is the same. Nothing but JSON is kept there.
+    Each text is scored once, together with its context and reference if the metric takes them. Earlier scores are
+    read from `cache`, whatever set the text was in, if the metric is the same (code, weights, configuration,
+    options, libraries, precision). The cache holds only JSON.
 
     Args:
-        entry, config: the metric.
-        rows: `story`, and what the metric takes beside it.
-        cache: a folder; each metric has one below it.
-        batch_size: handed to the metric.
-        explain: whether its explanations are wanted.
-        say: called with a line on what is left to do.
+        entry, config: the metric and its configuration.
+        rows: `story`, and the other inputs of the metric.
+        cache: a folder; each metric has its own folder in it.
+        batch_size: passed to the metric.
+        explain: whether to compute explanations.
+        say: called with a line on how many stories remain to be scored.
 
     Raises:
         ValueError: the rows lack an input that the metric needs; or what the metric itself raises.
@@ -92,14 +92,14 @@ def score(
     ]
     digests = [hashlib.sha256(text.encode()).hexdigest()[:32] for text in texts]
     parts = [module_checksum(entry, config), config, sorted(inputs), entry.options, explain, _kept(entry)]
-    parts.append(precision("auto"))  # bfloat16 where the device has it: scores of both are not mixed
-    if Path(config).is_absolute():  # weights that lie elsewhere
+    parts.append(precision("auto"))  # bfloat16 if the device supports it; scores of both are not mixed
+    if Path(config).is_absolute():  # weights outside the module
         parts.append(checkpoint_digest(Path(config)))
     parts += [f"{name} {version(name)}" for name in MODEL_LIBRARIES]
     key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:20]
     folder = cache / f"{entry.name}-{Path(config).name}-{key}"
     known, signature = _read(folder)
-    # In AUTOS an original stands among the rows of several aspects: equal rows are scored once.
+    # In AUTOS an original is among the rows of several aspects: equal rows are scored once.
     places = {digest: place for place, digest in enumerate(digests) if digest not in known}
     wanted = sorted(places.values())
     say(f"{len(rows):,} stories, {len(wanted):,} to score")
@@ -127,7 +127,7 @@ def score(
 
 @lru_cache(maxsize=1)
 def _loaded(folder: str, config: str, key: str) -> Any:
-    """The metric, kept for the next set; `key` says of which code and weights."""
+    """The metric, kept in memory for the next set; `key` identifies its code and weights."""
     return evaluate.load(folder, config)
 
 
@@ -137,7 +137,7 @@ def _chunks(places: Sequence[int]) -> Iterator[Sequence[int]]:
 
 
 def _read(folder: Path) -> tuple[dict[str, dict[str, Any]], str]:
-    """What was scored before, by text; and the metric's signature."""
+    """Earlier scores by text, and the metric's signature."""
     known: dict[str, dict[str, Any]] = {}
     signature = ""
     for path in sorted(folder.glob("*.json")):
@@ -148,24 +148,26 @@ def _read(folder: Path) -> tuple[dict[str, dict[str, Any]], str]:
 
 
 def _kept(entry: MetricEntry) -> list[str]:
-    """Keys of the metric's result that are kept."""
+    """Keys of the metric's result that are cached."""
     return sorted({*entry.rows.values(), *entry.also})
 
 
 def _by_text(entry: MetricEntry, found: dict[str, Any], count: int) -> list[dict[str, Any]]:
-    """Of a metric's result the lists of one entry a text, by text."""
+    """The metric's result by text: the entries of its lists that have one entry per text."""
     lists = {
         name: values for name, values in found.items() if isinstance(values, list) and len(values) == count
     }
     lacking = [key for key in _kept(entry) if key not in lists]
     if lacking:
-        raise ValueError(f"{entry.name}: expected {', '.join(lacking)}, one a story, got {', '.join(found)}")
+        raise ValueError(
+            f"{entry.name}: expected {', '.join(lacking)}, one per story, got {', '.join(found)}"
+        )
     kept = {name: lists[name] for name in (*_kept(entry), "explanations") if name in lists}
     return [{name: values[place] for name, values in kept.items()} for place in range(count)]
 
 
 def _inputs(entry: MetricEntry, rows: Rows) -> dict[str, list[Any]]:
-    """The columns that the metric takes beside the stories; contexts are left out where the set has none."""
+    """The columns that the metric takes in addition to the stories; without contexts if the set has none."""
     inputs: dict[str, list[Any]] = {}
     contexts = contexts_of(rows)
     if "contexts" in entry.inputs and contexts is not None:
@@ -179,6 +181,6 @@ def _inputs(entry: MetricEntry, rows: Rows) -> dict[str, list[Any]]:
 
 
 def stated_signature(metric: Any, options: Mapping[str, Any]) -> str:
-    """What a metric says that its scores depend on, given the options of its `compute`; empty where it says nothing."""
+    """The metric's signature (what its scores depend on) under these options of `compute`; empty if it has none."""
     found = getattr(metric, "signature", None)
     return signature_with(metric, options) if callable(found) else str(found or "")

@@ -1,4 +1,4 @@
-"""The test sets that the benchmark can run on: one entry each."""
+"""The test sets of the benchmark, one entry per set."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class TestSet:
     Attributes:
         name: as on the command line.
         title: as printed.
-        corpus: `roc` or `wp`, which decides the configuration of the metrics.
+        corpus: `roc` or `wp`; selects the configuration of the metrics.
         configuration: of `metrics/openmeva`; `preferences` for pairs of stories.
-        read: rows from the data folder (`None` where none was given); ValueError says what is missing.
-        needs: what has to be there, for the message.
+        read: reads the rows from the data folder (`None` if none was given); a ValueError names what is missing.
+        needs: the required files, for error messages.
         options: of the benchmark's `compute`.
-        licence: of stories that others published; blank of the user's own, and of AUTOS.
+        licence: of stories published by others; empty for the user's own stories and for AUTOS.
     """
 
     __test__ = False
@@ -49,7 +49,7 @@ class TestSet:
         return not self.configuration.startswith("autos_")
 
     def is_there(self, data: Path | None) -> bool:
-        """Whether its rows lie in the data folder, or where they are built."""
+        """Whether its rows are available, in the data folder or where they are built."""
         try:
             return bool(self.read(data))
         except ValueError:
@@ -57,7 +57,7 @@ class TestSet:
 
     @property
     def preferences(self) -> bool:
-        """Whether the judgments say which of two stories is better, no more."""
+        """Whether the judgments only say which of two stories is better."""
         return self.configuration == PREFERENCES
 
 
@@ -147,7 +147,7 @@ TEST_SETS: dict[str, TestSet] = {
             "judgments",
             _judged("union", "roc"),
             _needs("union", "roc"),
-            # The paper calls a story reasonable when all seven raters do, and lets it have several error
+            # In the paper a story is reasonable if all seven raters call it so, and it may have several error
             # types.
             {"reasonable_above": 0.99, "one_error_only": False},
             JUDGED_SETS["union"].licence,
@@ -194,7 +194,7 @@ TEST_SETS: dict[str, TestSet] = {
 
 
 def test_set(name: str) -> TestSet:
-    """The test set of that name; after a colon a criterion that its people rated, as in `hanna:coherence`.
+    """The test set of that name, or one of its rated criteria after a colon, such as `hanna:coherence`.
 
     Raises:
         ValueError: an unknown name (lists the known ones).
@@ -217,10 +217,10 @@ test_set.__test__ = False  # type: ignore[attr-defined]
 
 
 def _by_criterion(rows: Rows, criterion: str) -> Rows:
-    """The rows that were rated by a criterion, with its ratings in place of those over all criteria."""
+    """The rows rated on a criterion, with those ratings instead of the ratings over all criteria."""
     names = {name.lower(): name for row in rows for name in row.get("criteria", ())}
     if criterion.lower() not in names:
-        known = f"one of {', '.join(names)}" if names else "no criterion: its people rated none apart"
+        known = f"one of {', '.join(names)}" if names else "no criterion: its raters rated none separately"
         raise ValueError(f"unknown criterion {criterion!r}, expected {known}")
     name = names[criterion.lower()]
     found = []

@@ -1,9 +1,9 @@
-"""Whether marks of line breaks move scores: `python -m training.benchmark.marks --data DIR [--metrics NAME …]`.
+"""Whether `<newline>` tokens change scores: `python -m training.benchmark.special_tokens --data DIR [--metrics NAME …]`.
 
-The held-out human stories of WritingPrompts that are long enough, cut at the sentence end nearest to 200 words: as they
-are, and with `<newline>` after every third sentence, as in releases of that corpus. Prints the share of the stories that
-score lower with marks, a tie counting half (.5 is good), and how far their mean score moves, in standard deviations of the
-stories without (0 is good).
+Held-out human-written stories of WritingPrompts that are long enough are truncated at the sentence end nearest to 200
+words. They are scored as they are, and with the special token `<newline>` after every third sentence, as in releases of
+that corpus. Prints the share of stories that score lower with these tokens, a tie counting half (.5 is good), and the
+shift of the mean score, in standard deviations of the scores without them (0 is good).
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ MARK = "<newline>"
 
 
 def marked(story: str, every: int = 3) -> str:
-    """A story with a mark after every so many sentences.
+    """A story with `<newline>` after every `every` sentences.
 
     >>> marked("He ran. He fell. He slept. He rose.")
     'He ran. He fell. He slept. <newline> He rose.'
@@ -30,7 +30,7 @@ def marked(story: str, every: int = 3) -> str:
 
 
 def moved(entry: MetricEntry, stories: Sequence[str]) -> dict[str, dict[str, float]]:
-    """Row title to the share of stories that score `lower` with marks, and the mean's `shift` in standard deviations.
+    """Row title to the share of stories that score `lower` with `<newline>`, and the mean's `shift` (unit: SD).
 
     Raises:
         ValueError: as `scores_of`.
@@ -47,7 +47,7 @@ def moved(entry: MetricEntry, stories: Sequence[str]) -> dict[str, dict[str, flo
 def main(arguments: Sequence[str] | None = None) -> None:
     """Command line; see the module's description."""
     title = f"{MARK} after every third sentence of {{}} human stories"
-    run_probe(moved, title, 60, "python -m training.benchmark.marks", __doc__, arguments)
+    run_probe(moved, title, 60, "python -m training.benchmark.special_tokens", __doc__, arguments)
 
 
 if __name__ == "__main__":

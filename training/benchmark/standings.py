@@ -1,4 +1,4 @@
-"""Metrics of one judged set against each other: clusters of significance, and ranks on resampled prompts."""
+"""Rankings of the metrics on one judged set: significance clusters, and ranks on resampled prompts."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from openmeva.training.benchmark.levels import Draws
 from openmeva.training.statistics.permutation import PermutationTests, random_swaps
 from openmeva.training.statistics.ranking import rank_stability, significance_clusters
 
-# The coefficient that each level is ranked by: papers print pooled Pearson, and Spearman within prompts. There, prompts in
-# which a metric is constant count as 0.
+# The coefficient that each level is ranked by: papers print pooled Pearson, and Spearman within prompts. Within prompts,
+# a prompt in which a metric is constant counts as 0.
 RANKED_BY = {"pooled": "pearson", "within_prompts": "spearman"}
 
 
@@ -28,20 +28,20 @@ def standings(
     resamples: int,
     rng: np.random.Generator,
 ) -> dict[str, Any]:
-    """Clusters and ranks at the levels of `RANKED_BY`, of two metrics or more that have a coefficient there.
+    """Clusters and ranks at the levels of `RANKED_BY` where at least two metrics have a coefficient.
 
     Args:
         judged: the stories.
         rows: title to the pooled coefficients, and to those of `within_prompts`.
         scores: title to `(n,)`.
-        pooled, within: title to the draws of the level's coefficients, all on the same resamples.
-        resamples: of the permutation tests, which stop early.
-        rng: of their exchanges.
+        pooled, within: title to the bootstrap coefficients of the level, all on the same resampled prompts.
+        resamples: maximum number of resamples of a permutation test; the tests stop early.
+        rng: random generator of their exchanges.
 
     Returns:
-        Level to `coefficient`, `metrics` (titles, best first), `clusters` (a number each, 1 the best), `p_values` (of
-        the row's metric being no better than the column's; None where no test was needed) and `ranks` (`rank`, `low`,
-        `high`, `first` each).
+        Level to `coefficient`, `metrics` (titles, best first), `clusters` (one number per metric, 1 is the best),
+        `p_values` (of the row's metric being no better than the column's; None if no test was needed) and `ranks`
+        (`rank`, `low`, `high`, `first` per metric).
     """
     swaps = random_swaps(resamples, len(judged), rng)
     levels = {
@@ -64,7 +64,7 @@ def standings(
             swaps,
             coefficient,
             prompts,
-            zeros=True,  # without, each metric's mean would be of other prompts
+            zeros=True,  # without, each metric's mean would be over different prompts
         )
         values = np.array([cells[title][coefficient] for title in titles])
         clusters = significance_clusters(values, partial(_p_value, tests))

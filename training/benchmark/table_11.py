@@ -1,4 +1,4 @@
-"""OpenMEVA's Table 11: every metric on both corpora of MANS, the paper's figures beside this project's."""
+"""OpenMEVA's Table 11: every metric on both corpora of MANS, the paper's results next to this project's."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ SETS = ("mans_roc", "mans_wp")
 
 
 def table_11(results: Mapping[str, Any], published: Mapping[str, Any]) -> Iterator[Table]:
-    """The table, in the paper's groups and order; nothing where neither half of MANS was run.
+    """The table, in the paper's groups and order; nothing if neither corpus of MANS was run.
 
-    A row that the paper lacks stands in its group without a figure; metrics of this project that the layout does not
-    name come last. Where a metric has not been run, its row holds the paper's figure alone.
+    A row that the paper lacks is in its group without a paper result; metrics of this project that the layout does
+    not name come last. The row of a metric that was not run holds only the paper's result.
     """
     judged = {name: results["judged"][name] for name in SETS if name in results["judged"]}
     if not judged:
@@ -53,10 +53,10 @@ def _ours(found: Mapping[str, Any], title: str) -> Mapping[str, Any] | None:
 
 
 def _cells(judged: Mapping[str, Any], published: Mapping[str, Any], name: str, title: str) -> Iterator[str]:
-    """For each half of MANS this project's coefficient and the paper's."""
+    """This project's coefficient and the paper's, for each corpus of MANS."""
     for key in SETS:
         row = _ours(judged[key], name) if key in judged else None
         yield "" if row is None else with_interval(row, "pearson")
         printed = published["correlations"][key]["rows"].get(title, {}).get("pearson")
-        printed = None if "(log" in name else printed  # the paper's is of perplexity itself
+        printed = None if "(log" in name else printed  # the paper's result is for perplexity itself
         yield "" if printed is None else number(printed, 4)

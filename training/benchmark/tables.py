@@ -1,4 +1,4 @@
-"""The tables of the report, laid out as the papers', with their figures beside."""
+"""The tables of the report, in the layout of the papers and next to their results."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ PUBLISHED = Path(__file__).with_name("published.yaml")
 
 
 def read_published(path: Path = PUBLISHED) -> dict[str, Any]:
-    """The figures printed in the papers."""
+    """The results printed in the papers."""
     return yaml.safe_load(path.read_text(encoding="utf-8"))
 
 
 def main_tables(results: Mapping[str, Any], published: Mapping[str, Any]) -> list[Table]:
-    """For each judged set the coefficients at each level it has; the raters' agreement; pairs; and OpenMEVA's Table 11."""
+    """Coefficients of each judged set at its levels, inter-rater agreement, preferences, and OpenMEVA's Table 11."""
     tables: list[Table] = []
     for name, found in results["judged"].items():
         tables += [

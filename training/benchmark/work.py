@@ -1,4 +1,4 @@
-"""Stories that a run has a metric score: of each set, and those whose scores it is to explain."""
+"""The stories that a run gives to a metric: of each set, and those whose scores the metric explains."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Loaded = Sequence[tuple[TestSet, Rows]]
 
 
 class LeftOutError(ValueError):
-    """A metric cannot score a set: `name` is what is left out, the message why."""
+    """A metric cannot score a set: `name` says what is skipped, the message why."""
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(reason)
@@ -27,9 +27,9 @@ class Work:
     """Stories for a metric.
 
     Attributes:
-        entry, config: what scores them.
-        one: the set, and `rows` its stories as the metric is given them.
-        explain: whether its explanations are wanted.
+        entry, config: the metric and its configuration.
+        one, rows: the set, and its stories as passed to the metric.
+        explain: whether to compute explanations.
     """
 
     entry: MetricEntry
@@ -40,7 +40,7 @@ class Work:
 
 
 def on_set(entry: MetricEntry, one: TestSet, rows: Rows) -> Work:
-    """A metric on a set, by its configuration for the set's corpus; a LeftOutError where it cannot score it."""
+    """A metric on a set, with its configuration for the set's corpus; a LeftOutError if it cannot score the set."""
     config = entry.configs.get(one.corpus)
     if config is None:
         raise LeftOutError(f"{entry.name} on {one.name}", f"no configuration for {one.corpus}")
@@ -53,7 +53,7 @@ def on_set(entry: MetricEntry, one: TestSet, rows: Rows) -> Work:
 
 
 def explained(entry: MetricEntry, loaded: Loaded) -> Iterator[Work]:
-    """The stories whose error types people named, for a metric that says what costs a story."""
+    """The stories with error types annotated by people, for a metric whose explanations are evaluated."""
     for one, rows in loaded:
         config = entry.configs.get(one.corpus)
         if entry.explain and one.name == "union_roc" and config is not None:
@@ -61,14 +61,14 @@ def explained(entry: MetricEntry, loaded: Loaded) -> Iterator[Work]:
 
 
 def scoring(entry: MetricEntry, rows: Rows) -> MetricEntry:
-    """The entry that scores rows for another: where all have references, the one that needs them, in the same pass."""
+    """The entry that scores the rows: `entry`, or, if all have references, its `giver`, whose result covers both."""
     return entry.giver if entry.giver and all(row.get("reference") for row in rows) else entry
 
 
 def that_differ(
     one: TestSet, found: dict[str, dict[str, Any]], skipped: dict[str, str]
 ) -> dict[str, dict[str, Any]]:
-    """The metrics whose scores differ; the others, of which no correlation is defined, are noted in `skipped`."""
+    """The metrics with non-constant scores; the others have no correlation and are noted in `skipped`."""
     constant = [title for title, result in found.items() if len(set(result["scores"])) == 1]
     skipped |= {f"{title} on {one.title}": "gives every story the same score" for title in constant}
     return {title: result for title, result in found.items() if title not in constant}

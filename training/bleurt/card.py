@@ -1,4 +1,4 @@
-"""Cards of BLEURT's weights, generated from a run's manifest."""
+"""Model cards of BLEURT, generated from a run's manifest."""
 
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,9 @@ tags: [story-generation, evaluation, bleurt]
 
 # BLEURT, `{config[name]}`
 
-Scores a story by how good a stand-in for its reference it is: higher is better. **It has seen no human rating**:
-the score is the mean of its standardised signals, in standard deviations. `python -m training.bleurt.ratings` fits
-it to ratings of yours.
+Scores how well a story matches its reference: higher is better. **It was not trained on human ratings**: the score is
+the mean of its standardised signals, in standard deviations. `python -m training.bleurt.ratings` fits it to your own
+ratings.
 
 ## Use
 
@@ -29,11 +29,13 @@ bleurt.compute(predictions=["Ann made a sandwich."], references=["Ann was hungry
 
 ## Training
 
-An adapter of rank {config[adapter][rank]} on {base}. {count:,} synthetic pairs of a story of {corpus} and a
-changed copy; {steps:,} steps of {config[batch]}, learning rate {config[learning_rate]:g}, seed {config[seed]}; {last}{minutes[pairs]:g} minutes for the pairs
-and {minutes[training]:g} for training on {machine} with torch {torch}.
+A LoRA adapter of rank {config[adapter][rank]} on {base}. {count:,} synthetic pairs of a story from {corpus} and a
+modified copy; {steps:,} steps with batches of {config[batch]}, learning rate {config[learning_rate]:g}, seed {config[seed]}; {last}{minutes[pairs]:g} minutes for the
+pairs and {minutes[training]:g} for training on {machine} with torch {torch}.
 
-| way | pairs | {signals} |
+Mean of each signal, by modification:
+
+| modification | pairs | {signals} |
 |---|---|{rules}|
 {ways}
 
@@ -43,13 +45,13 @@ and {minutes[training]:g} for training on {machine} with torch {torch}.
 
 ## Results
 
-On {validation[pairs]:,} held-out pairs the score's Pearson correlation with its target is {validation[pearson]:.3f}.
+On {validation[pairs]:,} held-out pairs, the score has a Pearson correlation of {validation[pearson]:.3f} with its target.
 Correlations with human judgments are printed by `make benchmark`.
 
 ## Limits
 
-Referenced: a good story that goes elsewhere than its reference scores low. Pairs beyond the maximum length are cut,
-the longer text first. English.
+The metric needs a reference: a good story that differs from its reference scores low. Pairs longer than the maximum
+length are truncated, the longer text first. English only.
 
 ## Data and licence
 
@@ -64,7 +66,7 @@ The weights are Apache-2.0. {source} The stories are not part of this repository
 
 
 def write_bleurt_card(folder: Path, manifest: dict[str, Any]) -> None:
-    """Writes `README.md` beside BLEURT's weights."""
+    """Writes `README.md` into the folder of BLEURT's weights."""
     names, ways = list(manifest["signals"]), manifest["pairs"]["train"]
     write_model_card(
         folder,

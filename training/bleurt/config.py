@@ -14,19 +14,19 @@ class BleurtConfig(TrainingConfig):
     """How BLEURT is trained on synthetic pairs.
 
     Attributes:
-        corpus: of the stories.
+        corpus: source of the stories.
         base: the backbone: see `training/common/backbone.py`.
-        pairs, validation_pairs: of a story and a changed copy.
+        pairs, validation_pairs: number of pairs of a story and a changed copy.
         ways: weight of each way to change a story (see `pairs.py`).
-        max_length: tokens of a pair.
-        adapter: low-rank factors on the backbone.
-        batch: pairs a step.
-        entailment_weight: of its cross-entropy, beside the squared errors of score and signals.
+        max_length: maximum length of a pair in tokens.
+        adapter: LoRA adapter on the backbone.
+        batch: pairs per step.
+        entailment_weight: weight of the entailment cross-entropy, relative to the squared errors of score and signals.
     """
 
     metric: Literal["bleurt"] = "bleurt"
     corpus: CorpusConfig
-    base: Literal["encoder"] = "encoder"  # its masked language model makes the pairs
+    base: Literal["encoder"] = "encoder"  # its masked language model generates pairs
     pairs: int
     validation_pairs: int
     ways: Mapping[str, float]

@@ -23,10 +23,10 @@ class PairRows(torch.utils.data.Dataset[dict[str, Any]]):
     """Pairs as token ids with standardised signals.
 
     Args:
-        pairs: reference and text, normalised.
-        values: their signals (pairs, signals), standardised.
-        tokenizer: of the encoder.
-        max_length: tokens of a pair.
+        pairs: normalised reference and text.
+        values: their standardised signals, (pairs, signals).
+        tokenizer: tokenizer of the encoder.
+        max_length: maximum length of a pair in tokens.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class PairRows(torch.utils.data.Dataset[dict[str, Any]]):
 
 
 def collate(rows: list[dict[str, Any]]) -> dict[str, Tensor]:
-    """A batch of `PairRows`, padded."""
+    """A padded batch of `PairRows`."""
     ids, mask = pad([row["ids"] for row in rows], 0)
     return {
         "input_ids": ids,
@@ -64,7 +64,7 @@ def collate(rows: list[dict[str, Any]]) -> dict[str, Tensor]:
 
 
 def load_pairs(config: BleurtConfig, data: Path, cache: Path) -> dict[str, list[Pair]]:
-    """Synthetic pairs of the training and of the held-out stories."""
+    """Synthetic pairs of the training stories and of the held-out stories."""
     corpus = load_corpus(config.corpus, data, names_file(), ("train", "validation"))
     infill = Infiller()
     found = {}
@@ -75,7 +75,7 @@ def load_pairs(config: BleurtConfig, data: Path, cache: Path) -> dict[str, list[
         )
     ):
         tagged = tag_corpus(stories[:count], cache)
-        # half of the negatives by negation alone, whose meaning is known
+        # half of the negatives by negation only, whose entailment label is known
         mixed, negated = (
             UnionSampler(tagged, English(), UnionSampling(keep=0, without=without), seed=config.seed)
             for without in ((), ("repetition", "substitution", "reordering"))

@@ -1,8 +1,8 @@
 """Synthetic pairs for BLEURT (Sellam et al. 2020, section 4): a story, a changed copy of it, and signals of both.
 
-The ways to change a story: words drawn anew by the encoder's own masked-language-model head (`masks`), words left
-out (`drops`), sentences in another order (`shuffles`), UNION's negative samples, which stand in for translation
-there and back (`negatives`), another story (`others`), and nothing at all (`same`).
+The ways to change a story: words resampled by the encoder's masked-language-model head (`masks`), dropped words
+(`drops`), shuffled sentences (`shuffles`), UNION's negative samples, which replace back-translation (`negatives`),
+sentences of another story (`others`), and no change (`same`).
 """
 
 from collections.abc import Callable, Sequence
@@ -29,12 +29,12 @@ Sentences = list[list[str]]
 
 @dataclass(frozen=True)
 class Pair:
-    """A reference and a text, normalised, and what is known of them.
+    """A normalised reference and text, and their labels.
 
     Attributes:
         reference, text: words joined by spaces.
-        way: how the text was made, one of `WAYS`.
-        entailment: place in `ENTAILMENT`, or `UNKNOWN`: by construction, not by a model.
+        way: the way in which the text was made, one of `WAYS`.
+        entailment: index in `ENTAILMENT`, or `UNKNOWN`; it follows from the way, not from a model.
     """
 
     reference: str
@@ -51,7 +51,7 @@ def make_pairs(
     count: int,
     rng: np.random.Generator,
 ) -> list[Pair]:
-    """`count` pairs, each story in turn, the ways drawn by their shares; a way that fails gives way to `drops`.
+    """`count` pairs from the stories in turn, with ways sampled by weight; `drops` replaces a way that fails.
 
     Raises:
         ValueError: no stories, or an unknown way.
@@ -86,7 +86,7 @@ def make_pairs(
 
 
 def signals(pairs: Sequence[Pair]) -> np.ndarray:
-    """`SIGNALS` of each pair (pairs, signals), by this project's own metrics."""
+    """`SIGNALS` of each pair, (pairs, signals), by this project's metrics."""
     texts, references = [p.text for p in pairs], [[p.reference] for p in pairs]
     settings = ROOT / "metrics" / "embedding_similarity" / "weights" / "encoder"
     found: dict[str, list[float]] = OverlapScorer().scores(
@@ -103,7 +103,7 @@ def _words(story: TaggedStory) -> Sentences:
 
 
 def _drops(story: Sentences, rng: np.random.Generator) -> Pair:
-    """A tenth to a half of the words left out, or the last sentences: what is left is still said."""
+    """Drops a tenth to a half of the words, or the last sentences; the rest is still entailed."""
     if len(story) > 1 and rng.random() < 0.3:
         kept: Sentences = story[: int(rng.integers(1, len(story)))]
     else:
@@ -130,7 +130,7 @@ def _negative(story: TaggedStory, sampler: UnionSampler, at: int, rng: np.random
 
 
 def _other(stories: Sequence[TaggedStory], at: int, rng: np.random.Generator) -> Pair | None:
-    """Another story, in part: up to all of its sentences in the place of the story's last ones."""
+    """Replaces the story's last sentences, or all of them, with those of another story."""
     if len(stories) < 2:
         return None
     story, other = (
@@ -146,7 +146,7 @@ def _other(stories: Sequence[TaggedStory], at: int, rng: np.random.Generator) ->
 
 
 def _masks(stories: list[Sentences], infill: Infiller, rng: np.random.Generator) -> list[Pair]:
-    """One to three sentences of each story, 15 to 60 % of their words drawn anew."""
+    """Resamples 15 to 60 % of the words in one to three sentences of each story."""
     changed: list[Sentences] = [[list(sentence) for sentence in story] for story in stories]
     wanted = rng.integers(1, 4, size=len(stories))
     orders = [rng.permutation(len(story)) for story in stories]
@@ -164,7 +164,7 @@ def _masks(stories: list[Sentences], infill: Infiller, rng: np.random.Generator)
 
 
 def describe(pairs: Sequence[Pair], values: np.ndarray) -> dict[str, Any]:
-    """How many pairs of each way there are, and their mean signals, for the manifest."""
+    """Number of pairs and mean signals by way, for the manifest."""
     provenance: dict[str, Any] = {}
     for way in WAYS:
         rows = [i for i, pair in enumerate(pairs) if pair.way == way]

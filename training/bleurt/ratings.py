@@ -1,14 +1,14 @@
 """Fits BLEURT's scoring layer to human ratings: to yours, to UNION's, or to MANS by cross-validation over prompts.
 
-    python -m training.bleurt.ratings fit --ratings FILE.jsonl --out FOLDER     # {"reference", "story", "score"} a line
+    python -m training.bleurt.ratings fit --ratings FILE.jsonl --out FOLDER     # {"reference", "story", "score"} per line
     python -m training.bleurt.ratings cross-validate --data DIR                 # for a row of the benchmark
-    python -m training.bleurt.ratings union --data DIR                          # for another one
+    python -m training.bleurt.ratings union --data DIR                          # for another row of the benchmark
 
-The layer is a ridge regression on the pair's state, in closed form, its penalty chosen by leaving out groups of
-prompts; the encoder stays as it is, so a few hundred ratings are enough and no more than a minute is needed. `fit`
-writes a checkpoint for `evaluate.load("metrics/bleurt", FOLDER)`. `cross-validate` writes scores only: a prompt's
-stories are scored by a layer, and a penalty, that were chosen without any story of that prompt. `union` scores MANS by a
-layer fitted to those of UNION's judged stories that have references at hand, as OpenMEVA tuned BLEURT (appendix A.4).
+The layer is a ridge regression on the pair's state, in closed form. Its penalty is chosen by cross-validation over
+prompts. The encoder is frozen, so a few hundred ratings are enough, and fitting takes at most a minute. `fit` writes a
+checkpoint for `evaluate.load("metrics/bleurt", FOLDER)`. `cross-validate` writes scores only: the layer that scores a
+prompt's stories, and its penalty, are fitted without any story of that prompt. `union` scores MANS with a layer fitted
+to those of UNION's judged stories that have references, as OpenMEVA tuned BLEURT (appendix A.4).
 """
 
 import argparse
@@ -34,14 +34,14 @@ from openmeva.training.judged.union import FOLDERS as UNION_FOLDERS
 from openmeva.training.judged.union import read_union_judgments
 from openmeva.training.paths import ROOT
 
-INNER_FOLDS = 5  # by which a penalty is chosen
+INNER_FOLDS = 5  # folds for the choice of the penalty
 PENALTIES = tuple(float(10**power) for power in range(-1, 6))
 WEIGHTS = ROOT / "metrics" / "bleurt" / "weights" / "roc"
 UNIONS_RATINGS = "UNION's ratings"
 
 
 class Ridge:
-    """A linear layer with a squared penalty on standardised inputs, in closed form."""
+    """Ridge regression on standardised inputs, in closed form."""
 
     def __init__(self, states: np.ndarray, scores: np.ndarray, penalty: float) -> None:
         """Fits `scores` (n,) to `states` (n, width)."""
@@ -49,7 +49,7 @@ class Ridge:
         self.scale = np.where(deviation > 1e-8, deviation, 1.0)
         inputs = (states - self.mean) / self.scale
         self.bias = float(scores.mean())
-        # the smaller of the two systems: as many unknowns as rows, or as columns
+        # solve the smaller of the two systems: with one unknown per row, or per column
         if len(inputs) < inputs.shape[1]:
             inner = inputs @ inputs.T + penalty * np.eye(len(inputs))
             weights = inputs.T @ np.linalg.solve(inner, scores - self.bias)
@@ -63,20 +63,20 @@ class Ridge:
         return (states - self.mean) / self.scale @ self.weights + self.bias
 
     def layer(self) -> tuple[np.ndarray, float]:
-        """Weights (width,) and bias of the same layer on states as they are."""
+        """Weights (width,) and bias of the equivalent layer on unstandardised states."""
         weights = self.weights / self.scale
         return weights, self.bias - float(self.mean @ weights)
 
 
 def folds(groups: Sequence[str], count: int, rng: np.random.Generator) -> np.ndarray:
-    """A fold 0 to `count` - 1 for each row; the rows of a group share one.
+    """The fold of each row, 0 to `count` - 1; the rows of a group have the same fold.
 
     Raises:
         ValueError: fewer groups than folds.
     """
     names = sorted(set(groups))
     if len(names) < count:
-        raise ValueError(f"expected at least {count} prompts, one a fold, got {len(names)}")
+        raise ValueError(f"expected at least {count} prompts, one per fold, got {len(names)}")
     of = dict(zip(rng.permutation(names).tolist(), (i % count for i in range(len(names))), strict=True))
     return np.array([of[group] for group in groups])
 
@@ -84,7 +84,7 @@ def folds(groups: Sequence[str], count: int, rng: np.random.Generator) -> np.nda
 def choose_penalty(
     states: np.ndarray, scores: np.ndarray, groups: Sequence[str], rng: np.random.Generator
 ) -> float:
-    """The penalty whose held-out predictions have the smallest squared error, groups left out whole."""
+    """The penalty with the smallest squared error of held-out predictions, by cross-validation over groups."""
     fold = folds(groups, INNER_FOLDS, rng)
     errors = dict.fromkeys(PENALTIES, 0.0)
     for held in range(INNER_FOLDS):
@@ -98,7 +98,7 @@ def choose_penalty(
 def cross_validate(
     states: np.ndarray, scores: np.ndarray, groups: Sequence[str], count: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Each row's score by a layer fitted without its group, its penalty chosen without it too, (n,)."""
+    """Each row's score (n,) by a layer that is fitted, penalty included, without the row's group."""
     fold = folds(groups, count, rng)
     found = np.empty(len(scores))
     for held in range(count):
@@ -110,10 +110,10 @@ def cross_validate(
 
 
 def fit(ratings: Path, start: Path, out: Path, seed: int) -> dict[str, Any]:
-    """Fits the layer to a file of ratings and writes a checkpoint to `out`; returns what was done.
+    """Fits the layer to a file of ratings and writes a checkpoint to `out`; returns the manifest.
 
     Raises:
-        ValueError: a line without reference, story and score (its number), or fewer than five references.
+        ValueError: a line without reference, story and score (with its number), or fewer than five references.
     """
     rows = read_ratings(ratings)
     scorer = BleurtScorer(start)
@@ -138,7 +138,7 @@ def read_ratings(path: Path) -> list[dict[str, Any]]:
     """Rows of `reference`, `story` and `score`.
 
     Raises:
-        ValueError: a line of another form (its number).
+        ValueError: a line of another format (with its number).
     """
     rows = []
     for row in read_rows(path):
@@ -173,7 +173,7 @@ def cross_validate_mans(
 
 
 def tuned_on_union(data: Path, corpora: Sequence[str], start: Path, seed: int, out: Path) -> None:
-    """Writes the scores of MANS by a layer fitted to UNION's stories, and prints their correlation.
+    """Writes scores of MANS by a layer fitted to UNION's judged stories, and prints their correlation.
 
     Raises:
         ValueError: no story of UNION has a reference.
@@ -217,7 +217,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("command", choices=("fit", "cross-validate", "union"))
     parser.add_argument("--ratings", type=Path, help="fit: JSONL with reference, story, score")
     parser.add_argument("--out", type=Path, help=f"fit: the new checkpoint; default for scores: {FOLDER}")
-    parser.add_argument("--data", type=Path, help="the folder that mans/ (and union/) lie in")
+    parser.add_argument("--data", type=Path, help="the folder with mans/ (and union/)")
     parser.add_argument("--corpora", nargs="*", default=["roc", "wp"], choices=("roc", "wp"))
     parser.add_argument("--start", default="roc", help="checkpoint to start from (default: roc)")
     parser.add_argument("--folds", type=int, default=10)

@@ -1,9 +1,9 @@
 """Trains BLEURT: `python -m training.bleurt --config roc --data DIR`.
 
-An adapter on the shared encoder learns, from synthetic pairs of a story and a changed copy, this project's own
-scores of the pair and what the change did to the meaning (Sellam et al., ACL 2020, section 4); the score is the mean
-of the standardised signals. Human ratings come later: `python -m training.bleurt.ratings`. Weights, manifest and
-card go to `metrics/bleurt/weights/NAME/`.
+An adapter on the shared encoder is trained on synthetic pairs of a story and a changed copy. Its targets are signals,
+which are the scores of the pair by this project's metrics, and an entailment label (Sellam et al., ACL 2020, section
+4). The score is the mean of the standardised signals. Fitting to human ratings is a later step:
+`python -m training.bleurt.ratings`. Weights, manifest and card are written to `metrics/bleurt/weights/NAME/`.
 """
 
 import math
@@ -26,7 +26,7 @@ from openmeva.training.common.adapters import add_adapters
 from openmeva.training.common.backbone import Backbone, build_on, find_backbone
 from openmeva.training.common.checkpoint import begin_run, save_checkpoint, save_manifest
 from openmeva.training.common.config import as_mapping
-from openmeva.training.common.sharing import Share
+from openmeva.training.common.data_parallel import Share
 from openmeva.training.common.trainer import StoryTrainer, data_checksums, machine, training_arguments
 from openmeva.training.processes import one_writer
 
@@ -34,7 +34,7 @@ HEADS = ("score", "signals", "entailment")
 
 
 class BleurtTrainer(StoryTrainer):
-    """Squared errors of the score and of each signal, and the cross-entropy of the meaning, where known."""
+    """Trainer with squared errors of the score and of each signal, and the cross-entropy of known entailment labels."""
 
     entailment_weight = 0.3
 
@@ -58,10 +58,10 @@ class BleurtTrainer(StoryTrainer):
 
 
 def build_model(config: BleurtConfig) -> tuple[BleurtModel, Tokenizer, Backbone]:
-    """The untrained model on its backbone, adapters in place, its tokenizer, and what it sits on."""
+    """The untrained model with its adapter, its tokenizer, and its backbone."""
     torch.manual_seed(config.seed)
     base = find_backbone(config.base)
-    # the fastest attention for short sequences on a processor
+    # the fastest attention for short sequences on a CPU
     model, tokenizer = build_on(BleurtModel, base, attn_implementation="eager", dtype=torch.float32)
     add_adapters(model, config.adapter.rank, config.adapter.alpha, HEADS)
     return model, tokenizer, base
@@ -114,7 +114,7 @@ def train(
             "loss": round(float((predicted.metrics or {})["test_loss"]), 4),
             "pearson": round(float(pearsonr(predicted.predictions, predicted.label_ids).statistic), 4),
         },
-        **({"resumed": True} if checkpoint else {}),  # the minutes are then those of its last part
+        **({"resumed": True} if checkpoint else {}),  # then the minutes cover only the last part
         "minutes": {
             "pairs": round((prepared - started) / 60, 1),
             "training": round((time.time() - prepared) / 60, 1),

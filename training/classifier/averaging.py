@@ -1,8 +1,9 @@
-"""The mean of several seeds' adapters, as one adapter.
+"""Weight averaging of the adapters of several seeds into one adapter.
 
-Runs that go on from the same weights and differ in their seed alone end near each other; the mean of what they add to
-the encoder often judges better than each, at the cost of one (model soups: Wortsman et al., ICML 2022). What they go on
-from may be one of them: so what a second training taught comes in, and what it unlearned stays (Wortsman et al., CVPR 2022).
+Runs with the same initial weights that differ only in their seed end near each other. The average of their weight
+updates often performs better than each run, at the inference cost of one model (model soups: Wortsman et al., ICML
+2022). The initial weights may be part of the average: it then keeps abilities that the fine-tuning lost, and gains those
+that it added (Wortsman et al., CVPR 2022).
 """
 
 import json
@@ -22,28 +23,30 @@ from openmeva.training.files import save_tensors, write_text
 def mean_adapter(
     adapters: Sequence[dict[str, Tensor]], shares: Sequence[float] | None = None
 ) -> dict[str, Tensor]:
-    """One adapter that adds nearly the mean of what several add.
+    """The low-rank approximation of the weighted mean of several adapters.
 
-    The mean of products of rank r has a greater rank; its best approximation of rank r is kept, the first adapter's where they
-    differ (Eckart and Young 1936). Factors that an adapter lacks add nothing to the mean.
-    Norms, heads and vectors of added tokens are averaged as they are.
+    The mean of products of rank r has a higher rank. It is replaced by its best approximation of rank r (Eckart and Young
+    1936), where r is the rank of the first adapter that has the factors. Missing factors count as zero.
+    Norms, heads and embeddings of added tokens are averaged directly.
 
     Args:
-        adapters: tensors by name, as `adapter_tensors` gives them; at least one.
-        shares: of each in the mean, 1 in all; equal ones where not given.
+        adapters: tensors by name, as returned by `adapter_tensors`; at least one.
+        shares: weight of each adapter; they sum to 1; default: equal weights.
 
     Returns:
-        The names and shapes of the first one, in float32, with the factors that it alone lacks.
+        Float32 tensors with the names and shapes of the first adapter, and the factors that it lacks but others have.
 
     Raises:
-        ValueError: no adapters, adapters of other norms or heads than the first's, or shares that do not fit them.
+        ValueError: no adapters, norms or heads that differ from the first adapter's, or shares that do not fit them.
     """
     if not adapters:
         raise ValueError("expected at least one adapter, got none")
     if shares is None:
         shares = [1 / len(adapters)] * len(adapters)
     if len(shares) != len(adapters) or abs(sum(shares) - 1) > 1e-6:
-        raise ValueError(f"shares: expected one for each of {len(adapters)} adapters, 1 in all, got {shares}")
+        raise ValueError(
+            f"shares: expected one for each of {len(adapters)} adapters, with sum 1, got {shares}"
+        )
     for place, other in enumerate(adapters):
         _check_alike(f"adapter {place}", other, "the first one", adapters[0])
     mean = {}
@@ -62,30 +65,30 @@ def mean_adapter(
 
 
 def check_mean_with(start: Path, model: torch.nn.Module) -> None:
-    """Refuses what a training goes on from where no mean of it and of what the training makes can be taken.
+    """Checks that the initial adapter of a training can be averaged with the trained one.
 
     Args:
-        start: its folder.
-        model: under its adapter, before the training.
+        start: folder of the initial adapter.
+        model: with adapter layers, before the training.
 
     Raises:
-        ValueError: an adapter that is missing, or has other norms or heads than the model.
+        ValueError: the adapter is missing, or its norms or heads differ from the model's.
     """
-    # rows of added tokens come to the model's tensors when they are saved
+    # embeddings of added tokens are split from the model's tensors only when saved
     given = [name for name in read_tensors(start / ADAPTER) if not name.endswith(ADDED)]
     _check_alike(f"start_share: {start / ADAPTER}", given, "this training's adapter", adapter_tensors(model))
 
 
 def _check_alike(what: str, names: Iterable[str], other: str, wanted: Iterable[str]) -> None:
-    """Refuses an adapter of other tensors than another one's, but for factors: those that add nothing are not kept."""
+    """Checks that two adapters have the same tensors, except for factors: checkpoints omit factors that are zero."""
     if unlike := sorted(name for name in set(names) ^ set(wanted) if ".lora_" not in name):
         raise ValueError(f"{what}: expected the tensors of {other}, differs in {unlike[:3]}")
 
 
 def _mean_factors(downs: Sequence[Tensor], ups: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
-    """Factors (rank, in) and (out, rank) whose product is nearest to the sum of `up @ down`."""
+    """Factors (rank, in) and (out, rank) whose product best approximates the sum of all `up @ down`."""
     rank = len(downs[0])
-    # the sum is one product of stacked factors; its singular values are those of a small matrix between their bases
+    # the sum is one product of stacked factors; a small matrix between their QR bases has the same singular values
     left, small_left = torch.linalg.qr(torch.cat(list(ups), 1))
     right, small_right = torch.linalg.qr(torch.cat([down.float() for down in downs]).T)
     u, values, v = torch.linalg.svd(small_left @ small_right.T)
@@ -96,25 +99,25 @@ def _mean_factors(downs: Sequence[Tensor], ups: Sequence[Tensor]) -> tuple[Tenso
 def average_checkpoints(
     folders: Sequence[Path], out: Path, shares: Sequence[float] | None = None, temperature: float = 1.0
 ) -> None:
-    """Writes to `out` the checkpoint whose adapter is the mean of the folders'; all else is the first one's.
+    """Writes a checkpoint to `out` with the mean adapter of the folders; everything else is from the first folder.
 
     Args:
         folders: checkpoints of `training/classifier`, each an adapter on the same encoder.
         out: the folder to write to.
-        shares: of each in the mean; equal ones where not given.
-        temperature: what the mean's logits are divided by; above 1 for flatter scores.
+        shares: weight of each in the mean; default: equal weights.
+        temperature: divisor of the mean's logits; values above 1 move scores away from 0 and 1.
 
     Raises:
-        ValueError: an adapter that is missing, damaged or unlike the first one.
+        ValueError: an adapter is missing, damaged, or has other tensors than the first one.
     """
     mean = mean_adapter([read_tensors(folder / ADAPTER) for folder in folders], shares)
-    for name in ("classifier.weight", "classifier.bias"):  # whose output is the logit
+    for name in ("classifier.weight", "classifier.bias"):  # their output is the logit
         mean[name] = mean[name] / temperature
     save_tensors(out / ADAPTER, {name: t.to(torch.float16).contiguous() for name, t in mean.items()})
     if (folders[0] / "names.json").is_file():
         shutil.copyfile(folders[0] / "names.json", out / "names.json")
     sections = json.loads((folders[0] / "config.json").read_text(encoding="utf-8"))
     for settings in sections.values():
-        if path := settings["encoder"].get("path"):  # of the encoder, seen from the checkpoint
+        if path := settings["encoder"].get("path"):  # path of the encoder, relative to the checkpoint
             settings["encoder"]["path"] = os.path.relpath((folders[0] / path).resolve(), out.resolve())
     write_text(out / "config.json", json.dumps(sections, indent=2) + "\n")

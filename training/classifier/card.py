@@ -1,4 +1,4 @@
-"""Cards of story classifiers' weights, generated from a run's manifest."""
+"""Model cards of story classifiers, generated from a run's manifest."""
 
 from pathlib import Path
 from typing import Any
@@ -33,11 +33,13 @@ metric.compute(predictions=["Ann was hungry. She made a sandwich. She ate it."])
 
 ## Training
 
-{kind} {groups[train]:,} groups of a human story and worse ones, {stories[train]:,} stories in all, {config[passes]}
-pass(es), at most {config[group_size]} stories of a group at a time; {steps:,} steps, learning rate {config[learning_rate]:g}, {seed};
+{kind}
+
+Data: {groups[train]:,} groups, each a human-written story with its negative samples; {stories[train]:,} stories in total.
+Training: {config[passes]} epoch(s), each with at most {config[group_size]} stories per group; {steps:,} steps, learning rate {config[learning_rate]:g}, {seed};
 {last}{minutes:g} minutes{all} on {machine} with torch {torch}.
-The loss adds cross-entropy of human against other (weight {config[label_weight]:g}), ranking within a group ({config[rank_weight]:g}), kinds of
-error ({config[kind_weight]:g}) and words that do not belong ({config[token_weight]:g}){teacher_logit}.
+Loss: cross-entropy of human-written against negative (weight {config[label_weight]:g}), ranking within a group ({config[rank_weight]:g}), error
+types ({config[kind_weight]:g}), detection of corrupted tokens ({config[token_weight]:g}){teacher_logit}.
 {note}
 | file | SHA-256 |
 |---|---|
@@ -45,18 +47,19 @@ error ({config[kind_weight]:g}) and words that do not belong ({config[token_weig
 
 ## Results
 
-On {groups[validation]:,} held-out groups{each}, by what was done to a story: how often a human story scores above it
-(area under the ROC curve), and how often its own does. Their human stories may stand in groups that were trained on.
-Correlations with human judgments are printed by `make benchmark`, and stand in the metric's card.
+On {groups[validation]:,} held-out groups{each}, by source of the negative samples: the area under the ROC curve (AUC) against the
+human-written stories of these groups, and how often the human-written story of the same group scores higher. The
+human-written stories may also be in training groups.
+Correlations with human judgments are in the metric's card; `make benchmark` prints them.
 
-| source | area under the curve | own human story higher | stories |
+| source of negative samples | AUC | own human story scores higher | negative samples |
 |---|---|---|---|
 {results}
 
 ## Limits
 
-English stories as in its corpora; it knows the faults that it was shown. Scores of texts of other kinds and lengths
-mean little. It should not decide on people's writing.
+For English stories like those of its corpora. It detects only faults like those in its training data. Scores of texts
+of other kinds or lengths mean little. It should not be used to make decisions about people's writing.
 
 ## Data and licence
 
@@ -71,7 +74,7 @@ The weights are Apache-2.0. {source} The stories are not part of this repository
 
 
 def write_classifier_card(folder: Path, manifest: dict[str, Any]) -> None:
-    """Writes `README.md` beside a classifier's weights."""
+    """Writes `README.md` into the folder of a classifier's weights."""
     config = manifest["config"]
     write_model_card(
         folder,
@@ -80,18 +83,18 @@ def write_classifier_card(folder: Path, manifest: dict[str, Any]) -> None:
         kind=_kind(manifest),
         citation=citation_of(config["metric"]),
         meaning=_meaning(config.get("temperature", 1.0)),
-        all=" in all" if config.get("seeds") else "",
-        seed="each with its seed" if config.get("seeds") else f"seed {config['seed']}",
+        all=" in total" if config.get("seeds") else "",
+        seed="one seed per run" if config.get("seeds") else f"seed {config['seed']}",
         teacher_logit=(
-            f"; and the distance from what a larger model, {_teacher(config['teacher'])}, thinks of each "
-            f"story ({config['distillation_weight']:g})"
-            + (f" and from its hidden states ({weight:g})" if (weight := config.get("states_weight")) else "")
+            f"; knowledge distillation from a larger model, {_teacher(config['teacher'])}: squared error against its logits "
+            f"({config['distillation_weight']:g})"
+            + (f" and its hidden states ({weight:g})" if (weight := config.get("states_weight")) else "")
             if config.get("teacher")
             else ""
         ),
         note=f"\n{config['note']}\n" if config.get("note") else "",
         source=source_of(manifest),
-        each=" of each training" if len(config.get("seeds") or ()) > 1 else "",
+        each=" of each run" if len(config.get("seeds") or ()) > 1 else "",
         results="\n".join(
             f"| {source.replace('_', ' ')} | {r['auc']:.3f} | {r['ranked']:.3f} | {r['stories']:,} |"
             for source, r in manifest["validation"].items()
@@ -101,45 +104,49 @@ def write_classifier_card(folder: Path, manifest: dict[str, Any]) -> None:
 
 
 def _meaning(temperature: float) -> str:
-    """What a score is."""
+    """What a score means."""
     if temperature == 1:
-        return "the probability that it is a story as people write them"
+        return "the probability that the story is human-written and not a negative sample"
     return (
-        f"how much it is like a story as people write them. It is no probability: logits are divided by {temperature:g}, "
-        "so few scores come near 0 or 1"
+        f"how much it resembles human-written stories. This is not a probability: logits are divided by {temperature:g}, "
+        "so few scores are near 0 or 1"
     )
 
 
 def _teacher(teacher: dict[str, Any]) -> str:
-    """The larger model: the configuration by which it is trained, or where its weights lie."""
+    """The teacher: the configuration that trains it, or the path of its weights."""
     return f"trained by `{teacher['config']}`" if teacher.get("config") else f"`{teacher['weights']}`"
 
 
 def _kind(manifest: dict[str, Any]) -> str:
-    """What was trained, as a sentence."""
+    """What was trained, as one or two sentences."""
     config = manifest["config"]
     base = base_of(config)
     if not config["adapter"]:
         return f"All weights of {base}."
     begun = (
-        f", begun with that of `{config.get('first') or config['start']}`{begun_with(manifest)}"
+        f", initialised from that of `{config.get('first') or config['start']}`{begun_with(manifest)}"
         if config["start"]
         else ""
     )
-    return f"An adapter of rank {config['adapter']['rank']} on {base}{begun}.{_mean(config)}"
+    return f"A LoRA adapter of rank {config['adapter']['rank']} on {base}{begun}.{_mean(config)}"
 
 
 def _mean(config: dict[str, Any]) -> str:
-    """Of which adapters it is the mean, as a sentence; nothing where it is of one training."""
+    """Which adapters were averaged, as a sentence; empty without `seeds`."""
     seeds = config.get("seeds")
     if not seeds:
         return ""
     share = config.get("start_share")
-    with_start = f", and, with {share:.0%} of the mean, of what they go on from" if share else ""
-    trainings = (
-        f"the adapters of {len(seeds)} trainings, with seeds {', '.join(map(str, seeds))}"
-        if len(seeds) > 1
-        else f"the adapter of one training, with seed {seeds[0]}"
+    with_start = (
+        f", averaged{' again' if len(seeds) > 1 else ''} with the initial weights (their share: {share:.0%})"
+        if share
+        else ""
     )
-    counts = "; the counts are those of the first training:" if len(seeds) > 1 else ":"
-    return f" It is the mean of {trainings}{with_start}{counts}"
+    trainings = (
+        f"the weight average of {len(seeds)} runs with seeds {', '.join(map(str, seeds))}"
+        if len(seeds) > 1
+        else f"the result of one run with seed {seeds[0]}"
+    )
+    counts = " The counts are those of the first run." if len(seeds) > 1 else ""
+    return f" It is {trainings}{with_start}.{counts}"

@@ -9,14 +9,14 @@ from openmeva.training.common.trainer import TrainingConfig
 
 @dataclass(frozen=True, kw_only=True)
 class Teacher:
-    """A larger classifier whose judgments are learned beside the labels.
+    """The teacher of a knowledge distillation: a larger classifier whose logits are learned in addition to the labels.
 
     Attributes:
-        weights: its folder.
-        config: its configuration, by which it is trained where it is not there; null: the weights are taken as they are.
-        processes: that judge at the same time.
-        live: whether it judges each batch as the student learns it, and not all rows beforehand: nothing is written, which
-            of 100,000 stories' hidden states would be some ten gigabytes, but a second pass judges anew. For a GPU.
+        weights: folder of its weights.
+        config: the configuration that trains it if the weights are missing; null: the weights must exist.
+        processes: number of parallel scoring processes.
+        live: whether it scores each training batch, instead of all rows beforehand. Nothing is stored (the hidden states
+            of 100,000 stories take about 10 GB), but every epoch scores again. For a GPU.
     """
 
     weights: str
@@ -27,33 +27,32 @@ class Teacher:
 
 @dataclass(frozen=True, kw_only=True)
 class ClassifierConfig(TrainingConfig):
-    """How a story classifier is trained.
+    """Settings of a story classifier's training.
 
     Attributes:
-        delexicalize: whether names become placeholders.
-        context: how the metric reads contexts: `first_sentence`, `prompt` or `auto`.
+        delexicalize: whether names are replaced by placeholders.
+        context: how the metric uses contexts: `first_sentence`, `prompt` or `auto`.
         base: the backbone: see `training/common/backbone.py`.
-        start: a checkpoint's folder whose adapter the training goes on from; its rank is that of `adapter` or a lower one.
+        start: folder of the checkpoint whose adapter initialises this one; its rank must not exceed that of `adapter`.
         adapter: low-rank factors on the backbone; null: all weights are trained and saved.
-        max_length: tokens of a story that are read in training.
-        window: tokens scored at once, where not `max_length`.
-        shorter_window: tokens of a second reading by parts.
-        readings: which score counts of a story that is read by both windows: the `lower` one or the `mean`.
-        group_size: stories of a group that are seen at a time, the human one among them.
-        batch_groups: groups in a step.
-        passes: over the groups.
-        dropout: before the heads, and of the shared encoder's layers.
-        encoder_dropout: of the layers of another backbone; null: as it was pretrained. Without any, a step takes half the
-            time on a processor.
-        frozen_layers: the lowest layers, which keep the start's adapter.
-        label_weight: of cross-entropy, human against other.
-        balanced: whether human stories and others weigh as much as a whole; false: plain cross-entropy.
-        rank_weight: of the ranking within a group.
-        kind_weight: of the head that names kinds of error; 0: without it.
-        token_weight: of the head that judges tokens; 0: without it.
-        token_share: of the score that its tokens have, beside the story as a whole.
-        distillation_weight: of the teacher's judgments.
-        states_weight: of the teacher's hidden states, word by word (see `states.py`); 0: without them.
+        max_length: maximum number of tokens per story in training.
+        window: maximum number of tokens per forward pass in scoring; null: `max_length`.
+        shorter_window: window size, in tokens, of a second scoring pass over long stories.
+        readings: how the scores of the two passes are combined: the `lower` one or their `mean`.
+        group_size: stories sampled per group, including the human-written one.
+        batch_groups: groups per step.
+        passes: epochs over the groups.
+        dropout: before the heads, and in the shared encoder's layers.
+        encoder_dropout: in the layers of another backbone; null: as in pretraining. 0 halves the time of a step on a CPU.
+        frozen_layers: number of lowest layers whose adapter stays as in `start`.
+        label_weight: loss weight of the cross-entropy, human-written against negative.
+        balanced: whether both classes have the same total weight; false: plain cross-entropy.
+        rank_weight: loss weight of the ranking within a group.
+        kind_weight: loss weight of the head that predicts error types; 0: no such head.
+        token_weight: loss weight of the head that detects corrupted tokens; 0: no such head.
+        token_share: weight of the token head in the score, 0 to 1; the story-level logit has the rest.
+        distillation_weight: loss weight of the teacher's logits.
+        states_weight: loss weight of the teacher's hidden states, word by word (see `hidden_states.py`); 0: not used.
     """
 
     learning_rate: float = 4.0e-4

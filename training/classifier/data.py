@@ -18,11 +18,11 @@ from openmeva.metrics.core.text import Normalizer
 from openmeva.training.negatives.draft import KINDS
 from openmeva.training.negatives.groups import GroupRow
 
-UNKNOWN = -1.0  # a target that no loss counts
+UNKNOWN = -1.0  # a target that every loss ignores
 
 
 class Taught(Protocol):
-    """A story that a teacher may have judged: see `Example`."""
+    """A story with optional teacher outputs: see `Example`."""
 
     @property
     def words(self) -> list[int]: ...
@@ -35,16 +35,16 @@ class Example:
     """A story of a group, ready for the model.
 
     Attributes:
-        ids: with the marks of beginning and end.
-        label: 1 for the human story.
+        ids: token ids, including the start and end tokens.
+        label: 1 for the human-written story, 0 for a negative sample.
         level: see `GroupRow.level`.
-        kinds: 1 or 0 for each of `KINDS`, or `UNKNOWN`.
-        belongs: for each token, 1 where it belongs, 0 where not, or `UNKNOWN`.
-        source: where the story comes from.
-        teacher_logit: a teacher's judgment, or not a number.
-        words: for each token, 0 for the first, the number of its word from 1 on, or -1 for none.
-        teacher_states: a teacher's (1 + words, width), or None.
-        for_teacher: the story as a teacher reads it that judges it only in its batch, or None.
+        kinds: for each of `KINDS`, 1 if the story has this error type, else 0, or `UNKNOWN`.
+        belongs: for each token, 1 if it is original, 0 if it is corrupted, or `UNKNOWN`.
+        source: how the story was made.
+        teacher_logit: the teacher's standardised logit, or NaN.
+        words: for each token, 0 for the start token, the number of its word from 1 on, or -1 for none.
+        teacher_states: the teacher's hidden states (1 + words, width), or None.
+        for_teacher: the story tokenised for a live teacher, or None.
     """
 
     ids: list[int]
@@ -60,7 +60,7 @@ class Example:
 
 
 class WordPieces:
-    """Token ids of single words, kept, since words recur; a process that reads data may be handed it."""
+    """Token ids of single words, cached because words recur. It can be pickled for data loading processes."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self.tokenizer = tokenizer
@@ -70,14 +70,14 @@ class WordPieces:
         return self._kept(word)
 
     def __reduce__(self) -> tuple[type["WordPieces"], tuple[Tokenizer]]:
-        return WordPieces, (self.tokenizer,)  # without what is kept, which can't be handed on
+        return WordPieces, (self.tokenizer,)  # without the cache, which cannot be pickled
 
     def _encode(self, word: str) -> tuple[int, ...]:
         return tuple(self.tokenizer.encode(word, add_special_tokens=False).ids)
 
 
 class ExampleMaker:
-    """Makes examples of rows: normalised, tokenised, cut at `limit` tokens; with `teacher`, as that one makes them, too."""
+    """Makes examples from rows: normalises, tokenises and truncates to `limit` tokens; with `teacher`, also for a teacher."""
 
     def __init__(
         self,
@@ -94,7 +94,7 @@ class ExampleMaker:
         """The example of a row.
 
         Raises:
-            ValueError: a story without a word (the row's group is named).
+            ValueError: the story has no words (the row's group is named).
         """
         known = row.damaged is not None
         damaged = set(row.damaged or [])
@@ -124,10 +124,10 @@ class ExampleMaker:
 
 
 class Groups(torch.utils.data.Dataset[list[Example]]):
-    """Groups of a human story and others, `passes` times over, at most `size` stories of each at a time.
+    """Groups of a human-written story and its negative samples, repeated `passes` times, with at most `size` stories each.
 
-    A larger group lends other stories in each pass; the human one is always there, once: files that say the same group
-    bring it each.
+    From a larger group, negative samples are sampled again in each pass. The human-written story is always included,
+    once, even if several files contain it.
     """
 
     def __init__(
@@ -150,7 +150,7 @@ class Groups(torch.utils.data.Dataset[list[Example]]):
 
     @property
     def stories(self) -> int:
-        """How many stories the groups hold."""
+        """The number of stories in the groups."""
         return sum(map(len, self.groups))
 
     def lengths(self) -> list[int]:
@@ -158,7 +158,7 @@ class Groups(torch.utils.data.Dataset[list[Example]]):
         return [len(group[0].ids) for group in self.groups] * self.passes
 
     def __getitem__(self, index: int) -> list[Example]:
-        if not 0 <= index < len(self):  # a loop over the groups ends by it
+        if not 0 <= index < len(self):  # this ends a loop over the groups
             raise IndexError(f"expected a number below {len(self)}, got {index}")
         turn, place = divmod(index, len(self.groups))
         group = self.groups[place]
@@ -172,11 +172,11 @@ class Groups(torch.utils.data.Dataset[list[Example]]):
 
 @dataclass(frozen=True)
 class GroupCollator:
-    """Pads the stories of some groups to one batch; `pairs` says which story ranks above which.
+    """Pads the stories of several groups to one batch; `pairs` (pairs, 2) lists the better and the worse story of each pair.
 
     Attributes:
-        padding: the token id at which nothing is read.
-        teacher_padding: of a teacher that judges each batch.
+        padding: token id of padding, which the attention mask excludes.
+        teacher_padding: the same for a live teacher.
     """
 
     padding: int
@@ -211,7 +211,7 @@ class GroupCollator:
         }
 
     def _for_teacher(self, examples: Sequence[Example], shape: torch.Size) -> dict[str, Tensor]:
-        """What a teacher reads of the batch, whose own token ids are of `shape`; and the words of both's tokens."""
+        """The batch tokenised for a live teacher, and the word numbers of both models' tokens; `shape` is that of the own ids."""
         read = [e.for_teacher for e in examples if e.for_teacher]
         ids, mask = pad([e.ids for e in read], self.teacher_padding)
         return {
@@ -223,7 +223,7 @@ class GroupCollator:
 
 
 def words_of_tokens(examples: Sequence[Taught], shape: torch.Size) -> Tensor:
-    """The numbers of the words of a padded batch's tokens, of `shape` (n, tokens): see `Example.words`."""
+    """The word numbers of a padded batch's tokens, with `shape` (n, tokens): see `Example.words`."""
     words = torch.full(shape, -1)
     for row, example in enumerate(examples):
         words[row, : len(example.words)] = torch.tensor(example.words)
@@ -231,7 +231,7 @@ def words_of_tokens(examples: Sequence[Taught], shape: torch.Size) -> Tensor:
 
 
 def states_of_batch(examples: Sequence[Taught], shape: torch.Size) -> dict[str, Tensor]:
-    """The teacher's states (n, 1 + words, width), where they are known (n, 1 + words), and the tokens' words (n, tokens)."""
+    """The teacher's states (n, 1 + words, width), a mask of known ones (n, 1 + words), and word numbers (n, tokens)."""
     words = words_of_tokens(examples, shape)
     count = int(words.max()) + 1
     width = next(e.teacher_states.shape[1] for e in examples if e.teacher_states is not None)
@@ -246,12 +246,12 @@ def states_of_batch(examples: Sequence[Taught], shape: torch.Size) -> dict[str, 
 
 
 def above(a: Example, b: Example) -> bool:
-    """Whether a story should score above another one of its group."""
+    """Whether story `a` should score above story `b` of the same group."""
     if a.label != b.label:
         return a.label > b.label
     return 0 < a.level < b.level
 
 
 def held_out(group: str, share: float) -> bool:
-    """Whether a group of a file without a validation split belongs to the share that is held out."""
+    """Whether a group belongs to the held-out share of a file without a validation split; decided by a hash."""
     return zlib.crc32(group.encode()) % 10_000 < 10_000 * share

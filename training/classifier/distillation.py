@@ -1,8 +1,8 @@
 """Knowledge distillation: teacher logits for the student's training rows (Hinton et al. 2015).
 
-A larger classifier judges the rows; the small one learns its logits beside the labels (`distillation_weight` of the
-configuration), and its hidden states where it is told to (`states_weight`). A stage: rows that were judged are not judged
-again.
+A larger classifier scores the rows. The student learns its logits in addition to the labels (`distillation_weight` of
+the configuration), and optionally its hidden states (`states_weight`). The results are stored as a stage, so rows are
+not scored again.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ from openmeva.metrics.core.runtime import PrecisionCache, choose_device, choose_
 from openmeva.metrics.core.story_scorer import StoryScorer
 from openmeva.training.classifier.config import Teacher
 from openmeva.training.classifier.data import Example, ExampleMaker, words_of_tokens
-from openmeva.training.classifier.states import word_states
+from openmeva.training.classifier.hidden_states import word_states
 from openmeva.training.common.checkpoint import weights_file
 from openmeva.training.files import checksum, replacing
 from openmeva.training.negatives.groups import GroupRow
@@ -37,11 +37,11 @@ SCHEMA = pa.schema([("logit", pa.float32())])
 STATES = pa.schema([("logit", pa.float32()), ("width", pa.int32()), ("states", pa.large_binary())])
 CHUNK = 512
 BATCH = 32
-SURE = 1e-6  # a score is kept so far from 0 and 1
+SURE = 1e-6  # minimum distance of a score from 0 and 1
 
 
 class Student(Protocol):
-    """What a student's configuration says of its teacher."""
+    """The settings of a student's configuration that concern its teacher."""
 
     @property
     def metric(self) -> str: ...
@@ -56,14 +56,14 @@ class Student(Protocol):
 def judged_by(
     teacher: Path, rows: Sequence[GroupRow], config: Student, run: Path, scorer: Scorer = ClassifierScorer
 ) -> list[GroupRow]:
-    """The rows with a teacher's judgments, and its hidden states where the configuration wants them.
+    """The rows with a teacher's logits, and its hidden states if the configuration has a `states_weight`.
 
     Args:
-        teacher: the folder of its weights.
-        rows: to judge.
+        teacher: folder of the teacher's weights.
+        rows: to score.
         config: of the student.
-        run: of the stage's file.
-        scorer: of the teacher's checkpoint.
+        run: folder of the stage's file.
+        scorer: makes a scorer from the teacher's checkpoint.
     """
     processes = model_processes(config.teacher.processes if config.teacher else 1)
     if config.states_weight:
@@ -79,15 +79,15 @@ def with_teacher_logits(
     processes: int = 1,
     scorer: Scorer = ClassifierScorer,
 ) -> list[GroupRow]:
-    """The rows with `teacher_logit`: the logits of the teacher's scores, less their mean, by their standard deviation.
+    """The rows with `teacher_logit`: the logits of the teacher's scores, standardised over all rows.
 
     Args:
         rows: to judge.
-        teacher: a classifier's checkpoint.
-        metric: whose section of the checkpoint's configuration is read.
-        out: the stage's folder; `teacher_logit.parquet` goes there.
-        processes: that judge at the same time.
-        scorer: of the teacher's checkpoint.
+        teacher: folder of a classifier's checkpoint.
+        metric: name of the section of the checkpoint's configuration.
+        out: the stage's folder, for `teacher_logit.parquet`.
+        processes: number of parallel scoring processes.
+        scorer: makes a scorer from the teacher's checkpoint.
 
     Raises:
         ValueError: no rows, or no checkpoint in `teacher`.
@@ -114,17 +114,17 @@ def with_teacher_states(
     processes: int = 1,
     scorer: Scorer = ClassifierScorer,
 ) -> list[GroupRow]:
-    """The rows with `teacher_logit`, as `with_teacher_logits` has it but of the story as a whole, and `teacher_states`.
+    """The rows with `teacher_states`, and with `teacher_logit` as in `with_teacher_logits` but from one truncated pass.
 
     Args:
         rows: to judge.
-        teacher: a classifier's checkpoint.
-        metric: whose section of the checkpoint's configuration is read.
-        out: the stage's folder; `teacher_states.parquet` goes there, some 70 kB a story of 45 words, and `teacher_states.bin`,
-            the same states as one array.
-        limit: tokens of a story that are read, as many as the student reads.
-        processes: that judge at the same time.
-        scorer: of the teacher's checkpoint.
+        teacher: folder of a classifier's checkpoint.
+        metric: name of the section of the checkpoint's configuration.
+        out: the stage's folder, for `teacher_states.parquet` (about 70 kB per story of 45 words) and
+            `teacher_states.bin`, the same states as one array.
+        limit: maximum number of tokens per story, as for the student.
+        processes: number of parallel scoring processes.
+        scorer: makes a scorer from the teacher's checkpoint.
 
     Raises:
         ValueError: no rows, or no checkpoint in `teacher`.
@@ -149,25 +149,25 @@ def with_teacher_states(
 
 
 def teacher_digests(teacher: Path) -> dict[str, str]:
-    """SHA-256 of what a teacher's judgments depend on: its weights, and the settings by which it reads stories."""
+    """SHA-256 of the files that a teacher's scores depend on: its weights and its settings."""
     return {"teacher": checksum(weights_file(teacher)), "teacher_settings": checksum(teacher / "config.json")}
 
 
 def _stage(out: Path, name: str, rows: Sequence[GroupRow], teacher: Path, **settings: int) -> Stage:
-    """The stage in which a teacher judges rows, by its weights, their texts, and settings.
+    """The stage in which a teacher scores rows; identified by the teacher's files, the rows' texts, and settings.
 
     Raises:
         ValueError: no rows, or no weights.
     """
     if not rows:
-        raise ValueError("expected rows for the teacher to judge, got none")
+        raise ValueError("expected rows for the teacher to score, got none")
     texts = [[row.story, row.damaged is not None] for row in rows]
     digest = hashlib.sha256(json.dumps(texts).encode()).hexdigest()
     return Stage(out, name, {**teacher_digests(teacher), "stories": digest, **settings})
 
 
 def _on_disk(file: Path, out: Path) -> list[np.ndarray]:
-    """The states of each row of a stage's file, float16, as parts of one array in `out`, of which memory holds what is read."""
+    """The states of each row of a stage's file, float16, as slices of one memory-mapped array in `out`."""
     found = pq.ParquetFile(file)
     spans, place = [], 0
     with replacing(out) as temporary, temporary.open("wb") as flat:
@@ -182,7 +182,7 @@ def _on_disk(file: Path, out: Path) -> list[np.ndarray]:
 
 
 def _standardised(logits: Iterable[float]) -> list[float]:
-    """Less their mean, by their standard deviation."""
+    """The logits standardised to mean 0 and standard deviation 1."""
     values = np.array(list(logits))
     found: list[float] = ((values - values.mean()) / (float(values.std()) or 1.0)).tolist()
     return found
@@ -190,7 +190,7 @@ def _standardised(logits: Iterable[float]) -> list[float]:
 
 @torch.inference_mode()
 def _states_of(scorer: StoryScorer, examples: Sequence[Example]) -> list[dict[str, Any]]:
-    """Logit and states of each story."""
+    """The logit and the hidden states of each story, as rows of `STATES`."""
     device = choose_device(None)
     model = PrecisionCache(scorer.model).on(device, choose_dtype("auto", device))
     found: list[dict[str, Any]] = [{} for _ in examples]
@@ -208,6 +208,6 @@ def _states_of(scorer: StoryScorer, examples: Sequence[Example]) -> list[dict[st
 
 
 def logit(score: float) -> float:
-    """log(p / (1 - p)) of a probability, finite."""
+    """log(p / (1 - p)) of a probability, clipped to finite values."""
     kept = min(max(score, SURE), 1 - SURE)
     return math.log(kept / (1 - kept))

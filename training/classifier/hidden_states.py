@@ -1,6 +1,6 @@
-"""Hidden states of a teacher that a student's come near, word by word (Sun et al. 2019; Jiao et al. 2020).
+"""Distillation of a teacher's hidden states, word by word (Sun et al. 2019; Jiao et al. 2020).
 
-Teacher and student may cut words into different tokens, so their states are compared by words: the mean of a word's tokens.
+Teacher and student may split words into different tokens, so states are compared by word: the mean over its tokens.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,16 +10,16 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-RIDGE = 1e-2  # of the student's variance
+RIDGE = 1e-2  # ridge penalty, as a share of the mean variance of the student's states
 
 
 def word_states(hidden: Tensor, words: Tensor, count: int) -> Tensor:
-    """States (n, count, width): the first token's, then the mean of each word's tokens; zeros where a story has no such word.
+    """States (n, count, width): the first token's, then the mean over each word's tokens; zeros for missing words.
 
     Args:
         hidden: (n, tokens, width).
-        words: (n, tokens), of each token: 0 for the first, the word's number from 1 on, or -1 for none.
-        count: 1 and the most words.
+        words: (n, tokens), for each token: 0 for the first, the word's number from 1 on, or -1 for none.
+        count: 1 + the maximum number of words.
     """
     which = F.one_hot(words.clamp(0, count - 1), count).to(hidden.dtype)
     which = which * ((words >= 0) & (words < count)).unsqueeze(-1)
@@ -27,7 +27,7 @@ def word_states(hidden: Tensor, words: Tensor, count: int) -> Tensor:
 
 
 class StateProjection(torch.nn.Module):
-    """From the student's states to the teacher's, standardised; the first token's by a map of its own.
+    """A linear map from the student's states to the teacher's standardised states; the first token has its own map.
 
     Args:
         width: of the student's states.
@@ -45,21 +45,21 @@ class StateProjection(torch.nn.Module):
         self.register_buffer("spread", torch.ones(2, teacher_width))
 
     def forward(self, states: Tensor) -> Tensor:
-        """The teacher's states (n, words, teacher_width) as the student's (n, words, width) tell them."""
+        """Projects the student's states (n, words, width) to standardised teacher states (n, words, teacher_width)."""
         return torch.cat([self.first(states[:, :1]), self.words(states[:, 1:])], 1)
 
     def standardised(self, states: Tensor) -> Tensor:
-        """The teacher's states (n, words, teacher_width) less their mean, by their standard deviation."""
+        """Standardises the teacher's states (n, words, teacher_width) by the fitted mean and standard deviation."""
         first, words = states[:, :1] - self.mean[0], states[:, 1:] - self.mean[1]
         return torch.cat([first / self.spread[0], words / self.spread[1]], 1)
 
     @torch.no_grad()
     def fit(self, own: Sequence[Tensor], teacher: Sequence[Tensor]) -> None:
-        """Solves both maps by ridge regression.
+        """Fits both maps by ridge regression.
 
         Args:
-            own: the student's states of each story (1 + words, width).
-            teacher: the teacher's (1 + words, teacher_width).
+            own: the student's states (1 + words, width) of each story.
+            teacher: the teacher's states (1 + words, teacher_width) of each story.
         """
         for place, (part, linear) in enumerate(((slice(0, 1), self.first), (slice(1, None), self.words))):
             x, y = (torch.cat([story[part] for story in stories]).double() for stories in (own, teacher))
@@ -74,10 +74,10 @@ class StateProjection(torch.nn.Module):
 
 @torch.no_grad()
 def fitted_projection(model: Any, batches: Iterable[dict[str, Tensor]]) -> StateProjection:
-    """The projection of a model, as it is, from some batches of `GroupCollator` with a teacher's states.
+    """The projection of an untrained model, fitted on some batches of `GroupCollator` with a teacher's states.
 
     Raises:
-        ValueError: no batch has them.
+        ValueError: no batch has a teacher's states.
     """
     model.eval()
     own: list[Tensor] = []

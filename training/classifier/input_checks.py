@@ -1,11 +1,11 @@
-"""Whether what a training reads is there, asked before hours go into the parts that come first."""
+"""Checks that all inputs of a training exist, before hours are spent on its earlier stages."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 from openmeva.metrics.core.backbone import backbone_folder
 from openmeva.metrics.core.checkpoint import ADAPTER, read_settings
-from openmeva.training.classifier.parts import Chained
+from openmeva.training.classifier.prerequisites import Chained
 from openmeva.training.classifier.rows_config import RowsConfig
 from openmeva.training.common.backbone import find_backbone
 from openmeva.training.common.checkpoint import start_digest
@@ -17,19 +17,19 @@ from openmeva.training.paths import located
 def check_at_hand(
     config: Chained, rows: RowsConfig | None, data: Path, corpora: Sequence[CorpusConfig] = ()
 ) -> None:
-    """Looks for the encoder, the files of stories, what it goes on from, and the encoder of a teacher whose weights are there.
+    """Checks the encoder, the story files, the initial weights, and the encoder of a teacher whose weights exist.
 
-    Of other parts of the training it asks nothing: each is asked about itself (`parts.py`).
+    It does not check earlier stages of the training (`parts.py`); each stage checks its own inputs.
 
     Args:
         config: of the training.
-        rows: where rows come from; None: nowhere.
-        data: the folder that the corpora lie in.
-        corpora: that are read beside those of the rows.
+        rows: configuration of the training rows; None: no rows.
+        data: folder of the corpora.
+        corpora: further corpora that are read.
 
     Raises:
-        ValueError: what is missing: files (all of them are named), an encoder (how to get it is said), or weights to go on
-            from; or such weights of another encoder.
+        ValueError: files (all are named), an encoder (the message says how to get it) or initial weights are missing, or
+            the initial weights belong to another encoder.
     """
     base = find_backbone(config.base)
     graded = [CorpusConfig.from_mapping(one["corpus"]) for one in (rows and rows.graded) or ()]
@@ -43,8 +43,8 @@ def check_at_hand(
         wanted += [located(one.path) for one in rows.files or ()]
     if missing := [path for path in dict.fromkeys(wanted) if not path.is_file()]:
         raise ValueError(
-            f"{', '.join(map(str, missing))}: no such file. What lies in runs/ is written by the commands at the head of "
-            f"the configuration {config.name} (training/configs/{config.metric}); the rest is the corpora's"
+            f"{', '.join(map(str, missing))}: no such file. The commands at the head of the configuration {config.name} "
+            f"(training/configs/{config.metric}) write the files in runs/; the other files belong to the corpora"
         )
     start = located(config.start) if config.start else None
     if start and (not config.first or (start / ADAPTER).is_file()):

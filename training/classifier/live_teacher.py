@@ -1,7 +1,7 @@
-"""A teacher that judges each batch as its student learns it.
+"""A teacher that scores each batch during the student's training.
 
-The stage of `distillation.py` writes the judgments of all rows before the training: on a processor, where a judgment costs more
-than a step, they are made once. On a GPU to judge again is cheaper than to read some 100 kB a story.
+In contrast, the stage of `distillation.py` stores the outputs for all rows before the training. That suits a CPU, where
+scoring a story costs more than a training step. On a GPU, scoring again is cheaper than reading about 100 kB per story.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,17 +16,17 @@ from openmeva.metrics.core.runtime import PrecisionCache, choose_device, choose_
 from openmeva.metrics.core.story_scorer import StoryScorer
 from openmeva.training.classifier.data import ExampleMaker
 from openmeva.training.classifier.distillation import Student, judged_by
-from openmeva.training.classifier.states import word_states
+from openmeva.training.classifier.hidden_states import word_states
 from openmeva.training.negatives.groups import GroupRow
 from openmeva.training.paths import located
 
 
 class LiveTeacher:
-    """Judgments and hidden states of batches of `GroupCollator` whose examples have `for_teacher`.
+    """Adds a teacher's logits and hidden states to batches of `GroupCollator` whose examples have `for_teacher`.
 
     Args:
         scorer: of the teacher's checkpoint.
-        limit: tokens of a story that are read, as many as the student reads.
+        limit: maximum number of tokens per story, as for the student.
     """
 
     def __init__(self, scorer: StoryScorer, limit: int) -> None:
@@ -38,12 +38,12 @@ class LiveTeacher:
 
     @torch.no_grad()
     def __call__(self, batch: dict[str, Tensor]) -> dict[str, Tensor]:
-        """The batch with `teacher_logit`, standardised; `teacher_states` (n, 1 + words, width); and `states_known`."""
+        """The batch with standardised `teacher_logit` (n,), `teacher_states` (n, 1 + words, width) and their mask `states_known`."""
         logits, hidden = self._judged(batch)
         words = batch["teacher_words"].to(self.device)
         count = int(max(words.max(), batch["words"].max())) + 1
         numbers = torch.arange(count, device=self.device)
-        # a word that either cuts off has no state that both know
+        # a word that either model truncates has no state in both
         both = torch.minimum(words.amax(1), batch["words"].to(self.device).amax(1))
         known = {
             "teacher_logit": (logits - self.mean) / self.spread,
@@ -54,12 +54,12 @@ class LiveTeacher:
         return {**batch, **{name: tensor.to(where) for name, tensor in known.items()}}
 
     def fit(self, batches: Iterable[dict[str, Tensor]]) -> None:
-        """Takes the mean and the spread of the judgments from some batches."""
+        """Estimates the mean and the standard deviation of the logits from some batches."""
         logits = torch.cat([self._judged(batch)[0] for batch in batches])
         self.mean, self.spread = float(logits.mean()), float(logits.std(correction=0)) or 1.0
 
     def of(self, batches: Iterable[dict[str, Tensor]]) -> Iterator[dict[str, Tensor]]:
-        """The batches as it judges them."""
+        """The batches with the teacher's outputs."""
         return (self(batch) for batch in batches)
 
     @torch.no_grad()
@@ -73,12 +73,12 @@ class LiveTeacher:
 def taught(
     rows: Sequence[GroupRow], config: Student, run: Path
 ) -> tuple[Sequence[GroupRow], LiveTeacher | None]:
-    """The rows with the judgments of the configuration's teacher; or, where that is live, as they are, and the teacher.
+    """The rows with the stored outputs of the configuration's teacher and None; or the unchanged rows and a live teacher.
 
     Args:
         rows: to train on.
-        config: of the student.
-        run: of the stage that keeps judgments made beforehand.
+        config: of the student; without a teacher, the rows are returned unchanged.
+        run: folder of the stage that stores a teacher's outputs.
     """
     if config.teacher is None:
         return rows, None

@@ -6,14 +6,14 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from openmeva.training.classifier.config import ClassifierConfig
-from openmeva.training.classifier.states import word_states
-from openmeva.training.common.sharing import Share
+from openmeva.training.classifier.hidden_states import word_states
+from openmeva.training.common.data_parallel import Share
 
-TEACHER_SPREAD = 1.5  # standard deviation, in logits, that a teacher's judgments are given
+TEACHER_SPREAD = 1.5  # the teacher's logits are scaled to this standard deviation
 
 
 class Weights(Protocol):
-    """How much a teacher's judgments and hidden states count."""
+    """Loss weights of a teacher's logits and hidden states."""
 
     @property
     def distillation_weight(self) -> float: ...
@@ -22,13 +22,15 @@ class Weights(Protocol):
 
 
 def classifier_loss(model: Any, inputs: dict[str, Tensor], config: ClassifierConfig) -> tuple[Tensor, Tensor]:
-    """The loss of a batch of `GroupCollator`, and the stories' logits (n,).
+    """The loss (a scalar) of a batch of `GroupCollator`, and the stories' logits (n,).
 
-    A sum, by the configuration's weights, of: cross-entropy of human against other, where `balanced` both as heavy as a
-    whole; -log sigmoid of the difference of logits for each pair that has an order; cross-entropy of each kind
-    of error and of each token (belongs or not), where known; squared distance of a teacher's judgment from the story's
-    logit, and from the mean of its tokens' logits where there is a head for them; mean squared distance of a teacher's
-    states, standardised, from those that the student's projection tells.
+    The loss is the sum, with the configuration's weights, of:
+    - cross-entropy of human-written against negative; if `balanced`, both classes have the same total weight;
+    - -log sigmoid of the difference of logits, for each ordered pair of a group;
+    - cross-entropy of each error type and of each token (original or corrupted), where known;
+    - squared error between the teacher's logit and the story's logit, and also the mean of its tokens' logits if the model
+      has a token head;
+    - squared error between the teacher's standardised hidden states and the student's projected ones.
     """
     found = _judged(model, inputs, config)
     logits = found["logits"]
@@ -49,11 +51,11 @@ def classifier_loss(model: Any, inputs: dict[str, Tensor], config: ClassifierCon
 def distillation_loss(
     model: Any, found: dict[str, Tensor], inputs: dict[str, Tensor], config: Weights
 ) -> Tensor:
-    """How far a student is from its teacher, by the configuration's weights.
+    """The distillation loss (a scalar), with the configuration's weights.
 
     Args:
-        model: the student, with the `projection` of its states where there are any.
-        found: its `logits` (n,) and perhaps `of_tokens` (n,), and the projected `states` (n, words, width).
+        model: the student, with a `projection` if hidden states are distilled.
+        found: the student's `logits` (n,), optionally `of_tokens` (n,) and projected `states` (n, words, width).
         inputs: the batch: `teacher_logit` (n,), and with `states` also `teacher_states` and `states_known`.
         config: the weights.
     """
@@ -73,13 +75,13 @@ def distillation_loss(
 
 
 def projected_states(model: Any, hidden: Tensor, words: Tensor, count: int) -> Tensor:
-    """The teacher's states (n, count, width) as the student's hidden states (n, tokens, width) tell them."""
+    """The student's hidden states (n, tokens, width), projected to the teacher's states (n, count, teacher width)."""
     found: Tensor = model.projection(word_states(hidden, words, count))
     return found
 
 
 def _judged(model: Any, inputs: dict[str, Tensor], config: ClassifierConfig) -> dict[str, Tensor]:
-    """What the heads say of each story of the batch: `logits`, and `kinds`, `belongs`, `of_tokens` where wanted."""
+    """The heads' outputs for the batch: `logits`, and `kinds`, `belongs`, `of_tokens`, `states` if the loss uses them."""
     share = Share.of(len(inputs["input_ids"]))
     mask = share(inputs["attention_mask"])
     hidden = model.encode(share(inputs["input_ids"]), mask)
@@ -97,7 +99,7 @@ def _judged(model: Any, inputs: dict[str, Tensor], config: ClassifierConfig) -> 
 
 
 def _mean_of_tokens(logits: Tensor, mask: Tensor) -> Tensor:
-    """The mean of each story's tokens' logits, marks left out."""
+    """The mean of each story's token logits (n,), without the start and end tokens."""
     inner = mask.clone()
     inner[:, 0] = 0
     inner.scatter_(1, mask.sum(1, keepdim=True) - 1, 0)
@@ -105,6 +107,6 @@ def _mean_of_tokens(logits: Tensor, mask: Tensor) -> Tensor:
 
 
 def _known(logits: Tensor, targets: Tensor) -> Tensor:
-    """Mean cross-entropy where the target is known; 0 where none is."""
+    """Mean cross-entropy over the known targets; 0 if there are none."""
     at = targets >= 0
     return F.binary_cross_entropy_with_logits(logits[at], targets[at]) if at.any() else logits.sum() * 0

@@ -1,4 +1,4 @@
-"""The untrained classifier on a backbone."""
+"""Builds the untrained classifier on a backbone."""
 
 from typing import Any
 
@@ -17,10 +17,10 @@ HEADS = ("classifier", "kinds", "tokens")
 
 
 def build_classifier(config: ClassifierConfig) -> tuple[StoryClassifier, Tokenizer, Backbone]:
-    """The untrained classifier, its tokenizer, and what it sits on.
+    """The untrained classifier, its tokenizer and its backbone.
 
-    `dropout` of the configuration is that of the heads, and of the shared encoder's layers; `encoder_dropout` that of
-    another backbone's layers.
+    `dropout` of the configuration applies to the heads and to the shared encoder's layers, `encoder_dropout` to the
+    layers of another backbone.
     """
     torch.manual_seed(config.seed)
     base = find_backbone(config.base)
@@ -33,7 +33,7 @@ def build_classifier(config: ClassifierConfig) -> tuple[StoryClassifier, Tokeniz
         make,
         base,
         config.encoder_dropout,
-        attn_implementation="eager",  # the fastest for short sequences on a processor
+        attn_implementation="eager",  # the fastest for short sequences on a CPU
         dtype=torch.float32,
         hidden_dropout_prob=config.dropout,
         attention_probs_dropout_prob=config.dropout,
@@ -46,7 +46,7 @@ def build_classifier(config: ClassifierConfig) -> tuple[StoryClassifier, Tokeniz
 
 
 def freeze(model: StoryClassifier, layers: int, frozen: bool = True) -> None:
-    """Keeps the lowest `layers` layers' adapters as they are; or trains them again."""
+    """Freezes the adapters of the lowest `layers` layers; with `frozen=False`, makes them trainable again."""
     for layer in model.bert.encoder.layer[:layers] if layers else ():
         for name, parameter in layer.named_parameters():
             if "lora_" in name or "LayerNorm" in name:

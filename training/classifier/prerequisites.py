@@ -1,4 +1,4 @@
-"""Parts of a training: configurations that another one goes on from (`first`) or is taught by, and where their weights lie."""
+"""Stages of a training: configurations that train the initial weights (`first`) or the teacher, and their weights' folders."""
 
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -12,7 +12,7 @@ from openmeva.training.paths import CONFIGS, METRICS, WORK, located
 
 
 class Chained(Protocol):
-    """Settings of such a training: see `plot_coherence/config.py`."""
+    """Settings of a training with such stages: see `plot_coherence/config.py`."""
 
     @property
     def metric(self) -> str: ...
@@ -34,10 +34,10 @@ Part = TypeVar("Part", bound=Chained)
 
 
 def weights_folder(kind: type[Chained], config: Chained) -> Path:
-    """Where the weights of a configuration go: to the place in runs/ where another one looks for them, or beside the metric.
+    """The folder of a configuration's weights: where another configuration reads them from runs/, else the metric's folder.
 
     Args:
-        kind: of the metric's configurations.
+        kind: dataclass of the metric's configurations.
         config: one of them.
     """
     for file in sorted((CONFIGS / config.metric).glob("*.yaml")):
@@ -52,25 +52,25 @@ def weights_folder(kind: type[Chained], config: Chained) -> Path:
 
 
 def first_part(kind: type[Part], config: Part, data: Path) -> Part | None:
-    """The configuration that is trained before this one, which goes on from it; None where that is there, or there is none.
+    """The configuration that must be trained first for the initial weights; None if they exist or there is none.
 
     Args:
-        kind: of both.
+        kind: dataclass of both configurations.
         config: with `first` and `start`.
-        data: the folder that the corpora lie in.
+        data: folder of the corpora.
 
     Raises:
-        ValueError: one on another encoder, or of a higher rank; or as `to_be_trained`.
+        ValueError: the first configuration has another encoder or a higher rank; or as in `to_be_trained`.
     """
     first = to_be_trained(kind, config.metric, config.first, config.start, data)
     if first is None:
         return None
-    told = f"of {config.first}, which {config.name} goes on from"
+    told = f"as in {config.first}, which trains the initial weights of {config.name}"
     if first.base != config.base:
-        raise ValueError(f"base: expected {first.base}, that {told}, got {config.base}")
+        raise ValueError(f"base: expected {first.base}, {told}, got {config.base}")
     if first.adapter and config.adapter and first.adapter.rank > config.adapter.rank:
         raise ValueError(
-            f"adapter.rank: expected {first.adapter.rank} or more, that {told}, got {config.adapter.rank}"
+            f"adapter.rank: expected {first.adapter.rank} or more, {told}, got {config.adapter.rank}"
         )
     return first
 
@@ -78,17 +78,17 @@ def first_part(kind: type[Part], config: Part, data: Path) -> Part | None:
 def to_be_trained(
     kind: type[Part], metric: str, part: str | None, weights: str | None, data: Path
 ) -> Part | None:
-    """A part's configuration, where its weights are not there yet; those that come with the project are taken as they are.
+    """The configuration of a stage if its weights must still be trained, else None. Shipped weights are used unchecked.
 
     Args:
-        kind: of the configuration.
-        metric: the folder of its file, below training/configs.
-        part: the file or its name; None: there is none.
-        weights: the folder of the weights.
-        data: the folder that the corpora lie in.
+        kind: dataclass of the configuration.
+        metric: folder of its file, below training/configs.
+        part: the file or its name; None: there is no such stage.
+        weights: folder of the weights.
+        data: folder of the corpora.
 
     Raises:
-        ValueError: weights of another configuration, or of other data (each difference is named).
+        ValueError: the existing weights are of another configuration or other data (each difference is named).
     """
     if not part or not weights:
         return None
@@ -102,28 +102,28 @@ def to_be_trained(
     before = {"config": _recorded(kind, known), "data": known.get("data", {})}
     now = {"config": as_mapping(wanted), "data": _as_now(before["data"], data)}
     for one in (before, now):
-        one["config"].pop("note", None)  # trains nothing
+        one["config"].pop("note", None)  # does not affect the training
     before["data"] = {name: before["data"][name] for name in now["data"]}
     if others := differences(before, now):
         told = "\n  ".join(others)
         raise ValueError(
             f"{folder}: expected weights of {part} and of this data, got others:\n  {told}\n"
-            f"Remove the folder to train them anew, or take {part} out of the configuration to have them as they are."
+            f"Remove the folder to retrain them, or remove {part} from the configuration to use them unchecked."
         )
     return None
 
 
 def _recorded(kind: type[Chained], manifest: dict[str, Any]) -> dict[str, Any]:
-    """The configuration in a manifest: a setting that came after the training had its default then."""
+    """The configuration in a manifest; settings added after the training get their defaults."""
     config: dict[str, Any] = manifest.get("config", {})
     try:
         return as_mapping(parse(kind, config, MANIFEST))
-    except ValueError:  # of a version with other settings
+    except ValueError:  # from a version with other settings
         return dict(config)
 
 
 def _as_now(names: dict[str, str], data: Path) -> dict[str, str | None]:
-    """SHA-256 of the same files now, None of one that is gone; without stages' files that are gone, which are made again."""
+    """Current SHA-256 of the same files, None for a missing one; missing files of stages are skipped: they are made again."""
     found: dict[str, str | None] = {}
     for name in names:
         place = next((file for file in (data / name, located(name)) if file.is_file()), None)

@@ -12,22 +12,23 @@ from openmeva.training.classifier.data import Example, GroupCollator, Groups
 
 
 def area_under_curve(human: Sequence[float], others: Sequence[float]) -> float:
-    """How often a human story scores above another one, 0..1, ties half; .5 is chance."""
+    """Area under the ROC curve, 0 to 1: how often a human-written story scores above another one; ties count half, .5 is chance."""
     if not len(human) or not len(others):
         return float("nan")
     return float(mannwhitneyu(human, others).statistic / (len(human) * len(others)))
 
 
 def results_by_source(model: Any, groups: Groups, padding: int) -> dict[str, dict[str, float | None]]:
-    """For each source, by logits in float32: area under the curve against the human stories of the same groups, and how many.
+    """Results for each source of negative samples, from float32 logits: `auc`, `ranked` and the number of `stories`.
 
-    `ranked` is how often the group's own human story scores higher. A story that several edits damaged counts
-    for each of them. Where no group has a human story, both are None.
+    `auc` is the area under the ROC curve against the human-written stories of the same groups; `ranked` is how often the
+    group's own human-written story scores higher. Both are None if no group has a human-written story. A story with
+    several edits counts for each of them.
     """
     examples = [e for group in groups.groups for e in group]
     logits = dict(zip(map(id, examples), predict(model, examples, padding), strict=True))
     found: dict[str, list[tuple[float, float]]] = {}
-    people_of: dict[str, list[float]] = {}  # each human story once, whatever others score the same
+    people_of: dict[str, list[float]] = {}  # each human-written story once per source
     for group in groups.groups:
         human = next((logits[id(e)] for e in group if e.label == 1), float("nan"))
         met = set()
@@ -50,11 +51,11 @@ def results_by_source(model: Any, groups: Groups, padding: int) -> dict[str, dic
 
 
 def predict(model: Any, examples: Sequence[Example], padding: int, batch_size: int = 64) -> list[float]:
-    """Logits of examples, float32, in order."""
+    """Logits of examples as floats, in order, computed in float32."""
     collate = GroupCollator(padding)
     model.eval()
     found = [0.0] * len(examples)
-    forward = type(model).forward  # not the one that accelerate has wrapped, which rounds to bfloat16
+    forward = type(model).forward  # not accelerate's wrapped one, which rounds to bfloat16
     with inference(model.device):
         for batch in length_batches([len(e.ids) for e in examples], batch_size):
             inputs = collate([[examples[i]] for i in batch])
@@ -66,7 +67,7 @@ def predict(model: Any, examples: Sequence[Example], padding: int, batch_size: i
 
 
 def mean_results(results: Sequence[dict[str, dict[str, float | None]]]) -> dict[str, dict[str, float | None]]:
-    """Results of several seeds as one: the means over the seeds that met a source, and all their stories.
+    """Combines the results of several seeds: means over the seeds that have a source, and the total number of stories.
 
     >>> mean_results([{"all": {"auc": 0.8, "ranked": 0.5, "stories": 4}}, {"all": {"auc": 0.9, "ranked": 0.6, "stories": 6}}])
     {'all': {'auc': 0.85, 'ranked': 0.55, 'stories': 10}}

@@ -1,4 +1,4 @@
-"""Rows that story classifiers are trained on: groups of a human story and worse ones, of several sources."""
+"""Rows that story classifiers are trained on: groups of a human-written story and negative samples from several sources."""
 
 from pathlib import Path
 from typing import Any
@@ -26,13 +26,13 @@ from openmeva.training.plot_guided.training_sets import build_sets
 def load_rows(
     config: RowsConfig, data: Path, run: Path, cache: Path
 ) -> tuple[list[GroupRow], list[GroupRow], dict[str, Any]]:
-    """Rows to train on, held-out rows, and what the manifest says of both.
+    """Training rows, held-out rows, and the manifest entries of both.
 
     Args:
-        config: where rows come from.
-        data: the folder that the corpora lie in.
-        run: where the graded groups are written.
-        cache: of tagged corpora.
+        config: sources of the rows.
+        data: folder of the corpora.
+        run: folder for the graded groups.
+        cache: folder of tagged corpora.
     """
     train: list[GroupRow] = []
     validation: list[GroupRow] = []
@@ -79,12 +79,12 @@ def load_rows(
 
 
 def short_enough(row: GroupRow, max_words: int | None) -> bool:
-    """Whether a story has at most `max_words` words, where there is such a limit."""
+    """Whether a story has at most `max_words` words; true without a limit."""
     return max_words is None or len(row.story.split()) <= max_words
 
 
 def at_most(rows: list[GroupRow], count: int | None, seed: int) -> list[GroupRow]:
-    """The rows of `count` groups drawn at random; all where there are no more, or for None."""
+    """The rows of at most `count` randomly sampled groups; all rows if `count` is None."""
     names = sorted({row.group for row in rows})
     if count is None or count >= len(names):
         return rows

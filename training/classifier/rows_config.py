@@ -10,10 +10,10 @@ class RowFile:
     """A file of groups.
 
     Attributes:
-        path: below the project's folder.
-        groups: at most so many are taken; null: all.
-        share: that is held out, where the file has no splits.
-        max_words: longer stories are left out; null: none.
+        path: relative to the project's folder.
+        groups: maximum number of groups; null: all.
+        share: held-out share, if the file has no splits.
+        max_words: longer stories are excluded; null: no limit.
     """
 
     path: str
@@ -24,14 +24,14 @@ class RowFile:
 
 @dataclass(frozen=True, kw_only=True)
 class Released:
-    """The authors' filtered stories (see `filtered_stories.py`).
+    """The filtered stories released by the plot-guided paper's authors (see `filtered_stories.py`).
 
     Attributes:
-        file: below the data folder.
-        exclude: files of judged stories, whose groups are left out.
-        groups: at most so many are trained on, drawn at random; null: all.
-        share: of the groups that is held out.
-        max_words: longer stories are left out; null: none.
+        file: relative to the data folder.
+        exclude: files of human-judged stories, whose groups are excluded.
+        groups: maximum number of training groups, sampled at random; null: all.
+        share: held-out share of the groups.
+        max_words: longer stories are excluded; null: no limit.
     """
 
     file: str
@@ -43,19 +43,19 @@ class Released:
 
 @dataclass(frozen=True, kw_only=True)
 class RowsConfig:
-    """Where rows come from.
+    """Sources of the rows.
 
     Attributes:
-        graded: corpora whose stories are damaged here.
-        training_sets: the chain that writes some of `files`: plots, generator's stories, filtering.
-        released: the authors' filtered stories.
-        files: more rows.
-        groups: at most so many are trained on, drawn at random; null: all.
-        validation_groups: at most so many held-out ones are judged; null: all.
-        data_seed: of the damage, where it is not `seed`: so runs of several seeds share the stages' files.
-        draw_seed: of the groups drawn from a source, where it is not `seed`: so runs of several seeds share a teacher's judgments.
-        delexicalize: whether names of the released stories become placeholders.
-        seed: of the draws.
+        graded: corpora whose stories become graded negative samples: their damage increases by level.
+        training_sets: configuration of the stages that write some of `files`: plots, generated stories, filtering.
+        released: filtered stories released by the plot-guided paper's authors.
+        files: further files of groups.
+        groups: maximum number of training groups, sampled at random; null: all.
+        validation_groups: maximum number of held-out groups; null: all.
+        data_seed: seed of the damage; null: `seed`. If set, runs with several seeds share the stages' files.
+        draw_seed: seed for sampling groups; null: `seed`. If set, runs with several seeds share a teacher's outputs.
+        delexicalize: whether names in the released stories are replaced by placeholders.
+        seed: of all sampling.
     """
 
     graded: tuple[GradedSettings, ...] | None = None

@@ -1,4 +1,4 @@
-"""A training with each of several seeds, whose adapters' mean is what the metrics load."""
+"""Trains with several seeds; the metrics load the weight average of the adapters."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ from openmeva.training.processes import one_writer
 
 
 class Seeded(Protocol):
-    """Settings of such a training: see `plot_coherence/config.py`."""
+    """Settings of a training with several seeds: see `plot_coherence/config.py`."""
 
     @property
     def name(self) -> str: ...
@@ -36,25 +36,25 @@ def train_seeds(
     run: Path,
     temperature: float = 1.0,
 ) -> dict[str, Any]:
-    """Trains with each of `config.seeds` into `run/NAME-seed-N`, and writes the mean of the adapters and its manifest.
+    """Trains with each of `config.seeds` into `run/NAME-seed-N`; writes the weight average of the adapters and its manifest.
 
     Args:
-        config: of the whole.
-        train_one: trains with a seed into a folder, and returns the manifest.
-        mean_validation: the manifest's `validation`, of those of the seeds.
+        config: of the whole training.
+        train_one: trains with one seed into a folder, and returns its manifest.
+        mean_validation: combines the `validation` entries of the seeds' manifests.
         out: the checkpoint's folder.
-        run: where the seeds' folders lie.
-        temperature: what the mean's logits are divided by.
+        run: parent folder of the seeds' folders.
+        temperature: divisor of the mean's logits.
 
     Returns:
-        The manifest: the first seed's, with the validation of all, their minutes together, whether any was `resumed`, and
-        each one's checksum. How the mean itself does is printed by `make benchmark`.
+        The manifest of the first seed, with the combined validation, the total minutes, `resumed` if any run was resumed,
+        and the checksum of each seed's weights. `make benchmark` prints results of the average itself.
 
     Raises:
-        ValueError: a configuration without an adapter, of whose weights no mean is taken.
+        ValueError: the configuration has no adapter; only adapters are averaged.
     """
     if not config.adapter:
-        raise ValueError(f"seeds: expected an adapter, whose mean is taken; {config.name} trains all weights")
+        raise ValueError(f"seeds: expected an adapter to average, but {config.name} trains all weights")
     folders = [run / f"{config.name}-seed-{seed}" for seed in config.seeds]
     manifests = [train_one(seed, folder) for seed, folder in zip(config.seeds, folders, strict=True)]
     weights = {

@@ -1,9 +1,8 @@
-"""Trains story classifiers: an adapter on a backbone, from groups of a human story and worse ones.
+"""Trains story classifiers: an adapter on a backbone, from groups of a human-written story and negative samples.
 
-Grown out of sections 4 and 5 of Ghazarian et al. (NAACL 2021). The metrics that use it (plot_coherence,
-discriminator) differ in the rows that they hand over and in their configuration. transformers' `Trainer`
-does the training: so `accelerate launch -m training.plot_coherence …` uses several GPUs, and a run that was
-stopped goes on from its last checkpoint.
+Based on sections 4 and 5 of Ghazarian et al. (NAACL 2021). The metrics that use it (plot_coherence, discriminator)
+differ in their training rows and configuration. It uses transformers' `Trainer`, so
+`accelerate launch -m training.plot_coherence …` uses several GPUs, and a stopped run can resume from its last checkpoint.
 """
 
 import math
@@ -21,11 +20,11 @@ from openmeva.metrics.core.runtime import SpecialTokens
 from openmeva.metrics.core.text import Normalizer
 from openmeva.training.classifier.config import ClassifierConfig
 from openmeva.training.classifier.data import ExampleMaker, GroupCollator, Groups
+from openmeva.training.classifier.hidden_states import fitted_projection
 from openmeva.training.classifier.live_teacher import LiveTeacher
 from openmeva.training.classifier.losses import classifier_loss
 from openmeva.training.classifier.model import build_classifier, freeze
 from openmeva.training.classifier.results import area_under_curve, results_by_source
-from openmeva.training.classifier.states import fitted_projection
 from openmeva.training.common.backbone import find_backbone, names_file
 from openmeva.training.common.checkpoint import (
     begin_run,
@@ -41,11 +40,11 @@ from openmeva.training.negatives.groups import GroupRow
 from openmeva.training.paths import located
 from openmeva.training.processes import one_writer
 
-FITTED = 160  # groups that the projection of states is fitted on before the training
+FITTED = 160  # groups used to fit the projection of states before the training
 
 
 class ClassifierTrainer(StoryTrainer):
-    """The loss of `classifier_loss`; batches of groups of similar length."""
+    """Trains with `classifier_loss`, on batches of groups of similar length."""
 
     config: ClassifierConfig
     teacher: LiveTeacher | None = None
@@ -70,7 +69,7 @@ def _first_batches(groups: Groups, collate: GroupCollator) -> Iterator[dict[str,
 
 
 def made_from(config: ClassifierConfig, provenance: dict[str, Any]) -> dict[str, Any]:
-    """What decides a classifier's weights: configuration, data, the encoder and the adapter that it goes on from."""
+    """Everything that determines a classifier's weights: configuration, data, encoder and initial adapter."""
     start = located(config.start) if config.start else None
     base = find_backbone(config.base)
     return {
@@ -84,7 +83,7 @@ def made_from(config: ClassifierConfig, provenance: dict[str, Any]) -> dict[str,
 def known_classifier(
     config: ClassifierConfig, provenance: dict[str, Any], out: Path
 ) -> dict[str, Any] | None:
-    """The manifest of the checkpoint in `out`, where it is one of this configuration, start and data, unchanged."""
+    """The manifest of the checkpoint in `out` if it has this configuration, start and data and is unchanged, else None."""
     return trained(out, type(config), made_from(config, provenance))
 
 
@@ -102,16 +101,16 @@ def train_classifier(
 
     Args:
         config: of the classifier.
-        rows: to train on, in groups.
-        validation: held-out rows; results are given by source.
-        out: the checkpoint's folder; `config.json` has a section named after the metric.
-        run: where checkpoints to resume from lie.
-        provenance: what else the manifest records (data and its checksums).
-        resume: whether to go on from the last checkpoint in `run`.
-        teacher: that judges each batch, where the rows have no judgments of one.
+        rows: training rows, in groups.
+        validation: held-out rows; results are reported by source.
+        out: the checkpoint's folder; `config.json` gets a section named after the metric.
+        run: folder of the checkpoints to resume from.
+        provenance: further entries of the manifest (data and checksums).
+        resume: whether to resume from the last checkpoint in `run`.
+        teacher: a live teacher, if the rows have no stored teacher outputs.
 
     Raises:
-        ValueError: no rows, a row without words, or a run to resume that was begun with another configuration.
+        ValueError: no rows, a row without words, or a run to resume that was started with another configuration.
     """
     started = time.time()
     checkpoint = begin_run(run, made_from(config, provenance), resume)
@@ -153,14 +152,14 @@ def train_classifier(
         "sources": sources if len(sources) <= 20 else len(sources),
         "steps": trainer.state.global_step,
         "validation": results_by_source(model, held_out, padding),
-        # of a resumed run, the seconds and minutes are those of its last part
+        # in a resumed run, minutes count only the part after the last resume
         **({"resumed": True} if checkpoint else {"groups_a_second": round(len(groups) / seconds, 1)}),
         "minutes": round((time.time() - started) / 60, 1),
         **machine(),
     }
     if config.states_weight:
-        del model.projection  # of no use but in training
-    freeze(model, config.frozen_layers, frozen=False)  # what it started from is saved with the rest
+        del model.projection  # used only in training
+    freeze(model, config.frozen_layers, frozen=False)  # the checkpoint includes frozen adapters
     settings = {
         "delexicalize": config.delexicalize,
         "context": config.context,

@@ -1,6 +1,6 @@
-"""The command `openmeva`: every command in one place, each imported with nothing that it may not need.
+"""The command `openmeva`: all commands in one place.
 
-Modules that load models are imported by the commands themselves, so that `--help` and completion are quick.
+Commands import modules that load models only when they run, so `--help` and completion are fast.
 """
 
 from typing import Annotated
@@ -31,26 +31,26 @@ _COMMANDS = {
     "Sharing": (install, uninstall, publish, resources),
 }
 _WORDNET = "Needs WordNet: `openmeva resources --wordnet-only` fetches it, once"
-# What each command needs beside the package, and about how long it takes on one core of a laptop.
+# What each command needs in addition to the package, and its approximate time on one core of a laptop.
 _NEEDS = {
-    "score": "Needs nothing else. Ten seconds to begin, then some forty short stories a second.",
-    "explain": "Needs nothing else. Ten seconds to begin, then some ten short stories a second.",
-    "perturb": f"{_WORDNET} (for all aspects but repetition of words, causal and "
-    "temporal relationship, punctuation, contraction and typo); common_sense needs ConceptNet, too. Seconds to begin, then "
-    "a hundred short stories a second and more.",
-    "negatives": f"{_WORDNET}. Seconds to begin, then a hundred short stories a second and more.",
+    "score": "Needs nothing else. Starts in ten seconds, then scores about 40 short stories per second.",
+    "explain": "Needs nothing else. Starts in ten seconds, then explains about 10 short stories per second.",
+    "perturb": f"{_WORDNET} (for all aspects except lexical repetition, causal and "
+    "temporal relationship, punctuation, contraction and typo); common_sense needs ConceptNet, too. Starts in seconds, then "
+    "perturbs at least a hundred short stories per second.",
+    "negatives": f"{_WORDNET}. Starts in seconds, then processes at least a hundred short stories per second.",
     "autos": f"{_WORDNET}, and ConceptNet. Minutes for a few hundred stories, hours for a corpus.",
-    "benchmark": "Needs judged stories: the papers' folder of data, or a file of yours. Some fourteen minutes on two cores "
-    "for all metrics that are not named one by one, minutes for one.",
-    "compare": "Needs judged stories, and two files of scores (seconds) or metrics (minutes).",
-    "judged": "Needs nothing to list the sets, their authors' files to build one. Seconds.",
-    "train": f"Needs the corpora, which their authors give. {_WORDNET}. An hour on one core for `union --corpus roc_first`; the head of "
-    "a configuration says what comes before it, and where it wants a GPU.",
-    "space": "Needs nothing else; WordNet is fetched where it is missing and can be had. The page opens after ten seconds, "
+    "benchmark": "Needs stories with human judgments: the papers' data, or your own file. About 14 minutes on two cores "
+    "for the default metrics, minutes for a single one.",
+    "compare": "Needs stories with human judgments, and two files of scores (seconds) or metrics (minutes).",
+    "judged": "Listing needs nothing; building a set needs its authors' files. Seconds.",
+    "train": f"Needs the corpora, from their authors. {_WORDNET}. An hour on one core for `union --corpus roc_first`; the head of "
+    "a configuration lists the commands to run first, and says if it needs a GPU.",
+    "space": "Needs nothing else; WordNet is fetched if it is missing and the network is available. The page opens after ten seconds, "
     "the first answer takes half a minute, others less than a second.",
-    "install": "Needs some 230 MB in the cache, and no network. A minute.",
+    "install": "Needs about 230 MB in the cache, and no network. A minute.",
     "uninstall": "Needs nothing. Seconds.",
-    "publish": "Needs network, and a token of the Hub that may write. Minutes.",
+    "publish": "Needs network, and a Hub token with write access. Minutes.",
     "resources": "Needs network: 11 MB for WordNet, 500 MB for ConceptNet. Seconds, and minutes for ConceptNet.",
 }
 for _panel, _commands in _COMMANDS.items():

@@ -1,4 +1,4 @@
-"""A comparison of metrics, for people on a terminal."""
+"""A comparison of metrics as tables on a terminal."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ from rich.table import Table
 from openmeva.training.benchmark.cells import interval, number, p_value, with_interval
 
 COEFFICIENTS = ("pearson", "spearman", "kendall")
-# key of a row, and the question; the first level is the row itself
+# key in a row: the question that the level answers; the first level is the row itself
 LEVELS = {
     "": "pooled: does a higher score mean a better story, whatever the prompt?",
     "within_prompts": "mean over prompts: which of the stories for one prompt is better?",
@@ -19,7 +19,7 @@ LEVELS = {
 
 
 def show_comparison(found: Mapping[str, Any], console: Console | None = None) -> None:
-    """How close each is to people, a table a level that the judgments have, and the best against the others."""
+    """Prints agreement with human judgments, one table per level, and tests of the best against the others."""
     console = console or Console()
     title = f"{found['judgments']}: {found['n']} stories, {found['prompts']} prompts"
     for level, said in LEVELS.items():
@@ -42,7 +42,7 @@ def show_comparison(found: Mapping[str, Any], console: Console | None = None) ->
 
 
 def _show_level(level: str, title: str, rows: Mapping[str, Any], console: Console) -> None:
-    """A row a metric at one level; nothing where no row has it."""
+    """Prints one row per metric at one level; nothing if no row has that level."""
     table = Table(title=escape(title), title_justify="left")
     for heading in ("", *(f"{name.title()} [95 %]" for name in COEFFICIENTS)):
         table.add_column(escape(heading), overflow="fold")

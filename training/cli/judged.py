@@ -1,4 +1,4 @@
-"""`openmeva judged`: sets of stories that people judged, built of the authors' files."""
+"""`openmeva judged`: sets of human judgments, built from the authors' files."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,7 +7,7 @@ import typer
 
 
 def set_completion(incomplete: str) -> list[str]:
-    """Sets that begin with what was typed."""
+    """Sets whose names begin with the typed text."""
     from openmeva.training.judged.catalogue import JUDGED_SETS
 
     return [name for name in JUDGED_SETS if name.startswith(incomplete)]
@@ -16,14 +16,14 @@ def set_completion(incomplete: str) -> list[str]:
 def judged(
     name: Annotated[
         str | None,
-        typer.Argument(help="of a set; without one, all are listed", autocompletion=set_completion),
+        typer.Argument(help="name of a set; default: list all sets", autocompletion=set_completion),
     ] = None,
     source: Annotated[
-        str | None, typer.Option(help="folder of the authors' files; of MANS, its name on the Hub, too")
+        str | None, typer.Option(help="folder of the authors' files; for MANS, also its name on the Hub")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="folder to build, for load_dataset")] = None,
+    out: Annotated[Path | None, typer.Option(help="output folder, for load_dataset")] = None,
 ) -> None:
-    """List the sets of judged stories, or build one of the authors' files for load_dataset."""
+    """List the sets of human judgments, or build one from the authors' files for load_dataset."""
     from rich.console import Console
     from rich.table import Table
 

@@ -1,4 +1,4 @@
-"""`openmeva benchmark` and `openmeva compare`: metrics beside human judgments."""
+"""`openmeva benchmark` and `openmeva compare`: metrics compared with human judgments."""
 
 import json
 from collections.abc import Sequence
@@ -11,19 +11,21 @@ from openmeva.training.cli.running import bars_to_stderr, is_terminal, names
 from openmeva.training.cli.stories import Seed
 
 Data = Annotated[Path | None, typer.Option(help="folder of the papers' data: mans/, union/, plot_guided/")]
-Corpus = Annotated[str, typer.Option(help="roc or wp: configurations that score files of yours")]
-Draws = Annotated[int, typer.Option(min=100, help="of the bootstrap over prompts")]
+Corpus = Annotated[str, typer.Option(help="roc or wp: configurations that score your own files")]
+Draws = Annotated[int, typer.Option(min=100, help="resamples of the bootstrap over prompts")]
 
 
 def benchmark(
     judged: Annotated[
         list[Path] | None,
-        typer.Option(help="judged stories of yours ('story' with 'ratings' or 'score'); may be repeated"),
+        typer.Option(
+            help="your own stories with human judgments ('story' with 'ratings' or 'score'); may be repeated"
+        ),
     ] = None,
     autos: Annotated[
         list[Path] | None,
         typer.Option(
-            metavar="FOLDER", help="AUTOS of your stories, as `openmeva autos` builds it; may be repeated"
+            metavar="FOLDER", help="AUTOS of your own stories, built by `openmeva autos`; may be repeated"
         ),
     ] = None,
     data: Data = None,
@@ -31,53 +33,55 @@ def benchmark(
         list[str] | None,
         typer.Option(
             metavar="[SET=]FILE",
-            help="scores of a metric of yours, by story_id (or id), by story, or with neither in order; may be repeated, a set each",
+            help="scores of your own metric, matched by story_id (or id), by story, or else in order; may be repeated, one per set",
         ),
     ] = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="a metric of yours: MODULE:FUNCTION (list of stories to list of scores), or a module of evaluate; or one of "
-            "this project by name, for weights of yours",
+            help="your own metric: MODULE:FUNCTION (list of stories to list of scores), or a module of evaluate; or one of "
+            "this project by name, for your own weights",
         ),
     ] = None,
     metric_options: Annotated[
-        str | None, typer.Option(metavar="JSON", help="arguments of that module's compute, and config_name")
+        str | None, typer.Option(metavar="JSON", help="arguments for compute of that module, and config_name")
     ] = None,
     lower_is_better: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAMES", help="of your scores, with commas or repeated; or all"),
+        typer.Option(
+            metavar="NAMES", help="your scores for which lower is better, comma-separated or repeated; or all"
+        ),
     ] = None,
     metrics: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAMES",
-            help="of this project, with commas or repeated, or all (not beside yours); unless given, those that take no "
-            "longer than minutes; beside yours: none",
+            help="metrics of this project, comma-separated or repeated, or all (not with your own metric); default: those that "
+            "take at most minutes; with your own metric: none",
         ),
     ] = None,
     datasets: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAMES", help="test sets, with commas or repeated; unless given, all that are there"
-        ),
+        typer.Option(metavar="NAMES", help="test sets, comma-separated or repeated; default: all available"),
     ] = None,
     corpus: Corpus = "roc",
     out: Annotated[Path, typer.Option(help="folder of the report")] = Path("benchmark"),
     draws: Draws = 10_000,
     seed: Seed = 0,
     batch_size: Annotated[int | None, typer.Option(min=1)] = None,
-    autos_stories: Annotated[int, typer.Option(min=0, help="of each part of AUTOS; 0 for all")] = 100,
-    pairs: Annotated[int, typer.Option(min=0, help="of each set of preferences; 0 for all")] = 500,
-    all_tables: Annotated[bool, typer.Option("--all-tables", help="not the main ones alone")] = False,
+    autos_stories: Annotated[int, typer.Option(min=0, help="stories of each part of AUTOS; 0 for all")] = 100,
+    pairs: Annotated[int, typer.Option(min=0, help="pairs of each set of preferences; 0 for all")] = 500,
+    all_tables: Annotated[
+        bool, typer.Option("--all-tables", help="print all tables, not only the main ones")
+    ] = False,
     processes: Annotated[
-        int | None, typer.Option(min=1, help="metrics that score at once; a core each unless given")
+        int | None, typer.Option(min=1, help="number of metrics that run in parallel; default: one per core")
     ] = None,
 ) -> None:
-    """Judge metrics on the papers' test sets, AUTOS and judged files of yours, and write a report.
+    """Evaluate metrics on the papers' test sets, AUTOS and your own judged files, and write a report.
 
-    With --scores or --metric: a metric of yours beside others, as a page, Markdown, LaTeX and JSON.
+    With --scores or --metric, your own metric is compared with others; the report is a page, Markdown, LaTeX and JSON.
     """
     bars_to_stderr()
     if scores or metric:
@@ -104,13 +108,13 @@ def benchmark(
             pairs=pairs,
             say=lambda line: typer.echo(line, err=True),
         )
-        written = report.write(out)  # first of all: what is shown may fail
+        written = report.write(out)  # first, because printing may fail
         for words in report.parts[0].words:
             typer.echo(words)
         typer.echo(f"report: {written}", err=True)
         return
     if lower_is_better or metric_options:
-        raise ValueError("--lower-is-better and --metric-options want --scores or --metric beside them")
+        raise ValueError("--lower-is-better and --metric-options: expected with --scores or --metric")
     from openmeva.training.benchmark.command import Asked
     from openmeva.training.benchmark.command import benchmark as run
 
@@ -134,14 +138,14 @@ def benchmark(
 
 
 def _check_given(**options: Any) -> None:
-    """Refuses options that say nothing to a metric of the user's own."""
+    """Refuses options that have no effect on the user's own metric."""
     idle = [f"--{name.replace('_', '-')}" for name, value in options.items() if value is not None]
     if idle:
         raise ValueError(f"{', '.join(idle)}: expected without --scores and --metric")
 
 
 def _asked(given: Sequence[str], options: str | None) -> list[Any]:
-    """The metrics as `judge` takes them; a module of evaluate with its options."""
+    """The metrics in the form that `judge` takes; a module of evaluate with its options."""
     from openmeva.training.benchmark.own.metric import evaluate_module
 
     if options is None:
@@ -164,18 +168,20 @@ def compare(
     ],
     judgments: Annotated[
         Path | None,
-        typer.Option(help="judged stories ('story' with 'ratings' or 'score'); the first file unless given"),
+        typer.Option(
+            help="stories with human judgments ('story' with 'ratings' or 'score'); default: the first file"
+        ),
     ] = None,
-    dataset: Annotated[str | None, typer.Option(help="or a test set of the benchmark, as mans_roc")] = None,
+    dataset: Annotated[str | None, typer.Option(help="or a test set of the benchmark, e.g. mans_roc")] = None,
     data: Data = None,
     corpus: Corpus = "roc",
     draws: Draws = 10_000,
     seed: Seed = 0,
 ) -> None:
-    """Say whether one metric is closer to people than another on the same stories.
+    """Test whether one metric agrees better with human judgments than another on the same stories.
 
-    Correlations with intervals, and paired tests against the best: bootstrap over prompts, and Williams', with
-    Holm's correction. JSON into a pipe.
+    Prints correlations with intervals, and paired tests against the best metric: bootstrap over prompts, and Williams'
+    test with Holm's correction. Writes JSON into a pipe.
     """
     bars_to_stderr()
     from openmeva.training.benchmark.paired import Comparison, compare_metrics

@@ -16,7 +16,7 @@ OFFLINE = {"HF_EVALUATE_OFFLINE": "1", "HF_HUB_OFFLINE": "1"}
 
 
 def configurations(metric: str) -> dict[str, Path]:
-    """The configurations that a metric can be trained by, by name: `roc`, `wp`, `roc_paper`, …"""
+    """The training configurations of a metric, by name: `roc`, `wp`, `roc_paper`, …"""
     return {path.stem: path for path in sorted((CONFIGS / metric).glob("*.yaml"))}
 
 
@@ -31,7 +31,7 @@ def trained() -> list[str]:
 
 
 def trained_completion(incomplete: str) -> list[str]:
-    """What can be trained and begins with what was typed."""
+    """Trainable metrics whose names begin with the typed text."""
     return [name for name in trained() if name.startswith(incomplete)]
 
 
@@ -41,10 +41,10 @@ def spaces() -> list[str]:
 
 
 def find_configuration(metric: str, name: str | None = None) -> Path:
-    """The configuration of that name; without a name `roc`, or the metric's only one where that is for all corpora.
+    """The configuration of that name. Without a name: `default` (one for all corpora) if it exists, else `roc`.
 
     Raises:
-        ValueError: no such metric or configuration; says which there are.
+        ValueError: no such metric or configuration; the message lists the known ones.
     """
     if metric not in trained():
         raise ValueError(f"unknown metric {metric!r}, expected one of {', '.join(trained())}")
@@ -61,25 +61,23 @@ def train(
     data: Annotated[
         Path,
         typer.Option(
-            help="folder of the corpora: roc/ and wp/, and plot_guided/, whose judged stories are left out"
+            help="folder of the corpora: roc/ and wp/, and plot_guided/, whose judged stories are excluded"
         ),
     ],
     corpus: Annotated[
         str | None,
         typer.Option(
-            help="roc, wp, or another configuration by name; roc unless given, or the one for all corpora"
+            help="roc, wp, or another configuration by name; default: roc, or the one for all corpora"
         ),
     ] = None,
-    config: Annotated[
-        Path | None, typer.Option(help="a configuration of yours, in place of --corpus")
-    ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="go on after an interruption")] = False,
+    config: Annotated[Path | None, typer.Option(help="your own configuration, in place of --corpus")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="resume an interrupted training")] = False,
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="a setting; may be repeated")
     ] = None,
     further: Annotated[list[str] | None, typer.Argument(help="options of the trainer, after --")] = None,
 ) -> None:
-    """Train a metric; its configurations lie in training/configs."""
+    """Train a metric; its configurations are in training/configs."""
     from openmeva.training.common.command import check_data
 
     if config is not None and corpus is not None:
@@ -94,7 +92,7 @@ def train(
 
 
 def _run(module: str, arguments: list[str]) -> None:
-    """Runs a module's own command in this process; its exit code is the command's."""
+    """Runs a module's command in this process, with the command's exit code."""
     sys.argv = [f"python -m {module}", *arguments]
     runpy.run_module(module, run_name="__main__", alter_sys=True)
 
@@ -106,7 +104,7 @@ def space(
     port: Annotated[int | None, typer.Option(min=1, max=65535)] = None,
     base: Annotated[
         bool,
-        typer.Option("--base", help="story_scorer: judge by the larger encoder (`make base` fetches it)"),
+        typer.Option("--base", help="story_scorer: score with the larger encoder (`make base` fetches it)"),
     ] = False,
 ) -> None:
     """Open a demo in the browser, on this machine."""
@@ -118,7 +116,7 @@ def space(
             raise ValueError(f"--base: expected story_scorer, got {name}")
         from openmeva.training.common.backbone import find_backbone  # it imports torch
 
-        find_backbone("all-mpnet-base-v2")  # or a line that says how to get it
+        find_backbone("all-mpnet-base-v2")  # or an error that says how to get it
         os.environ["OPENMEVA_TIER"] = "base"
     if port is not None:
         os.environ["GRADIO_SERVER_PORT"] = str(port)
@@ -131,7 +129,7 @@ def install() -> None:
     from openmeva.training.hub.description import read_description
 
     description = read_description(ROOT)
-    if not IN_CHECKOUT:  # data that was built lies in the working folder
+    if not IN_CHECKOUT:  # data sets that were built are in the working folder
         sources = (
             replace(source, folder=own)
             if source.kind == "dataset" and ((own := WORK / "datasets" / source.name) / "README.md").is_file()
@@ -143,7 +141,7 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Take out of that cache what install put in, and nothing else."""
+    """Remove from that cache what install put in, and nothing else."""
     from openmeva.training.hub.commands import uninstall as out_of_cache
 
     out_of_cache()
@@ -151,18 +149,20 @@ def uninstall() -> None:
 
 def publish(
     organisation: Annotated[
-        str | None, typer.Option(help="who publishes; the one in hub.yaml unless given")
+        str | None, typer.Option(help="publishing organisation; default: the one in hub.yaml")
     ] = None,
     source: Annotated[
-        str | None, typer.Option(help="address of the project's repository; the one in hub.yaml unless given")
+        str | None, typer.Option(help="address of the project's repository; default: the one in hub.yaml")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="check, and list every file and size")] = False,
-    move_tags: Annotated[bool, typer.Option("--move-tags", help="let the version's tag move")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="only check, and list every file with its size")
+    ] = False,
+    move_tags: Annotated[bool, typer.Option("--move-tags", help="allow the version's tag to move")] = False,
     uncommitted: Annotated[
-        bool, typer.Option("--uncommitted", help="publish what is not committed, too")
+        bool, typer.Option("--uncommitted", help="also publish uncommitted files")
     ] = False,
 ) -> None:
-    """Push everything to an organisation on the Hub; a token that may write is needed."""
+    """Push everything to an organisation on the Hub; needs a token with write access."""
     from openmeva.training.hub.commands import publish as to_hub
     from openmeva.training.hub.description import read_description
 
@@ -179,11 +179,12 @@ def publish(
 
 def resources(
     conceptnet: Annotated[
-        list[Path] | None, typer.Option(help="ConceptNet from a file, not the network; may be repeated")
+        list[Path] | None,
+        typer.Option(help="read ConceptNet from this file instead of the network; may be repeated"),
     ] = None,
     wordnet_only: Annotated[bool, typer.Option("--wordnet-only", help="don't fetch ConceptNet")] = False,
 ) -> None:
-    """Fetch WordNet (needed by perturbations and negatives) and ConceptNet (used where it is there)."""
+    """Fetch WordNet (needed by perturbations and negatives) and ConceptNet (used if available)."""
     if wordnet_only and conceptnet:
         raise ValueError("--wordnet-only, --conceptnet: expected one of them, got both")
     bars_to_stderr()

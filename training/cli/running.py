@@ -1,4 +1,4 @@
-"""What every command does alike: errors in one line, nothing loaded before it is needed, no bar in a pipe."""
+"""Common to all commands: errors in one line, and progress bars on standard error."""
 
 import codecs
 import io
@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 
 BAD_INPUT = 2
 INTERRUPTED = 130
-# what a command may lack, by the module that is missing, and the extra of pyproject.toml that brings it
+# optional module: the extra of pyproject.toml that installs it
 _EXTRAS = {
     **dict.fromkeys(("jinja2", "matplotlib", "statsmodels"), "benchmark"),
     **dict.fromkeys(("gradio", "gradio_client"), "spaces"),
@@ -20,18 +20,18 @@ _EXTRAS = {
 
 
 class Commands(TyperGroup):
-    """Commands whose errors are told in a line on standard error, with the exit code 2."""
+    """Commands that report errors in one line on standard error, with exit code 2."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """In the order in which they were registered."""
         return list(self.commands)
 
     def invoke(self, ctx: Any) -> Any:
-        """Runs a command; bad input ends it with an `error: …`, not with a traceback."""
+        """Runs a command; bad input ends it with `error: …` instead of a traceback."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
-            raise  # whoever read has seen enough: typer ends in silence
+            raise  # the reader closed the pipe: typer exits silently
         except ModuleNotFoundError as error:
             extra = _EXTRAS.get((error.name or "").partition(".")[0])
             if extra is None:
@@ -53,41 +53,41 @@ def _fail(message: str, error: Exception) -> None:
 
 
 def show_what_can_be_shown() -> None:
-    """Signs that a terminal or pipe cannot hold become `?`, where its encoding is not UTF-8; rows are UTF-8 in any case."""
+    """Replaces characters by `?` if the encoding of the terminal or pipe is not UTF-8; rows are always UTF-8."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and codecs.lookup(stream.encoding).name != "utf-8":
             stream.reconfigure(errors="replace")
 
 
 def bars_to_stderr() -> None:
-    """Progress bars of rich are shown on standard error, so that standard output holds rows alone."""
+    """Shows rich's progress bars on standard error, so that standard output contains only rows."""
     import rich
 
     rich.reconfigure(stderr=True)
 
 
 def is_terminal() -> bool:
-    """Whether a person reads standard output."""
+    """Whether standard output is a terminal."""
     return sys.stdout.isatty()
 
 
 def one_of(argument: str | None, option: str | None) -> str | None:
-    """What is given as an argument or as an option; a ValueError where both are."""
+    """The value given as an argument or as an option; raises a ValueError if both are given."""
     if argument is not None and option is not None:
         raise ValueError(f"expected one file to write to, got {argument} and --out {option}")
     return argument if option is None else option
 
 
 def names(given: Sequence[str] | None) -> list[str] | None:
-    """The names in lists with commas, each once; None where nothing was given.
+    """The names in comma-separated lists, each once; None if nothing was given.
 
     >>> names(["union, ppl", "overlap"]), names(None)
     (['union', 'ppl', 'overlap'], None)
 
     Raises:
-        ValueError: lists without a name, which would else stand for all.
+        ValueError: lists without a name, which would otherwise mean all.
     """
     found = [name.strip() for one in given or () for name in one.split(",")]
     if given and not any(found):
-        raise ValueError(f"expected names with commas between, got {given[0]!r:.60}")
+        raise ValueError(f"expected comma-separated names, got {given[0]!r:.60}")
     return list(dict.fromkeys(filter(None, found))) or None

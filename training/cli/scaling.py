@@ -1,49 +1,53 @@
-"""Options of commands that work on corpora of any size: `--engine` and what goes with it."""
+"""Options for corpora of any size: `--engine` and the options that belong to it."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-if TYPE_CHECKING:  # which load libraries that --help has no use for
+if TYPE_CHECKING:  # loads libraries that --help does not need
     from openmeva.training.scale.worker import Work
 
 Engine = Annotated[
     str | None,
     typer.Option(
         metavar="plain|ray",
-        help="for corpora of any size: a loop, or Ray; OUT is a folder then, and a run that was stopped goes on",
+        help="for corpora of any size: a loop, or Ray; OUT is then a folder, and a stopped run resumes",
     ),
 ]
-Address = Annotated[str | None, typer.Option(help="of a Ray cluster; started on this machine unless given")]
-Actors = Annotated[int | None, typer.Option(min=1, help="of Ray, at the same time; one a core unless given")]
-Cpus = Annotated[int, typer.Option(min=1, help="cores and threads of each actor, or of the loop")]
-Gpus = Annotated[float, typer.Option(min=0, help="GPUs of each actor; .5: two share one")]
-Bad = Annotated[
-    str, typer.Option(help="rows that cannot be worked on: stop, or keep them apart in OUT/bad.jsonl")
+Address = Annotated[
+    str | None, typer.Option(help="address of a Ray cluster; default: Ray is started on this machine")
 ]
-PartRows = Annotated[int, typer.Option(min=1, help="rows of a file of OUT, and of what is done at once")]
+Actors = Annotated[
+    int | None, typer.Option(min=1, help="number of parallel Ray actors; default: one per core")
+]
+Cpus = Annotated[int, typer.Option(min=1, help="cores and threads per actor, or of the loop")]
+Gpus = Annotated[float, typer.Option(min=0, help="GPUs per actor; .5: two actors share one")]
+Bad = Annotated[
+    str, typer.Option(help="on rows that cannot be processed: stop, or keep them in OUT/bad.jsonl")
+]
+PartRows = Annotated[int, typer.Option(min=1, help="rows per file of OUT, and per unit of work")]
 
 UNTOLD = (None, None, 1, 0.0, "stop", 2000)
-"""What `--address` to `--part-rows` are where nobody gave them."""
+"""Defaults of `--address` to `--part-rows`."""
 _NAMES = ("rules", "default", "none")  # of paraphrases and of filters
 
 
 def whole(path: str) -> str:
-    """The whole path of a file or folder, for workers that stand elsewhere; a name or a Hub id stays as it is."""
+    """The absolute path of a file or folder, for workers in other folders; a name or a Hub id is unchanged."""
     return str(Path(path).resolve()) if path not in _NAMES and Path(path).exists() else path
 
 
 def check_engine(engine: str | None, scale: tuple[Any, ...], **given: Any) -> None:
-    """Refuses options that would do nothing.
+    """Refuses options that would have no effect.
 
     Args:
-        engine: what `--engine` is.
+        engine: value of `--engine`.
         scale: `--address`, `--actors`, `--cpus`, `--gpus`, `--bad`, `--part-rows`.
-        given: other options that mean something with an engine alone (`pool`) or without one alone (all others).
+        given: other options that have an effect only with an engine (`pool`) or only without one (all others).
 
     Raises:
-        ValueError: some of them that do not go with this `engine`; they are named.
+        ValueError: options that have no effect with this `engine`; the message names them.
     """
     names = ("address", "actors", "cpus", "gpus", "bad", "part_rows")
     if engine is None:
@@ -53,9 +57,7 @@ def check_engine(engine: str | None, scale: tuple[Any, ...], **given: Any) -> No
         idle = [name for name, value in given.items() if name != "pool" and value]
     if idle:
         told = ", ".join(f"--{name.replace('_', '-')}" for name in idle)
-        raise ValueError(
-            f"{told}: expected {'with --engine alone' if engine is None else 'without --engine'}"
-        )
+        raise ValueError(f"{told}: expected {'only with --engine' if engine is None else 'without --engine'}")
 
 
 def report_of(
@@ -71,7 +73,7 @@ def report_of(
     part_rows: int,
     kind: str | None = None,
 ) -> str:
-    """Works on a corpus, and says how it went; errors as `scale.run`."""
+    """Processes a corpus and returns the report as text; raises what `scale.run` raises."""
     from openmeva.training.scale import engines, run, sources
     from openmeva.training.scale.parts import Size
 

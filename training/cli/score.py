@@ -18,7 +18,9 @@ from openmeva.training.cli.scaling import (
     report_of,
 )
 
-_STORIES = "JSONL, CSV, TSV or Parquet with 'story' (and {}), or text, a story a line; - for standard input"
+_STORIES = (
+    "JSONL, CSV, TSV or Parquet with 'story' (and {}), or text, one story per line; - for standard input"
+)
 Stories = Annotated[
     str,
     typer.Argument(
@@ -30,28 +32,30 @@ Out = Annotated[
     str | None,
     typer.Argument(
         metavar="[OUT]",
-        help="a row a story, in order, with the columns of IN; its ending says the format (none: JSONL), - is "
+        help="one row per story, in order, with the columns of IN; the extension sets the format (none: JSONL), - is "
         "standard output",
     ),
 ]
 OutOption = Annotated[str | None, typer.Option("--out", "-o", help="OUT, as an option")]
 Kind = Annotated[
     str | None,
-    typer.Option("--format", help="of IN, where its ending says none: jsonl, csv, tsv, parquet, txt"),
+    typer.Option(
+        "--format", help="format of IN, if it has no known extension: jsonl, csv, tsv, parquet, txt"
+    ),
 ]
 Config = Annotated[str | None, typer.Option(help="a configuration of the metric, a folder or a Hub id")]
 InStory = Annotated[
     bool,
     typer.Option(
-        "--context-in-story", help="'story' holds the context; seen by itself where a story begins so"
+        "--context-in-story", help="'story' includes the context; detected if the stories begin with it"
     ),
 ]
 BatchSize = Annotated[int | None, typer.Option(min=1)]
-Device = Annotated[str | None, typer.Option(help="cpu, cuda, …; chosen by itself where not given")]
+Device = Annotated[str | None, typer.Option(help="cpu, cuda, …; default: chosen automatically")]
 
 
 def metric_completion(incomplete: str) -> list[str]:
-    """Metrics that begin with what was typed."""
+    """Metrics whose names begin with the typed text."""
     from openmeva.metrics.core.command import metric_names
 
     return [name for name in metric_names() if name.startswith(incomplete)]
@@ -66,18 +70,22 @@ def score(
     out_option: OutOption = None,
     metric: Annotated[
         str | None,
-        typer.Option(help=f"a metric by name; {RECOMMENDED} unless given", autocompletion=metric_completion),
+        typer.Option(help=f"a metric by name; default: {RECOMMENDED}", autocompletion=metric_completion),
     ] = None,
     metrics: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAMES", help="several metrics, with commas or repeated: union,plot_coherence"),
+        typer.Option(
+            metavar="NAMES", help="several metrics, comma-separated or repeated: union,plot_coherence"
+        ),
     ] = None,
     config: Config = None,
-    explain: Annotated[bool, typer.Option("--explain", help="add the metric's reasons to each row")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="add the metric's explanation to each row")
+    ] = False,
     context_in_story: InStory = False,
     batch_size: BatchSize = None,
     device: Device = None,
-    dtype: Annotated[str | None, typer.Option(help="auto, float32 or bfloat16: precision")] = None,
+    dtype: Annotated[str | None, typer.Option(help="precision: auto, float32 or bfloat16")] = None,
     kind: Kind = None,
     engine: Engine = None,
     address: Address = None,
@@ -87,10 +95,10 @@ def score(
     bad: Bad = "stop",
     part_rows: PartRows = 2000,
 ) -> None:
-    """Score stories: a table for people on a terminal, JSONL into a pipe, or a file.
+    """Score stories, as a table on a terminal, as JSONL into a pipe, or to a file.
 
-    Without further words the recommended metric scores them: plot coherence, 0 to 1, higher is better. With --engine
-    a corpus of any size is scored into a folder of Parquet files.
+    The default metric is plot coherence, 0 to 1, higher is better. With --engine, the output is a folder of Parquet
+    files, for a corpus of any size.
     """
     from openmeva.metrics.core.command import read_stories, result_rows, score_column, text_column
     from openmeva.metrics.core.command import score as scored_by
@@ -104,7 +112,7 @@ def score(
         raise ValueError("--metric, --metrics: expected one of them, got both")
     chosen = names(metrics) or [metric or RECOMMENDED]
     if config is not None and len(chosen) > 1:
-        raise ValueError("--config is a metric's own: give one metric beside it")
+        raise ValueError("--config belongs to one metric: expected a single metric with it")
     options: dict[str, Any] = {"batch_size": batch_size, "device": device, "dtype": dtype}
     scale = (address, actors, cpus, gpus, bad, part_rows)
     check_engine(engine, scale)
@@ -119,7 +127,7 @@ def score(
     check_settings(chosen, config, options, here=True)
     rows: list[dict[str, Any]] = read_stories(stories, kind)
     columns = {name: handed(rows, name, context_in_story or None) for name in chosen}
-    for name in chosen:  # before the first of them works
+    for name in chosen:  # before the first of them runs
         check_columns(name, columns[name])
     found = [scored_by(name, columns[name], config, **options) for name in chosen]
     for one in found:
@@ -149,7 +157,7 @@ def explain(
     device: Device = None,
     kind: Kind = None,
 ) -> None:
-    """Say which sentences cost each story, and how much; JSONL into a pipe, or a file."""
+    """Show which sentences lower each story's score, and by how much; JSONL into a pipe, or to a file."""
     from openmeva.metrics.core.command import read_stories, result_rows, score_column, text_column
     from openmeva.metrics.core.command import score as scored_by
     from openmeva.metrics.core.writing import check_output, write_rows

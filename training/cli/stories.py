@@ -1,4 +1,4 @@
-"""`openmeva perturb`, `negatives` and `autos`: stories made of stories."""
+"""`openmeva perturb`, `negatives` and `autos`: stories derived from other stories."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -25,15 +25,18 @@ Out = Annotated[
     str | None,
     typer.Argument(
         metavar="[OUT]",
-        help="a file; its ending says the format (none: JSONL), and - is standard output as JSONL",
+        help="a file; the extension sets the format (none: JSONL), and - is standard output as JSONL",
     ),
 ]
 Seed = Annotated[int, typer.Option(min=0)]
-Processes = Annotated[int, typer.Option(min=1, help="that work at the same time; they change no row")]
-Context = Annotated[str, typer.Option(help="of stories without one: first_sentence or none")]
-SkipBad = Annotated[bool, typer.Option("--skip-bad", help="leave rows without a story out, and say which")]
+Processes = Annotated[
+    int, typer.Option(min=1, help="number of parallel processes; the output does not depend on it")
+]
+Context = Annotated[str, typer.Option(help="context of stories without one: first_sentence or none")]
+SkipBad = Annotated[bool, typer.Option("--skip-bad", help="skip rows without a story, and report them")]
 Pool = Annotated[
-    str | None, typer.Option(help="with --engine: a file of other stories to draw sentences and words from")
+    str | None,
+    typer.Option(help="with --engine: a file of other stories, from which sentences and words are sampled"),
 ]
 Paraphrases = Annotated[
     str,
@@ -44,7 +47,7 @@ Paraphrases = Annotated[
 
 
 def aspect_completion(incomplete: str) -> list[str]:
-    """Aspects that begin with what was typed."""
+    """Aspects whose names begin with the typed text."""
     from openmeva.training.perturbations.aspects.registry import ASPECTS
 
     return [name for name in ASPECTS if name.startswith(incomplete)]
@@ -60,13 +63,13 @@ def perturb(
     out_option: OutOption = None,
     seed: Seed = 0,
     technique: Annotated[
-        list[str] | None, typer.Option(help="of the aspect; may be repeated; all unless given")
+        list[str] | None, typer.Option(help="a technique of the aspect; may be repeated; default: all")
     ] = None,
     context: Context = "first_sentence",
-    keep: Annotated[int | None, typer.Option(min=0, max=1, help="leading sentences that stay")] = None,
-    corpus: Annotated[
-        str | None, typer.Option(help="other stories, for relatedness; IN unless given")
+    keep: Annotated[
+        int | None, typer.Option(min=0, max=1, help="leading sentences that stay unchanged")
     ] = None,
+    corpus: Annotated[str | None, typer.Option(help="other stories, for relatedness; default: IN")] = None,
     paraphrases: Paraphrases = "rules",
     skip_bad: SkipBad = False,
     engine: Engine = None,
@@ -77,13 +80,13 @@ def perturb(
     bad: Bad = "stop",
     part_rows: PartRows = 2000,
 ) -> None:
-    """Perturb stories in one aspect; those that do not qualify are left out and counted.
+    """Perturb stories in one aspect; stories that do not qualify are skipped and counted.
 
-    What becomes of a story depends on the seed and its `story_id` or `id` (`perturbed_from` in OUT); one without an id is called
-    by its place among the rows of IN, from 000001.
+    The result depends on the seed and on the story's `story_id` or `id` (`perturbed_from` in OUT); without an id, the row
+    number in IN is used, from 000001.
 
-    With --engine a corpus of any size is perturbed into a folder of Parquet files, where those that do not qualify
-    have a null in `perturbed`.
+    With --engine, the output is a folder of Parquet files, for a corpus of any size. `perturbed` is null for stories
+    that do not qualify.
     """
     bars_to_stderr()
     from openmeva.training.perturbations.file import Perturbing, describe, perturb_file
@@ -110,16 +113,20 @@ def negatives(
     out: Out = None,
     out_option: OutOption = None,
     seed: Seed = 0,
-    epoch: Annotated[int, typer.Option(min=0, help="another epoch, other samples")] = 0,
-    keep: Annotated[int, typer.Option(min=0, help="leading sentences that stay (ROC 1, WP 0)")] = 1,
+    epoch: Annotated[int, typer.Option(min=0, help="epoch; another epoch gives other samples")] = 0,
+    keep: Annotated[int, typer.Option(min=0, help="leading sentences that stay unchanged (ROC 1, WP 0)")] = 1,
     technique: Annotated[
         list[str] | None, typer.Option(help="repetition, substitution, reordering, negation; may be repeated")
     ] = None,
-    recipe: Annotated[str, typer.Option(help="paper, or released: as its released code does")] = "paper",
+    recipe: Annotated[
+        str, typer.Option(help="paper, or released: as in the paper's released code")
+    ] = "paper",
     lexicon: Annotated[
         str, typer.Option(help="wordnet, or conceptnet: keywords as in the paper")
     ] = "wordnet",
-    names: Annotated[Path | None, typer.Option(help="names.json of an encoder, to delexicalise with")] = None,
+    names: Annotated[
+        Path | None, typer.Option(help="names.json of an encoder, to delexicalise names")
+    ] = None,
     processes: Processes = 1,
     pool: Pool = None,
     engine: Engine = None,
@@ -130,9 +137,9 @@ def negatives(
     bad: Bad = "stop",
     part_rows: PartRows = 2000,
 ) -> None:
-    """Write a negative sample of each story, as UNION is trained on.
+    """Write one negative sample per story, as UNION is trained on.
 
-    With --engine those of a corpus of any size go into a folder of Parquet files.
+    With --engine, the output is a folder of Parquet files, for a corpus of any size.
     """
     bars_to_stderr()
     from openmeva.training.negatives.file import Drawing, write_samples
@@ -166,28 +173,34 @@ def negatives(
 
 
 def autos(
-    stories: Annotated[str | None, typer.Option(help="a file of stories, for one --config; or")] = None,
+    stories: Annotated[
+        str | None, typer.Option(help="a file of stories, for one --config; or --data")
+    ] = None,
     data: Annotated[
-        Path | None, typer.Option(help="folder of the corpora: held-out stories are taken")
+        Path | None, typer.Option(help="folder of the corpora: their held-out stories are used")
     ] = None,
     config: Annotated[
         list[str] | None, typer.Option(help="roc or wp, may be repeated; with --stories and --out any name")
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="folder of the configurations; datasets/autos unless given"),
+        typer.Option(help="output folder of the configurations; default: datasets/autos"),
     ] = None,
     replace: Annotated[
-        bool, typer.Option("--replace", help="replace a build with other settings that lies there")
+        bool, typer.Option("--replace", help="replace an existing build with other settings")
     ] = False,
     context: Context = "first_sentence",
     paraphrases: Paraphrases = "rules",
-    grammar: Annotated[str, typer.Option(help="filter: default, a checkpoint's folder, or none")] = "default",
+    grammar: Annotated[
+        str, typer.Option(help="grammaticality filter: default, a checkpoint's folder, or none")
+    ] = "default",
     skip_bad: SkipBad = False,
-    limit: Annotated[int | None, typer.Option(min=1, help="stories to take, all unless given")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="number of stories; default: all")] = None,
     share: Annotated[
         float | None,
-        typer.Option(help="of a corpus without validation file; above .05: read by trainings, too"),
+        typer.Option(
+            help="share of stories to use of a corpus without validation file; above .05, they overlap with training data"
+        ),
     ] = None,
     processes: Processes = 1,
     seed: Seed = 0,
@@ -200,9 +213,9 @@ def autos(
     bad: Bad = "stop",
     part_rows: PartRows = 2000,
 ) -> None:
-    """Build AUTOS, OpenMEVA's discrimination and invariance tests; an interrupted build goes on.
+    """Build AUTOS, OpenMEVA's discrimination and invariance tests; an interrupted build resumes.
 
-    With --engine the rows of both tests for --stories of any number go into a folder of Parquet files, --out.
+    With --engine, the rows of both tests, for any number of --stories, are written to --out, a folder of Parquet files.
     """
     bars_to_stderr()
     scale = (address, actors, cpus, gpus, bad, part_rows)

@@ -1,4 +1,4 @@
-"""Scores, reasons and comparisons, for people on a terminal."""
+"""Tables of scores and explanations on a terminal."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,19 +12,19 @@ from rich.table import Table
 from openmeva.metrics.core.command import Scored
 from openmeva.metrics.core.description import read_metrics
 
-SHOWN = 100  # stories of a table
-NAME, STORY = 16, 16  # cells: of a name where the terminal is narrow, of a story's beginning at least
-LEAST_GAIN = 0.01  # what a sentence has to cost to be marked
-# what stands before a sentence, by its key in a metric's reasons
+SHOWN = 100  # stories in a table
+NAME, STORY = 16, 16  # widths in cells: of a name on a narrow terminal; the minimum for a story's beginning
+LEAST_GAIN = 0.01  # a sentence is marked if the score gains more without it
+# the number printed before a sentence, by its key in a metric's explanation
 MEANINGS = {
-    "gain": "what the score would gain without it",
+    "gain": "gain in score without it",
     "nll": "the mean loss of its tokens in nats, lower is better",
 }
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column of numbers: its heading, what they mean, and a number a story, None where it has none."""
+    """A column of numbers: its heading, their meaning, and one number per story (None if it has none)."""
 
     title: str
     meaning: str
@@ -32,7 +32,7 @@ class Column:
 
     @property
     def mean(self) -> float | None:
-        """Of the stories that have a number."""
+        """The mean over the stories that have a number."""
         known = [value for value in self.values if value is not None]
         return sum(known) / len(known) if known else None
 
@@ -40,15 +40,15 @@ class Column:
 def show_scores(
     rows: Sequence[Mapping[str, Any]], found: Sequence[Scored], console: Console | None = None
 ) -> None:
-    """A table: which story, how it begins, and its scores; the mean below.
+    """Prints a table with each story's name, beginning and scores, and the mean below.
 
-    Scores are shown whole: where the terminal is narrow, headings wrap, and where that is not enough, rows do.
+    Scores are never truncated: on a narrow terminal, headings wrap, and if that is not enough, rows wrap.
     """
     console = console or Console()
     columns = [column for one in found for column in columns_of(one)]
     names = [name_of(row, place) for place, row in enumerate(rows[:SHOWN])]
     name_width = min(max(NAME, console.width // 4), max(map(cell_len, names), default=0))
-    taken = name_width + 3 * (len(columns) + 2) + 1  # of a column three are padding and border
+    taken = name_width + 3 * (len(columns) + 2) + 1  # padding and border take three cells per column
     widths = _widths(columns, console.width - taken - STORY)
     story_width = max(STORY, console.width - taken - sum(widths))
     table = Table(show_footer=True, width=taken + sum(widths) + story_width)
@@ -63,7 +63,7 @@ def show_scores(
         table.add_row(escape(name), escape(beginning), *cells)
     console.print(table, crop=False, no_wrap=True, overflow="ignore")
     if len(rows) > SHOWN:
-        console.print(f"… and {len(rows) - SHOWN} more: name a file to write all to", style="dim")
+        console.print(f"… and {len(rows) - SHOWN} more: give an output file to get all", style="dim")
     for column in columns:
         missing = column.values.count(None)
         without = f"; {missing} of {len(rows)} stories have none" if missing else ""
@@ -73,7 +73,7 @@ def show_scores(
 
 
 def _widths(columns: Sequence[Column], room: int) -> list[int]:
-    """Of columns of numbers: with headings in a line, a word a line, or as wide as the numbers, as the room allows."""
+    """Widths of number columns: for headings on one line, one word per line, or only the numbers, as space allows."""
     numbers = [max(len(_number(value)) for value in (one.mean, *one.values[:SHOWN])) for one in columns]
     words = [max(map(len, one.title.split())) for one in columns]
     lines = [len(one.title) for one in columns]
@@ -89,7 +89,7 @@ def _number(value: float | None) -> str:
 
 
 def columns_of(one: Scored) -> list[Column]:
-    """The numbers of a metric that people are shown, as its description says."""
+    """The columns of a metric that are shown, as its description says."""
     described = read_metrics()[one.metric].outputs
     found = []
     for key, output in described.items():
@@ -101,12 +101,12 @@ def columns_of(one: Scored) -> list[Column]:
 
 
 def name_of(row: Mapping[str, Any], place: int) -> str:
-    """What a story is called: its id, or its place from 1."""
+    """A story's name: its id, or its row number from 1."""
     return str(row.get("story_id", row.get("id", place + 1)))
 
 
 def show_reasons(rows: Sequence[Mapping[str, Any]], found: Scored, console: Console | None = None) -> None:
-    """A story after the other: its score, its sentences and their costs, and the words that the metric would change."""
+    """Prints each story's score, its sentences with their effect, and the words that the metric would change."""
     console = console or Console()
     shown: set[str] = set()
     for place, (row, reasons) in enumerate(zip(rows, found.explanations or [], strict=True)):
@@ -123,7 +123,7 @@ def show_reasons(rows: Sequence[Mapping[str, Any]], found: Scored, console: Cons
 
 
 def _reasons(reasons: Mapping[str, Any]) -> tuple[Table, set[str]]:
-    """A story's sentences and what the metric would change, and which of `MEANINGS` stand before sentences."""
+    """A story's sentences and the metric's edits as a grid, and the keys of `MEANINGS` that occur in it."""
     grid = Table.grid(padding=(0, 2))
     grid.add_column(justify="right", min_width=8)
     grid.add_column()
@@ -137,7 +137,7 @@ def _reasons(reasons: Mapping[str, Any]) -> tuple[Table, set[str]]:
         shown |= {kind} - {""}
         grid.add_row(number, escape(sentence["text"]), style="red" if kind == "gain" else "")
     if not shown:
-        grid.add_row("", "no sentence costs it", style="dim")
+        grid.add_row("", "no sentence lowers its score", style="dim")
     edits = [f"{edit['token']} → {edit['suggestion'] or '(delete)'}" for edit in reasons.get("edits", [])]
     if edits:
         grid.add_row("", escape(f"it would change: {', '.join(edits[:6])}"))

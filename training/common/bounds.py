@@ -1,15 +1,15 @@
-"""The bounds of a command's numbers, kept where its settings are, so that every form of the command has them."""
+"""Checks the lower bounds of a command's numbers; every form of the command uses them."""
 
 
 def check_least(least: int, **given: int | None) -> None:
-    """Refuses numbers that are too small.
+    """Checks that numbers are large enough.
 
     Args:
-        least: the smallest one that is taken.
-        given: settings by name; None where nobody gave one.
+        least: the smallest allowed number.
+        given: settings by name; None if not set.
 
     Raises:
-        ValueError: a smaller number, named as its option is.
+        ValueError: a number is smaller; the message names its option.
 
     >>> check_least(1, processes=0)
     Traceback (most recent call last):

@@ -1,4 +1,4 @@
-"""Cards of repositories and data sets: their front matter, and the configurations whose files are there."""
+"""Cards of repositories and data sets: front matter, and the configurations whose files exist."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def split_card(text: str) -> tuple[dict[str, Any], str]:
     """The front matter and the body of a card.
 
     Raises:
-        ValueError: no front matter, or one that is not a YAML mapping.
+        ValueError: the front matter is missing or not a YAML mapping.
     """
     match = re.match(r"---\n(.*?)\n---\n(.*)", text, re.DOTALL)
     try:
@@ -26,25 +26,25 @@ def split_card(text: str) -> tuple[dict[str, Any], str]:
 
 
 def read_card(path: Path) -> tuple[dict[str, Any], str]:
-    """The front matter and the body of the card in a file; errors as `split_card`."""
+    """The front matter and the body of a card file; raises as `split_card`."""
     return split_card(path.read_text(encoding="utf-8"))
 
 
 def join_card(front: dict[str, Any], body: str) -> str:
-    """A card of its front matter and its body."""
+    """A card from its front matter and its body."""
     return f"---\n{yaml.safe_dump(front, sort_keys=False, allow_unicode=True, width=110)}---\n{body}"
 
 
 def loading_call(folder: PurePath, *configuration: str) -> str:
-    """The call of `datasets` that loads what was built in a folder, as Python, also where paths have backslashes."""
+    """The Python call of `datasets` that loads a built folder; paths have forward slashes on every system."""
     given = ", ".join(f'"{one}"' for one in (folder.as_posix(), *configuration))
     return f"load_dataset({given})"
 
 
 def keep_configurations(front: dict[str, Any], folder: Path) -> None:
-    """Takes configurations without data out of the front matter: `datasets` would look for their files.
+    """Removes configurations without data files from the front matter, in place; `datasets` would search for the files.
 
-    Where none has data they all stay: what `datasets` then misses says how it is built.
+    If none has data, all stay and the viewer is disabled: the error of `datasets` then names the missing files.
     """
     kept = [
         configuration

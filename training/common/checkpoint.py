@@ -1,4 +1,4 @@
-"""Checkpoints of trained things: weights that the metrics load, their manifest, and whether they are there already."""
+"""Checkpoints: weights that the metrics load, their manifest, and checks whether they exist already."""
 
 import json
 import os
@@ -23,7 +23,7 @@ from openmeva.training.processes import one_writer, wait
 
 WHOLE = "model.safetensors"
 MANIFEST = "manifest.json"
-_NOTED_LATER = ("encoder", "teacher_settings")  # manifests of earlier trainings say nothing of these
+_NOTED_LATER = ("encoder", "teacher_settings")  # keys that manifests of earlier trainings lack
 
 
 def weights_file(folder: Path) -> Path:
@@ -33,7 +33,7 @@ def weights_file(folder: Path) -> Path:
 
 
 def read_manifest(folder: Path) -> dict[str, Any] | None:
-    """The manifest of a checkpoint, None where there is none or no weights beside it."""
+    """The manifest of a checkpoint; None if the manifest or the weights are missing."""
     if not (folder / MANIFEST).is_file() or not weights_file(folder).is_file():
         return None
     found: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
@@ -41,12 +41,12 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
 
 
 def trained(folder: Path, kind: type[Any], wanted: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The manifest of the checkpoint in `folder`, where it was made from these things and is unchanged; else None.
+    """The manifest of the checkpoint in `folder` if it was made from `wanted` and is unchanged, else None.
 
     Args:
         folder: of the checkpoint.
-        kind: of its configuration: a setting that came after the training had its default then.
-        wanted: what it must have been made from: `config` (as `as_mapping` gives it), checksums.
+        kind: dataclass of its configuration; settings added after the training count with their defaults.
+        wanted: what it must have been made from: `config` (from `as_mapping`) and checksums.
     """
     known = read_manifest(folder)
     if known is None or known.get("weights", "") != checksum(weights_file(folder)):
@@ -62,7 +62,7 @@ def trained(folder: Path, kind: type[Any], wanted: Mapping[str, Any]) -> dict[st
 
 
 def encoder_reference(base: Backbone, out: Path) -> dict[str, Any]:
-    """How a checkpoint in `out` names the encoder that its adapter belongs to."""
+    """The reference to the encoder in the `config.json` of an adapter's checkpoint in `out`."""
     path = {"path": os.path.relpath(base.folder.resolve(), out.resolve())}
     if base.is_shared:
         return {**path, "hub": "openmeva/story-encoder", "sha256": base.sha256}
@@ -83,11 +83,14 @@ def save_checkpoint(
     Args:
         out: its folder.
         section: of `config.json`: the metric's name.
-        settings: the metric's own.
-        model: with its encoder as `bert`; factors of a whole one are merged, in place.
-        base: what it sits on.
-        tokenizer: of a whole model.
-        whole: whether all weights are written.
+        settings: the metric's settings, for that section.
+        model: with its encoder as `bert`; with `whole`, its factors are merged in place.
+        base: its backbone.
+        tokenizer: required with `whole`.
+        whole: whether all weights are written, instead of an adapter.
+
+    Raises:
+        ValueError: `whole` without a tokenizer.
     """
     (out / (ADAPTER if whole else WHOLE)).unlink(missing_ok=True)  # of an earlier training
     written: dict[str, Any] = {section: settings}
@@ -111,7 +114,7 @@ def save_checkpoint(
 
 
 def shape_of(model: Any) -> dict[str, Any]:
-    """A model's configuration as `save_pretrained` writes it, also where no checkpoint was saved in this process."""
+    """A model's configuration as `save_pretrained` writes it, even if this process saved no checkpoint."""
     if isinstance(model, PreTrainedModel):
         model.config.architectures = [type(model).__name__]
         model.config.dtype = str(model.dtype).removeprefix("torch.")
@@ -120,7 +123,7 @@ def shape_of(model: Any) -> dict[str, Any]:
 
 
 def vocabulary_of(base: Backbone) -> int:
-    """Rows of the backbone's own table of word vectors."""
+    """The number of rows of the backbone's own embedding matrix."""
     words = ("word_embeddings.weight", "tok_embeddings.weight")
     return next(len(tensor) for name, tensor in state_of(base).items() if name.endswith(words))
 
@@ -135,20 +138,20 @@ def whole_tensors(model: Any) -> dict[str, Tensor]:
 
 
 def save_manifest(out: Path, manifest: dict[str, Any]) -> None:
-    """Writes the manifest beside the weights, with their checksum."""
+    """Writes the manifest next to the weights, with their checksum."""
     manifest["weights"] = checksum(weights_file(out))
     write_text(out / MANIFEST, json.dumps(manifest, indent=2) + "\n")
 
 
 def start_digest(start: Path | None, base: Backbone | None = None) -> dict[str, str]:
-    """SHA-256 of the adapter that a training goes on from, if it does.
+    """SHA-256 of the adapter that a training is initialised from; empty without one.
 
     Args:
         start: the folder of that adapter.
-        base: the backbone that it is put on, where its `config.json` can name one.
+        base: the backbone of the training, to check that the adapter's `config.json` names the same one.
 
     Raises:
-        ValueError: an adapter of another backbone.
+        ValueError: the adapter belongs to another backbone.
     """
     if start is None:
         return {}
@@ -159,37 +162,37 @@ def start_digest(start: Path | None, base: Backbone | None = None) -> dict[str, 
         if base and own and own != base.sha256:
             raise ValueError(
                 f"start: {start} was trained on another encoder (SHA-256 {own:.8}) than this one "
-                f"({base.sha256:.8}): train it anew first"
+                f"({base.sha256:.8}): retrain it first"
             )
     return {"start": file_digest(start / ADAPTER)}
 
 
 def begin_run(run: Path, settings: Mapping[str, Any], resume: bool) -> bool | None:
-    """Records what a run is trained from; returns what `Trainer.train` takes as `resume_from_checkpoint`.
+    """Records what a run is trained from; returns the argument `resume_from_checkpoint` of `Trainer.train`.
 
-    A run that is not resumed begins anew: checkpoints that lie in its folder are removed. So is one that a killed run
-    had half-written; the one before it is still there.
+    A run that is not resumed starts from scratch: checkpoints in its folder are removed. An incomplete checkpoint of a
+    killed run is also removed; the one before it is kept.
 
     Args:
         run: folder of the checkpoints.
         settings: configuration and checksums.
-        resume: whether to go on from the last checkpoint.
+        resume: whether to resume from the last checkpoint.
 
     Raises:
-        ValueError: a run to resume that was begun with other settings (each difference is named).
+        ValueError: the run to resume was started with other settings (each difference is named).
     """
     wanted = json.loads(json.dumps(settings))
     record = run / "run.json"
     found = sorted(run.glob("checkpoint-*"))
     checkpoints = [folder for folder in found if _is_whole(folder)]
     known = json.loads(record.read_text(encoding="utf-8")) if resume and record.is_file() else {}
-    wait()  # for all to have read, before one writes
+    wait()  # until all processes have read, before one writes
     if resume and (known or checkpoints):
         if others := differences(known, wanted):
-            told = "\n  ".join(others) if known else "it does not say with which"
+            told = "\n  ".join(others) if known else "it has no record of them"
             raise ValueError(
-                f"{run}: this run was begun with another configuration or other data:\n  {told}\n"
-                "Begin anew without --resume, or give another folder."
+                f"{run}: this run was started with another configuration or other data:\n  {told}\n"
+                "Start again without --resume, or give another folder."
             )
     else:
         checkpoints = []
@@ -203,16 +206,16 @@ def begin_run(run: Path, settings: Mapping[str, Any], resume: bool) -> bool | No
 
 
 def begun_with(run: Path, settings: Mapping[str, Any]) -> bool:
-    """Whether a run was begun with these settings, so that it may go on; false where none was begun."""
+    """Whether a run was started with these settings, so that it can be resumed; false if there is no run."""
     record = run / "run.json"
     known = json.loads(record.read_text(encoding="utf-8")) if record.is_file() else None
     return bool(known == json.loads(json.dumps(settings)))
 
 
 def _is_whole(checkpoint: Path) -> bool:
-    """Whether a checkpoint was written to its end: its last file, `trainer_state.json`, is there and whole.
+    """Whether a checkpoint is complete: its last file, `trainer_state.json`, exists and can be parsed.
 
-    `Trainer` would load the weights of another one, and begin at the first step.
+    From an incomplete one, `Trainer` would load the weights but start at the first step.
     """
     try:
         json.loads((checkpoint / "trainer_state.json").read_text(encoding="utf-8"))

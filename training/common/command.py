@@ -1,4 +1,4 @@
-"""The command lines that trainers share, and stages."""
+"""The command lines shared by trainers, and by stages."""
 
 import argparse
 import json
@@ -16,7 +16,7 @@ from openmeva.training.processes import go_alone, join, number
 
 @contextmanager
 def bad_input_told() -> Iterator[None]:
-    """Ends the process with 2 and a message where what it was given is bad or missing."""
+    """Exits with status 2 and a message if an input is bad or missing (OSError or ValueError)."""
     try:
         yield
     except (OSError, ValueError) as error:
@@ -25,10 +25,10 @@ def bad_input_told() -> Iterator[None]:
 
 
 def check_data(folder: Path) -> None:
-    """Refuses a folder of data that is not there.
+    """Checks that the data folder exists.
 
     Raises:
-        ValueError: no folder.
+        ValueError: no such folder.
     """
     if not folder.is_dir():
         raise ValueError(f"--data: expected a folder, got {folder}")
@@ -36,7 +36,7 @@ def check_data(folder: Path) -> None:
 
 @dataclass(frozen=True)
 class Call:
-    """What a trainer is called with: the configuration, and its folders."""
+    """The arguments of a trainer: configuration and folders."""
 
     config: Any
     data: Path
@@ -60,21 +60,21 @@ def trainer_command(
     cached: bool = True,
     out_told: str = "metrics/METRIC/weights/NAME",
 ) -> None:
-    """Reads the command line, trains, and prints what came of it; exits with 2 and a message on bad input.
+    """Reads the command line, trains, and prints parts of the manifest; exits with status 2 and a message on bad input.
 
     Args:
         folder: of the configurations, below training/configs.
         kind: the configuration's dataclass.
         train: trains and returns the manifest.
-        shown: its keys that are printed.
+        shown: keys of the manifest that are printed.
         description: of the command.
-        default: name of the configuration that is taken where none is given.
-        out: where the weights go by default; else metrics/METRIC/weights/NAME.
-        cache: by default.
+        default: name of the default configuration; None: `--config` is required.
+        out: gives the default folder of the weights; default: metrics/METRIC/weights/NAME.
+        cache: default of `--cache`.
         arguments: default: the process's.
-        shared: whether several processes, where a launcher has started them, share the training; else one trains.
-        cached: whether `train` makes something of the corpora once, so that `--cache` says where it is kept.
-        out_told: what `out` says, for the help.
+        shared: whether the processes of a launcher share the training; if not, only one trains.
+        cached: whether `train` caches processed corpora, so that the command has `--cache`.
+        out_told: describes the default of `--out` in the help.
     """
     parser = argparse.ArgumentParser(
         prog=f"python -m training.{folder}",
@@ -87,20 +87,22 @@ def trainer_command(
         default=default,
         help=f"a file, or a name in training/configs/{folder}",
     )
-    parser.add_argument("--data", type=Path, required=True, help="the folder that the corpora lie in")
-    parser.add_argument("--out", type=Path, help=f"of the weights; default: {out_told}")
-    parser.add_argument("--run", type=Path, help="checkpoints to resume from; default: runs/METRIC-NAME")
+    parser.add_argument("--data", type=Path, required=True, help="folder of the corpora")
+    parser.add_argument("--out", type=Path, help=f"folder of the weights; default: {out_told}")
+    parser.add_argument(
+        "--run", type=Path, help="folder of checkpoints to resume from; default: runs/METRIC-NAME"
+    )
     parser.set_defaults(cache=cache)
     if cached:
-        parser.add_argument("--cache", type=Path, help="what is made of the corpora once")
-    parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint in --run")
+        parser.add_argument("--cache", type=Path, help="folder of cached, processed corpora")
+    parser.add_argument("--resume", action="store_true", help="resume from the last checkpoint in --run")
     parser.add_argument(
         "--set",
         nargs="*",
         action="extend",
         default=[],
         metavar="KEY=VALUE",
-        help="e.g. seed=7 adapter.rank=8 corpus=wp",
+        help="changes to the configuration, e.g. seed=7 adapter.rank=8 corpus=wp",
     )
     given = parser.parse_args(arguments)
     if shared:
@@ -128,16 +130,16 @@ def stage_command(
     options: Mapping[str, Mapping[str, Any]] | None = None,
     arguments: Sequence[str] | None = None,
 ) -> None:
-    """Reads the command line of a stage of plot-guided negatives and runs it; exits with 2 and a message on bad input.
+    """Reads the command line of a stage of plot-guided negatives and runs it; exits with status 2 on bad input.
 
     Args:
-        module: that is run, below training.
+        module: the module's name, below training.
         kind: the dataclass of the configurations in training/configs/plot_negatives.
-        make: runs the stage, by the configuration (of `read_mapping`) and what was given: `data`, `out`, `cache` and those
-            of `options`.
+        make: runs the stage; takes the configuration (from `read_mapping`) and the parsed arguments: `data`, `out`,
+            `cache` and those of `options`.
         description: of the command.
-        out: where it writes where `--out` is not given, for the help.
-        options: further ones, with what `add_argument` takes.
+        out: describes the default of `--out` in the help.
+        options: further options, with the arguments of `add_argument`.
         arguments: default: the process's.
     """
     parser = argparse.ArgumentParser(
@@ -148,13 +150,20 @@ def stage_command(
     parser.add_argument(
         "--config", required=True, help="a file, or a name in training/configs/plot_negatives"
     )
-    parser.add_argument("--data", type=Path, required=True, help="the folder of the configuration's files")
+    parser.add_argument(
+        "--data", type=Path, required=True, help="folder of the files that the configuration names"
+    )
     parser.add_argument("--out", type=Path, help=f"default: {out}")
-    parser.add_argument("--cache", type=Path, default=CACHE / "tags", help="tagged corpora")
+    parser.add_argument("--cache", type=Path, default=CACHE / "tags", help="folder of tagged corpora")
     for option, how in (options or {}).items():
         parser.add_argument(option, **how)
     parser.add_argument(
-        "--set", nargs="*", action="extend", default=[], metavar="KEY=VALUE", help="e.g. seed=7 candidates=2"
+        "--set",
+        nargs="*",
+        action="extend",
+        default=[],
+        metavar="KEY=VALUE",
+        help="changes, e.g. seed=7 candidates=2",
     )
     given = parser.parse_args(arguments)
     with bad_input_told():

@@ -1,8 +1,8 @@
-"""Typed configurations: dataclasses read from YAML, each key and type checked.
+"""Typed configurations: dataclasses read from YAML; each key and type is checked.
 
-A field whose dataclass says where it is named (`named_in`, a folder of training/configs, as corpora do) takes such a
-name, or a mapping with `name` and what differs: `corpus: roc`, `corpus: {name: roc, max_stories: 4000}`. A field that
-is `Annotated[dict, Shape]` is checked against the dataclass `Shape` and stays as it is written: it names a stage.
+If a field's dataclass has `named_in` (a folder of training/configs, as for corpora), the field takes the name of a
+file there, or a mapping with `name` and overrides: `corpus: roc`, `corpus: {name: roc, max_stories: 4000}`. A field of
+type `Annotated[dict, Shape]` is checked against the dataclass `Shape` but keeps its values, because they identify a stage.
 """
 
 import dataclasses
@@ -25,7 +25,7 @@ Config = TypeVar("Config")
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML 1.1 as PyYAML reads it, but `1e-4` is a number, and `2020-01-01` a text."""
+    """PyYAML's YAML 1.1, except that `1e-4` is a number and `2020-01-01` a string."""
 
 
 _Loader.yaml_implicit_resolvers = {
@@ -37,15 +37,15 @@ _Loader.add_implicit_resolver(
 )
 
 
-# what PyYAML and JSON raise for a text that is no YAML, or holds what JSON does not: bytes, sets, itself
+# raised by PyYAML and JSON for text that is not YAML, or for values that JSON lacks: bytes, sets, recursive objects
 _NO_YAML = (yaml.YAMLError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
 def read_yaml(text: str, where: str | Path = "YAML") -> Any:
-    """What a YAML text says, as plain JSON values.
+    """The content of a YAML text, as plain JSON values.
 
     Raises:
-        ValueError: no YAML, or other values; the message begins with `where`.
+        ValueError: not YAML, or values that JSON lacks; the message begins with `where`.
     """
     try:
         found = yaml.load(text, Loader=_Loader)
@@ -61,7 +61,7 @@ def _read_file(file: str | Path) -> Any:
 
 
 def config_file(folder: str, name: str | Path) -> Path:
-    """A configuration's file: a path (from here, or below the project's folder), or a name in training/configs/FOLDER.
+    """A configuration's file: a path (relative to the working directory or to the project), or a name in training/configs/FOLDER.
 
     Raises:
         ValueError: no such file (the known names are listed).
@@ -75,10 +75,10 @@ def config_file(folder: str, name: str | Path) -> Path:
 
 
 def read_config(kind: type[Config], file: str | Path, changes: Sequence[str] = ()) -> Config:
-    """The configuration in a YAML file, with `KEY.SUB=VALUE` changes (values in YAML) put into it.
+    """The configuration in a YAML file, with changes of the form `KEY.SUB=VALUE` (values in YAML) applied.
 
     Raises:
-        ValueError: an unknown key (with the nearest known one), a value of another type, a change of another form; the
+        ValueError: an unknown key (with the most similar known one), a value of the wrong type, or a malformed change; the
             message names the file and the key.
     """
     return parse(kind, _changed(kind, file, changes), str(file))
@@ -94,7 +94,7 @@ def read_configs(kind: type[Config], file: str | Path) -> dict[str, Config]:
 
 
 def read_mapping(kind: type[Any], file: str | Path, changes: Sequence[str] = ()) -> dict[str, Any]:
-    """The same configuration, checked, as a mapping of what the file says: names resolved, defaults left out."""
+    """The checked configuration as a mapping of the file's values: names are resolved, defaults are not added."""
     values = _changed(kind, file, changes)
     parse(kind, values, str(file))
     return resolved(kind, values, str(file))
@@ -117,7 +117,7 @@ def as_mapping(config: Any) -> dict[str, Any]:
 
 
 def differences(known: Mapping[str, Any], wanted: Mapping[str, Any], path: str = "") -> list[str]:
-    """What differs between two mappings, a line each: `corpus.max_stories: 4000, not 12000`."""
+    """The differences between two mappings, one line each: `corpus.max_stories: 4000, not 12000`."""
     lines = []
     for key in sorted({*known, *wanted}):
         old, new = known.get(key), wanted.get(key)
@@ -140,7 +140,7 @@ def _fields(kind: type[Any]) -> dict[str, Any]:
 
 
 def _validated(kind: Any, values: Any, where: str, path: str = "") -> Any:
-    """An object of the dataclass, from JSON values whose types are checked without conversion."""
+    """An object of the dataclass from JSON values; types are checked without conversion."""
     try:
         return _adapter(kind).validate_json(json.dumps(values), strict=True)
     except ValidationError as error:
@@ -151,7 +151,7 @@ def _changed(kind: type[Any], file: str | Path, changes: Sequence[str]) -> dict[
     values = _read_file(file) or {}
     if not isinstance(values, dict):
         raise ValueError(f"{file}: expected a mapping, got {type(values).__name__}")
-    if changes:  # a change goes into what the names stand for
+    if changes:  # a change applies to the configurations that the names stand for
         values = resolved(kind, values, str(file))
     for change in changes:
         path, separator, value = change.partition("=")
@@ -162,7 +162,7 @@ def _changed(kind: type[Any], file: str | Path, changes: Sequence[str]) -> dict[
 
 
 def _put(values: Any, keys: list[str], value: Any, change: str) -> None:
-    in_list = False  # whose items are called by their own `name`
+    in_list = False  # items of a list are addressed by their `name` or index
     for key in keys[:-1]:
         in_list = isinstance(values, list)
         if isinstance(values, list):
@@ -187,7 +187,7 @@ def _put(values: Any, keys: list[str], value: Any, change: str) -> None:
 
 
 def resolved(kind: Any, value: Any, where: str, path: str = "") -> Any:
-    """A value of a configuration, names put in; an unknown key is an error."""
+    """A value of a configuration with its names resolved; an unknown key is an error."""
     if get_origin(kind) is Annotated:
         shape = next((one for one in get_args(kind)[1:] if dataclasses.is_dataclass(one)), None)
         found = resolved(shape or get_args(kind)[0], value, where, path)
@@ -220,7 +220,7 @@ def _resolved_fields(kind: Any, value: Mapping[str, Any] | str, where: str, path
             raise ValueError(f"{file}: expected a mapping, got {type(base).__name__}")
         value = {**resolved(kind, base, str(file)), **{k: v for k, v in changes.items() if k != "name"}}
     if isinstance(value, str):
-        return value  # of another type than the field's: validation says so
+        return value  # the wrong type: validation reports it
     known = _fields(kind)
     for key in value:
         if key not in known:

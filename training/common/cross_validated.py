@@ -1,7 +1,7 @@
-"""Scores of supervised metrics that a module cannot give, by cross-validation or tuning: a file a set and metric.
+"""Scores of supervised metrics from cross-validation or tuning, which no module computes: one file per set and metric.
 
-Written by the trainers (`python -m training.bleurt.ratings cross-validate`), read by the benchmark as rows of this
-project where they belong to the same stories, references and ratings.
+Trainers write them (`python -m training.bleurt.ratings cross-validate`). The benchmark shows them as rows of this
+project if they belong to the same stories, references and ratings.
 """
 
 import hashlib
@@ -33,10 +33,10 @@ def write_cross_validated(
     signature: str,
     how: str = CROSS_VALIDATED,
 ) -> Path:
-    """Writes one score a row of the test set `name`; returns the file. `how` they came about is said in brackets.
+    """Writes one score per row of the test set `name`; returns the file. The row's title shows `how` in brackets.
 
     Raises:
-        ValueError: scores of another number than rows.
+        ValueError: the numbers of scores and rows differ.
     """
     if len(scores) != len(rows):
         raise ValueError(f"{title}: expected {len(rows)} scores, got {len(scores)}")
@@ -56,9 +56,9 @@ def write_cross_validated(
 def cross_validated_scores(
     name: str, rows: Sequence[dict[str, Any]], folder: Path = FOLDER
 ) -> dict[str, dict[str, Any]]:
-    """Title to `scores`, `signature` and `metric` for a test set; empty where nothing was computed.
+    """Maps titles to `scores`, `signature` and `metric` for a test set; empty if nothing was computed.
 
-    Scores of other stories, references or judgments are passed over: they have to be computed anew.
+    Scores of other stories, references or judgments are skipped; they must be recomputed.
     """
     found = {}
     for path in sorted(folder.glob(f"{name}-*.json")):

@@ -1,8 +1,8 @@
-"""A batch shared by several processes, so that a step is the one that a single process would make.
+"""Data parallelism in which a step equals the step of a single process.
 
-Every process has the whole batch, runs the model on its share of the rows, and computes the loss of all rows from
-what the others found. The model is called as a whole (`through_forward`), so that `DistributedDataParallel` averages
-the gradients.
+Every process gets the whole batch, runs the model on its share of the rows, gathers the outputs of the other processes
+and computes the loss of all rows. The model is called through its `forward` (`through_forward`), so that
+`DistributedDataParallel` averages the gradients.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,11 +22,11 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Share:
-    """The rows of a batch that this process reads; all of them where it works by itself.
+    """The rows of a batch that this process runs; all rows if it is the only process.
 
     Attributes:
         shares: rows of each process.
-        own: which of the shares is this process's.
+        own: index of this process's share.
     """
 
     shares: list[range]
@@ -34,13 +34,13 @@ class Share:
 
     @classmethod
     def of(cls, rows: int) -> "Share":
-        """The share of a batch of so many rows."""
+        """The shares of a batch with this number of rows."""
         ends = [rows * place // count() for place in range(count() + 1)]
         return cls([range(*pair) for pair in pairwise(ends)], number())
 
     @property
     def rows(self) -> slice:
-        """Where the share lies; the first row where there are fewer rows than processes: a model wants one."""
+        """The rows of the share; if it is empty, the first row, because a model needs at least one."""
         mine = self.shares[self.own]
         return slice(mine.start, mine.stop) if mine else slice(0, 1)
 
@@ -49,13 +49,13 @@ class Share:
         return batch[self.rows]
 
     def gathered(self, found: Mapping[Name, Tensor]) -> dict[Name, Tensor]:
-        """Tensors (rows, …) of the whole batch, from those of each share; their gradients go back to the shares."""
+        """Gathers tensors (rows, …) of the whole batch from the shares; gradients flow back to the shares."""
         if len(self.shares) == 1:
             return dict(found)
         return dict(zip(found, _Gathered.apply(self, *found.values()), strict=True))
 
     def summed(self, *values: Tensor) -> tuple[Tensor, ...]:
-        """Sums over all shares of numbers (); their gradients go back to the shares."""
+        """Sums scalars () over all shares; gradients flow back to the shares."""
         if len(self.shares) == 1:
             return values
         counted = float(bool(self.shares[self.own]))
@@ -63,10 +63,10 @@ class Share:
 
 
 def through_forward(model: Any, function: Callable[..., Result], *arguments: Any) -> Result:
-    """`function(model, *arguments)`, within the `forward` of the module that wraps the model, if one does.
+    """`function(model, *arguments)`, run inside the `forward` of the wrapper if the model is wrapped.
 
-    A function that calls parts of a model would pass by the hooks of `DistributedDataParallel`, by which processes
-    average their gradients.
+    A function that calls parts of a model would bypass the hooks of `DistributedDataParallel`, which average the
+    gradients of the processes.
     """
     if not isinstance(model, DistributedDataParallel):
         return function(model, *arguments)
@@ -92,7 +92,7 @@ def through_forward(model: Any, function: Callable[..., Result], *arguments: Any
 
 
 class _Gathered(torch.autograd.Function):
-    """Each process computes the same loss; averaging its gradients over them would divide what one share gets."""
+    """Scales gradients: all processes compute the same loss, so averaging would divide each share's gradient."""
 
     @staticmethod
     def forward(ctx: Any, share: Share, *own: Tensor) -> tuple[Tensor, ...]:

@@ -1,4 +1,4 @@
-"""Draws: cheap random ones, a Generator's numbers taken in blocks since one call a number costs too much; and evenly spaced rows."""
+"""Fast random sampling, with a Generator's numbers taken in blocks because one call per number is slow; evenly spaced rows."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -9,7 +9,7 @@ Item = TypeVar("Item")
 
 
 class Draws:
-    """Random decisions fed by blocks of uniform numbers from a `numpy.random.Generator`.
+    """Random decisions from blocks of uniform numbers of a `numpy.random.Generator`.
 
     Args:
         rng: The source of randomness; numbers are taken from it `block` at a time.
@@ -33,10 +33,10 @@ class Draws:
         return self._numbers.pop()
 
     def below(self, size: int) -> int:
-        """An integer in 0 .. size - 1, each as likely.
+        """A uniformly sampled integer in 0 .. size - 1.
 
         Raises:
-            ValueError: `size` is under 1.
+            ValueError: `size` is less than 1.
         """
         if size < 1:
             raise ValueError(f"expected a size of at least 1, got {size}")
@@ -47,23 +47,23 @@ class Draws:
         return self.uniform() < probability
 
     def choice(self, items: Sequence[Item]) -> Item:
-        """One of `items`, each as likely."""
+        """A uniformly sampled item."""
         return items[self.below(len(items))]
 
     def weighted(self, weights: Sequence[float]) -> int:
-        """An index into `weights`, in proportion to them; they need not sum to one."""
+        """An index into `weights`, sampled in proportion to them; they need not sum to 1."""
         left = self.uniform() * sum(weights)
         last = 0
         for index, weight in enumerate(weights):
             if weight > 0.0:
-                last = index  # rounding can use up all weights: then the last possible one
+                last = index  # rounding errors can exhaust all weights: then the last nonzero one
                 if left < weight:
                     return index
             left -= weight
         return last
 
     def shuffled(self, items: Sequence[Item]) -> list[Item]:
-        """All `items` in random order, each order as likely."""
+        """A uniformly random permutation of `items`."""
         pool = list(items)
         for last in range(len(pool) - 1, 0, -1):
             other = int(self.uniform() * (last + 1))

@@ -1,4 +1,4 @@
-"""Model cards, generated from a run's manifest: what all of them share."""
+"""Shared parts of the model cards, which are generated from a run's manifest."""
 
 import argparse
 import json
@@ -14,43 +14,46 @@ from openmeva.training.common.config import read_config
 from openmeva.training.files import checksum, write_text
 from openmeva.training.paths import CONFIGS, ENCODER, METRICS, ROOT
 
-SOURCES = {  # whose the stories are, by corpus
-    "roc": "ROCStories (Mostafazadeh et al. 2016) is distributed by its authors on request and may not be passed on.",
-    "wp": "WritingPrompts (Fan et al. 2018) is text of Reddit's users and may not be passed on.",
+SOURCES = {  # terms of the stories, by corpus
+    "roc": "ROCStories (Mostafazadeh et al. 2016) is distributed by its authors on request and may not be redistributed.",
+    "wp": "WritingPrompts (Fan et al. 2018) is text by Reddit users and may not be redistributed.",
 }
 
-OWN = "the corpus below"  # any other
+OWN = "the corpus below"  # any other corpus
 _TITLES = {"roc": "ROCStories", "wp": "WritingPrompts"}
-_OWN_SOURCE = "Ask whose stories they are before you pass the weights on."
+_OWN_SOURCE = "Check who owns the stories before you redistribute the weights."
 _RELEASED = (
-    "`{}` is AF_MANPLTS, of the plot-guided paper's authors (Ghazarian et al. 2021), whose BART wrote its machine stories:\n"
-    "their repository is Apache-2.0; the stories derive from ROCStories, and are not passed on here."
+    "`{}` is AF_MANPLTS, released by the authors of the plot-guided paper (Ghazarian et al. 2021), whose BART generated its\n"
+    "negative samples. Their repository is Apache-2.0. The stories derive from ROCStories and are not redistributed here."
 )
-LICENCES = {"sentence-transformers/all-MiniLM-L6-v2": "Apache-2.0"}  # of what a story encoder began as
+LICENCES = {"sentence-transformers/all-MiniLM-L6-v2": "Apache-2.0"}  # of initial models of a story encoder
 
 _LIMITS = "\n## Limits\n"
 _TRAINING = "\n## Training\n"
 _CITATION = "\n## Citation\n"
 _SEEN = (
-    "{} trained when not all trainings held out the same stories: of the {stories:,} of `{corpus}` that\n"
-    "all hold out now, {seen:,} were among its texts."
+    "{} trained before all trainings held out the same stories: {seen:,} of the {stories:,} `{corpus}` stories that are\n"
+    "held out now were in the training data."
 )
 
 
 def write_model_card(folder: Path, template: str, manifest: Mapping[str, Any], **fields: Any) -> None:
-    """Writes `README.md` beside the weights in `folder`; before its limits, which held-out stories are none (`seen_note`),
-    and after its licence, what lies below the weights (`lineage`).
+    """Writes `README.md` into `folder`, next to the weights.
+
+    Notes are inserted where they apply: how to get the base model (`backbone_note`, before Training), human-judged files
+    that were read only to exclude their stories (after the table of files), held-out stories that were seen in training
+    (`seen_note`, before Limits), and the terms of released stories and of the story encoder (`lineage`, before Citation).
 
     Args:
         folder: of the weights.
-        template: the card, for `str.format`: its fields are the manifest's keys, as in `{config[seed]}`, and `fields`.
-            `{data}` is the rows of a table, a file and its SHA-256 each; `{machine}` is what trained, `{last}`, before
-            the minutes, that they are those of a resumed run's last part; `{place}` is what `evaluate.load` takes.
-        manifest: what the run says of itself.
-        fields: what the manifest does not say in so many words; each goes before a key of the same name.
+        template: the card, for `str.format`. Its fields are the manifest's keys, as in `{config[seed]}`, `fields`, and:
+            `{data}`, table rows of a file and its SHA-256; `{machine}`, the hardware of the training; `{last}`, text
+            before the minutes of a resumed run, else empty; `{place}`, the argument of `evaluate.load`.
+        manifest: the run's manifest.
+        fields: further fields; they override manifest keys of the same name.
 
     Raises:
-        KeyError: a field of the template that neither has (it is named).
+        KeyError: a field of the template that neither `manifest` nor `fields` has (it is named).
     """
     rows = "\n".join(f"| `{file}` | `{digest}` |" for file, digest in manifest["data"].items())
     known = {
@@ -65,7 +68,7 @@ def write_model_card(folder: Path, template: str, manifest: Mapping[str, Any], *
     read = set(files_read(manifest))
     if left_out := [file for file in manifest["data"] if file not in read]:
         names = ", ".join(f"`{file}`" for file in left_out)
-        told = f"The stories of {names} are judged ones: they were read to be left out."
+        told = f"Files of human-judged stories, read only to exclude these stories: {names}."
         text = after_table(text, rows, told)
     if note := backbone_note(folder):
         text = text.replace(_TRAINING, f"\n{note}\n{_TRAINING}", 1)
@@ -83,7 +86,7 @@ def after_table(text: str, rows: str, note: str) -> str:
 
 
 def machine_of(manifest: Mapping[str, Any]) -> str:
-    """What trained, to go after `on`.
+    """The hardware of a training, as text that follows `on`.
 
     >>> machine_of({"gpu": "NVIDIA H200", "threads": 2, "processes": 4})
     '4 processes, each with one NVIDIA H200'
@@ -94,16 +97,17 @@ def machine_of(manifest: Mapping[str, Any]) -> str:
 
 
 def last_part(manifest: Mapping[str, Any]) -> str:
-    """What stands before the minutes of a run that was stopped and resumed: they are those of its last part."""
+    """Text before the minutes of a resumed run, which count only the part after the last resume; empty for other runs."""
     if not manifest.get("resumed"):
         return ""
-    return "their last parts took " if manifest["config"].get("seeds") else "its last part took "
+    return "after the last resumes: " if manifest["config"].get("seeds") else "after the last resume: "
 
 
 def place_of(folder: Path, metric: str | None) -> str:
-    """What `evaluate.load` takes for the weights in a folder: the name of published ones, else the folder.
+    """The argument of `evaluate.load` for the weights in a folder: the name if they are published, else the path.
 
-    A folder of the project is relative to it; one right below has `./` before it, as a name might be the same.
+    Paths inside the project are relative to its root. A path without a slash gets the prefix `./`, which tells it
+    from a published name.
     """
     place = folder.resolve()
     own = METRICS / metric if metric else None
@@ -118,13 +122,13 @@ def place_of(folder: Path, metric: str | None) -> str:
 
 
 def excluded(config: Any) -> Iterator[str]:
-    """Files whose stories a configuration leaves out, wherever in it they stand."""
+    """Files whose stories a configuration excludes (`exclude`, at any depth)."""
     for files in _settings(config, "exclude"):
         yield from files
 
 
 def _settings(config: Any, name: str) -> Iterator[Any]:
-    """The values of a setting that are not blank, wherever in a configuration they stand."""
+    """The non-empty values of a setting, at any depth of a configuration."""
     if isinstance(config, Mapping) and config.get(name):
         yield config[name]
     parts = config.values() if isinstance(config, Mapping) else config if isinstance(config, list) else ()
@@ -133,33 +137,33 @@ def _settings(config: Any, name: str) -> Iterator[Any]:
 
 
 def files_read(manifest: Mapping[str, Any]) -> list[str]:
-    """The files of a manifest whose stories were read to be learned or measured on, not to be left out."""
+    """The files of a manifest whose stories were used for training or validation, without those read only to be excluded."""
     left_out = set(excluded(manifest["config"]))
     return [file for file in manifest["data"] if file not in left_out]
 
 
 def source_of(manifest: Mapping[str, Any]) -> str:
-    """Whose the stories are that weights were made with, a sentence for each corpus."""
+    """The terms of the stories that the weights were trained on, one sentence per corpus."""
     return " ".join(corpora_of(files_read(manifest)).values())
 
 
 def released_note(manifest: Mapping[str, Any]) -> str:
-    """The terms of the plot-guided authors' released stories, where they were read; else nothing."""
+    """The terms of the stories released by the plot-guided paper's authors if they were used, else an empty string."""
     files = {one["file"] for one in _settings(manifest["config"], "released")}
     return "\n".join(_RELEASED.format(file) for file in files_read(manifest) if file in files)
 
 
 def base_of(config: Mapping[str, Any]) -> str:
-    """What weights sit on, in words; a configuration that does not say means the story encoder.
+    """The base model of the weights, in words; the story encoder if the configuration names none.
 
-    In earlier manifests of `embedding_similarity` the setting is its teacher's place.
+    In earlier manifests of `embedding_similarity`, `base` is a mapping that describes its teacher.
     """
     base = config.get("base", SHARED)
     return "the project's story encoder" if base == SHARED or isinstance(base, Mapping) else f"`{base}`"
 
 
 def hub_id(base: str | Mapping[str, Any]) -> str:
-    """The Hub's id of a backbone as a configuration names it; its name where no file describes it."""
+    """The Hub id of a backbone that a configuration names; the name itself if no file in configs/backbones describes it."""
     if isinstance(base, Mapping):
         return str(base["hub"])
     described = CONFIGS / "backbones" / f"{base}.yaml"
@@ -167,7 +171,7 @@ def hub_id(base: str | Mapping[str, Any]) -> str:
 
 
 def on_story_encoder(manifest: Mapping[str, Any]) -> bool:
-    """Whether weights sit on the story encoder, or hold parts of it."""
+    """Whether the weights are based on the story encoder, or contain parts of it."""
     config = manifest.get("config", {})
     base = config.get("base", SHARED)
     return not config.get("glove") and (
@@ -176,9 +180,9 @@ def on_story_encoder(manifest: Mapping[str, Any]) -> bool:
 
 
 def lineage(manifest: Mapping[str, Any]) -> str:
-    """What the story encoder below weights began as and has read, by its own manifest; nothing of other weights.
+    """How the story encoder under the weights was initialised and trained, by its own manifest; empty for other weights.
 
-    Of corpora that the weights have not read themselves it says whose they are, too.
+    Includes the terms of corpora that only the encoder was trained on.
     """
     if not on_story_encoder(manifest):
         return ""
@@ -186,16 +190,18 @@ def lineage(manifest: Mapping[str, Any]) -> str:
     base, read = hub_id(below["config"]["base"]), corpora_of(files_read(below))
     own = corpora_of(files_read(manifest)) if "config" in manifest else {}
     licence = f" ({LICENCES[base]})" if base in LICENCES else ""
-    told = f"The story encoder below began as `{base}`{licence} and has read {' and '.join(read)}."
+    told = (
+        f"The story encoder below was initialised from `{base}`{licence} and trained on {' and '.join(read)}."
+    )
     return " ".join([told, *(source for title, source in read.items() if title not in own)])
 
 
 def backbone_hub(folder: Path, kinds: Sequence[str] = ("encoder", "backbone")) -> str | None:
-    """The Hub's id of what the weights in a folder sit on, by their `config.json`; None where it names none.
+    """The Hub id of the base model of the weights in a folder, from their `config.json`; None if it names none.
 
     Args:
         folder: of the weights.
-        kinds: keys of the reference: of an encoder, of a language model.
+        kinds: keys under which `config.json` refers to the base model: `encoder`, or `backbone` for a language model.
     """
     file = folder / "config.json"
     found = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
@@ -205,20 +211,20 @@ def backbone_hub(folder: Path, kinds: Sequence[str] = ("encoder", "backbone")) -
 
 
 def backbone_note(folder: Path) -> str:
-    """How the model is got that an adapter sits on, where no part of the checkout is; nothing of other weights."""
+    """How to get the base model of an adapter if the checkout does not contain it; else an empty string."""
     hub = backbone_hub(folder, ("encoder",))
     if not hub or hub.endswith(SHARED_ENCODER):
         return ""
     return (
-        f"These weights are an adapter alone. The model below it, `{hub}`, comes by `make base` in the checkout, or by\n"
+        f"These weights are only an adapter. To get its base model, `{hub}`, run `make base` in the checkout, or\n"
         f"`hf download {hub}`."
     )
 
 
 def corpora_of(files: Iterable[str]) -> dict[str, str]:
-    """The corpora that files of stories belong to, by the folder that they lie in, and what a card says of whose they are.
+    """The corpora of story files, by the folder that they are in, with the sentence on their terms.
 
-    A stage's file is of the corpus that its path names.
+    A file of a stage (in runs/) belongs to the corpus that its path names.
 
     >>> list(corpora_of(["wp/train.jsonl.gz", "mine.jsonl", "more/mine.jsonl"]))
     ['WritingPrompts', 'the corpus below']
@@ -236,35 +242,35 @@ def _corpus(file: str) -> str:
 
 
 def begun_with(manifest: Mapping[str, Any]) -> str:
-    """Which adapter a training began with: the first digits of its SHA-256, in brackets; nothing without one.
+    """The first digits of the SHA-256 of the adapter that a training was initialised from, in brackets; else empty.
 
-    It says so where the weights that lie there by now are others.
+    Adds a note if the weights in that folder have changed since.
     """
     if "start" not in manifest:
         return ""
     there = ROOT / str(manifest["config"].get("start")) / "adapter.safetensors"
     former = there.is_file() and checksum(there) != manifest["start"]
-    return f" (SHA-256 {manifest['start'][:8]}…{', a former version of it' if former else ''})"
+    return f" (SHA-256 {manifest['start'][:8]}…{', an earlier version' if former else ''})"
 
 
 def citation_of(metric: str) -> str:
-    """The entry of BibTeX in a metric's own card.
+    """The BibTeX entry in a metric's own card.
 
     Raises:
-        ValueError: a card without one.
+        ValueError: the card has none.
     """
     card = (METRICS / metric / "README.md").read_text(encoding="utf-8")
     found = re.search(r"```bibtex\n(.*?)\n```", card, re.DOTALL)
     if not found:
-        raise ValueError(f"{metric}: expected an entry of BibTeX in its card, got none")
+        raise ValueError(f"{metric}: expected a BibTeX entry in its card, got none")
     return found[1]
 
 
 def seen_note(manifest: Mapping[str, Any]) -> str:
-    """What a card says of held-out stories that the weights, or the story encoder below them, were trained on; or nothing.
+    """The note on held-out stories that the weights, or the story encoder below them, were trained on; or an empty string.
 
-    Weights that were made before all trainings held the same stories out say in their manifest how many of those,
-    `stories`, they have `seen`: `held_out`.
+    Weights that were trained before all trainings held out the same stories have `held_out` in their manifest: the
+    `corpus`, the number of held-out `stories`, and how many of these were `seen` in training.
     """
     found = [_SEEN.format("These weights were", **manifest["held_out"])] if "held_out" in manifest else []
     base = manifest["config"].get("base", SHARED)
@@ -276,8 +282,8 @@ def seen_note(manifest: Mapping[str, Any]) -> str:
 
 
 def card_command(write: Callable[[Path, dict[str, Any]], None], description: str | None) -> None:
-    """The command of a card's module: writes the card in FOLDER anew, from the manifest there."""
+    """The command of a card's module: rewrites the card in FOLDER from the manifest there."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("folder", type=Path, help="weights with their manifest.json")
+    parser.add_argument("folder", type=Path, help="folder of the weights and their manifest.json")
     folder = parser.parse_args().folder
     write(folder, json.loads((folder / "manifest.json").read_text(encoding="utf-8")))

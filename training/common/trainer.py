@@ -1,4 +1,4 @@
-"""What the metrics' trainers share: transformers' `Trainer` over stories of similar length, and its settings."""
+"""Shared by the metrics' trainers: transformers' `Trainer` with batches of stories of similar length, and its settings."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,21 +13,21 @@ from transformers import Trainer, TrainingArguments
 from transformers.trainer_pt_utils import LengthGroupedSampler
 
 from openmeva.metrics.core.runtime import choose_dtype
-from openmeva.training.common.sharing import through_forward
+from openmeva.training.common.data_parallel import through_forward
 from openmeva.training.files import check_judged_files, checksum, files_at_hand
 from openmeva.training.processes import cores, count
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingConfig:
-    """What every trainer's configuration has.
+    """The settings that all trainers share.
 
     Attributes:
-        metric: what is trained.
-        name: of the configuration: the checkpoint's folder.
-        learning_rate: the greatest.
-        warmup_share: of the steps, in which it is reached.
-        seed: of all draws.
+        metric: the metric that is trained.
+        name: of the configuration and the checkpoint's folder.
+        learning_rate: peak learning rate.
+        warmup_share: share of the steps used for warmup.
+        seed: of all random sampling.
     """
 
     metric: str
@@ -38,7 +38,7 @@ class TrainingConfig:
 
 
 class CorpusFiles(Protocol):
-    """A corpus's files, below the data folder."""
+    """A corpus's files, relative to the data folder."""
 
     @property
     def train(self) -> tuple[str, ...]: ...
@@ -49,32 +49,34 @@ class CorpusFiles(Protocol):
 
 
 class SharedTrainer(Trainer):
-    """A `Trainer` whose steps are the same on one process and on several, which share each batch (`sharing.py`).
+    """A `Trainer` whose steps do not depend on the number of processes, which share each batch (`data_parallel.py`).
 
-    The batch size of its arguments is that of all processes together.
+    The batch size of its arguments is the total over all processes.
     """
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         if self.args.world_size != count():
             raise ValueError(
-                f"a launcher has started {self.args.world_size} processes, but this command works in one: "
+                f"a launcher has started {self.args.world_size} processes, but this command runs in one process: "
                 "start it without the launcher"
             )
-        self.args._n_gpu = min(1, self.args.n_gpu)  # a process has one device; a launcher starts one for each
-        self._train_batch_size = self.args.train_batch_size  # which was read for all devices
+        self.args._n_gpu = min(
+            1, self.args.n_gpu
+        )  # one device per process; a launcher starts one process per device
+        self._train_batch_size = self.args.train_batch_size  # computed before for all devices
 
     def train(self, *arguments: Any, **named: Any) -> Any:
-        if count() > 1:  # accelerate wraps no model that it has prepared before, as for an evaluation
+        if count() > 1:  # accelerate does not wrap a model again that an evaluation has prepared
             model: Any = self.model
             model._is_accelerate_prepared = False
         return super().train(*arguments, **named)
 
     def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
-        """The loss of a batch, and what evaluation measures: `logits` and `labels`, or nothing.
+        """The loss of a batch, and `logits` and `labels` for the evaluation, or an empty dictionary.
 
         Args:
-            model: not wrapped; its parts may be called.
+            model: unwrapped, so its parts may be called.
             inputs: the whole batch.
         """
         raise NotImplementedError
@@ -82,7 +84,7 @@ class SharedTrainer(Trainer):
     def compute_loss(
         self, model: Any, inputs: Any, return_outputs: bool = False, num_items_in_batch: Any = None
     ) -> Any:
-        # of the model's own forward accelerate does this, but a loss may call the model's parts alone
+        # accelerate does this for the model's own forward only, but a loss may call parts of the model
         with self.accelerator.autocast():
             loss, measured = through_forward(model, self.batch_loss, inputs)
         return (loss, measured) if return_outputs else loss
@@ -96,8 +98,8 @@ class SharedTrainer(Trainer):
         return loss.detach(), found.get("logits"), found.get("labels")
 
     def evaluation_loop(self, *arguments: Any, **named: Any) -> Any:
-        # every process has measured every row; and accelerate's function would cut a last batch to as many rows as it
-        # has items, which are several stories each
+        # every process has the results of every row; accelerate's function would truncate the last batch to its number
+        # of items, but an item has several stories
         self.gather_function = lambda found: found
         return super().evaluation_loop(*arguments, **named)
 
@@ -121,7 +123,7 @@ class SharedTrainer(Trainer):
 
 
 class StoryTrainer(SharedTrainer):
-    """A trainer whose batches hold stories of similar length, in an order that the seed fixes."""
+    """A trainer with batches of stories of similar length, in an order that depends on the seed."""
 
     lengths: Sequence[int] = ()
 
@@ -135,14 +137,14 @@ class StoryTrainer(SharedTrainer):
 def training_arguments(
     run: Path, config: TrainingConfig, steps: int, batch: int, **changes: Any
 ) -> TrainingArguments:
-    """The settings that all trainers share: one pass, AdamW, bfloat16 where it is native, resumable.
+    """The training arguments that all trainers share: one epoch, AdamW, bfloat16 if it is native, resumable.
 
     Args:
         run: folder of the checkpoints.
         config: of the training.
-        steps: of the whole run.
-        batch: examples a step, of all processes together.
-        changes: settings that differ.
+        steps: total number of steps.
+        batch: examples per step, over all processes.
+        changes: overrides of these settings.
     """
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     settings: dict[str, Any] = {
@@ -164,15 +166,15 @@ def training_arguments(
         "save_steps": max(1, min(500, steps // 4)),
         "save_total_limit": 1,
         "report_to": [],
-        # a GPU waits for no batch to be made
+        # workers prepare batches while a GPU computes
         "dataloader_num_workers": min(4, cores()) if device.type == "cuda" else 0,
     }
     return TrainingArguments(**{**settings, **changes})
 
 
 def machine() -> dict[str, Any]:
-    """What a manifest says of the machine: torch's version, the threads and the GPU where there is one, of each process,
-    and how many processes there are where several work together.
+    """The hardware entries of a manifest: torch version; threads and GPU (if any) per process; number of processes if
+    there are several.
     """
     gpu = {"gpu": torch.cuda.get_device_name()} if torch.cuda.is_available() else {}
     processes = {"processes": count()} if count() > 1 else {}
@@ -180,7 +182,7 @@ def machine() -> dict[str, Any]:
 
 
 def native_autocast(device: torch.device) -> torch.autocast:
-    """Bfloat16 where the device multiplies it natively, as in training steps; else nothing."""
+    """An autocast context to bfloat16, as in training steps; disabled on devices without native bfloat16."""
     native = choose_dtype("auto", device) is torch.bfloat16
     return torch.autocast(device.type, torch.bfloat16, enabled=native)
 
@@ -189,8 +191,8 @@ def data_checksums(corpora: CorpusFiles | Sequence[CorpusFiles], data: Path) -> 
     """SHA-256 of each file of a corpus, or of several.
 
     Raises:
-        ValueError: a file of judged stories that is missing (it says how to do without).
-        FileNotFoundError: another one that is missing.
+        ValueError: a file of human-judged stories is missing (the message says how to go without it).
+        FileNotFoundError: another file is missing.
     """
     several = corpora if isinstance(corpora, Sequence) else [corpora]
     for corpus in several:

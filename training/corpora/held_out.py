@@ -1,7 +1,7 @@
-"""The stories of a corpus that are held out from training, as they were written.
+"""The original texts of the stories of a corpus that are held out from training.
 
-Which these are is the same for every configuration; what of the shipped weights was trained before that was so, and
-has read some of them, says so in its card (`held_out` in its manifest: the story encoder, embedding similarity).
+Every configuration holds out the same stories. Some shipped weights were trained before that was so, on some of these
+stories: the story encoder and embedding similarity. Their cards say so (`held_out` in their manifests).
 """
 
 from collections import Counter
@@ -10,10 +10,10 @@ from itertools import islice
 from pathlib import Path
 
 from openmeva.metrics.core.text import Normalizer
+from openmeva.training.corpora.notices import tell_alike
 from openmeva.training.corpora.splits import CorpusConfig, cut, cut_blocks, judged_keys
 from openmeva.training.corpora.stories import is_held_out, story_key
 from openmeva.training.corpora.story_rows import StoryRow, read_rows
-from openmeva.training.corpora.told import tell_alike
 from openmeva.training.corpora.writing_prompts import TAG
 from openmeva.training.files import files_at_hand
 from openmeva.training.text.story import Story
@@ -22,18 +22,19 @@ from openmeva.training.text.story import Story
 def held_out_rows(
     config: CorpusConfig, data: Path, names: Path, limit: int | None = None, passages: bool = False
 ) -> list[StoryRow]:
-    """The validation stories that `splits.load_corpus` finds for the same settings, in their own words.
+    """The validation stories that `splits.load_corpus` finds for the same settings, as original texts.
 
-    Judged stories and those that begin alike, which are counted on standard error, are left out, and so are stories of
-    one sentence; long ones are cut at the sentence that ends nearest to `config.max_words`. Ids are the file's name and the line.
+    Judged stories, stories with the same beginning as another one, and stories of one sentence are excluded. The
+    number with the same beginning is printed on standard error. Long stories are cut at the sentence end nearest to
+    `config.max_words`. An id is the file's name and the id in the file.
 
     Args:
-        config: of a metric's training.
+        config: the corpus of a metric's training.
         data: folder of the corpora.
         names: the `names.json` that the training used.
-        limit: take this many rows at most.
-        passages: split a story into passages of about `config.block_words` words, a row each, in place of cutting it.
-            Their ids end in their number, from 2 on.
+        limit: maximum number of rows.
+        passages: instead of cutting a story, split it into passages of about `config.block_words` words, one row
+            each. From the second passage on, ids end in the passage's number.
 
     Raises:
         ValueError: a file is missing or damaged, or no story is held out.
@@ -75,7 +76,7 @@ def held_out_rows(
 
 
 def held_out_files(config: CorpusConfig, data: Path) -> tuple[str, ...]:
-    """The files below `data` that held-out stories are taken of."""
+    """The files below `data` that held-out stories are taken from."""
     return config.validation or files_at_hand(config.train, data)
 
 
@@ -85,7 +86,7 @@ def _cut(text: str, max_words: int | None) -> str:
 
 
 def _passages(text: str, words: int | None) -> list[str]:
-    """The text in passages of about so many words, cut at sentences' ends; those of one sentence are left out."""
+    """The text in passages of about `words` words, cut at sentence ends, without passages of one sentence."""
     sentences = Story(text).sentences
     if words is None:
         return [text]

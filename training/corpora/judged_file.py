@@ -1,4 +1,4 @@
-"""Judged stories of a user's own file, whichever kind it is."""
+"""Judged stories of a user's own file, in any of the file formats."""
 
 import math
 from pathlib import Path
@@ -12,14 +12,14 @@ _LISTS = ("ratings", "raters", "error_types")
 
 
 def read_judged_file(path: str | Path) -> list[dict[str, Any]]:
-    """Rows of `story` with `ratings` (a list) or `score`, and what else `JudgedStories` knows, where it is there.
+    """Rows of `story` with `ratings` (a list) or `score`, and other columns of `JudgedStory` if present.
 
-    In a CSV or TSV file a list is a cell of JSON (`[4, 5, 3]`) or of numbers between blanks (`4 5 3`). A `context`
-    stands for a `prompt`, and an `id` for a `story_id` where every row has one of its own.
+    In a CSV or TSV file, a list is a cell of JSON (`[4, 5, 3]`) or of numbers separated by blanks (`4 5 3`). A
+    `context` counts as the `prompt`, and an `id` as the `story_id` if the ids are present and unique.
 
     Raises:
-        ValueError: no rows, a row without a text in `story`, or without ratings or a score, or one that is no
-            number (its line).
+        ValueError: no rows; or a row without a text in `story`, without ratings and score, or with one that is not
+            a number (with its line).
     """
     found = []
     for row in read_rows(path):
@@ -56,7 +56,7 @@ def _list(cell: Any, name: str, row: Row) -> list[Any]:
 
 
 def number_of(value: Any, name: str, row: Row) -> float:
-    """The finite number that a value in the column `name` is, or says; a ValueError that names the row for another."""
+    """A value of the column `name` as a finite number; otherwise a ValueError that names the row."""
     number = number_from(value)
     if number is None:
         raise ValueError(f"{row.where}: expected a number in {name!r}, got {value!r:.60}")

@@ -1,4 +1,4 @@
-"""What a corpus holds that its user may not expect, said in a line on standard error."""
+"""Notices about unexpected stories in a corpus, one line each on standard error."""
 
 import sys
 from collections.abc import Iterable
@@ -7,17 +7,17 @@ from itertools import islice
 from openmeva.metrics.core.text_warnings import warning_of
 from openmeva.training.processes import number
 
-SAMPLE = 1000  # so many stories are looked at
+SAMPLE = 1000  # number of stories that are checked
 
 
 def tell(message: str) -> None:
-    """Says it on standard error, once where several processes work together."""
+    """Prints a message on standard error, in the first of several processes only."""
     if number() == 0:
         print(message, file=sys.stderr)
 
 
 def tell_foreign(stories: Iterable[str]) -> None:
-    """Says how many of the first `SAMPLE` stories are not English, as scoring finds them; nothing where all are."""
+    """Prints how many of the first `SAMPLE` stories are not English, by the check of scoring; nothing if all are."""
     read = list(islice(stories, SAMPLE))
     foreign = sum((warning_of(story) or "").startswith("not English") for story in read)
     if foreign:
@@ -26,12 +26,12 @@ def tell_foreign(stories: Iterable[str]) -> None:
 
 
 def tell_alike(alike: int, stories: int) -> None:
-    """Says how many stories were left out because they begin like another one; nothing where none was."""
+    """Prints how many stories are excluded as having the same beginning as another one; nothing if none is."""
     if alike:
-        tell(f"{alike} of {stories} stories begin like another one and are left out")
+        tell(f"{alike} of {stories} stories have the same beginning as another one and are excluded")
 
 
 def tell_cut(cut: int, stories: int) -> None:
-    """Says how many stories have more tokens than a model reads; nothing where none has."""
+    """Prints how many stories exceed a model's maximum length; nothing if none does."""
     if cut:
         tell(f"{cut} of {stories} stories are longer than max_length; set corpus.block_words")

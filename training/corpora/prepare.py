@@ -1,4 +1,4 @@
-"""Bring a corpus into the layout of `datasets/stories`: one row a story, in three splits, as trainings read them.
+"""Convert a corpus to the layout of `datasets/stories`, which trainers read: one row per story, in three splits.
 
 python -m training.corpora.prepare roc --source ROCStories_winter2017.csv --out DATA/roc
 python -m training.corpora.prepare wp --source train.wp_source train.wp_target --out DATA/wp
@@ -23,8 +23,8 @@ Item = TypeVar("Item")
 def published_split(items: Sequence[Item], rng: np.random.Generator) -> dict[str, list[Item]]:
     """A random 90/5/5 split: train and validation rounded down, the rest is test.
 
-    Of ROCStories' 98,161 stories that makes 88,344 and 4,908, as in UNION's Table 4, and 4,909 left. WritingPrompts' printed
-    sizes, 272,600 and 15,620, are not 90 and 5 %. The papers' own draw is not published, only its result.
+    For ROCStories' 98,161 stories these are 88,344 and 4,908, as in UNION's Table 4, and 4,909. WritingPrompts' printed
+    sizes, 272,600 and 15,620, are not 90 and 5 %. The papers publish the sizes, but not the split itself.
 
     >>> {name: len(part) for name, part in published_split(range(98161), np.random.default_rng(0)).items()}
     {'train': 88344, 'validation': 4908, 'test': 4909}
@@ -54,7 +54,7 @@ def corpus_statistics(rows: Sequence[SourceStory]) -> dict[str, float]:
 
 
 def mean_tokens(texts: Sequence[str]) -> float:
-    """The mean number of tokens of NLTK's Treebank tokenizer; a name's placeholder is one. Not a number without texts.
+    """The mean number of tokens of NLTK's Treebank tokenizer; a name's placeholder is one token. NaN without texts.
 
     >>> mean_tokens(["[MALE] ran.", "He didn't."])
     3.5
@@ -75,13 +75,14 @@ def prepare(
 
     Args:
         rows: the stories.
-        out: folder.
-        rng: of the split.
-        normalizer: tokenises, lower-cases and delexicalises texts, where given.
-        begins: whether a context is the beginning of its story, which is written whole then, as trainings read it.
+        out: the folder to write to.
+        rng: random generator of the split.
+        normalizer: tokenises, lower-cases and delexicalises texts, if given.
+        begins: whether a context is the beginning of its story. If so, the whole story is written, as trainers
+            expect.
 
     Raises:
-        ValueError: fewer than 20 stories, which leave a split empty.
+        ValueError: fewer than 20 stories, which would leave a split empty.
     """
     if len(rows) < 20:
         raise ValueError(f"expected at least 20 stories for a 90/5/5 split, got {len(rows)}")
@@ -108,7 +109,7 @@ def main(arguments: list[str] | None = None) -> None:
         "--source", nargs="+", required=True, help="roc: one file; wp: source and target file"
     )
     parser.add_argument("--out", required=True, help="folder for the three files")
-    parser.add_argument("--seed", type=int, default=0, help="of the split")
+    parser.add_argument("--seed", type=int, default=0, help="random seed of the split")
     parser.add_argument("--max-words", type=int, default=250, help="wp: cut near this many words")
     parser.add_argument(
         "--names", help="delexicalise with this names.json (metrics/weights/encoder/names.json)"

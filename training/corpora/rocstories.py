@@ -1,4 +1,4 @@
-"""ROCStories as its authors distribute it: five sentences a story, the first of them the context."""
+"""ROCStories as its authors distribute it: five sentences per story, the first of them the context."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ _SENTENCES = [f"sentence{place}" for place in range(1, 6)]
 
 
 class SourceStory(TypedDict):
-    """A human-written story: `story` goes on from `context` in ROC, and answers it (a prompt) in WP."""
+    """A human-written story: `story` continues `context` in ROC, and responds to it (a prompt) in WP."""
 
     story_id: str
     context: str
@@ -20,15 +20,15 @@ class SourceStory(TypedDict):
 
 
 def read_rocstories(path: str | Path) -> Iterator[SourceStory]:
-    """Stories of a file in its order, context (first sentence) and continuation apart.
+    """Stories of a file in its order, split into context (first sentence) and continuation.
 
     Args:
         path: the distributed CSV (`storyid, storytitle, sentence1` to `sentence5`) or one with `story`, or `.jsonl` with
-            `sentences` (a list) or `story`, or `.txt` with a story a line; plain or gzipped. Where sentences
-            are not given, they are split.
+            `sentences` (a list) or `story`, or `.txt` with one story per line; plain or gzipped. A `story` is
+            split into sentences.
 
     Raises:
-        ValueError: a column or field is missing, or a story is blank or has one sentence only (with the
+        ValueError: a missing column or field, or a story that is blank or has one sentence only (with the
             line).
     """
     path = Path(path)
@@ -45,7 +45,7 @@ def read_rocstories(path: str | Path) -> Iterator[SourceStory]:
 
 
 def _given_sentences(path: Path) -> Iterator[tuple[str, list[str]]]:
-    """Ids and sentences of rows: the distributed table's columns, or the fields `sentences` or `story`."""
+    """Ids and sentences of the rows, from the distributed table's columns or the fields `sentences` or `story`."""
     table = kind_of(path) == "csv"
     for row in read_rows(path):
         if table and "story" not in row.values:

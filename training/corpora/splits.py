@@ -1,4 +1,4 @@
-"""Corpora as the models see them: normalised, de-duplicated, cut, and split into training and validation."""
+"""Corpora as model input: normalised, de-duplicated, cut, and split into training and validation."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -10,8 +10,8 @@ from rich.progress import track
 
 from openmeva.metrics.core.text import Normalizer
 from openmeva.training.common.draws import evenly
+from openmeva.training.corpora.notices import SAMPLE, tell_alike, tell_foreign
 from openmeva.training.corpora.stories import is_held_out, read_stories, story_key
-from openmeva.training.corpora.told import SAMPLE, tell_alike, tell_foreign
 from openmeva.training.files import check_judged_files, files_at_hand, read_rows
 
 Sentences = list[list[str]]
@@ -20,22 +20,23 @@ Split = Literal["train", "validation"]
 
 @dataclass(frozen=True)
 class CorpusConfig:
-    """Where a corpus lies and how it is read; ROC and WP differ by nothing else.
+    """The files of a corpus and how they are read. ROC and WP differ in these settings only.
 
     Attributes:
-        train: files below the data folder.
-        validation: files of held-out stories; where there are none, `validation_share` is held out.
-        exclude: files of judged stories (one of the papers' CSV releases, or Story Cloze's), dropped from both splits.
+        train: training files below the data folder.
+        validation: files of held-out stories; if there are none, `validation_share` is held out.
+        exclude: files of judged stories (one of the papers' CSV releases, or Story Cloze's), excluded from both splits.
         delexicalize: whether names become `[MALE]`, `[FEMALE]`, `[NEUTRAL]`.
-        context: `first_sentence` where the context is the story's first sentence, `prompt` where it is not
-            part of the story.
-        max_words: a story is cut at the sentence that ends nearest to this many words.
-        block_words: a longer story becomes several, cut at sentences' ends after about so many words.
-        max_stories: of each file, at most so many stories are read, evenly spaced, for quick trials.
-        validation_share: by hash of a story's beginning, where there are no validation files.
+        context: `first_sentence` if the context is the story's first sentence, `prompt` if it is not part of the
+            story.
+        max_words: a story is cut at the sentence end nearest to this number of words.
+        block_words: a longer story is split at sentence ends into blocks of about this number of words.
+        max_stories: maximum number of stories read from each file, evenly spaced.
+        validation_share: share of the stories (0 to 1), by hash of a story's beginning, that is held out if there
+            are no validation files.
     """
 
-    named_in: ClassVar[str] = "corpora"  # below training/configs: a configuration may name one
+    named_in: ClassVar[str] = "corpora"  # the folder below training/configs
 
     train: tuple[str, ...]
     validation: tuple[str, ...] = ()
@@ -56,9 +57,9 @@ class CorpusConfig:
 
 @dataclass(frozen=True)
 class Corpus:
-    """Normalised stories, by sentence, of both splits; and the key of each one to train on (`story_key`).
+    """Normalised stories of both splits, by sentence, and the key of each training story (`story_key`).
 
-    `alike` counts the stories that were left out because they begin like another one.
+    `alike` is the number of stories excluded because they have the same beginning as another one.
     """
 
     train: list[Sentences] = field(repr=False)
@@ -67,13 +68,13 @@ class Corpus:
     alike: int = 0
 
     def counts(self, validation: int | None = None) -> dict[str, int]:
-        """What a manifest says of the stories; `validation`: of how many held-out ones, where not of all."""
+        """Story counts for a manifest; `validation`: the number of held-out stories, default: all of them."""
         held_out = len(self.validation) if validation is None else validation
         return {"train": len(self.train), "validation": held_out, "alike": self.alike}
 
 
 def cut(sentences: Sentences, max_words: int | None) -> Sentences:
-    """The sentences up to the end that lies nearest to `max_words` words; at least one."""
+    """The sentences up to the sentence end nearest to `max_words` words; at least one."""
     if max_words is None:
         return sentences
     total, best, distance = 0, 1, float("inf")
@@ -85,15 +86,15 @@ def cut(sentences: Sentences, max_words: int | None) -> Sentences:
 
 
 def load_corpus(config: CorpusConfig, data: Path, names: Path, needs: Sequence[Split] = ()) -> Corpus:
-    """Reads, normalises and splits a corpus, and says what of it is left out or not English.
+    """Reads, normalises and splits a corpus, and prints how many stories are excluded or not English.
 
-    Stories that begin alike count as one; which are held out of files without a validation file is the same for all
-    configurations (`story_key`). A corpus with a validation file trains on all others.
+    Stories with the same beginning count as one. Without validation files, the held-out stories are chosen by hash,
+    the same ones in all configurations (`story_key`). With validation files, all other stories are for training.
 
     Args:
-        config: of the corpus.
-        data: the folder that its files lie in.
-        names: the `names.json` that travels with the encoder.
+        config: the corpus.
+        data: the folder of its files.
+        names: the encoder's `names.json`.
         needs: the splits that may not be empty.
 
     Raises:
@@ -145,10 +146,10 @@ def load_corpus(config: CorpusConfig, data: Path, names: Path, needs: Sequence[S
 
 
 def judged_keys(files: Iterable[str], data: Path, named: Normalizer) -> set[int]:
-    """Keys of the judged stories in `files` below `data`, which belong to no split; `named` knows the names.
+    """Keys of the judged stories in `files` below `data`, which are in no split; `named` delexicalises names.
 
     Raises:
-        ValueError: a file that is missing (it says how to do without).
+        ValueError: a file is missing (the message says how to train without it).
     """
     files = tuple(files)
     check_judged_files(files, data)
@@ -161,7 +162,7 @@ def _blocks(sentences: Sentences, config: CorpusConfig) -> list[Sentences]:
 
 
 def cut_blocks(sentences: Sentences, words: int) -> list[Sentences]:
-    """The sentences in blocks of about `words` words, none lost; a last one of under half joins its neighbour."""
+    """All sentences in blocks of about `words` words; a last block of under half is merged with the one before."""
     blocks: list[Sentences] = [[]]
     length = 0
     for sentence in sentences:
@@ -177,13 +178,13 @@ def cut_blocks(sentences: Sentences, words: int) -> list[Sentences]:
 
 
 def some_stories(path: Path, count: int | None, file: str) -> Iterable[str]:
-    """At most `count` stories of a file, evenly spaced, with a bar that names `file`; all where `count` is None."""
+    """At most `count` evenly spaced stories of a file (None: all), with a progress bar that names `file`."""
     stories = list(read_stories(path))
     return track(stories if count is None else evenly(stories, count), f"normalising {file}")
 
 
 def _unique(stories: Iterable[tuple[int, Sentences]], seen: set[int]) -> dict[int, Sentences]:
-    """The first story of each key that is not among those seen, to which the keys are added."""
+    """The first story of each key that is not in `seen`; adds these keys to `seen`."""
     kept = {}
     for key, sentences in stories:
         if key not in seen:
@@ -194,7 +195,7 @@ def _unique(stories: Iterable[tuple[int, Sentences]], seen: set[int]) -> dict[in
 
 def _judged_texts(path: Path) -> Iterable[str]:
     for row in read_rows(path, "csv"):
-        if "InputSentence1" in row.values:  # Story Cloze: four sentences, and two endings
+        if "InputSentence1" in row.values:  # Story Cloze: four sentences and two endings
             begun = " ".join(str(row.values[f"InputSentence{place}"]) for place in range(1, 5))
             yield from (f"{begun} {row.values[f'RandomFifthSentenceQuiz{place}']}" for place in (1, 2))
         for name, text in row.values.items():

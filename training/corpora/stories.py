@@ -1,4 +1,4 @@
-"""Readers of story corpora: one story a row, in the order of the file."""
+"""Readers of story corpora: one story per row, in file order."""
 
 import re
 import zlib
@@ -11,23 +11,23 @@ _LINE_BREAK = re.compile(r"<\s?\\?\s?newline\s?>")
 
 
 def read_stories(path: str | Path) -> Iterator[str]:
-    """Stories of a file that `read_rows` reads: a row a story (column `story`), in a text file a line a story.
+    """Stories of a file that `read_rows` reads: one story per row (column `story`), or per line of a text file.
 
-    The marks of line breaks in releases of WritingPrompts (`<newline>`, `<\\newline>`) are dropped, and in text files the
-    `</s>` that the plot-guided releases put after sentences.
+    The line-break tokens in releases of WritingPrompts (`<newline>`, `<\\newline>`) are removed; in text files, so is
+    the `</s>` that the plot-guided releases put after sentences.
 
     Raises:
-        ValueError: a damaged file, or a row that lacks a text in `story`, or a blank one (with its line).
+        ValueError: a damaged file, or a row whose `story` is blank or not a text (with its line).
     """
     for row in read_rows(path, blank_lines=True):
         yield story_of(row)
 
 
 def story_of(row: Row) -> str:
-    """The story of a row, without blanks around it and marks of line breaks, nor `</s>` where the row is a line of text.
+    """The story of a row, stripped, without line-break tokens and, in a line of a text file, without `</s>`.
 
     Raises:
-        ValueError: no text in `story`, or a blank one.
+        ValueError: `story` is blank or not a text.
     """
     story = without_line_breaks(text_of(row))
     if row.plain:
@@ -38,7 +38,7 @@ def story_of(row: Row) -> str:
 
 
 def without_line_breaks(text: str) -> str:
-    """The text without the marks that releases of WritingPrompts put at line breaks; itself where there are none.
+    """The text without the line-break tokens of WritingPrompts' releases.
 
     >>> without_line_breaks("He ran . <newline> She slept . <newline>")
     'He ran . She slept .'
@@ -48,16 +48,16 @@ def without_line_breaks(text: str) -> str:
 
 
 def story_key(sentences: Sequence[Sequence[str]]) -> int:
-    """A number below 2³² for a story, by its first thirty words: equal for equal beginnings.
+    """A hash of a story's first thirty words, below 2³²: equal for equal beginnings.
 
-    It decides what is held out and what counts as the same story, so it has to be the same in every configuration,
-    also where the models read names as they stand: `sentences` are those of a normaliser that knows the names, and
-    names, whichever they are, are equal.
+    It decides which stories are held out and which count as the same, so it must be equal in every configuration,
+    also if the models read the original names. Therefore `sentences` come from a normaliser with the list of names,
+    and all names count as equal.
     """
     words = [word for sentence in sentences[:30] for word in sentence][:30]
     return zlib.crc32(" ".join(words).encode())
 
 
 def is_held_out(key: int, share: float) -> bool:
-    """Whether the story of a `story_key` belongs to the `share` (0 to 1) that is kept for validation."""
+    """Whether the story with this `story_key` is in the `share` (0 to 1) that is held out for validation."""
     return key % 10_000 < 10_000 * share

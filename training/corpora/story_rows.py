@@ -1,4 +1,4 @@
-"""Reads stories with ids and contexts from a user's file, and reports bad lines by number."""
+"""Reads stories with ids and contexts from a user's file, and reports bad lines by line number."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +15,7 @@ from openmeva.training.text.story import Story
 class StoryRow(TypedDict):
     """A story of a corpus.
 
-    `keep` says how many leading sentences are its context: 1 where it begins with the context, else 0.
+    `keep` is the number of leading sentences that are its context: 1 if it begins with the context, else 0.
     """
 
     story_id: str
@@ -25,29 +25,29 @@ class StoryRow(TypedDict):
 
 
 class BadLinesError(ValueError):
-    """Lines that hold no story; the message lists them."""
+    """Lines without a story; the message lists them."""
 
 
 def read_rows(
     path: str | Path, context: str = "first_sentence", skip_bad: bool = False, limit: int | None = None
 ) -> tuple[list[StoryRow], list[str]]:
-    """The stories of a file, and what was wrong with the other rows.
+    """The stories of a file, and the errors in the other rows.
 
     Args:
-        path: a file that `files.read_rows` reads, with `story` and, where there are any, `story_id` (or `id`) and
-            `context` (or `prompt`); or a text with a story a line, in which `</s>` is dropped; `-` for standard input. A story
-            without an id is called by its place among the rows, from 000001; blank lines are none.
-        context: what stands for a context that a line lacks: `first_sentence`, or `none`.
-        skip_bad: leave bad lines out instead of raising.
-        limit: read this many stories at most.
+        path: a file that `files.read_rows` reads, with `story` and optionally `story_id` (or `id`) and `context` (or
+            `prompt`); or a text file with one story per line, from which `</s>` is removed; `-` for standard input. A
+            story without an id gets its row number as id, from 000001; blank lines do not count.
+        context: the context of a row without one: `first_sentence`, or `none`.
+        skip_bad: skip bad lines instead of raising.
+        limit: maximum number of stories.
 
     Returns:
-        Rows, and a message for each row left out: a line that cannot be read, no text in `story`, a blank or one-sentence story,
-        or an id that came before.
+        Rows, and one message for each skipped row: an unreadable line, no text in `story`, a blank story, a story of
+        one sentence, or a duplicate id.
 
     Raises:
         BadLinesError: bad lines, unless `skip_bad`.
-        ValueError: another `context`, a damaged file.
+        ValueError: an unknown `context`, a damaged file, or no story.
     """
     check_context(context)
     rows: list[StoryRow] = []
@@ -59,7 +59,7 @@ def read_rows(
         try:
             found = story_row(row._replace(number=len(rows) + len(bad) + 1), context)
             if found["story_id"] in seen:
-                raise ValueError(f"{row.where}: story_id {found['story_id']!r} stands above already")
+                raise ValueError(f"{row.where}: story_id {found['story_id']!r} is a duplicate")
         except ValueError as error:
             bad.append(str(error))
             continue
@@ -75,16 +75,16 @@ def read_rows(
 
 
 def check_context(context: str) -> None:
-    """A ValueError for anything but `first_sentence` and `none`."""
+    """Raises a ValueError unless `context` is `first_sentence` or `none`."""
     if context not in {"first_sentence", "none"}:
         raise ValueError(f"context: expected 'first_sentence' or 'none', got {context!r}")
 
 
 def story_row(row: Row, context: str) -> StoryRow:
-    """The story of a row, which is called by `row.number` where it has no id; `context` as in `read_rows`.
+    """The story of a row; without an id, its id is `row.number`. `context` is as in `read_rows`.
 
     Raises:
-        ValueError: no text in `story`, a blank story, or one of a single sentence.
+        ValueError: no text in `story`, a blank story, or a story of one sentence.
     """
     story = story_of(row)
     if row.plain:
@@ -99,23 +99,23 @@ def story_row(row: Row, context: str) -> StoryRow:
 
 
 def context_of(values: Mapping[str, Any], otherwise: str = "") -> str:
-    """The context of a row, as `field_of` finds it; `otherwise` where that is no text, or a blank one."""
+    """The context of a row, as `field_of` finds it; `otherwise` if it is blank or not a text."""
     given = field_of(values, "context")
     return (given if isinstance(given, str) and given.strip() else otherwise).strip()
 
 
 def kept(story: str, context: str) -> int:
-    """How many leading sentences of a story are its context: 1 where it begins with it, else 0."""
+    """The number of leading sentences that are the context: 1 if the story begins with it, else 0."""
     return int(bool(context) and story.startswith(context))
 
 
 def id_of(row: Row) -> str:
-    """The own id of a row; where it has none, `row.number` in six digits."""
+    """The id of a row; without one, `row.number` with six digits."""
     return own_id(row.values) or f"{row.number:06d}"
 
 
 def own_id(values: Mapping[str, Any]) -> str | None:
-    """The `story_id` of a row, its `id` where that is missing or blank; None where both are.
+    """The `story_id` of a row, else its `id`; None if both are missing or blank.
 
     >>> own_id({"story_id": None, "id": 7}), own_id({"id": " "})
     ('7', None)

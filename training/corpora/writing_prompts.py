@@ -1,4 +1,4 @@
-"""WritingPrompts as its authors distribute it: prompts and stories in two files, line by line."""
+"""WritingPrompts as its authors distribute it: two parallel files of prompts and stories, one per line."""
 
 import re
 from collections.abc import Iterator
@@ -19,15 +19,15 @@ def read_writing_prompts(
 ) -> Iterator[SourceStory]:
     """Prompt and story of each line of `*.wp_source` and `*.wp_target`.
 
-    The tags before prompts (`[ WP ]`) and the `<newline>` marks in stories are dropped, and a story is cut
-    after the sentence that ends nearest to `max_words` words (OpenMEVA cuts at about 250, UNION at 200).
+    The tags before prompts (`[ WP ]`) and the `<newline>` tokens in stories are removed. A story is cut at the
+    sentence end nearest to `max_words` words (OpenMEVA cuts at about 250, UNION at 200).
 
     Args:
         source, target: the two files.
-        max_words: `None` leaves stories whole.
+        max_words: maximum length; None: stories are not cut.
 
     Raises:
-        ValueError: the files differ in length, or a prompt or story is blank (with the line).
+        ValueError: the files have different numbers of lines, or a prompt or story is blank (with the line).
     """
     prompts, stories = ((line for _, line in read_lines(path)) for path in (source, target))
     for number, (prompt, story) in enumerate(zip_longest(prompts, stories), 1):
@@ -42,7 +42,7 @@ def read_writing_prompts(
 
 
 def cut_text(story: str, max_words: int | None) -> str:
-    """The sentences up to the end that lies nearest to `max_words` words; at least one.
+    """The text up to the sentence end nearest to `max_words` words; at least one sentence.
 
     >>> cut_text("one two . three four five . six seven eight nine .", 6)
     'one two . three four five .'

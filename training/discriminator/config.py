@@ -10,15 +10,15 @@ from openmeva.training.plot_guided.generator.sampling import Sampling
 
 @dataclass(frozen=True, kw_only=True)
 class DiscriminatorConfig(ClassifierConfig):
-    """How the discriminator is trained.
+    """Settings of the discriminator's training.
 
     Attributes:
-        corpus: of the human stories; it says `context` and `delexicalize` for the metric, too.
-        plots: the extractor, as the generator had it.
-        share: of the stories, by hash, that the generator was trained on and that are left out here.
-        generator: its folder, below the project's.
-        sampling: how it writes.
-        groups, validation_groups: of a human story and a generated one.
+        corpus: of the human-written stories; its `context` and `delexicalize` also apply to the metric.
+        plots: the plot extractor that the generator was trained with.
+        share: share of the stories, selected by hash, that the generator was trained on; they are excluded here.
+        generator: folder of the generator, relative to the project.
+        sampling: sampling settings of the generator.
+        groups, validation_groups: number of groups of one human-written and one generated story.
     """
 
     metric: Literal["discriminator"] = "discriminator"
@@ -30,6 +30,6 @@ class DiscriminatorConfig(ClassifierConfig):
     groups: int
     validation_groups: int
     group_size: int = 2
-    rank_weight: float = 0.0  # no ranking, no reasons: human or not
+    rank_weight: float = 0.0  # binary classification only: no ranking, no error types, no token head
     kind_weight: float = 0.0
     token_weight: float = 0.0

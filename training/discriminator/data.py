@@ -1,4 +1,4 @@
-"""Rows of the discriminator: human stories, and those that the generator writes from their plots."""
+"""Rows of the discriminator: human-written stories, and stories generated from their plots."""
 
 import json
 from collections.abc import Sequence
@@ -24,13 +24,13 @@ USED = (
     "groups",
     "validation_groups",
     "seed",
-)  # what the generated stories depend on
+)  # the generated stories depend on these settings
 
 
 def rival_rows(stories: Sequence[PlottedStory], sampler: StorySampler, seed: int) -> list[GroupRow]:
-    """Each human story and the one that the generator writes from its plot, as a group.
+    """Groups of a human-written story and a story generated from its plot.
 
-    A story that comes out empty, or the same, is left out with its human one.
+    If the generated story is empty or equals the human-written one, the group is skipped.
     """
     written = sampler.write([one.plot for one in stories], [(seed, place) for place in range(len(stories))])
     rows = []
@@ -44,10 +44,10 @@ def rival_rows(stories: Sequence[PlottedStory], sampler: StorySampler, seed: int
 def load_rows(
     config: DiscriminatorConfig, data: Path, run: Path, cache: Path
 ) -> tuple[list[GroupRow], list[GroupRow], dict[str, Any]]:
-    """Rows to train on, held-out rows, and what the manifest says of both.
+    """Training rows, held-out rows, and the manifest entries of both.
 
     Raises:
-        ValueError: no generator where the configuration says.
+        ValueError: no generator in the configured folder.
     """
     folder = located(config.generator)
     if not weights_file(folder).is_file():
@@ -67,7 +67,7 @@ def load_rows(
             "train": corpus.metrics[: config.groups],
             "validation": corpus.validation[: config.validation_groups],
         }
-        record.unlink(missing_ok=True)  # of what is written over now
+        record.unlink(missing_ok=True)  # its files are overwritten now
         for split, stories in parts.items():
             write_groups(files[split], rival_rows(stories, sampler, config.seed))
         made = {key: value for key, value in as_mapping(config).items() if key in USED}
@@ -77,11 +77,11 @@ def load_rows(
 
 
 def _made_of(record: Path, config: DiscriminatorConfig, provenance: dict[str, Any]) -> bool:
-    """Whether the generated stories are there, of this configuration, data and generator."""
+    """Whether generated stories of this configuration, data and generator exist."""
     if not record.is_file():
         return False
     known = json.loads(record.read_text(encoding="utf-8"))
-    if set(USED) - known.keys():  # of a version that did not note all of them
+    if set(USED) - known.keys():  # from a version that did not record all of them
         return False
     before = {key: known[key] for key in USED}
     same = parse(DiscriminatorConfig, {**as_mapping(config), **before}, str(record)) == config

@@ -1,8 +1,8 @@
 """Trains the discriminator: `python -m training.discriminator --config roc --data DIR`.
 
-The plot-to-story generator writes a story from the plot of each human story that it was not trained on; the shared
-classifier (`training/classifier`) learns to tell the two apart. Generated stories lie in the run's folder and are
-not written anew. Weights, manifest and card go to `metrics/discriminator/weights/NAME/`.
+The plot-to-story generator generates a story from the plot of each human-written story that it was not trained on. The
+classifier (`training/classifier`) is trained to distinguish the two. Generated stories are stored in the run's folder
+and reused. Weights, manifest and card are written to `metrics/discriminator/weights/NAME/`.
 """
 
 from dataclasses import replace
@@ -20,25 +20,25 @@ from openmeva.training.processes import first_alone, one_writer
 def train(
     config: DiscriminatorConfig, data: Path, out: Path, run: Path, cache: Path, resume: bool = False
 ) -> dict[str, Any]:
-    """Trains one configuration, unless that is done; writes checkpoint, manifest and card to `out`.
+    """Trains one configuration, unless it is trained already; writes checkpoint, manifest and card to `out`.
 
     Args:
         config: of the training.
-        data: the folder that the corpus lies in.
+        data: folder of the corpus.
         out: the checkpoint's folder.
-        run: of generated stories and the training's checkpoints.
-        cache: of tagged corpora.
-        resume: whether to go on from the last checkpoint.
+        run: folder of generated stories and the training's checkpoints.
+        cache: folder of tagged corpora.
+        resume: whether to resume from the last checkpoint.
 
     Returns:
         The manifest.
 
     Raises:
-        ValueError: settings that would do nothing, or differ from the corpus's.
+        ValueError: settings that have no effect, or that contradict the corpus's.
     """
     if config.distillation_weight or config.states_weight:
         raise ValueError(
-            "distillation_weight, states_weight: expected 0 of both, since there is no teacher, "
+            "distillation_weight, states_weight: expected 0 for both, because there is no teacher, "
             f"got {config.distillation_weight:g} and {config.states_weight:g}"
         )
     check_start(config.start, config.adapter, config.frozen_layers)
@@ -55,7 +55,7 @@ def train(
 
 
 def as_its_corpus(config: DiscriminatorConfig) -> DiscriminatorConfig:
-    """The configuration whose metric reads contexts and names as its corpus does, which says both.
+    """The configuration with the `context` and `delexicalize` of its corpus.
 
     Raises:
         ValueError: a `context` or `delexicalize` that is neither the default nor the corpus's.

@@ -1,7 +1,7 @@
-"""What BERTScore gives to stories that have nothing to do with each other: `python -m training.embedding_similarity.baseline`.
+"""The baseline of BERTScore, its value for unrelated stories: `python -m training.embedding_similarity.baseline`.
 
-As in the package `bert_score`, the mean over random pairs, for each layer; `rescale_with_baseline` makes it 0.
-Written into the settings of `metrics/embedding_similarity`.
+As in the package `bert_score`, it is the mean over random pairs, for each layer; `rescale_with_baseline` maps it to 0.
+It is written to the settings of `metrics/embedding_similarity`.
 """
 
 import argparse
@@ -23,7 +23,7 @@ SETTINGS = ROOT / "metrics" / "embedding_similarity" / "weights" / "default"
 def baseline(
     scorer: SimilarityScorer, stories: list[str], pairs: int, seed: int
 ) -> dict[str, dict[str, float]]:
-    """For each layer the means of BERTScore's precision, recall and F1 over random pairs of different stories.
+    """Mean BERTScore precision, recall and F1 over random pairs of different stories, for each layer.
 
     Raises:
         ValueError: fewer than two different stories.
@@ -44,7 +44,7 @@ def baseline(
 
 
 def main() -> None:
-    """Compute and write from the command line."""
+    """Computes and writes the baseline from the command line."""
     parser = argparse.ArgumentParser(
         prog="python -m training.embedding_similarity.baseline",
         description=__doc__,
@@ -55,11 +55,11 @@ def main() -> None:
     )
     parser.add_argument("--pairs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--settings", type=Path, default=SETTINGS, help="folder whose config.json is amended")
+    parser.add_argument("--settings", type=Path, default=SETTINGS, help="folder whose config.json is updated")
     given = parser.parse_args()
     scorer = SimilarityScorer(TextEncoder(given.settings))
     stories = list(read_stories(given.stories))
-    # as many stories as pairs at most: each is encoded once a layer
+    # at most as many stories as pairs: each is encoded once per layer
     chosen = np.random.default_rng(given.seed).permutation(len(stories))[: given.pairs]
     found = baseline(scorer, [stories[i] for i in chosen], given.pairs, given.seed)
     path = given.settings / "config.json"

@@ -1,4 +1,4 @@
-"""Card of embedding_similarity's weights, from a run's manifest: `python -m training.embedding_similarity.card FOLDER`."""
+"""Model card of embedding_similarity, generated from a run's manifest: `python -m training.embedding_similarity.card FOLDER`."""
 
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ tags: [story-generation, evaluation, embeddings]
 
 # Embedding similarity, `{config[name]}`
 
-Word embeddings for the metric `embedding_similarity`: an adapter on {base} (rank {config[adapter][rank]}), {what}
+Word embeddings for the metric `embedding_similarity`: a LoRA adapter of rank {config[adapter][rank]} on {base}, {what}
 
 ## Use
 
@@ -34,10 +34,10 @@ similarity.compute(predictions=["He employed a lawyer."], references=["He hired 
 
 ## Training
 
-{begun} Then, on {texts[train]:,} texts of {lengths} words: the squared error of each token's
-state, that of {teacher} wanted.
-{steps:,} steps of {config[batch]}, learning rate {config[learning_rate]:g}, seed {config[seed]}; {last}{minutes:g} minutes on {machine} with torch
-{torch}. No rating was seen.
+{begun} The adapter was then trained on {texts[train]:,} texts of {lengths} words. The loss is the squared
+error of each token's state against that of {teacher}.
+{steps:,} steps with batches of {config[batch]}, learning rate {config[learning_rate]:g}, seed {config[seed]}; {last}{minutes:g} minutes on {machine} with torch
+{torch}. No human ratings were used.
 
 | file | SHA-256 |
 |---|---|
@@ -45,21 +45,22 @@ state, that of {teacher} wanted.
 
 ## Results
 
-On {texts[validation]:,} held-out texts, against the base:
+On {texts[validation]:,} held-out texts, compared with {teacher}:
 
-| | relative squared error of the states | mean cosine | BERTScore F1, Pearson over pairs that begin alike |
+| | relative squared error of the states | mean cosine | Pearson with its BERTScore F1, pairs with similar beginnings |
 |---|---|---|---|
-| {base} as it is | {validation[encoder][error]:.3f} | {validation[encoder][cosine]:.3f} | {validation[encoder][bertscore_pearson]:.3f} |
+| {base} without an adapter | {validation[encoder][error]:.3f} | {validation[encoder][cosine]:.3f} | {validation[encoder][bertscore_pearson]:.3f} |
 | with the decomposition | {validation[decomposition][error]:.3f} | {validation[decomposition][cosine]:.3f} | {validation[decomposition][bertscore_pearson]:.3f} |
 | with the trained adapter | {validation[trained][error]:.3f} | {validation[trained][cosine]:.3f} | {validation[trained][bertscore_pearson]:.3f} |
 
-`baseline` in `config.json` holds, for each layer, what BERTScore gives on average to two unrelated held-out stories
-({config[baseline_pairs]} random pairs); `rescale_with_baseline=True` makes it 0. Correlations with human judgments are printed by
+`baseline` in `config.json` holds, for each layer, the mean BERTScore of two unrelated held-out stories
+({config[baseline_pairs]} random pairs); `rescale_with_baseline=True` rescales it to 0. Correlations with human judgments are printed by
 `make benchmark`.
 
 ## Limits
 
-Word order counts only as far as the embeddings carry it. Texts beyond 512 tokens are read in windows. English.
+Word order counts only as far as the embeddings encode it. Texts longer than 512 tokens are split into overlapping
+windows. English only.
 
 ## Data and licence
 
@@ -80,20 +81,20 @@ The weights are Apache-2.0. {source} The texts are not part of this repository.
 
 
 def write_similarity_card(folder: Path, manifest: dict[str, Any]) -> None:
-    """Writes `README.md` beside the weights."""
+    """Writes `README.md` into the folder of the weights."""
     config = manifest["config"]
     wanted = hub_id(config.get("teacher", config.get("base")))  # in earlier manifests the teacher is the base
     teacher = wanted.rpartition("/")[2]
     if config.get("teacher") == config.get("base"):
-        what = "which is its own teacher: it adds nothing."
+        what = "which is its own teacher, so the adapter changes nothing."
         begun = "The factors are zero."
     else:
-        what = f"which takes it to the states of {teacher}."
-        begun = f"The factors begin as the truncated singular value decomposition of the difference to the weights of {teacher};\n"
-        begun += "norms and biases are its own."
-    if f"began as `{wanted}`" in lineage(manifest):
-        what = "which it\nbrings back towards the sentence encoder that the story encoder began as. (Training on masked words bent its last\n"
-        what += "layer away from meaning.)"
+        what = f"trained to reproduce the states of {teacher}."
+        begun = "The factors are initialised with the truncated singular value decomposition of the difference to the weights of\n"
+        begun += f"{teacher}; norms and biases are those of {teacher}."
+    if f"initialised from `{wanted}`" in lineage(manifest):
+        what = "trained\nto bring it back towards the sentence encoder that it was initialised from. (Masked-language-model training made its\n"
+        what += "last layer represent meaning less well.)"
     write_model_card(
         folder,
         _CARD,

@@ -11,19 +11,19 @@ from openmeva.training.corpora.splits import CorpusConfig
 
 @dataclass(frozen=True, kw_only=True)
 class SimilarityConfig(TrainingConfig):
-    """How the adapter of embedding similarity is made.
+    """How the adapter of embedding similarity is trained.
 
     Attributes:
         base: the backbone: see `training/common/backbone.py`.
-        teacher: the backbone whose states the adapter takes it to; that of `base` itself where it needs none.
-        corpora: of the texts.
-        block_words: lengths of the texts: whole stories, and a sentence or two.
-        blocks_per_story: at most.
-        texts, validation_texts: of all lengths together.
-        baseline_pairs: of BERTScore's baseline.
-        adapter: low-rank factors on the backbone.
-        max_length: tokens of a text in training.
-        batch: texts a step.
+        teacher: the backbone whose states are the targets; the same as `base` if nothing is to be trained.
+        corpora: sources of the texts.
+        block_words: lengths of the texts in words: whole stories, and a sentence or two.
+        blocks_per_story: maximum number of texts per story.
+        texts, validation_texts: number of texts, of all lengths together.
+        baseline_pairs: number of pairs for BERTScore's baseline.
+        adapter: LoRA adapter on the backbone.
+        max_length: maximum length of a text in training, in tokens.
+        batch: texts per step.
     """
 
     metric: Literal["embedding_similarity"] = "embedding_similarity"

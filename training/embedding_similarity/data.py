@@ -12,13 +12,13 @@ from openmeva.training.encoder.data import load_texts
 
 
 def collate(rows: Sequence[Sequence[int]], padding: int = 0) -> dict[str, Tensor]:
-    """A batch of token ids, padded."""
+    """A padded batch of token ids."""
     ids, mask = pad(rows, padding)
     return {"input_ids": ids, "attention_mask": mask}
 
 
 def load_blocks(config: SimilarityConfig, data: Path) -> tuple[list[str], list[str]]:
-    """Texts to train on and held-out ones: as many of each length in `block_words`, drawn by the seed."""
+    """Training texts and held-out texts, sampled by the seed: the same number for each length in `block_words`."""
     rng = np.random.default_rng(config.seed)
     splits: tuple[list[str], list[str]] = ([], [])
     counts = (config.texts, config.validation_texts)

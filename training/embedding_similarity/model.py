@@ -1,4 +1,4 @@
-"""The student on its backbone, its adapter the difference to the teacher; and the teacher."""
+"""The student, whose adapter is initialised from the difference to the teacher; and the teacher."""
 
 import copy
 from pathlib import Path
@@ -17,35 +17,37 @@ from openmeva.training.encoder.vocabulary import pruned_model
 
 
 class Student(torch.nn.Module):
-    """The encoder; its parameters bear the names of the checkpoint's."""
+    """The encoder, with the parameter names of the checkpoint."""
 
     def __init__(self, config: PreTrainedConfig) -> None:
         super().__init__()
         self.bert = new_encoder(config)
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
-        """States (n, tokens, width) float32 of the last layer."""
+        """Last-layer states (n, tokens, width), float32."""
         return self.bert(input_ids, attention_mask=attention_mask).last_hidden_state.float()
 
 
 def build_student(base: Backbone) -> tuple[Student, Tokenizer]:
     """The backbone without an adapter, and its tokenizer."""
-    # the fastest attention for short sequences on a processor
+    # the fastest attention for short sequences on a CPU
     return build_on(Student, base, attn_implementation="eager", dtype=torch.float32)
 
 
 def build_models(config: SimilarityConfig) -> tuple[Student, Any, Tokenizer, Backbone]:
-    """The student, its adapter the difference to the teacher; the teacher on the same word pieces; their tokenizer, and
-    what the student sits on.
+    """The student, the teacher, their common tokenizer, and the student's backbone.
+
+    The student's adapter is initialised from the difference to the teacher, whose vocabulary is reduced to the
+    student's.
 
     Raises:
-        ValueError: a teacher of another architecture than the student's.
+        ValueError: the teacher's architecture differs from the student's.
     """
     torch.manual_seed(config.seed)
     base = find_backbone(config.base)
     student, tokenizer = build_student(base)
     rank = config.adapter.rank
-    if config.teacher == config.base:  # it is where it should be: the factors stay zero
+    if config.teacher == config.base:  # nothing to restore: the factors stay zero
         teacher: Any = copy.deepcopy(student.bert)
         add_adapters(student, rank, config.adapter.alpha, ())
         return student, teacher.float().eval().requires_grad_(False), tokenizer, base
@@ -67,5 +69,5 @@ def build_models(config: SimilarityConfig) -> tuple[Student, Any, Tokenizer, Bac
 
 
 def _on_pieces(folder: Path, pieces: list[str]) -> Any:
-    """The encoder in a folder with the word vectors of these pieces."""
+    """The encoder in a folder, with the token embeddings of these wordpieces only."""
     return pruned_model(folder, pieces, BertTokenizer.from_pretrained(folder)).bert

@@ -1,11 +1,11 @@
-"""Makes the adapter of `embedding_similarity`: `python -m training.embedding_similarity --data DIR`.
+"""Trains the adapter of `embedding_similarity`: `python -m training.embedding_similarity --data DIR`.
 
-Masked language modelling on stories, which made the shared encoder, bends its last layer to the prediction of words
-and away from their meaning. The adapter takes it back towards the base that the encoder began as (a sentence
-encoder): its factors begin as the truncated singular value decomposition of the difference of each layer's weights,
-and are then trained until the states equal the base's, token by token, on the corpora's texts. Both read the same
-word pieces; where the base has no placeholder such as `[MALE]`, it reads the mean of some names. An encoder that is
-its own teacher is taken as it is. Weights, the baseline of BERTScore, manifest and card go to
+The shared encoder was trained by masked language modelling on stories, which adapted its last layer to the prediction
+of words rather than to their meaning. The adapter restores the states of the encoder's base model, a sentence encoder.
+Its factors are initialised by truncated singular value decomposition of the difference of each layer's weights. Then
+they are distilled: trained to reproduce the base's states, token by token, on the corpora's texts. Both models read the
+same wordpieces; for placeholders such as `[MALE]`, which the base lacks, it reads the mean of some names. An encoder
+that is its own teacher is not trained. Weights, the baseline of BERTScore, manifest and card are written to
 `metrics/embedding_similarity/weights/NAME/`.
 """
 
@@ -29,7 +29,7 @@ from openmeva.metrics.embedding_similarity.scoring import SimilarityScorer
 from openmeva.training.common.backbone import find_backbone
 from openmeva.training.common.checkpoint import begin_run, save_checkpoint, save_manifest
 from openmeva.training.common.config import as_mapping
-from openmeva.training.common.sharing import Share
+from openmeva.training.common.data_parallel import Share
 from openmeva.training.common.trainer import StoryTrainer, data_checksums, machine, training_arguments
 from openmeva.training.embedding_similarity.baseline import baseline
 from openmeva.training.embedding_similarity.card import write_similarity_card
@@ -42,7 +42,7 @@ from openmeva.training.processes import one_writer
 
 
 class SimilarityTrainer(StoryTrainer):
-    """The relative squared error of the student's states, the teacher's wanted."""
+    """Trainer with the relative squared error of the student's states to the teacher's."""
 
     teacher: Any
 
@@ -58,14 +58,14 @@ class SimilarityTrainer(StoryTrainer):
 def agreement(
     student: Student, teacher: Any, rows: Sequence[Sequence[int]], padding: int = 0
 ) -> dict[str, float]:
-    """How near the student's states are to the teacher's on held-out texts, both in float32.
+    """Agreement of the student's states with the teacher's on held-out texts, both in float32.
 
     Returns:
-        `error` (relative and squared), `cosine` (mean over tokens), and `bertscore_pearson`: of BERTScore's F1 by
-        the two, over pairs of texts that begin alike (neighbours in the order of `rows`).
+        `error` (relative squared error), `cosine` (mean over tokens), and `bertscore_pearson`: Pearson correlation of
+        BERTScore's F1 by the two models, over pairs of texts with similar beginnings (consecutive `rows`, which are sorted).
     """
     student.eval()
-    forward = type(student).forward  # not the one that accelerate has wrapped, which rounds to bfloat16
+    forward = type(student).forward  # not the method wrapped by accelerate, which rounds to bfloat16
     errors, cosines, scores = [], [], []
     last: list[np.ndarray] = []
     for row in rows:
@@ -130,13 +130,13 @@ def train(config: SimilarityConfig, data: Path, out: Path, run: Path, resume: bo
         "texts": {"train": len(rows), "validation": len(held_out)},
         "steps": trainer.state.global_step,
         "validation": results,
-        **({"resumed": True} if checkpoint else {}),  # the minutes are then those of its last part
+        **({"resumed": True} if checkpoint else {}),  # then the minutes cover only the last part
         "minutes": round((time.time() - started) / 60, 1),
         **machine(),
     }
     longest = min(
         512, base.shape.max_position_embeddings - (0 if base.is_shared else 2)
-    )  # RoBERTa's begin at 2
+    )  # RoBERTa's positions begin at 2
     settings: dict[str, Any] = {"max_length": longest}
     with one_writer() as writes:
         if writes:

@@ -28,9 +28,9 @@ tags: [story-generation, evaluation, bert]
 
 # Story encoder
 
-A BERT encoder for short stories, {shape[num_hidden_layers]} layers deep and {shape[hidden_size]} wide, that the project's metrics share: each of them is a
-small adapter on these weights. It began as `{base}`; its vocabulary was cut to {config[vocabulary_size]:,} pieces, and it was
-trained on as a masked language model on stories.
+A BERT encoder for short stories, {shape[num_hidden_layers]} layers with hidden size {shape[hidden_size]}, shared by the project's metrics: each is a small
+adapter on these weights. It was initialised from `{base}`. Its vocabulary was reduced to {config[vocabulary_size]:,}
+wordpieces, and it was further pretrained on stories as a masked language model.
 
 ## Use
 
@@ -41,7 +41,7 @@ encoder = AutoModelForMaskedLM.from_pretrained("{where}")
 tokenizer = AutoTokenizer.from_pretrained("{where}")
 ```
 
-Text goes in as it was trained on: lower case, Penn-Treebank tokens, names as `[MALE]`, `[FEMALE]`, `[NEUTRAL]`
+Text must be normalised as in training: lower case, Penn Treebank tokens, names as `[MALE]`, `[FEMALE]`, `[NEUTRAL]`
 (`Normalizer` in `metrics/core/text.py`, with the lists of `names.json`).
 
 ## Training
@@ -55,13 +55,13 @@ learning rate {config[learning_rate]:g}, seed {config[seed]}{machine}, torch {to
 
 ## Results
 
-Cross-entropy on masked tokens of held-out stories, in nats: {masked_loss_before:.2f} with the cut vocabulary before
-training, {masked_loss_after:.2f} after it. What the metrics on it reach stands in their cards.
+Cross-entropy on masked tokens of held-out stories, in nats: {masked_loss_before:.2f} with the reduced vocabulary before
+training, {masked_loss_after:.2f} after it. Results of the metrics based on it are in their cards.
 
 ## Limits
 
-English stories alone{mostly}. Half precision. Made to be adapted: by
-themselves its embeddings know topic better than coherence.
+English stories only{mostly}. Half precision. It is meant to be
+adapted: its own embeddings represent topic better than coherence.
 
 ## Data and licence
 
@@ -82,7 +82,7 @@ The name lists have their own terms: `NAMES.md`.
 
 
 def write_encoder_card(folder: Path, manifest: Mapping[str, Any]) -> None:
-    """Writes `README.md` beside the encoder's weights."""
+    """Writes `README.md` into the folder of the encoder's weights."""
     note = f"{manifest['note']}\n" if "note" in manifest else ""
     base = hub_id(manifest["config"]["base"])
     read = corpora_of(files_read(manifest))
@@ -96,6 +96,6 @@ def write_encoder_card(folder: Path, manifest: Mapping[str, Any]) -> None:
         where="openmeva/story-encoder" if folder.resolve() == ENCODER else place_of(folder, None),
         machine=f", on {machine_of(manifest)}" if "threads" in manifest else "",
         mostly=", mostly of five sentences and about everyday life" if "ROCStories" in read else "",
-        licence=", as those they began from" if base in LICENCES else "",
+        licence=", like those of the initial model" if base in LICENCES else "",
         source=source_of(manifest),
     )

@@ -10,17 +10,17 @@ from openmeva.training.corpora.splits import CorpusConfig
 
 @dataclass(frozen=True, kw_only=True)
 class EncoderConfig(TrainingConfig):
-    """How the shared encoder is made.
+    """Settings of the shared encoder's training.
 
     Attributes:
-        base: what it begins as: see `training/common/backbone.py`.
-        vocabulary_size: word pieces that are kept.
+        base: the initial model: see `training/common/backbone.py`.
+        vocabulary_size: number of wordpieces that are kept.
         corpora: of the texts.
-        block_words: long stories are cut at the sentence nearest.
-        blocks_per_story: at most.
+        block_words: long stories are split into blocks of about this many words, at sentence boundaries.
+        blocks_per_story: maximum number of blocks per story.
         mask_probability: share of the tokens that are masked.
-        batch_tokens: of a step, about.
-        epochs: over the texts.
+        batch_tokens: approximate number of tokens per step.
+        epochs: over the texts; may be fractional.
     """
 
     metric: Literal["encoder"] = "encoder"

@@ -1,4 +1,4 @@
-"""Texts for masked language modelling, and their masking."""
+"""Texts for masked language modelling, and token masking."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from openmeva.training.common.backbone import names_file
 from openmeva.training.corpora.splits import CorpusConfig, cut_blocks, load_corpus
 from openmeva.training.encoder.vocabulary import SPECIAL
 
-IGNORED = -100  # a label that no loss counts
+IGNORED = -100  # a label that the loss ignores
 
 
 @dataclass
@@ -49,10 +49,10 @@ class MaskingCollator:
 def load_texts(
     corpora: Iterable[CorpusConfig], block_words: int, blocks_per_story: int, data: Path
 ) -> tuple[list[str], list[str]]:
-    """Training and validation blocks of normalised text; the held-out stories are those of every metric.
+    """Training and validation blocks of normalised text; all metrics hold out the same stories.
 
     Raises:
-        ValueError: a corpus without a story to train on, or without a held-out one.
+        ValueError: a corpus has no training stories or no held-out ones.
     """
     train: set[str] = set()
     validation: set[str] = set()

@@ -1,7 +1,7 @@
-"""Builds the name lists that travel with the encoder: `python -m training.encoder.names --data DIR`.
+"""Builds the name lists that are shipped with the encoder: `python -m training.encoder.names --data DIR`.
 
-Sources: NLTK's name lists (Kantrowitz and Ross; free to use and redistribute with credit) and a few names
-of today that they lack. A corpus with capitals tells which names are common words too ("will", "rose").
+Sources: NLTK's name lists (Kantrowitz and Ross; free to use and redistribute with credit) and a few modern
+names that they lack. A cased corpus shows which names are also common words ("will", "rose").
 """
 
 import argparse
@@ -34,7 +34,7 @@ PLACES_AND_DATES = (
 
 
 def count_capitals(stories: Iterable[str]) -> tuple[Counter[str], Counter[str]]:
-    """How often each word stands in lower case, and how often capitalised, in the cased `stories`."""
+    """How often each word occurs in lower case, and how often capitalised, in the cased `stories`."""
     lower: Counter[str] = Counter()
     capital: Counter[str] = Counter()
     for story in stories:
@@ -49,8 +49,8 @@ def count_capitals(stories: Iterable[str]) -> tuple[Counter[str], Counter[str]]:
 def name_lists(male: Iterable[str], female: Iterable[str], stories: Iterable[str]) -> dict[str, list[str]]:
     """The lists of `names.json`: `male`, `female`, `neutral` (either), and `capitalized_only`.
 
-    A name stands among `capitalized_only` when a tenth or more of its occurrences in `stories` are in lower
-    case, and in no list when nine tenths are, or when it is rather a place, a month or a day.
+    A name is in `capitalized_only` if more than a tenth of its occurrences in `stories` are in lower case. It is in no
+    list if more than nine tenths are, or if it is usually a place, a month or a day.
     """
     men, women = {*map(str.lower, male), *MORE_MALE}, {*map(str.lower, female), *MORE_FEMALE}
     lower, capital = count_capitals(stories)
@@ -67,11 +67,11 @@ def name_lists(male: Iterable[str], female: Iterable[str], stories: Iterable[str
 
 
 def read_names(path: Path) -> list[str]:
-    """The names of a list, one a line.
+    """The names in a file, one per line.
 
     Raises:
         OSError: no such file.
-        ValueError: a line that is no name (file and line), or none that is one.
+        ValueError: a line is not a name (file and line are named), or there are no names.
     """
     names = []
     for number, line in read_lines(path):
@@ -80,7 +80,7 @@ def read_names(path: Path) -> list[str]:
             raise ValueError(f"{path}, line {number}: expected a name, got {name!r:.60}")
         names += [name] if name else []
     if not names:
-        raise ValueError(f"{path}: expected names, one a line, got none")
+        raise ValueError(f"{path}: expected names, one per line, got none")
     return names
 
 

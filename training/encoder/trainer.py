@@ -1,8 +1,8 @@
-"""The shared story encoder: `python -m training.encoder --data DIR` prunes the vocabulary and adapts the base.
+"""Trains the shared story encoder: `python -m training.encoder --data DIR`.
 
-Writes `metrics/weights/encoder/`: a `BertForMaskedLM` in half precision that transformers loads by itself,
-its tokenizer, and a manifest of what it was made from. Every metric's adapter sits on these weights, so
-changing them means training every adapter again.
+It prunes the vocabulary of the base model and further pretrains it on stories. Writes `metrics/weights/encoder/`: a
+`BertForMaskedLM` in half precision that transformers loads directly, its tokenizer, and a manifest. The metrics'
+adapters are based on these weights, so changing them means retraining every adapter.
 """
 
 import json
@@ -21,7 +21,7 @@ from openmeva.metrics.core.runtime import choose_device, choose_dtype
 from openmeva.training.common.backbone import find_backbone
 from openmeva.training.common.checkpoint import begin_run
 from openmeva.training.common.config import as_mapping
-from openmeva.training.common.sharing import Share
+from openmeva.training.common.data_parallel import Share
 from openmeva.training.common.trainer import StoryTrainer, data_checksums, machine
 from openmeva.training.encoder.card import write_encoder_card
 from openmeva.training.encoder.config import EncoderConfig
@@ -37,7 +37,7 @@ from openmeva.training.processes import one_writer
 
 
 class MaskedLanguageModelTrainer(StoryTrainer):
-    """Computes the vocabulary's logits at masked positions only: a third of the time otherwise goes there."""
+    """Computes logits over the vocabulary only at masked positions; at all positions, they take a third of the time."""
 
     def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
         share = Share.of(len(inputs["input_ids"]))
@@ -50,7 +50,7 @@ class MaskedLanguageModelTrainer(StoryTrainer):
 
 
 def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool = False) -> dict[str, Any]:
-    """Prunes, adapts and writes the encoder to `out`; returns the manifest that is saved beside it."""
+    """Prunes and trains the encoder and writes it to `out` with its manifest; returns the manifest."""
     started = time.time()
     corpora = list(config.corpora.values())
     sums = data_checksums(corpora, data)
@@ -58,7 +58,9 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
     base = find_backbone(config.base).folder
     old = BertTokenizer.from_pretrained(base)
     texts, held_out = load_texts(corpora, config.block_words, config.blocks_per_story, data)
-    kept = run / "vocab.txt"  # a resumed run keeps its vocabulary: checkpoints' rows are in its order
+    kept = (
+        run / "vocab.txt"
+    )  # a resumed run keeps its vocabulary, which orders the embeddings of its checkpoints
     with one_writer() as writes:
         if writes and not (resume and kept.exists()):
             write_text(kept, "\n".join(prune_vocabulary(old, texts, config.vocabulary_size)) + "\n")
@@ -70,7 +72,7 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
     model.config.vocab_size = len(pieces)
     for module in model.modules():
         if isinstance(module, torch.nn.Dropout):
-            module.p = 0.0  # one short pass over the data: nothing to overfit, and dropout costs a fifth
+            module.p = 0.0  # one short epoch does not overfit, and dropout takes a fifth of the time
 
     def rows(texts: list[str]) -> Dataset:
         ids = [e.ids[:256] for e in tokenizer.backend_tokenizer.encode_batch(texts)]
@@ -79,7 +81,7 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
         )
 
     training, validation = rows(texts), rows(held_out[:2000])
-    # drawn from the seed and seen once: a pass that ends early would go on when it is resumed after its last step
+    # a fixed order, used once: with a fractional epoch, a run resumed after its last step would continue
     draw = torch.Generator().manual_seed(config.seed)
     order = torch.randperm(len(training), generator=draw).tolist() * math.ceil(config.epochs)
     seen = training.select(order[: round(len(training) * config.epochs)])

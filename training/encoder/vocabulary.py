@@ -1,4 +1,4 @@
-"""The vocabulary of the shared encoder: the base's, pruned to what stories use, with names' placeholders."""
+"""The vocabulary of the shared encoder: the base's, pruned to the wordpieces of stories, with placeholders for names."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ from openmeva.metrics.core.text import PLACEHOLDERS
 from openmeva.training.files import write_text
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-# The names whose mean vector each placeholder starts from.
+# Each placeholder is initialised with the mean embedding of these names.
 STAND_INS = {
     "[MALE]": ("john", "tom", "james", "david", "michael"),
     "[FEMALE]": ("mary", "anna", "sarah", "lucy", "jane"),
@@ -45,7 +45,7 @@ def prune_vocabulary(tokenizer: BertTokenizer, texts: Iterable[str], size: int) 
 
 
 def pruned_model(base: str | Path, pieces: Sequence[str], old: BertTokenizer) -> BertForMaskedLM:
-    """The base encoder with the embedding rows of `pieces`; placeholders start as the mean of names."""
+    """The base encoder with the embeddings of `pieces`; placeholders are initialised with the mean of names."""
     model = BertForMaskedLM.from_pretrained(base)
     embeddings: Any = model.get_input_embeddings()
     table, vocabulary = embeddings.weight.data, old.get_vocab()
@@ -59,13 +59,13 @@ def pruned_model(base: str | Path, pieces: Sequence[str], old: BertTokenizer) ->
     resized: Any = model.get_input_embeddings()
     resized.weight.data.copy_(torch.stack(rows))
     model.cls.predictions.bias.data.zero_()
-    torch.nn.init.eye_(model.cls.predictions.transform.dense.weight)  # no head comes with the base
+    torch.nn.init.eye_(model.cls.predictions.transform.dense.weight)  # the base has no pretrained head
     model.tie_weights()
     return model
 
 
 def new_tokenizer(pieces: Sequence[str]) -> BertTokenizer:
-    """A tokenizer over `pieces` that keeps the placeholders whole."""
+    """A tokenizer over `pieces` that does not split the placeholders."""
     tokenizer = BertTokenizer(
         vocab={piece: i for i, piece in enumerate(pieces)}, do_lower_case=True, model_max_length=512
     )

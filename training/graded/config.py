@@ -10,17 +10,17 @@ from openmeva.training.negatives import UnionSampling
 
 @dataclass(frozen=True, kw_only=True)
 class GradedCorpus:
-    """Groups of one corpus whose stories are damaged more and more.
+    """Groups of graded negative samples of one corpus: a human story and versions with increasing damage.
 
     Attributes:
-        name: of the groups' files.
-        corpus: of the stories.
-        sampling: how they are damaged.
-        stories, validation_stories: how many groups of each split.
-        pool: how many stories neighbours come from.
-        alike_stories: how many of them lend sentences that say the same again.
-        rules: where UNION's sampling differs from the paper's.
-        groups: of these, drawn at random: what is trained on; null: all.
+        name: part of the groups' file names.
+        corpus: source of the stories.
+        sampling: how the stories are damaged.
+        stories, validation_stories: number of groups in each split.
+        pool: number of stories that are searched for nearest neighbours.
+        alike_stories: number of stories of the pool that supply near-paraphrases of sentences.
+        rules: settings of UNION's sampler that differ from the paper's.
+        groups: number of training groups, sampled at random from these; null: all.
     """
 
     name: str
@@ -35,4 +35,4 @@ class GradedCorpus:
 
 
 GradedSettings = Annotated[dict[str, Any], GradedCorpus]
-"""Checked, and kept as it is written: it names the stage."""
+"""Validated, but kept as a mapping as written in the configuration: it identifies the stage."""

@@ -1,9 +1,10 @@
-"""Groups of a long human story and a language model's ways to go on from its beginning.
+"""Groups of a human story and a language model's continuations of its opening.
 
-`python -m training.graded.continued --config wp --data DIR` reads the beginning of a long human story, lets a causal
-language model go on as far as the person did, at several temperatures, and writes
-`runs/continued-NAME/continued.parquet`. At low temperatures a small model says the same again and again, as the
-machine stories do that people judged; at high ones it loses the thread. A stage: what is done is not done again.
+`python -m training.graded.continued --config wp --data DIR` takes the openings of human stories. A causal language
+model continues each to about the length of the human story, at several temperatures. The result is
+`runs/continued-NAME/continued.parquet`. At low temperatures a small model repeats itself, like the
+machine-generated stories with human judgments; at high ones it becomes incoherent. This is a stage: an interrupted
+run resumes, and a finished one is not repeated.
 """
 
 import argparse
@@ -39,23 +40,23 @@ Rows = list[dict[str, Any]]
 
 @dataclass(frozen=True, kw_only=True)
 class ContinuedConfig:
-    """How stories are gone on from.
+    """Settings for continuations of story openings.
 
     Attributes:
-        name: of the run.
-        corpus: of the stories; judged and held-out ones are left out. Of its settings the files, `max_stories` and
-            `validation_share` count: how long stories are is `words`, and names stay where `base` reads them.
-        words: least and greatest length of a whole story in words.
-        cut: whether a longer story is cut at a length drawn between these; it is left out otherwise.
-        anywhere: whether it is a part of a story, from a sentence drawn among its sentences.
-        opening_words: of its beginning, which ends with a sentence.
-        stories: how many are drawn.
-        temperatures: of the language model; each gives a way to go on from each story.
-        top_k: only so many most likely tokens are drawn from.
-        batch: stories at once.
-        base: the language model: see `training/common/backbone.py`; or a folder of perplexity's weights, whose model goes
-            on from normalised stories and ends them where it would.
-        seed: of all draws.
+        name: name of the run.
+        corpus: source of the stories, without judged and held-out ones. Only its files, `max_stories` and
+            `validation_share` are used: `words` sets the length, and `base` determines whether names are kept.
+        words: minimum and maximum length of a whole story in words.
+        cut: whether a longer story is cut to a random length in this range; otherwise it is skipped.
+        anywhere: whether to take a passage of the story that starts at a random sentence.
+        opening_words: approximate length of the opening in words; it ends with a sentence.
+        stories: number of stories to sample.
+        temperatures: sampling temperatures; each gives one continuation per story.
+        top_k: k of top-k sampling.
+        batch: stories per batch.
+        base: the language model: see `training/common/backbone.py`; or a folder of perplexity's weights, whose
+            model continues normalised stories and ends them itself.
+        seed: seed of all random choices.
     """
 
     name: str
@@ -73,12 +74,12 @@ class ContinuedConfig:
 
 
 def openings(config: ContinuedConfig, data: Path, normalized: bool = False) -> list[tuple[str, str]]:
-    """The beginnings and wholes of the stories that are gone on from; judged and held-out ones are left out.
+    """Openings and full texts of the sampled stories, without judged and held-out ones.
 
     Args:
         config: which stories, and how long.
-        data: the folder that the corpus lies in.
-        normalized: whether they are the words that the metrics read, names as placeholders.
+        data: the folder of the corpus.
+        normalized: whether to return normalised words as the metrics read them, with names as placeholders.
     """
     normalizer = Normalizer.load(names_file())
     corpus = config.corpus
@@ -113,7 +114,7 @@ def openings(config: ContinuedConfig, data: Path, normalized: bool = False) -> l
 
 
 def _from_a_sentence_on(text: str, least: int, rng: np.random.Generator) -> str:
-    """The text from a sentence drawn among those that `least` words follow; all of it where none do."""
+    """The text from a random sentence on that leaves `least` words or more; the whole text if none does."""
     sentences = split_sentences(text)
     lengths = [len(sentence.split()) for sentence in sentences]
     possible = max(1, sum(sum(lengths[start:]) >= least for start in range(len(lengths))))
@@ -121,13 +122,13 @@ def _from_a_sentence_on(text: str, least: int, rng: np.random.Generator) -> str:
 
 
 class Continuer:
-    """Goes on from texts with a causal language model, a batch at a time; on one processor equal seeds give equal texts.
+    """Continues texts with a causal language model, one batch at a time. On one CPU, equal seeds give equal texts.
 
     Args:
         model, tokenizer: of the language model.
-        top_k: only so many most likely tokens are drawn from.
-        start: the token that stands before each text; None: none does.
-        end: the token after which a text has ended; None: each goes on as long as it is told.
+        top_k: k of top-k sampling.
+        start: id of a token to put before each text; None: no token.
+        end: id of the end-of-text token; None: every continuation has the requested length.
     """
 
     def __init__(
@@ -144,7 +145,7 @@ class Continuer:
 
     @torch.inference_mode()
     def __call__(self, texts: list[str], tokens: int, temperature: float, seed: int) -> list[str]:
-        """Each text with about `tokens` more tokens, at most so many with an end, up to the last sentence that ends."""
+        """Each text with up to `tokens` new tokens (exactly `tokens` if `end` is None), cut after a whole sentence."""
         first = [] if self.start is None else [self.start]
         rows = [
             [*first, *found.ids] for found in self.tokenizer.encode_batch(texts, add_special_tokens=False)
@@ -176,7 +177,7 @@ class Continuer:
 
 
 def _whole_sentences(text: str) -> str:
-    """The text up to its last sentence that ends; all of it where none does."""
+    """The text up to its last complete sentence; the whole text if there is none."""
     sentences = split_sentences(text)
     ended = sentences if sentences and sentences[-1].rstrip("\"') ")[-1:] in ".!?" else sentences[:-1]
     return " ".join(ended or sentences)
@@ -189,7 +190,7 @@ def continued_rows(
     go_on: Continuer,
     seed: int,
 ) -> Rows:
-    """The rows of some stories, a group each: as it is, and gone on from at each temperature."""
+    """One group of rows per story: the human story, and its continuation at each temperature."""
     groups = {name: [_row(name, whole, "human", 1)] for name, (_, whole) in zip(names, stories, strict=True)}
     tokens = max(1, int(1.35 * np.mean([len(whole.split()) - len(o.split()) for o, whole in stories])))
     for turn, temperature in enumerate(temperatures):
@@ -209,13 +210,13 @@ def make_continued(config: ContinuedConfig, data: Path, run: Path, processes: in
     """Runs the stage; returns its file.
 
     Args:
-        config: what is gone on from, and how.
-        data: the folder that the corpus lies in.
+        config: the stories and how they are continued.
+        data: the folder of the corpus.
         run: the folder to write to.
-        processes: that write at the same time.
+        processes: number of parallel processes.
 
     Raises:
-        ValueError: the language model is not at hand (the message says how to get it).
+        ValueError: the language model is not available (the message says how to get it).
     """
     made_from: dict[str, Any] = {"config": as_mapping(config), "data": data_checksums(config.corpus, data)}
     if (adapter := located(config.base) / ADAPTER).is_file():  # perplexity's weights
@@ -248,7 +249,7 @@ def _of_others(config: ContinuedConfig) -> Continuer:
 
 
 def _own(config: ContinuedConfig, scorer: CausalModel, reader: NormalizedReader) -> Continuer:
-    """The language model of a folder of perplexity's weights, which reads and ends stories as it was trained to."""
+    """The language model in a folder of perplexity's weights, with the start and end tokens of its training."""
     return Continuer(scorer.model, reader.tokenizer, config.top_k, scorer.start, reader.end)
 
 
@@ -260,9 +261,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--config", required=True, help="a file, or a name in training/configs/continued")
-    parser.add_argument("--data", type=Path, required=True, help="the folder that the corpora lie in")
+    parser.add_argument("--data", type=Path, required=True, help="the folder of the corpora")
     parser.add_argument("--run", type=Path, help="default: runs/continued-NAME")
-    parser.add_argument("--processes", type=int, default=1, help="that write at the same time (default: 1)")
+    parser.add_argument("--processes", type=int, default=1, help="number of parallel processes (default: 1)")
     parser.add_argument(
         "--set", nargs="*", action="extend", default=[], metavar="KEY=VALUE", help="e.g. stories=20 seed=7"
     )

@@ -1,7 +1,7 @@
 """Groups of graded negatives of one corpus, in `graded-NAME-train.parquet` and `graded-NAME-validation.parquet`.
 
-Files that are there, made from the same settings, are left alone. `python -m training.plot_coherence.groups` writes
-those of a configuration.
+Existing files with the same settings are kept. `python -m training.plot_coherence.groups` writes the files of a
+configuration.
 """
 
 import json
@@ -25,27 +25,25 @@ from openmeva.training.text.knowledge.resources import find
 
 
 def group_file(run: Path, name: str, split: str) -> Path:
-    """Where the groups of one corpus lie: `split` is `train` or `validation`."""
+    """Path of the groups of one corpus: `split` is `train` or `validation`."""
     return run / f"graded-{name}-{split}.parquet"
 
 
 def damage_seed(seed: int, data_seed: int | None) -> int:
-    """The seed of a configuration's damage: `data_seed` where it has one, `seed` otherwise."""
+    """The seed for damaging stories: `data_seed` if it is set, else `seed`."""
     return seed if data_seed is None else data_seed
 
 
 def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, seed: int) -> dict[str, Any]:
-    """Groups of one corpus, both splits; returns the manifest.
+    """Writes the groups of both splits of one corpus; returns the manifest.
 
     Args:
-        settings: `name`, `corpus` (see `CorpusConfig`), `sampling` (see `GradedSampling`), `stories` and
-            `validation_stories` (how many groups), `pool` (how many stories neighbours come from), `alike_stories`
-            (how many of them lend sentences that say the same again), `rules` (where UNION's sampling differs from
-            the paper's). `groups`, how many of them a trainer takes, is no matter of the stage.
-        data: the folder that the corpus lies in.
+        settings: the fields of `GradedCorpus`, as a mapping. `groups`, the number that a trainer uses, does not
+            affect the files.
+        data: the folder of the corpus.
         run: the folder to write to.
-        cache: of tagged corpora.
-        seed: of all draws, together with the name, so that sources of like settings draw each their own.
+        cache: the folder of tagged corpora.
+        seed: combined with the name, so that sources with the same settings sample different stories.
     """
     name = settings["name"]
     seed += crc32(name.encode())
@@ -84,7 +82,7 @@ def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, se
         stories = corpus.train if split == "train" else corpus.validation
         order = rng.permutation(len(stories)).tolist()
         chosen, pool = sorted(order[:count]), sorted(order[: max(count, settings["pool"])])
-        # Only these stories are tagged and lend material.
+        # only these stories are tagged and used as material
         places = {old: new for new, old in enumerate(pool)}
         kept = [stories[i] for i in pool]
         chosen = [places[i] for i in chosen]

@@ -1,7 +1,7 @@
 """Graded negatives: each level damages one more sentence of the level before it.
 
-A classifier that ranks a story above its damaged versions, and those by how much of them is damaged, learns
-degrees of badness, which people's ratings show too.
+A classifier that ranks a story above its damaged versions, and these by the amount of damage, learns degrees of
+quality, as in human ratings.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,15 +23,19 @@ class GradedSampling:
     """How stories are damaged.
 
     Attributes:
-        levels: how many versions of a story, each worse than the one before.
-        edits: probability of each edit. `nearest`: a sentence of a story that begins alike, at the same place;
-            `alike`: a sentence that says nearly what another one of the story says; `infill`: words drawn by
-            a masked language model; `exchange`: two sentences change places; `rule`: UNION's sampler, at the
-            first level alone. Of several sentences at once (see `spans.py`): `again`, `loop`, `shuffle`, `take_back`,
-            and `elsewhere`, which goes on with another story, one that begins alike as often as any.
-        keep: leading sentences that never change.
-        sentences_a_level: one for each so many sentences of the story.
-        infill_share: least and greatest share of a sentence's words that are drawn anew.
+        levels: number of damaged versions of a story, each worse than the one before.
+        edits: probability of each edit. `nearest`: replace a sentence with the one at the same position in a story
+            with a similar opening; `alike`: replace a sentence with a near-paraphrase of another sentence of the
+            story; `infill`: resample words of a sentence with a masked language model; `exchange`: swap two
+            sentences; `rule`: UNION's sampler, only at the first level. Edits of several sentences at once (see
+            `spans.py`): `again`, `loop`, `shuffle`, `take_back`, and `elsewhere`, which takes sentences of another
+            story: one with a similar opening or a random one, with equal probability.
+        keep: number of leading sentences that never change.
+        sentences_a_level: a story gets one edit per level for every `sentences_a_level` sentences, at least one.
+        infill_share: minimum and maximum share of a sentence's words that `infill` resamples.
+
+    Raises:
+        ValueError: an unknown edit.
     """
 
     levels: int = 3
@@ -51,12 +55,15 @@ class GradedSampler:
     """Damages stories of a corpus level by level.
 
     Args:
-        stories: the corpus, by sentence.
-        rule: UNION's negative sample of the story at a place, None where there is none.
-        neighbours: nearest stories and sentences; None where no edit asks for them.
-        infiller: the masked language model; None where no edit asks for it.
-        sampling: the distributions.
-        seed: of everything drawn.
+        stories: the corpus: words by sentence.
+        rule: returns UNION's negative sample of the story at an index, or None if there is none.
+        neighbours: nearest stories and sentences; None if no edit needs them.
+        infiller: the masked language model; None if no edit needs it.
+        sampling: the distributions of the edits.
+        seed: seed of all random choices.
+
+    Raises:
+        ValueError: an edit needs `neighbours` or `infiller`, which is None.
     """
 
     def __init__(
@@ -86,7 +93,7 @@ class GradedSampler:
         }
 
     def chains(self, chosen: Sequence[int]) -> list[list[Draft]]:
-        """For each story of `chosen`, itself and its versions by level: fewer than asked for where no edit fits."""
+        """For each story of `chosen`, the story and its versions by level; fewer versions where no edit applies."""
         rng = np.random.default_rng((self.seed, len(chosen)))
         chains = [[Draft.start(self.stories[i], i)] for i in chosen]
         for level in range(1, self.sampling.levels + 1):
@@ -102,7 +109,7 @@ class GradedSampler:
     def _step(
         self, drafts: list[Draft | None], level: int, turn: int, rng: np.random.Generator
     ) -> list[Draft | None]:
-        """One more edit of each draft that is long enough for a `turn`-th one at this level."""
+        """Applies one more edit to each draft that is long enough for edit number `turn` of this level."""
         after = list(drafts)
         waiting: dict[str, list[tuple[int, int]]] = {"infill": [], "alike": []}
         for row, draft in enumerate(drafts):
@@ -132,7 +139,7 @@ class GradedSampler:
             return None
         at = int(rng.choice(free))
         other = self.stories[int(rng.choice(near))]
-        # the same place, counted from the end, so that an ending replaces an ending
+        # the same position counted from the end, so that an ending replaces an ending
         words = other[max(0, len(other) - (len(draft.words) - at))]
         return draft.with_sentence(at, words, "off_topic", "nearest")
 

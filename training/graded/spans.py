@@ -1,8 +1,8 @@
-"""Edits of long stories that span many sentences: repetition in loops, other stories' parts, order, contradiction.
+"""Edits of long stories that span many sentences: repetition loops, passages of other stories, order, contradiction.
 
-Machine-written stories of some hundred words seldom fail in one sentence: they say a few things again and again with
-small variations, go over to another story, or take back what they said. Each edit takes a draft and the sentences
-that it may change, and returns the damaged draft, or None where it does not fit.
+Machine-generated stories of a few hundred words seldom fail in one sentence only. They repeat a few statements with
+small variations, switch to another story, or contradict themselves. Each edit takes a draft and the indices of the
+sentences that it may change. It returns the damaged draft, or None if it does not apply.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,11 +16,11 @@ SpanEdit = Callable[[Draft, list[int], np.random.Generator], Draft | None]
 
 AUXILIARIES = frozenset("is are was were had has have could would can will did do does should might".split())
 NEGATIONS = frozenset(("not", "n't", "never"))
-SHORTENED = {"ca": "can", "wo": "will"}  # what stands before "n't"
+SHORTENED = {"ca": "can", "wo": "will"}  # forms before "n't"
 
 
 def stretch(free: list[int], low: int, high: int, rng: np.random.Generator) -> list[int]:
-    """A run of `low` to `high` neighbouring sentences of `free`; empty where there is none so long.
+    """A random run of `low` to `high` consecutive sentences of `free`; empty if there is none.
 
     >>> stretch([2, 3, 4], 3, 8, np.random.default_rng(0))
     [2, 3, 4]
@@ -41,14 +41,14 @@ def stretch(free: list[int], low: int, high: int, rng: np.random.Generator) -> l
 
 
 def repeat_block(draft: Draft, free: list[int], rng: np.random.Generator) -> Draft | None:
-    """Three to ten sentences become one to three earlier ones again and again, with small variations."""
+    """Replaces three to ten sentences with one to three earlier ones in a loop, with small variations."""
     places = stretch([i for i in free if i > 0], 3, 10, rng)
     if not places:
         return None
     size = int(rng.integers(1, min(3, places[0]) + 1))
     start = int(rng.integers(max(0, places[0] - size - 3), places[0] - size + 1))
     block = draft.words[start : start + size]
-    exact = rng.random() * 0.8  # a loop that varies much, or hardly
+    exact = rng.random() * 0.8  # the share of exact copies in this loop
     for number, place in enumerate(places):
         words = list(block[number % size])
         if rng.random() > exact:
@@ -58,7 +58,7 @@ def repeat_block(draft: Draft, free: list[int], rng: np.random.Generator) -> Dra
 
 
 def varied(words: list[str], draft: Draft, rng: np.random.Generator) -> list[str]:
-    """A sentence said slightly differently: shortened, begun anew, or with another word of the story.
+    """A small variation of a sentence: shortened, partly repeated, or with one word replaced by another of the story.
 
     >>> draft = Draft.start([["he", "ran", "home", "."]], 0)
     >>> len(varied(["he", "ran", "home", "."], draft, np.random.default_rng(0))) > 0
@@ -70,7 +70,7 @@ def varied(words: list[str], draft: Draft, rng: np.random.Generator) -> list[str
     middle = int(rng.integers(2, len(words) - 1))
     if kind == 0:
         return [*words[:middle], words[-1]]
-    if kind == 1:  # its middle part is said twice
+    if kind == 1:  # the middle part is repeated
         end = min(len(words) - 1, middle + int(rng.integers(1, 5)))
         joint = [","] if rng.random() < 0.5 else []
         return [*words[:end], *joint, *words[middle:]]
@@ -81,9 +81,9 @@ def varied(words: list[str], draft: Draft, rng: np.random.Generator) -> list[str
 
 
 def loop(draft: Draft, free: list[int], rng: np.random.Generator) -> Draft | None:
-    """Two to eight sentences become walks through the story's own word pairs: each step goes on as the story once did.
+    """Replaces two to eight sentences with samples of an n-gram model of the story's last 60 words before them.
 
-    So the same phrases come back in turns, as from a small language model.
+    The model has orders 1 and 2, so phrases recur as in text by a small language model.
     """
     places = stretch([i for i in free if i > 1], 2, 8, rng)
     if not places:
@@ -109,7 +109,7 @@ def loop(draft: Draft, free: list[int], rng: np.random.Generator) -> Draft | Non
 
 
 def shuffle(draft: Draft, free: list[int], rng: np.random.Generator) -> Draft | None:
-    """Three to six neighbouring sentences in another order."""
+    """Shuffles three to six consecutive sentences."""
     places = stretch(free, 3, 6, rng)
     if not places:
         return None
@@ -126,7 +126,7 @@ def shuffle(draft: Draft, free: list[int], rng: np.random.Generator) -> Draft | 
 def go_elsewhere(
     draft: Draft, free: list[int], other: Sequence[Words], rng: np.random.Generator
 ) -> Draft | None:
-    """Two to eight sentences become as many of another story, from about the same place in it."""
+    """Replaces two to eight sentences with as many of another story, from about the same position."""
     places = stretch(free, 2, 8, rng)
     if not places or len(other) < 2:
         return None
@@ -137,7 +137,7 @@ def go_elsewhere(
 
 
 def take_back(draft: Draft, free: list[int], rng: np.random.Generator) -> Draft | None:
-    """A sentence becomes the contrary of one that stands at least two sentences before it."""
+    """Replaces a sentence with the negation of one at least two sentences before it."""
     for place in rng.permutation([i for i in free if i > 1]).tolist():
         for earlier in rng.permutation(place - 1).tolist():
             words = contrary(draft.words[earlier])
@@ -147,7 +147,7 @@ def take_back(draft: Draft, free: list[int], rng: np.random.Generator) -> Draft 
 
 
 def contrary(words: Words) -> list[str] | None:
-    """A sentence with its negation taken away, or one put in; None where there is no place for one.
+    """The sentence with its negation removed, or with one inserted; None if neither is possible.
 
     >>> contrary(["she", "was", "happy", "."])
     ['she', 'was', 'not', 'happy', '.']

@@ -1,7 +1,7 @@
-"""The classifier of grammaticality that filters AUTOS (appendix B.2): trained on CoLA, an adapter on the encoder.
+"""Trains the grammaticality classifier that filters AUTOS (OpenMEVA, appendix B.2): an adapter on the encoder, on CoLA.
 
-    python -m training.grammar --data DIR                      # DIR holds cola/raw; trains and measures, also on roc and wp there
-    python -m training.grammar --data DIR --evaluate           # measures the shipped weights
+    python -m training.grammar --data DIR                      # DIR has cola/raw; also evaluates on roc and wp, if in DIR
+    python -m training.grammar --data DIR --evaluate           # evaluates the shipped weights
 
 Writes the weights, `manifest.json` and a card to `training/weights/grammar`.
 """
@@ -26,13 +26,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--data", type=Path, required=True, help="folder that holds cola/raw")
+    parser.add_argument("--data", type=Path, required=True, help="folder that contains cola/raw")
     parser.add_argument("--config", default="default", help="a file, or a name in training/configs/grammar")
     parser.add_argument(
         "--set", nargs="*", action="extend", default=[], metavar="KEY=VALUE", help="e.g. epochs=1"
     )
     parser.add_argument("--out", type=Path, default=WEIGHTS)
-    parser.add_argument("--evaluate", action="store_true", help="measure the weights in --out, train nothing")
+    parser.add_argument("--evaluate", action="store_true", help="only evaluate the weights in --out")
     options = parser.parse_args(arguments)
     if not go_alone():
         return

@@ -1,4 +1,4 @@
-"""The card of the classifier of grammaticality, from a run's manifest."""
+"""The model card of the grammaticality classifier, generated from a run's manifest."""
 
 from typing import Any
 
@@ -12,8 +12,8 @@ tags: [grammaticality]
 
 # Grammaticality of sentences
 
-Scores a sentence, 0 to 1, higher is more grammatical. Perturbed stories of AUTOS are kept where each changed
-sentence scores at least .5 (OpenMEVA, appendix B.2), those with typos aside.
+Scores a sentence, 0 to 1; higher is more grammatical. AUTOS keeps a perturbed story if each changed sentence scores at
+least .5 (OpenMEVA, appendix B.2); stories perturbed with typos are exempt.
 
 ## Use
 
@@ -25,7 +25,7 @@ GrammarScorer.load()(["She ate an apple.", "She ate apple an."])
 
 ## Training
 
-An adapter and a linear layer on the shared story encoder, trained on CoLA ({settings}; {minutes} minutes).
+A LoRA adapter and a linear layer on the shared story encoder, trained on CoLA ({settings}; {minutes} minutes).
 
 ## Results
 
@@ -35,13 +35,13 @@ An adapter and a linear layer on the shared story encoder, trained on CoLA ({set
 {human}
 ## Limits
 
-Lower case only: it does not see capitals. Trained on linguists' examples, which are shorter and odder than
-sentences of stories.
+Lower case only: it ignores capitalisation. It was trained on examples by linguists, which are shorter and more unusual
+than sentences of stories.
 
 ## Data and licence
 
-The weights are Apache-2.0. CoLA (Warstadt, Singh and Bowman, TACL 2019) is a corpus of
-sentences of published works, which its authors distribute for research; it is not part of this repository.
+The weights are Apache-2.0. CoLA (Warstadt, Singh and Bowman, TACL 2019) is a corpus of sentences from published
+works, which its authors distribute for research; it is not part of this repository.
 
 {lineage}
 
@@ -61,16 +61,17 @@ sentences of published works, which its authors distribute for research; it is n
 
 
 _HUMAN = """
-The classifier of OpenMEVA, a BERT-base, has an accuracy of .829 on the test set of CoLA.
+OpenMEVA's classifier, a BERT-base, has an accuracy of .829 on the test set of CoLA.
 
-| human stories that score at least .5 | each sentence of a story | single sentences | a story as one text | the paper's classifier |
+| share of human-written stories that score at least .5 | each sentence of a story | single sentences | a story as one text | the paper's classifier |
 |---|---|---|---|---|
 {rows}
 
-Stories are held-out ones, evenly spaced, those of WP in the passages of AUTOS; as one text the first 126 word pieces are
-read. AUTOS filters by sentence, and only perturbed stories: its human ones (label 1) are not filtered, as the paper's are.
+The stories are held out and evenly spaced in the corpus; WP stories are cut into passages as in AUTOS. As one text, a
+story is truncated to 126 wordpieces. AUTOS filters only perturbed stories, by sentence; the paper also filters
+human-written stories (label 1).
 """
-_PAPER = {"roc": ".965", "wp": ".657"}  # appendix B.2, of all stories of its test sets
+_PAPER = {"roc": ".965", "wp": ".657"}  # appendix B.2, all stories of its test sets
 
 
 def card(manifest: dict[str, Any]) -> str:

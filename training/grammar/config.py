@@ -1,20 +1,20 @@
-"""The configuration of the classifier of grammaticality."""
+"""The configuration of the grammaticality classifier."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How the classifier is trained; `training/configs/grammar/default.yaml` holds what differs in the shipped one.
+    """Settings of the training; `training/configs/grammar/default.yaml` has the values that differ for the shipped weights.
 
     Attributes:
-        epochs: over the sentences.
-        batch: sentences a step.
-        learning_rate: the greatest.
-        warmup_share: of the steps, in which it is reached.
-        rank, alpha: of the adapter.
-        dropout: before the last layer.
-        seed: of all draws.
+        epochs: passes over the sentences.
+        batch: sentences per step.
+        learning_rate: peak learning rate.
+        warmup_share: share of the steps with linear warm-up, 0..1.
+        rank, alpha: rank and scaling of the LoRA adapter.
+        dropout: dropout before the last layer.
+        seed: random seed.
     """
 
     epochs: int = 3

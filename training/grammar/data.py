@@ -19,11 +19,11 @@ FILES = {
     "out_of_domain": "out_of_domain_dev.tsv",
 }
 MAX_LENGTH = 128
-HUMAN_STORIES = {"roc": 400, "wp": 100}  # to measure on
+HUMAN_STORIES = {"roc": 400, "wp": 100}  # for evaluation
 
 
 class Pieces:
-    """Token ids of a sentence, normalised as the encoder's training text was, cut at `MAX_LENGTH`."""
+    """Token ids of a sentence, normalized as the encoder's training text, truncated to `MAX_LENGTH` with special tokens."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
@@ -33,16 +33,16 @@ class Pieces:
         )
 
     def __call__(self, sentence: str) -> list[int]:
-        """[CLS], the pieces, [SEP]."""
+        """Ids of [CLS], the word pieces and [SEP]."""
         ids = self._tokenizer.encode(self._normalizer(sentence), add_special_tokens=False).ids
         return [self._first, *ids[: MAX_LENGTH - 2], self._last]
 
 
 def read_cola(path: Path) -> tuple[list[str], list[int]]:
-    """Sentences of a file of CoLA and their labels, 1 for acceptable.
+    """Sentences of a file of CoLA and their labels, 1 for acceptable and 0 for unacceptable.
 
     Raises:
-        ValueError: no such file, or a line of another form (with its number).
+        ValueError: no such file, an empty file, or an invalid line (with its number).
     """
     if not path.is_file():
         raise ValueError(f"{path}: no such file; CoLA is at https://nyu-mll.github.io/CoLA")
@@ -61,9 +61,9 @@ def read_cola(path: Path) -> tuple[list[str], list[int]]:
 
 
 def human_stories(data: Path) -> dict[str, list[str]]:
-    """By corpus some of its held-out stories, evenly spaced, as AUTOS takes them (WP's in passages).
+    """Corpus to some of its held-out stories, evenly spaced, in the form that AUTOS uses (WP as passages).
 
-    A corpus is left out where `data` has no file of it, or lacks one of the judged stories that are to be left out.
+    A corpus is skipped if `data` has no file of it, or lacks a file of the judged stories that must be excluded.
 
     Raises:
         ValueError: a damaged file.

@@ -1,4 +1,4 @@
-"""The classifier of grammaticality, untrained and as it scores."""
+"""The grammaticality classifier: its model, and the scorer with trained weights."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,7 +22,7 @@ HEADS = ("classifier",)
 
 
 class GrammarModel(BertPreTrainedModel):
-    """The encoder and a linear layer on [CLS]; the sigmoid of its output is the score."""
+    """The encoder with a linear layer on [CLS]; the score is the sigmoid of its output."""
 
     def __init__(self, config: BertConfig, dropout: float = 0.0) -> None:
         super().__init__(config)
@@ -32,13 +32,13 @@ class GrammarModel(BertPreTrainedModel):
         self.post_init()
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
-        """Logits (n,) of token ids (n, tokens) and their mask."""
+        """Logits `(n,)` of token ids `(n, tokens)` and their attention mask of the same shape."""
         hidden = self.bert(input_ids, attention_mask=attention_mask).last_hidden_state
         return self.classifier(self.dropout(hidden[:, 0])).squeeze(-1)
 
 
 def new_model(base: Backbone, settings: Settings) -> GrammarModel:
-    """An untrained classifier on the encoder's weights, adapters in place."""
+    """An untrained classifier with the encoder's weights and new adapters."""
     torch.manual_seed(settings.seed)
     model = GrammarModel(base.shape, settings.dropout)
     model.load_state_dict(state_of(base), strict=False)
@@ -51,7 +51,7 @@ class GrammarScorer:
 
     Args:
         model: the classifier.
-        tokenizer: of its encoder.
+        tokenizer: tokenizer of its encoder.
     """
 
     def __init__(self, model: GrammarModel, tokenizer: Tokenizer) -> None:
@@ -60,10 +60,10 @@ class GrammarScorer:
 
     @classmethod
     def load(cls, folder: Path | None = None) -> "GrammarScorer":
-        """The classifier in a folder, the shipped one unless given.
+        """The classifier in a folder; default: the shipped one.
 
         Raises:
-            ValueError: weights that are missing or damaged (the file is named); `python -m training.grammar`
+            ValueError: the weights are missing or damaged (the file is named); `python -m training.grammar`
                 writes them.
         """
         place = folder or WEIGHTS
@@ -76,9 +76,9 @@ class GrammarScorer:
         return cls(model, checkpoint.tokenizer)
 
     def __call__(self, sentences: Sequence[str], batch_size: int = 64) -> list[float]:
-        """Scores 0..1 of sentences, in order, higher is more grammatical; 0 for one without a word.
+        """Scores of sentences, in order, 0..1; higher is more grammatical. A sentence without tokens scores 0.
 
-        In float32 on every processor: which sentences pass a filter may not depend on where it runs.
+        Computed in float32 on every device, so that the sentences that pass a filter do not depend on the device.
         """
         rows = [self.pieces(sentence) for sentence in sentences]
         scores = [0.0] * len(rows)

@@ -1,4 +1,4 @@
-"""Trains the classifier of grammaticality that filters AUTOS (appendix B.2) on CoLA: an adapter on the shared encoder."""
+"""Trains the grammaticality classifier that filters AUTOS (OpenMEVA, appendix B.2): an adapter on the encoder, on CoLA."""
 
 import math
 import sys
@@ -27,7 +27,8 @@ def fit(
 ) -> list[float]:
     """Train in place; returns the mean loss of each epoch.
 
-    Batches are of similar length, in random order; the rarer label weighs as much as the other in all.
+    The sentences of a batch have similar lengths; batches are in random order. The loss is weighted so that both labels have
+    the same total weight.
     """
     rng = np.random.default_rng(settings.seed)
     dtype = choose_dtype("auto", torch.device("cpu"))  # bfloat16 where the processor multiplies it natively
@@ -44,7 +45,7 @@ def fit(
     losses = []
     for epoch in range(settings.epochs):
         model.train()
-        noisy = [len(row) + rng.random() * 4 for row in rows]  # other batches in each epoch
+        noisy = [len(row) + rng.random() * 4 for row in rows]  # different batches in each epoch
         order = np.argsort(noisy)
         batches = [order[start : start + settings.batch] for start in range(0, len(order), settings.batch)]
         summed = 0.0
@@ -67,7 +68,7 @@ def fit(
 
 
 def matthews(labels: Sequence[int], said: Sequence[int]) -> float:
-    """Matthews correlation of two binary sequences, -1..1; 0 where one of them is constant.
+    """Matthews correlation coefficient of two binary sequences, -1..1; 0 where one of them is constant.
 
     >>> round(matthews([1, 1, 0, 0], [1, 1, 1, 0]), 3)
     0.577
@@ -78,7 +79,7 @@ def matthews(labels: Sequence[int], said: Sequence[int]) -> float:
 
 
 def evaluate(scorer: GrammarScorer, folder: Path) -> dict[str, dict[str, float]]:
-    """Matthews correlation and accuracy at .5 on both development sets of CoLA."""
+    """Matthews correlation, and accuracy at a threshold of .5, on both development sets of CoLA."""
     found = {}
     for name in ("in_domain", "out_of_domain"):
         sentences, labels = read_cola(folder / FILES[name])
@@ -89,11 +90,11 @@ def evaluate(scorer: GrammarScorer, folder: Path) -> dict[str, dict[str, float]]
 
 
 def passing(scorer: Callable[[Sequence[str]], list[float]], stories: Sequence[str]) -> dict[str, float]:
-    """Shares of human stories that score at least .5: all are taken for grammatical, as in appendix B.2.
+    """Shares of human stories that score at least .5; all are assumed to be grammatical, as in appendix B.2.
 
     Returns:
-        `stories` and `sentences` (their numbers), and the shares `each_sentence` (of stories without a lower
-        sentence: AUTOS' rule for new ones), `single` (of sentences) and `whole` (of stories read as one text).
+        `stories` and `sentences` (their numbers), and three shares: `each_sentence` (stories whose sentences all pass, which
+        is AUTOS' rule for new sentences), `single` (sentences) and `whole` (stories scored as one text).
     """
     sentences = [[sentence.text for sentence in Story(story).sentences] for story in stories]
     scores = iter(scorer([text for texts in sentences for text in texts]))
@@ -118,11 +119,11 @@ def train(
     """Train on CoLA and write checkpoint, manifest and card; returns the manifest.
 
     Args:
-        folder: of CoLA's files.
-        out: of the weights.
-        settings: of the training.
-        encoder: in place of the shared one.
-        human: stories by corpus, of which it is measured how many pass.
+        folder: folder of CoLA's files.
+        out: folder of the weights.
+        settings: settings of the training.
+        encoder: folder of an encoder to use instead of the shared one.
+        human: corpus to human stories, on which the share that passes is measured.
     """
     started = time.time()
     sentences, labels = read_cola(folder / FILES["train"])
@@ -131,7 +132,7 @@ def train(
     tokenizer = tokenizer_of(base)
     losses = fit(model, Pieces(tokenizer), sentences, labels, settings)
     save_checkpoint(out, "grammar", {}, model, base)
-    scorer = GrammarScorer.load(out)  # of what was written, half precision included
+    scorer = GrammarScorer.load(out)  # the weights as written, in half precision
     results = evaluate(scorer, folder)
     manifest = {
         "settings": vars(settings),

@@ -1,1 +1,1 @@
-"""What the project publishes, and how it reaches the Hub and a user's caches; `hub.yaml` is the description."""
+"""Publishing to the Hub, and installation into a user's caches; `hub.yaml` describes the repositories."""

@@ -1,4 +1,4 @@
-"""Where the libraries look for what has been loaded before, and what they expect there."""
+"""The cache folders of the Hugging Face libraries, and the layout that each library expects in its cache."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Caches:
 
     Attributes:
         home: `HF_HOME`.
-        hub: of huggingface_hub, where transformers looks too.
-        modules: of evaluate.
-        datasets: of prepared datasets.
+        hub: cache of huggingface_hub, which transformers uses too.
+        modules: cache of evaluate's modules.
+        datasets: cache of prepared datasets.
     """
 
     home: Path
@@ -34,7 +34,7 @@ class Caches:
 
     @classmethod
     def from_environment(cls) -> Caches:
-        """As `HF_HOME` and its more particular siblings say, else the user's own cache folder."""
+        """From `HF_HOME` and the more specific variables; default: the user's own cache folder."""
         user = Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")) / "huggingface"
         home = Path(os.environ.get("HF_HOME", user)).expanduser().absolute()
 
@@ -52,13 +52,13 @@ class Caches:
 
 @dataclass(frozen=True)
 class Placement:
-    """A folder to be put into a cache, and the small files that point to it.
+    """A folder to be moved into a cache, and the small files that point to it.
 
     Attributes:
-        staged: where it lies now; on the same file system as `target`.
-        target: where it belongs; its name is a digest of its content, so that one that is there already is it.
-        pointers: files to write once it is there, with their content.
-        markers: empty files that have to be there, whoever put them there (`__init__.py`).
+        staged: its current place, on the same file system as `target`.
+        target: its place in the cache, named by a digest of its content: an existing folder of that name is the same.
+        pointers: files to write after the move, path to content.
+        markers: empty files that must exist (`__init__.py`), whoever created them.
     """
 
     staged: Path
@@ -80,7 +80,7 @@ def model_placement(repository: Repository, version: str, caches: Caches, stagin
 def module_placements(
     repository: Repository, taken: frozenset[str], caches: Caches, staging: Path
 ) -> Iterator[Placement]:
-    """A module as evaluate caches it: under its own name, unless evaluate has one of that name, and its id."""
+    """A module as evaluate caches it: under its id, and under its own name unless evaluate has a module of that name."""
     name = repository.id.partition("/")[2]
     root = caches.modules / "evaluate_modules"
     names = [repository.id.replace("/", "--"), *([f"evaluate-metric--{name}"] if name not in taken else [])]
@@ -100,10 +100,10 @@ def module_placements(
 def dataset_placements(
     source: Source, description: Description, caches: Caches, staging: Path
 ) -> Iterator[Placement]:
-    """A dataset as datasets caches it, prepared: each configuration whose files lie in its folder.
+    """A dataset as datasets caches it, prepared: each configuration whose files are in its folder.
 
-    Asked for no configuration, datasets takes of its cache the one whose folder was changed last, which work with
-    another may change at any time: the default configuration is dated ahead of all that will ever be written.
+    If no configuration is named, datasets loads the one whose cache folder was modified last, which using another
+    configuration can change at any time. The default configuration therefore gets a modification time in the far future.
     """
     hub_id = f"{description.organisation}/{source.name}"
     default = default_configuration(source.folder)

@@ -1,4 +1,4 @@
-"""What a complete card has: front matter, sections, and links that lead somewhere."""
+"""Checks that a card is complete: front matter, sections, and working links."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from openmeva.training.common.cards import split_card
 
-# What the headings of a card must speak of, a pattern each, and the front matter it must have.
+# Patterns that the headings of a card must match, and the fields that its front matter must have.
 _SECTIONS = {
     "model": ("use", "training|how it was made", "results", "limit", "licen[cs]e", "citation"),
     "dataset": ("fields|columns", "limit", "licen[cs]e", "citation"),
@@ -23,10 +23,10 @@ _RELATIVE_LINK = re.compile(r"\]\((?!\w+:|#)([^)\s#]+)")
 
 
 def card_problems(kind: str, text: str) -> list[str]:
-    """What a card lacks, a sentence each; empty for a complete one.
+    """The problems of a card, one sentence each; empty for a complete card.
 
-    Every heading must have text below it (of its own or of a deeper heading), and the front matter and the
-    sections that a card of the kind needs must be there.
+    Every heading must have text below it (its own or that of a deeper heading). The front matter and the sections that a
+    card of this kind needs must exist.
     """
     try:
         front, body = split_card(text)
@@ -43,7 +43,7 @@ def card_problems(kind: str, text: str) -> list[str]:
 
 
 def dead_links(text: str, folder: Path) -> list[str]:
-    """Relative links of a card in `folder` that lead to no file in it, in order."""
+    """Relative links of a card in `folder` that do not lead to a file in it, in order."""
     here = folder.resolve()
     return [
         link

@@ -1,4 +1,4 @@
-"""The commit that is published, and that it holds what is published."""
+"""The commit that is published, and a check that it contains all published files."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from pathlib import Path
 from openmeva.training.hub.terms import LICENCE, NOTICE
 
 _PUBLISHED = ("metrics", "training", "spaces", "datasets", LICENCE, NOTICE)
-# what published requirements say
+# files that decide the published requirements
 _DECIDING = ("pyproject.toml", "requirements.lock", "requirements-cpu.lock")
 
 
 def commit_note(root: Path, uncommitted: bool = False) -> str:
-    """The project's own commit, in brackets, where `root` is a checkout and git is there; else blank.
+    """The project's own commit, in brackets, where `root` is a checkout and git is installed; else blank.
 
     Args:
-        root: of the project.
-        uncommitted: let files be published that the commit does not hold; it then ends with `-dirty`.
+        root: root folder of the project.
+        uncommitted: allow uncommitted changes to be published; the note then ends with `-dirty`.
 
     Raises:
-        ValueError: there are such files (all of them are named), and they are not let.
+        ValueError: there are uncommitted changes (all files are named), and they are not allowed.
     """
     top = _git(root, "rev-parse", "--show-toplevel")
     commit = _git(root, "rev-parse", "--short", "HEAD")
@@ -31,14 +31,14 @@ def commit_note(root: Path, uncommitted: bool = False) -> str:
     if changed and not uncommitted:
         named = "\n  ".join(line.strip() for line in changed.splitlines())
         raise ValueError(
-            f"not published: expected in {', '.join(_PUBLISHED)} what is committed alone, got\n  {named}\n"
-            "Commit it or take it away; --uncommitted (UNCOMMITTED=1) publishes it nevertheless."
+            f"not published: expected only committed files in {', '.join(_PUBLISHED)}, got\n  {named}\n"
+            "Commit or remove them; --uncommitted (UNCOMMITTED=1) publishes them nevertheless."
         )
     return f"({commit}{'-dirty' if changed else ''})"
 
 
 def _git(root: Path, *arguments: str) -> str:
-    """What git says about a folder; blank where it says nothing, or is not there."""
+    """Output of git for a folder; blank where git fails or is not installed."""
     if shutil.which("git") is None:
         return ""
     found = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""What is never published: secrets, weights that run code, large files, unfinished cards."""
+"""Checks before publishing: no secrets, weights that can execute code, large files or incomplete cards."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from openmeva.training.hub.layout import Repository
 from openmeva.training.hub.rewriting import ids_of
 from openmeva.training.hub.terms import LICENCE, NOTICE
 
-LIMIT = 40_000_000  # bytes a file
+LIMIT = 40_000_000  # bytes per file
 _UNSAFE = frozenset(
     ".bin .pt .pth .ckpt .pkl .pickle .joblib .dill .npy .npz .h5 .hdf5 .keras .msgpack .onnx .tar .zip .gz".split()
 )
@@ -37,11 +37,11 @@ _SECRETS = {
 
 
 def repository_problems(repository: Repository, description: Description) -> list[str]:
-    """Why a repository is not to be published, a sentence each; empty where it may be.
+    """Reasons why a repository must not be published, one sentence each; empty where it may be.
 
     Args:
-        repository: as it is laid out.
-        description: of all repositories, which a card may name.
+        repository: the repository as laid out.
+        description: description of all repositories, which a card may name.
     """
     problems = []
     for name, path in repository.files().items():
@@ -65,14 +65,14 @@ def repository_problems(repository: Repository, description: Description) -> lis
 
 
 def file_problems(name: str, path: Path) -> list[str]:
-    """Why a file is not to be published."""
+    """Reasons why a file must not be published; empty where it may be."""
     size = path.stat().st_size
     if path.is_symlink():
         return ["a link, expected a file"]
     if _SECRET_NAMES.search(name):
         return ["looks like a secret by its name"]
     if path.suffix in _UNSAFE:
-        return [f"weights and archives go as safetensors or Parquet, got {path.suffix}"]
+        return [f"expected weights and archives as safetensors or Parquet, got {path.suffix}"]
     if path.suffix not in _KNOWN and name not in (LICENCE, NOTICE):
         return [f"expected one of {' '.join(sorted(_KNOWN))}, got {path.suffix or 'no suffix'!r}"]
     if size > LIMIT:
@@ -86,7 +86,9 @@ def file_problems(name: str, path: Path) -> list[str]:
         return []
     if b"\0" in content:
         return [f"expected text in a {path.suffix} file, got bytes"]
-    return [f"holds what looks like {what}" for what, pattern in _SECRETS.items() if pattern.search(content)]
+    return [
+        f"contains what looks like {what}" for what, pattern in _SECRETS.items() if pattern.search(content)
+    ]
 
 
 def _safetensors_problems(path: Path) -> list[str]:

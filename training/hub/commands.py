@@ -1,6 +1,6 @@
-"""Installs the project's metrics, models and datasets into this user's caches, or publishes them on the Hub.
+"""The commands `openmeva install`, `uninstall` and `publish`.
 
-`openmeva install`, `uninstall` and `publish` do so.
+They install the project's metrics, models and datasets into the user's caches, or publish them on the Hub.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FLAGS = "HF_EVALUATE_OFFLINE=1 HF_HUB_OFFLINE=1"
 
 
 def install(description: Description, root: Path) -> None:
-    """Installs, and says what can be loaded by which name."""
+    """Installs, and prints the calls that load what is installed."""
     caches = Caches.from_environment()
     installation = Installation(caches)
     before = Record.read(installation.record_path)
@@ -48,15 +48,15 @@ def install(description: Description, root: Path) -> None:
     for source in description.of_kind("model"):
         if source.loads_as == "whole" or description.has_whole_model(source):
             print(f'  AutoModel.from_pretrained("{organisation}/{source.name}")')
-    print(f"By these names the libraries ask the Hub first; to spare that: {FLAGS}")
+    print(f"With these names the libraries query the Hub first; to avoid that, set {FLAGS}")
     if not has_wordnet():
         print(
-            "METEOR (in overlap) reads WordNet, which NLTK does not find: python -m nltk.downloader wordnet"
+            "METEOR (in overlap) needs WordNet, which NLTK does not find: python -m nltk.downloader wordnet"
         )
 
 
 def has_wordnet() -> bool:
-    """Whether NLTK finds WordNet where it looks by itself, outside this checkout too."""
+    """Whether NLTK finds WordNet in its default folders, outside this checkout."""
     import nltk
 
     own = str(RESOURCES)
@@ -71,7 +71,7 @@ def has_wordnet() -> bool:
 
 
 def uninstall() -> None:
-    """Uninstalls, and says how much that was."""
+    """Uninstalls, and prints the number of entries removed."""
     caches = Caches.from_environment()
     record = Installation(caches).uninstall()
     if record is None:
@@ -90,19 +90,19 @@ def publish(
     uncommitted: bool = False,
     source: str | None = None,
 ) -> None:
-    """Lays everything out, checks all of it, then pushes.
+    """Lays out all repositories, checks them, then pushes them.
 
     Args:
-        description: of what is published.
-        root: of the project.
-        organisation: who publishes, and
-        source: where the project's repository is; those of the description unless given.
-        dry_run: check alone, and list every file.
-        move_tags: let the version's tag move to new files.
-        uncommitted: let files be published that the checkout's commit does not hold.
+        description: description of the repositories.
+        root: root folder of the project.
+        organisation: the publisher; default: that of the description.
+        source: address of the project's repository; default: that of the description.
+        dry_run: only check, and list every file.
+        move_tags: allow the version's tag to move to new files.
+        uncommitted: allow uncommitted changes to be published.
 
     Raises:
-        ValueError: what is not to be published (all of it), or no token.
+        ValueError: files that must not be published (all are named), or no token.
     """
     from huggingface_hub import HfApi, get_token
 
@@ -114,7 +114,7 @@ def publish(
     description = replace(description, source=source or description.source)
     if not description.source:
         print(
-            "warning: cards speak of a clone of the project, and none says where it is: --source ADDRESS, or "
+            "warning: cards mention a clone of the project, but its address is not given: use --source ADDRESS, or "
             "`source` in training/hub/hub.yaml",
             file=sys.stderr,
         )
@@ -134,12 +134,12 @@ def publish(
             return
         token = get_token()
         if token is None:
-            raise ValueError("expected a token that may write: HF_TOKEN, or `hf auth login`")
+            raise ValueError("expected a token with write access: HF_TOKEN, or `hf auth login`")
         api = HfApi(token=token, endpoint=os.environ.get("HF_ENDPOINT"))
         try:
             done = push(api, repositories, __version__, move_tags, note)
         except HUB_ERRORS as error:
-            raise ValueError(f"{error}\nThe same command goes on where this one stopped.") from error
+            raise ValueError(f"{error}\nRun the same command again to resume.") from error
         for name, state in done.items():
             print(f"{state:>10}  {name}")
 

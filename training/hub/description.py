@@ -1,4 +1,4 @@
-"""Which folder of the project becomes which repository: `hub.yaml`, and what `metric.yaml` says of each metric."""
+"""The repositories that are published, and their folders: from `hub.yaml`, and from `metric.yaml` of each metric."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Source:
     Attributes:
         kind: `model`, `dataset` or `space`.
         name: the repository's name, without its organisation.
-        folder: where it lies.
-        files: patterns of what belongs to it, beside `README.md`; empty for datasets, whose card says.
-        loads_as: `whole` or `adapter` for weights of ours, else empty.
+        folder: path of the folder.
+        files: patterns of its files in addition to `README.md`; empty for datasets, whose card names them.
+        loads_as: `whole` or `adapter` for the project's weights, else empty.
         module: whether it is a module of evaluate.
-        metric: of an adapter, the section of its `config.json`.
-        demo: whether it is a demo, of which `spaces/layout.py` says what it holds.
+        metric: for an adapter, the section of its `config.json`.
+        demo: whether it is a demo, whose files `spaces/layout.py` lists.
     """
 
     kind: str
@@ -43,18 +43,18 @@ class Source:
 
 @dataclass(frozen=True)
 class Description:
-    """`hub.yaml`, its patterns resolved against a checkout.
+    """`hub.yaml`, with its patterns resolved against a checkout.
 
     Attributes:
-        organisation: who publishes.
-        sources: weights first, then what loads them.
-        redistributable: dataset to those of its configurations that may be passed on.
-        whole_models: metric to the linear layer of which its score is the sigmoid (see `metric.yaml`).
-        taken: metrics whose name evaluate's own have.
+        organisation: the publisher.
+        sources: the folders; weights come before the modules that load them.
+        redistributable: dataset to its configurations that may be redistributed.
+        whole_models: metric to the linear layer whose output gives the score by a sigmoid (see `metric.yaml`).
+        taken: metrics whose names are also names of evaluate's own metrics.
         source: address of the project's repository, which every card then names; blank where none is given.
 
     Raises:
-        ValueError: a source that is no address of the web.
+        ValueError: a source that is not a web address.
     """
 
     organisation: str
@@ -74,7 +74,7 @@ class Description:
         return frozenset(source.name for source in self.sources)
 
     def has_whole_model(self, source: Source) -> bool:
-        """Whether the repository of a source holds the whole model beside an adapter: where that gives the score."""
+        """Whether the repository of an adapter also holds the whole model: only if that alone gives the score."""
         return (
             source.metric in self.whole_models
             and (source.folder / "adapter.safetensors").is_file()
@@ -90,7 +90,7 @@ def read_description(root: Path, path: Path = DESCRIPTION) -> Description:
     """The description at `path`, its patterns resolved under `root`.
 
     Raises:
-        ValueError: a kind that is not known, two folders of one kind and name, or what `read_metrics` refuses.
+        ValueError: an unknown kind, two folders of the same kind and name, or errors of `read_metrics`.
     """
     content = yaml.safe_load(path.read_text(encoding="utf-8"))
     sources: list[Source] = []
@@ -131,7 +131,7 @@ def _resolve(root: Path, entry: dict[str, Any]) -> list[Source]:
         if module and not (folder / f"{folder.name}.py").is_file():
             continue  # metrics/weights
         if entry.get("demo") and not (folder / "app.py").exists():
-            continue  # what the Spaces share
+            continue  # modules shared by the Spaces
         words = parts if module else [part.replace("_", "-") for part in parts]
         name = entry["name"].format(*words).removesuffix("-default")
         found.append(

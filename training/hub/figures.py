@@ -1,7 +1,7 @@
-"""Writes the figures of agreement with people into READMEs and cards: `python -m training.hub.figures`.
+"""Writes correlations with human judgments into READMEs and cards: `python -m training.hub.figures`.
 
-All come from `spaces/leaderboard/results.json`, which `python -m spaces.leaderboard.collect` writes; `make figures`
-runs both. `figures.yaml` beside this file says where figures stand.
+All values come from `spaces/leaderboard/results.json`, which `python -m spaces.leaderboard.collect` writes; `make figures`
+runs both. `figures.yaml` next to this file lists the sentences with such values.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ _TRIVIAL = {"distinct_1": "distinct-1", "distinct_2": "distinct-2", "distinct_3"
 
 
 class Places:
-    """Where figures stand in texts, as `figures.yaml` says.
+    """The sentences with values in texts, from `figures.yaml`.
 
     Attributes:
-        sentences: of a page, by its path from the root: the text around figures, each as `{set: row}` or
+        sentences: page, by its path from the root, to its sentences; each value is a slot `{set: row}` or
             `{set: row: coefficient}` (Pearson where none is named).
-        elsewhere: of a page: texts with figures that no run of the benchmark gives, and where they come from.
+        elsewhere: page to texts with values that no run of the benchmark gives, and their sources.
     """
 
     def __init__(self, path: Path = PLACES) -> None:
@@ -56,7 +56,7 @@ class Places:
 
 
 def figure(results: Mapping[str, Any], slot: str) -> float | None:
-    """The value that `set: row` or `set: row: coefficient` names; `None` where no run has measured it.
+    """The value of a slot, `set: row` or `set: row: coefficient`; `None` where no run has measured it.
 
     Raises:
         ValueError: an unknown set.
@@ -70,10 +70,10 @@ def figure(results: Mapping[str, Any], slot: str) -> float | None:
 
 
 def with_figures(text: str, sentence: str, results: Mapping[str, Any]) -> str:
-    """A page's text with the figures of a sentence; those that no run has measured stay as they are.
+    """A page's text with the values of a sentence filled in; values that no run has measured are unchanged.
 
     Raises:
-        ValueError: a sentence that does not stand in the text exactly once.
+        ValueError: the sentence does not occur in the text exactly once.
     """
     found = list(pattern(sentence).finditer(text))
     if len(found) != 1:
@@ -88,18 +88,18 @@ def with_figures(text: str, sentence: str, results: Mapping[str, Any]) -> str:
 
 
 def pattern(sentence: str) -> re.Pattern[str]:
-    """A sentence of `Places` as it stands in a text, broken into lines anywhere, with a group for each figure."""
+    """A pattern of a sentence of `Places`, with any line breaks, and a group for each value."""
     parts = [re.sub(r"(?:\\?\s)+", r"\\s+", re.escape(part)) for part in _SLOT.split(sentence)[::2]]
     return re.compile(f"({NUMBER})".join(parts))
 
 
 def agreement_table(results: Mapping[str, Any]) -> str:
-    """The README's table: a row a judged set; the best of the metrics is bold where its interval lies above 0."""
+    """The README's table: one row per judged set; the best metric is bold if its interval is above 0."""
     head = [
         "stories",
         *_OURS.values(),
         "UNION in the paper, all stories",
-        "best trivial row",
+        "best trivial baseline",
         "ChatGPT (released)",
     ]
     lines = [_line(head), _line(["---"] * len(head)).replace(" ", "")]
@@ -123,13 +123,13 @@ def agreement_table(results: Mapping[str, Any]) -> str:
 
 
 def autos_table(results: Mapping[str, Any], name: str) -> str:
-    """The benchmark's table of a part of AUTOS (OpenMEVA, Table 6 or 7), of all metrics that were measured on it.
+    """The benchmark's table of a part of AUTOS (OpenMEVA, Table 6 or 7), for all metrics that were measured on it.
 
-    A row that was measured on another build of the set has the number of its stories.
+    A row that was measured on another build of the set shows the number of that build's rows.
 
     Args:
-        results: of `read_results`.
-        name: of the set, as `autos_roc_discrimination`.
+        results: from `read_results`.
+        name: name of the set, e.g. `autos_roc_discrimination`.
 
     Raises:
         ValueError: a set that has not been measured.
@@ -148,7 +148,7 @@ def autos_table(results: Mapping[str, Any], name: str) -> str:
 
 
 def _origins(aspect: Mapping[str, Any]) -> dict[str, dict[str, float | None]]:
-    """The correlation of each origin, as a run of the benchmark has them."""
+    """The correlation for each origin, in the format of a benchmark run."""
     return {
         origin: {"pearson": value}
         for origin, value in aspect.get("by_origin", {"": aspect["pearson"]}).items()
@@ -180,10 +180,11 @@ def _row(judged: Mapping[str, Any], kind: str, title: str) -> dict[str, Any] | N
 
 
 def written(page: str, text: str, results: Mapping[str, Any]) -> str:
-    """A page's text with its figures and, where it has markers, the tables.
+    """A page's text with its values and, where it has markers, the tables.
 
     Raises:
-        ValueError: a sentence of `figures.yaml` that does not stand on the page exactly once, or markers of no table.
+        ValueError: a sentence of `figures.yaml` that does not occur on the page exactly once, or markers of an unknown
+            table.
     """
     text = _MARKED.sub(lambda found: f"{found[1]}{_marked(results, found[2])}{found[3]}", text)
     for sentence in Places().sentences.get(page, ()):
@@ -195,12 +196,12 @@ def written(page: str, text: str, results: Mapping[str, Any]) -> str:
 
 
 def _marked(results: Mapping[str, Any], name: str) -> str:
-    """The table that stands between markers of that name."""
+    """The table for the markers of that name."""
     return agreement_table(results) if name == "agreement" else autos_table(results, name)
 
 
 def main(root: Path = ROOT) -> None:
-    """Writes the figures into the pages of a checkout."""
+    """Writes the values into the pages of a checkout."""
     results = read_results(root)
     if results is None:
         raise SystemExit(

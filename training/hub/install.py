@@ -1,4 +1,4 @@
-"""Fills the libraries' caches with the project's repositories, all of them or none, and takes them out again."""
+"""Installs the project's repositories into the libraries' caches, all of them or none, and uninstalls them."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from openmeva.training.hub.record_folder import RecordFolder, is_bare, missing
 class Installation:
     """The project's entries in a set of caches, and the record of them in `HF_HOME/openmeva`.
 
-    New folders are named by their content and do nothing until they stand at their place, which takes one
-    rename each, and a pointer names them. A journal is written before the first change; an installation that
-    fails undoes what it began, and where it was killed, whoever comes next does. Everything that is removed stays
-    in the record until it is gone, so that an uninstallation that was killed can be run again, too.
+    New folders are named by their content. They have no effect until they are moved to their place, by one rename each,
+    and a pointer names them. A journal is written before the first change. An installation that fails is rolled back; one
+    that was killed is rolled back by the next process. Removed entries stay in the record until they are gone, so that an
+    uninstallation that was killed can be repeated.
     """
 
     def __init__(self, caches: Caches) -> None:
@@ -47,13 +47,13 @@ class Installation:
         self.record_path = self._kept.record_path
 
     def install(self, description: Description, version: str, root: Path) -> Record:
-        """Puts every repository of the description into the caches.
+        """Installs every repository of the description into the caches.
 
         Returns:
-            What is installed now; the record that was there, where nothing has changed.
+            The record of what is installed; the old record if nothing has changed.
 
         Raises:
-            ValueError: weights or a card that are missing or damaged; nothing has changed then.
+            ValueError: weights or a card are missing or damaged; the caches are then unchanged.
         """
         with self._locked() as old:
             try:
@@ -88,7 +88,9 @@ class Installation:
         self._journal(new, old).write(self._kept.journal_path)
         try:
             self._place(placements)
-            new.joined(obsolete).write(self.record_path)  # so that it is known until it is gone
+            new.joined(obsolete).write(
+                self.record_path
+            )  # obsolete entries stay recorded until they are removed
         except BaseException:
             self._undo()
             raise
@@ -100,9 +102,9 @@ class Installation:
         return new
 
     def uninstall(self) -> Record | None:
-        """Takes out what `install` put in, and nothing else; returns what that was, None where there was nothing.
+        """Removes what `install` added, and nothing else; returns its record, or None where nothing was installed.
 
-        Pointers get back what they held before, unless somebody has changed them since.
+        Pointers get their former content back, unless they have been changed since.
         """
         if not self._kept.folder.is_dir():
             self._kept.clear()
@@ -115,7 +117,7 @@ class Installation:
         return record if record.version else None
 
     def _leave_where_nothing_is(self) -> None:
-        """After an installation that failed and has been undone: as if it had not been tried."""
+        """Removes the empty record after an installation that failed and was rolled back."""
         record = Record.read(self.record_path)
         if record and not record.version and not self._kept.journal_path.exists():
             _prune(record.folders)
@@ -141,7 +143,7 @@ class Installation:
 
     @contextmanager
     def _locked(self) -> Iterator[Record]:
-        """One installation at a time; what a killed one had begun is undone first."""
+        """Locks the installation; one that was killed is rolled back first."""
         with self._kept.locked() as record:
             self._clear_stages()
             _sweep(record)
@@ -151,7 +153,7 @@ class Installation:
 
     @contextmanager
     def _staging(self) -> Iterator[dict[str, Path]]:
-        """A folder for unfinished work in each cache, on its file system; gone afterwards."""
+        """A temporary folder in each cache, on the same file system; removed afterwards."""
         try:
             for stage in self._stages.values():
                 stage.mkdir(parents=True)
@@ -164,7 +166,7 @@ class Installation:
             shutil.rmtree(stage, ignore_errors=True)
 
     def _note_what_is_there(self, new: Record, old: Record, placements: Sequence[Placement]) -> None:
-        """Fills in what the pointers held, and which folders there will be because of us."""
+        """Records the former content of the pointers, and the folders that the installation will create."""
         files = [file for placement in placements for file in (*placement.pointers, *placement.markers)]
         for path in [placement.target for placement in placements] + files:
             new.folders += [str(f) for f in missing(path.parent) if str(f) not in new.folders]
@@ -177,7 +179,7 @@ class Installation:
 
     @staticmethod
     def _journal(new: Record, old: Record) -> Record:
-        """What to undo, should the installation not get to its end."""
+        """The changes to roll back if the installation does not complete."""
         held = {p: Path(p).read_text(encoding="utf-8") for p in new.pointers if Path(p).exists()}
         return Record(
             new.version,
@@ -195,13 +197,13 @@ class Installation:
             for marker in placement.markers:
                 marker.touch()
             if not holds(placement.target, placement.staged):
-                _remove([str(placement.target)])  # of which files have gone
+                _remove([str(placement.target)])  # incomplete: some of its files are gone
                 os.replace(placement.staged, placement.target)
             for path, content in placement.pointers.items():
                 write_text(path, content)
 
     def _undo(self) -> None:
-        """Back to what the journal says was there before, unless the installation had come to its end."""
+        """Restores the state recorded in the journal, unless the installation had completed."""
         journal = self._kept.journal_path
         begun, done = Record.read(journal), Record.read(self.record_path)
         if begun and not (done and done.version == begun.version and set(begun.trees) <= set(done.trees)):
@@ -213,7 +215,7 @@ class Installation:
 
 
 def _restore(record: Record) -> None:
-    """Pointers that still hold our content get back what they held; the others are somebody else's by now."""
+    """Pointers that still have our content get their former content back; others have been changed by someone else."""
     for pointer, content in record.pointers.items():
         path = Path(pointer)
         if not path.is_file() or path.read_text(encoding="utf-8") != content:
@@ -225,7 +227,7 @@ def _restore(record: Record) -> None:
 
 
 def holds(target: Path, staged: Path) -> bool:
-    """Whether a folder has each file of what is to be put there, as long as that is: clean-ups take the large ones."""
+    """Whether a folder has all files of `staged`, with the same sizes: cache clean-ups remove large files."""
     return all(
         (own := target / path.relative_to(staged)).is_file() and own.stat().st_size == path.stat().st_size
         for path in staged.rglob("*")
@@ -234,7 +236,7 @@ def holds(target: Path, staged: Path) -> bool:
 
 
 def _remove(trees: Iterable[str]) -> None:
-    """Each is renamed first: a folder of which half is gone would pass for a whole one."""
+    """Removes folders; each is renamed first, since a half-removed folder could be taken for a complete one."""
     for tree in trees:
         if Path(tree).is_dir():
             os.replace(tree, _renamed(tree))
@@ -246,7 +248,7 @@ def _renamed(tree: str) -> Path:
 
 
 def _sweep(record: Record) -> None:
-    """Removes what was half-written or half-removed when a process was killed."""
+    """Removes partly written and partly removed files of a process that was killed."""
     for tree in record.trees:
         shutil.rmtree(_renamed(tree), ignore_errors=True)
     for path in map(Path, record.pointers):
@@ -255,7 +257,7 @@ def _sweep(record: Record) -> None:
 
 
 def _prune(folders: Iterable[str]) -> None:
-    """Removes those of our folders that hold nothing but what Python and the libraries leave beside."""
+    """Removes those of our folders that are empty except for files that Python and the libraries leave behind."""
     for folder in map(Path, sorted(folders, key=len, reverse=True)):
         if folder.is_dir() and is_bare(folder):
             shutil.rmtree(folder)

@@ -1,4 +1,4 @@
-"""Lays a repository out in a folder as it is published: files of the checkout, ids, revision and card brought in."""
+"""Lays out a repository in a folder as it is published: files of the checkout with ids, revision and card adapted."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from openmeva.training.hub.whole_model import whole_model_note, write_whole_mode
 _TEXT = {".py", ".json", ".md", ".yaml", ".txt", ".toml"}
 _VERBATIM = {"tokenizer.json", "vocab.txt", "names.json"}
 _PART_OF = "This is part of [openmeva]({}), which is what this page means by a checkout or a clone."
-PUBLISHER = "publisher.json"  # beside `shell.py`, which reads it
+PUBLISHER = "publisher.json"  # next to `shell.py`, which reads it
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ def lay_out(
 ) -> Repository:
     """The repository of `source`, for `organisation` and `version`, in a folder of its own under `target`.
 
-    Published modules and adapters name the revision `v<version>` of the weights that belong to them; each card ends with
-    where the project is, if the description says so.
+    Published modules and adapters name the revision `v<version>` of their weights. Each card ends with the address of the
+    project, if the description has one.
 
     Raises:
         ValueError: a card without front matter, or weights that are missing or damaged.
@@ -71,7 +71,7 @@ def lay_out(
     folder = target / f"{source.kind}s" / organisation / source.name
     folder.mkdir(parents=True, exist_ok=True)
     revision = f"v{version}"
-    # data that may not be passed on is no repository of the organisation's: its card tells how it is built
+    # data that may not be redistributed has no repository of the organisation: its card tells how to build it
     built = {
         one.name for one in description.of_kind("dataset") if one.name not in description.redistributable
     }
@@ -88,7 +88,7 @@ def lay_out(
         elif place.name == "config.json" and source.loads_as == "adapter":
             text = json.dumps(pin_settings(json.loads(text), revision), indent=2) + "\n"
         text = rename(text, description.organisation, organisation, there)
-        if source.module or place.suffix == ".md":  # a demo brings the folders that it loads from
+        if source.module or place.suffix == ".md":  # a demo contains the folders that it loads from
             text = name_folders(text, organisation, there)
         write_text(place, text)
     if source.module:
@@ -96,7 +96,7 @@ def lay_out(
     if source.demo:
         needed = folder / "requirements.txt"
         write_text(needed, pinned(needed.read_text(encoding="utf-8"), root))
-        # a copy of the Space has another owner, and links to this one's neighbours
+        # a copy of the Space has another owner, but links to the publisher's other Spaces
         write_text(folder / PACKAGE / "spaces" / PUBLISHER, json.dumps({"organisation": organisation}) + "\n")
     whole = description.has_whole_model(source)
     classifier = description.whole_models.get(source.metric)
@@ -128,7 +128,7 @@ def lay_out(
 
 
 def _contents(source: Source, description: Description, root: Path) -> Iterator[tuple[str, Path | str]]:
-    """Paths in the repository, and their contents: a file of the checkout, or a text."""
+    """Paths in the repository, and their content: a file of the checkout, or a text."""
     yield from terms(source.folder / "README.md", root)
     if source.demo:
         yield from space_files(source.folder, root).items()
@@ -148,11 +148,14 @@ def _contents(source: Source, description: Description, root: Path) -> Iterator[
         if path.is_file() and any(fnmatch(path.name, pattern) for pattern in source.files):
             yield path.name, path
     if (source.folder / "names.json").is_file() and not (source.folder / "NAMES.md").is_file():
-        yield "NAMES.md", root / "metrics" / "weights" / "encoder" / "NAMES.md"  # their terms ask for it
+        yield (
+            "NAMES.md",
+            root / "metrics" / "weights" / "encoder" / "NAMES.md",
+        )  # required by the terms of the names
 
 
 def data_files(folder: Path) -> dict[str, list[Path]]:
-    """The files of each configuration in a dataset's card; an empty list where one of them is not there."""
+    """The files of each configuration in a dataset's card; an empty list where one of them is missing."""
     front, _ = read_card(folder / "README.md")
     found = {}
     for configuration in front.get("configs", []):
@@ -162,7 +165,7 @@ def data_files(folder: Path) -> dict[str, list[Path]]:
 
 
 def default_configuration(folder: Path) -> str | None:
-    """What `load_dataset` takes of a dataset where no configuration is named; None where one has to be."""
+    """The configuration that `load_dataset` loads by default; None where one has to be named."""
     front, _ = read_card(folder / "README.md")
     configurations = front.get("configs", [])
     names = [

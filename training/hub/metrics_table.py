@@ -10,17 +10,20 @@ from openmeva.metrics.core.description import MetricDescription, read_metrics
 from openmeva.training.files import write_text
 from openmeva.training.paths import ROOT
 
-READMES = ("README.md", "metrics/README.md")  # those of them that hold the markers get the table between them
+READMES = (
+    "README.md",
+    "metrics/README.md",
+)  # the table is written between the markers, where a file has them
 _MARKED = re.compile(r"(<!-- metrics:[^>]*-->\n).*?(<!-- /metrics -->)", re.DOTALL)
-_HEAD = "| metric | what it says | score | beside the story | configurations | paper |\n|---|---|---|---|---|---|\n"
+_HEAD = "| metric | meaning | score | other inputs | configurations | paper |\n|---|---|---|---|---|---|\n"
 
 
 def metrics_table(metrics: Mapping[str, MetricDescription], prefix: str = "") -> str:
-    """A row a metric, in Markdown; the configuration that is loaded by default stands first.
+    """A Markdown table, one row per metric; the default configuration is listed first.
 
     Args:
         metrics: by name, in order.
-        prefix: path from the README to the folder of the metrics, with a slash at its end.
+        prefix: path from the README to the folder of the metrics, with a trailing slash.
     """
     return _HEAD + "".join(_row(metric, prefix) for metric in metrics.values())
 
@@ -50,7 +53,7 @@ def _scale(metric: MetricDescription) -> str:
 
 
 def with_table(text: str, metrics: Mapping[str, MetricDescription], prefix: str) -> str:
-    """A README's text with the table between its markers; as it is where it has none."""
+    """A README's text with the table between its markers; unchanged where it has none."""
     return _MARKED.sub(lambda found: found[1] + metrics_table(metrics, prefix) + found[2], text)
 
 

@@ -1,4 +1,4 @@
-"""Pushes the project's repositories to the Hub under an organisation, and the release tag to each of them."""
+"""Pushes the project's repositories to the Hub under an organisation, and sets the release tag in each of them."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _KEPT = frozenset({".gitattributes"})  # the Hub's own
 
 @dataclass(frozen=True)
 class State:
-    """What the Hub holds of a repository.
+    """The state of a repository on the Hub.
 
     Attributes:
-        exists: whether there is one.
+        exists: whether it exists.
         same: whether its files are those to be published.
-        stale: files that are not.
-        tag: the commit that the release tag stands at; empty where there is none.
+        stale: its files that are not to be published.
+        tag: the commit of the release tag; empty where there is none.
         head: the commit of `main`.
     """
 
@@ -36,12 +36,12 @@ class State:
 
     @property
     def released(self) -> bool:
-        """Whether nothing is left to do: the files are there, and the release tag stands at them."""
+        """Whether nothing is left to do: the files are up to date, and the release tag is at their commit."""
         return self.same and self.tag == self.head != ""
 
 
 def look_up(api: HfApi, repository: Repository, revision: str) -> State:
-    """The state of a repository on the Hub, against what is to be published."""
+    """The state of a repository on the Hub, compared with the files to be published."""
     try:
         refs = api.list_repo_refs(repository.id, repo_type=repository.kind)
     except RepositoryNotFoundError:
@@ -64,31 +64,31 @@ def look_up(api: HfApi, repository: Repository, revision: str) -> State:
 def publish(
     api: HfApi, repositories: Sequence[Repository], version: str, move_tags: bool = False, note: str = ""
 ) -> dict[str, str]:
-    """Brings each repository on the Hub to its files, in one commit, and tags it `v<version>`.
+    """Updates each repository on the Hub to its files, in one commit, and tags it `v<version>`.
 
-    What is there already is left alone, so that a publication that failed goes on where it stopped; large
-    files that had arrived are not sent again.
+    Repositories that are up to date are skipped, so that a publication that failed can be resumed; large files that
+    were already uploaded are not sent again.
 
     Args:
-        api: with an endpoint and a token that may write.
-        repositories: in the order in which they go, weights before the modules that load them.
-        version: of the project.
-        move_tags: let an existing tag of the version move to the new files.
-        note: end of the commit's message, such as the project's own commit.
+        api: client with an endpoint and a token with write access.
+        repositories: in the order of upload, weights before the modules that load them.
+        version: version of the project.
+        move_tags: allow an existing tag of the version to move to the new files.
+        note: end of the commit message, such as the project's own commit.
 
     Returns:
-        What was done, by `kind id`: `created`, `updated`, `tagged` or `unchanged`.
+        `kind id` to what was done: `created`, `updated`, `tagged` or `unchanged`.
 
     Raises:
-        ValueError: a tag of the version that stands at other files, or at another commit than `main` (all of
-            them are named, before the first upload).
+        ValueError: a tag of the version is at other files, or at another commit than `main` (all such repositories are
+            named, before the first upload).
     """
     revision = f"v{version}"
     states = [look_up(api, repository, revision) for repository in repositories]
     taken = [r.id for r, s in zip(repositories, states, strict=True) if s.tag and not s.released]
     if taken and not move_tags:
         raise ValueError(
-            f"the tag {revision} stands at other files in {', '.join(taken)}: raise the version in "
+            f"the tag {revision} is at other files in {', '.join(taken)}: raise the version in "
             f"metrics/core/version.py, or move the tags (FORCE=1)"
         )
     done = {}

@@ -1,4 +1,4 @@
-"""The record of what `make install` has put into a user's caches."""
+"""The record of what `make install` has added to a user's caches."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from openmeva.training.files import write_text
 
 @dataclass
 class Record:
-    """What was put into the caches; paths are absolute.
+    """What was added to the caches; paths are absolute.
 
     Attributes:
-        version: of the project.
-        trees: folders that are ours whole.
-        pointers: small files that we wrote, with our content.
-        before: what pointers held before us, where they were there.
-        folders: folders that we made to hold the others; removed with them where nothing else is in them.
-        home: `HF_HOME` when it was written: paths below it move with it.
+        version: version of the project.
+        trees: folders that belong to the installation completely.
+        pointers: small files that it wrote, path to content.
+        before: former content of pointers that existed before.
+        folders: parent folders that it created; removed with it if they have no other content.
+        home: `HF_HOME` when the record was written; paths below it are adapted if `HF_HOME` is moved.
     """
 
     version: str
@@ -32,18 +32,18 @@ class Record:
 
     @classmethod
     def read(cls, path: Path) -> Record | None:
-        """The record at `path`, in `HF_HOME/openmeva`, with its paths where they are now; None where there is none."""
+        """The record at `path`, in `HF_HOME/openmeva`, with paths adapted if it was moved; None where there is none."""
         if not path.is_file():
             return None
         found = cls(**json.loads(path.read_text(encoding="utf-8")))
         return found._moved(str(path.parents[1]))
 
     def write(self, path: Path) -> None:
-        """To `path`, wholly or not at all."""
+        """Writes the record to `path`, atomically."""
         write_text(path, json.dumps(asdict(self), indent=1) + "\n")
 
     def _moved(self, home: str) -> Record:
-        """The record where `HF_HOME`, with all in it, was moved to `home`."""
+        """The record after `HF_HOME` was moved to `home`."""
 
         def there(path: str) -> str:
             inside = path == self.home or path.startswith(self.home + os.sep)
@@ -70,7 +70,7 @@ class Record:
         )
 
     def is_whole(self) -> bool:
-        """Whether everything is still where it was put."""
+        """Whether all recorded folders and pointers are unchanged."""
         return all(Path(tree).is_dir() for tree in self.trees) and all(
             Path(pointer).is_file() and Path(pointer).read_text(encoding="utf-8") == content
             for pointer, content in self.pointers.items()

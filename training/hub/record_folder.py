@@ -1,4 +1,4 @@
-"""The folder `HF_HOME/openmeva` that holds the record of an installation: it comes and goes in one rename."""
+"""The folder `HF_HOME/openmeva` with the record of an installation; it is created and removed by one rename."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _SCRATCH = ".openmeva-record-"
 
 
 class RecordFolder:
-    """Where the record of an installation lies, and the journal of one that has begun.
+    """The folder of the record of an installation, and of the journal of an unfinished one.
 
-    The record says from the first moment on which folders were not there before, so that a process may be killed
-    anywhere and the next one still knows what to take away.
+    From the first moment, the record lists the folders that did not exist before. A process may therefore be killed at any
+    time, and the next one still knows what to remove.
     """
 
     def __init__(self, folder: Path, places: Sequence[Path]) -> None:
-        """`folder` itself, and the `places` in caches that an installation makes where they are missing."""
+        """`folder` is the folder itself; `places` are cache folders that an installation creates if they are missing."""
         self.folder = folder
         self.places = places
         self.record_path = folder / "installed.json"
@@ -35,14 +35,14 @@ class RecordFolder:
 
     @contextmanager
     def locked(self) -> Iterator[Record]:
-        """The record, of version "" where nothing is installed, and nobody else at it meanwhile."""
+        """The record (with version "" where nothing is installed), locked against other processes."""
         try:
             while True:
                 self._enter()
                 with FileLock(self.lock_path):
                     record = Record.read(self.record_path)
                     if record is None:
-                        continue  # taken away while this process waited for the lock
+                        continue  # removed while this process waited for the lock
                     ours = (
                         self.folder.glob(f".{path.name}.*.tmp")
                         for path in (self.record_path, self.journal_path)
@@ -55,15 +55,15 @@ class RecordFolder:
             self._remove_emptied()
 
     def missing(self) -> list[str]:
-        """Which of the folders that an installation needs are not there, the outermost first."""
+        """The missing ones of the folders that an installation needs, the outermost first."""
         return list(
             dict.fromkeys(str(folder) for place in (self.folder, *self.places) for folder in missing(place))
         )
 
     def leave(self, record: Record) -> None:
-        """Takes the folder away, and those of its parents that are ours and hold nothing else.
+        """Removes the folder, and those of its parents that are ours and have no other content.
 
-        Where the folder holds other things than the record (a cache of the project's may be it), these stay.
+        If the folder has other content than the record (it may also be a cache of the project), that is kept.
         """
         own = {path.name for path in (self.record_path, self.journal_path, self.lock_path)}
         if any(path.name not in own for path in self.folder.iterdir()):
@@ -82,7 +82,7 @@ class RecordFolder:
             self._emptied = folders
 
     def clear(self) -> None:
-        """Removes what a process left that was killed while it made this folder, or took it away."""
+        """Removes the leftovers of a process that was killed while it created or removed this folder."""
         for left in _scratch_in(missing(self.folder)[0].parent):
             _delete(left)
 
@@ -91,7 +91,7 @@ class RecordFolder:
             path.unlink(missing_ok=True)
 
     def _remove_emptied(self) -> None:
-        """Takes away what `leave` could not while the lock was held, except where somebody else is in it by now."""
+        """Removes folders that `leave` could not remove while the lock was held, unless they are in use again."""
         folders, self._emptied = self._emptied, ()
         with suppress(OSError):
             for folder in folders:
@@ -105,7 +105,7 @@ class RecordFolder:
         folders, home = self.missing(), str(self.folder.parent)
         if self.folder.is_dir():
             with FileLock(self.lock_path):
-                if not self.record_path.exists():  # else another process has begun
+                if not self.record_path.exists():  # otherwise another process has started
                     Record("", folders=folders, home=home).write(self.record_path)
             return
         outermost = Path(folders[0])
@@ -115,22 +115,22 @@ class RecordFolder:
                 Record("", folders=folders, home=home).write(inner / self.record_path.name)
                 os.rename(scratch / outermost.name, outermost)
         except OSError:
-            if not self.record_path.exists():  # else another process was faster
+            if not self.record_path.exists():  # otherwise another process was faster
                 raise
 
     def _outermost(self, record: Record) -> Path:
-        """Of the folder and its parents the outermost that was not there before."""
+        """The outermost one of the folder and its parents that did not exist before."""
         ours = [Path(name) for name in record.folders]
         return min((path for path in ours if path in self.folder.parents), default=self.folder)
 
 
 def missing(path: Path) -> list[Path]:
-    """Of a folder and its parents those that are not there, the outermost first."""
+    """The missing ones of a folder and its parents, the outermost first."""
     return [folder for folder in (*reversed(path.parents), path) if not folder.exists()]
 
 
 def is_bare(folder: Path, but: str = "") -> bool:
-    """Whether a folder holds nothing but `but` and what Python and the libraries leave beside."""
+    """Whether a folder has nothing but `but` and files that Python and the libraries leave behind."""
     return all(
         path.name in (but, "__init__.py", "__pycache__") or (path.suffix == ".lock" and path.is_file())
         for path in folder.iterdir()

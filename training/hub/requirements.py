@@ -1,4 +1,4 @@
-"""What a published Space installs: the packages that it imports, in the versions that this project is tested with."""
+"""Requirements of a published Space: the packages that it imports, in the versions that this project is tested with."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from pathlib import Path
 
 _PYPI = {"ot": "POT", "yaml": "PyYAML", "sklearn": "scikit-learn"}  # names that differ from the import
 _LOCKS = ("requirements.lock", "requirements-cpu.lock")
-CPU_INDEX = "https://download.pytorch.org/whl/cpu"  # torch without what graphics processors need
+CPU_INDEX = "https://download.pytorch.org/whl/cpu"  # torch without GPU support
 
 
 def requirements(folder: Path, root: Path) -> str:
-    """Lines of a requirements file: what the Python files of a folder import, bounds as the project states them.
+    """Lines of a requirements file: the imports of the Python files of a folder, with the project's version bounds.
 
     Raises:
-        ValueError: an import that the project does not name.
+        ValueError: an import of a package that is not among the project's dependencies.
     """
     bounds = {line.partition(">=")[0].lower().replace("-", "_"): line for line in _stated(root)}
-    implied = {"tqdm", "tokenizers", "pandas", "pyarrow"}  # of transformers and datasets
+    implied = {"tqdm", "tokenizers", "pandas", "pyarrow"}  # dependencies of transformers and datasets
     needed = set()
     for path in folder.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -39,7 +39,7 @@ def requirements(folder: Path, root: Path) -> str:
 
 
 def _stated(root: Path) -> list[str]:
-    """What the project needs, extras too: of a checkout as `pyproject.toml` says, else as the installed package does."""
+    """The project's dependencies with extras: from `pyproject.toml` in a checkout, else from the installed package."""
     import tomllib
 
     if (root / "pyproject.toml").is_file():
@@ -49,16 +49,16 @@ def _stated(root: Path) -> list[str]:
 
 
 def pinned(lines: str, root: Path) -> str:
-    """Lines of a requirements file with the versions of the lock files, and PyTorch's index where torch is among them.
+    """Lines of a requirements file with the versions of the lock files, and PyTorch's index if torch is among them.
 
-    Without lock files, as in an installed package, bounds stay.
+    Without lock files, as in an installed package, the bounds are kept.
 
     Args:
-        lines: a package each, with or without bounds.
+        lines: one package per line, with or without bounds.
         root: the checkout.
     """
     texts = [(root / name).read_text(encoding="utf-8") for name in _LOCKS if (root / name).is_file()]
-    # without the mark of a build, as +cpu, which another index has not
+    # without the local version, such as +cpu, which other indexes lack
     locked = dict(re.findall(r"^([\w.-]+)==([^\s+]+)", "".join(texts), re.MULTILINE))
     versions = {_plain(name): version for name, version in locked.items()}
     found = []
@@ -72,5 +72,5 @@ def pinned(lines: str, root: Path) -> str:
 
 
 def _plain(name: str) -> str:
-    """A package's name as PyPI compares it."""
+    """A package's name as normalized by PyPI."""
     return re.sub(r"[-_.]+", "-", name).lower()

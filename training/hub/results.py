@@ -1,4 +1,4 @@
-"""The figures of a model card: correlations with human judgments, with intervals, as the benchmark printed them."""
+"""The results of a model card: correlations with human judgments, with intervals, as printed by the benchmark."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from openmeva.training.benchmark.cells import interval, number
 from openmeva.training.benchmark.checkpoints import checkpoint_digest
 from openmeva.training.benchmark.registry import read_registry
 
-RESULTS = Path("spaces/leaderboard/results.json")  # what `python -m spaces.leaderboard.collect` writes
-_TITLE = "Agreement with people"
+RESULTS = Path("spaces/leaderboard/results.json")  # written by `python -m spaces.leaderboard.collect`
+_TITLE = "Agreement with human judgments"
 _HEAD = (
     "Correlations with the mean human judgment and 95 % intervals by bootstrap over prompts, as `make benchmark` "
-    "prints them. Of MANS, half the prompts."
+    "prints them. MANS: half of the prompts."
 )
 
 
@@ -27,14 +27,14 @@ def read_results(root: Path) -> dict[str, Any] | None:
 
 
 def add_results(body: str, metric: str, configuration: str, root: Path, results: Mapping[str, Any]) -> str:
-    """A model card's body with the figures of its weights at the end of its section Results, where it has one.
+    """A model card's body with the results of its weights at the end of its section Results, where it has one.
 
     Args:
-        body: of the card of a configuration's weights.
-        metric: the metric's name.
-        configuration: which of its configurations.
-        root: of the checkout, to tell whether the figures belong to the weights that are there.
-        results: of `read_results`.
+        body: body of the card of a configuration's weights.
+        metric: name of the metric.
+        configuration: name of the configuration.
+        root: the checkout, to check that the results were measured with its weights.
+        results: from `read_results`.
     """
     section = re.search(r"^## Results\n(.*?)(?=^## |\Z)", body, re.MULTILINE | re.DOTALL)
     table = judgment_table(metric, root, results, configuration)
@@ -44,7 +44,7 @@ def add_results(body: str, metric: str, configuration: str, root: Path, results:
 
 
 def add_metric_results(body: str, metric: str, root: Path, results: Mapping[str, Any]) -> str:
-    """A metric card's body with the figures of all configurations before its section Limits; see `add_results`."""
+    """A metric card's body with the results of all configurations before its section Limits; see `add_results`."""
     table = judgment_table(metric, root, results)
     limits = re.search(r"^## Limit", body, re.MULTILINE)
     if limits is None or not table:
@@ -55,9 +55,9 @@ def add_metric_results(body: str, metric: str, root: Path, results: Mapping[str,
 def judgment_table(
     metric: str, root: Path, results: Mapping[str, Any], configuration: str | None = None
 ) -> str:
-    """The rows of a metric, or of one of its configurations, on the judged sets; empty where there are none.
+    """The results of a metric, or of one of its configurations, on the judged sets; empty where there are none.
 
-    Figures of other weights than those in the checkout are not shown, which the text then says.
+    Results of other weights than those in the checkout are not shown; a note then says so.
     """
     lines, stale = [], False
     for entry in read_registry().values():
@@ -79,19 +79,19 @@ def judgment_table(
     if lines:
         parts += [_HEAD, "\n".join(["| stories | score | Pearson | Spearman |", "|---|---|---|---|", *lines])]
     if stale:
-        parts.append("Other weights are newer than the last run of `make benchmark`: not measured.")
+        parts.append("Weights that are newer than the last run of `make benchmark` are not measured.")
     return "\n\n".join(parts)
 
 
 def _is_current(metric: str, configuration: str, root: Path, results: Mapping[str, Any]) -> bool:
     folder = root / "metrics" / metric / "weights" / configuration
     if not (folder / "config.json").is_file():
-        return True  # nothing trained
+        return True  # no trained weights
     return results.get("weights", {}).get(f"{metric}/{configuration}") == checkpoint_digest(folder)
 
 
 def cell(row: Mapping[str, Any], coefficient: str) -> str:
-    """A figure with its interval.
+    """A coefficient with its interval.
 
     >>> cell({"pearson": 0.288, "intervals": {"pearson": [0.21, 0.36]}}, "pearson")
     '.288 [.21, .36]'
@@ -103,7 +103,7 @@ def cell(row: Mapping[str, Any], coefficient: str) -> str:
 
 
 def short(value: float, digits: int) -> str:
-    """A figure as the tables print it, with a plain minus, as people type it.
+    """A value as printed in the tables, but with an ASCII minus.
 
     >>> short(0.2881, 3), short(-0.1, 2)
     ('.288', '-.10')

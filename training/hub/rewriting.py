@@ -1,4 +1,4 @@
-"""Published copies name published places: the organisation, the released revision, no folder of the checkout."""
+"""Rewrites published copies to use the publisher's ids and the released revision instead of folders of the checkout."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BEFORE = (
 
 
 def rename(text: str, organisation: str, target: str, names: Iterable[str]) -> str:
-    """Ids of our repositories under `organisation` become those under `target`.
+    """Replaces ids of our repositories under `organisation` by ids under `target`.
 
     >>> rename('evaluate.load("openmeva/union")', "openmeva", "me", ["union"])
     'evaluate.load("me/union")'
@@ -23,7 +23,7 @@ def rename(text: str, organisation: str, target: str, names: Iterable[str]) -> s
 
 
 def ids_of(text: str, organisation: str) -> list[str]:
-    """Names of the repositories that a text calls by id under `organisation`; paths of files are none.
+    """Names of the repositories whose ids under `organisation` occur in a text; paths of files do not count.
 
     >>> ids_of('Client("openmeva/story-scorer") of openmeva/spaces/app.py', "openmeva")
     ['story-scorer']
@@ -32,7 +32,7 @@ def ids_of(text: str, organisation: str) -> list[str]:
 
 
 def name_folders(text: str, target: str, names: Iterable[str]) -> str:
-    """Folders of the checkout that `evaluate.load` and `load_dataset` are given become ids under `target`.
+    """Replaces folders of the checkout in calls of `evaluate.load` and `load_dataset` by ids under `target`.
 
     >>> name_folders('evaluate.load("metrics/union", "roc")', "me", ["union"])
     'evaluate.load("me/union", "roc")'
@@ -51,14 +51,14 @@ def hub_ids(code: str) -> dict[str, str]:
     """The `HUB_IDS` of a module's source; empty where it has none.
 
     Raises:
-        ValueError: one that is not a plain dict of strings, which could not be rewritten.
+        ValueError: it is not a plain dict of strings, and therefore cannot be rewritten.
     """
     value = _hub_ids_node(code)
     return ast.literal_eval(value) if value else {}
 
 
 def pin_module(code: str, revision: str) -> str:
-    """The module's `HUB_IDS` with the revision that belongs to it: `org/name` becomes `org/name@revision`."""
+    """A module's source with the revision added to its `HUB_IDS`: `org/name` becomes `org/name@revision`."""
     found = _hub_ids_node(code)
     lines = code.encode().splitlines(keepends=True)  # columns of the syntax tree count bytes
     for value in reversed(found.values if found else []):
@@ -86,9 +86,9 @@ def _hub_ids_node(code: str) -> ast.Dict | None:
 
 
 def pin_settings(config: dict[str, Any], revision: str) -> dict[str, Any]:
-    """A checkpoint's settings with the revision of the shared encoder, and no path into a checkout.
+    """A checkpoint's settings with the revision of the shared encoder, and without a path in the checkout.
 
-    An encoder that is not ours, one that tokens are added to, has no revision of ours and stays as it is.
+    Other encoders (those with `added_tokens`) have no revision of ours and are unchanged.
     """
     pinned = {}
     for key, value in config.items():

@@ -1,9 +1,9 @@
-"""A metric's module as it is published: with what it needs of the core beside it, and without this package.
+"""A metric's module as it is published: self-contained, with the files of the core that it needs.
 
 In the checkout a module imports its own files and the core as a library. A published module is a flat folder:
-`openmeva.metrics.core.text` becomes `core_text.py`, `openmeva.metrics.union.scoring` becomes `scoring.py`, and the
-imports of both become relative ones. evaluate copies the siblings that the main file itself imports, one a line, and
-no others: the main file gets a line for each that it does not import anyway.
+`openmeva.metrics.core.text` becomes `core_text.py`, `openmeva.metrics.union.scoring` becomes `scoring.py`, and their
+imports become relative. evaluate copies only the sibling files that the main file itself imports, one per line, so a line
+is added for each sibling that the main file does not import yet.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from pathlib import Path
 from openmeva.spaces.closure import closure
 
 _IMPORT = re.compile(r"^(\s*)from\s+openmeva\.metrics\.(\w+)\.(\w+)\s+import\b")
-_NOTE = "# evaluate copies the siblings that this file imports, and no others."
+_NOTE = "# evaluate copies only the sibling files that this file imports."
 
 
 def standalone_files(name: str, root: Path) -> dict[str, str]:
     """The Python files of the metric `name` in the checkout `root`, as published: content by file name.
 
     Raises:
-        ValueError: an import of this project that is neither the metric's own nor the core's, or one that is not
-            of the form `from openmeva.metrics.core.text import …` (file and line are named).
+        ValueError: an import from this project outside the metric and the core, or one that is not of the form
+            `from openmeva.metrics.core.text import …` (file and line are named).
     """
     folder, core = root / "metrics" / name, root / "metrics" / "core"
     main = folder / f"{name}.py"
@@ -31,7 +31,7 @@ def standalone_files(name: str, root: Path) -> dict[str, str]:
     for path in needed:
         if path.parent not in (folder, core):
             raise ValueError(
-                f"{main}: expected imports of metrics/{name} and metrics/core alone, got {path.relative_to(root)}"
+                f"{main}: expected imports only from metrics/{name} and metrics/core, got {path.relative_to(root)}"
             )
     files = {f"{_flat_name(path.parent.name, path.stem, name)}.py": _rewrite(path, name) for path in needed}
     siblings = {Path(file).stem for file in files} - {name}

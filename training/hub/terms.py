@@ -1,4 +1,4 @@
-"""The project's licence and its notice, which go with what is published: of a checkout, else of the installed package."""
+"""The project's licence and notice, which are published with each repository: from a checkout or the installed package."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ LICENCE, NOTICE = "LICENSE", "NOTICE"
 
 
 def terms(card: Path, root: Path) -> Iterator[tuple[str, Path]]:
-    """The licence where a card names Apache-2.0, the notice where it names any licence, each with where it lies.
+    """The licence where a card names Apache-2.0, the notice where it names any licence, each with its path.
 
     Args:
-        card: a file; one that is not there, or says `unknown`, names none.
-        root: of the project.
+        card: path of the card; a missing card, or one with `unknown`, names no licence.
+        root: root folder of the project.
 
     Raises:
-        ValueError: a card without front matter, or a file that is not there.
+        ValueError: a card without front matter, or a missing file.
     """
     named = read_card(card)[0].get("license", "unknown") if card.is_file() else "unknown"
     licences = named if isinstance(named, list) else [named]

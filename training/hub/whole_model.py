@@ -1,4 +1,4 @@
-"""The whole model behind an adapter, for those who load it by `AutoModel` and without a metric."""
+"""The whole model of an adapter, to be loaded by `AutoModel` without a metric."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 
 from openmeva.training.files import save_tensors, write_text
 
-# tanh(x / SCALE) * SCALE is x to within 2e-5 of itself for a logit of 2, and to 5e-4 for one of 10.
+# The relative error of tanh(x / SCALE) * SCALE against x is within 2e-5 for a logit of 2, and 5e-4 for one of 10.
 SCALE = 256.0
 _TOKENIZER = ("tokenizer.json", "tokenizer_config.json", "vocab.txt")
 
 _NOTE = """
 ## Without the metric
 
-The repository also holds the whole model, adapter merged, in half precision (`model.safetensors`):
+The repository also has the whole model with the adapter merged, in half precision (`model.safetensors`):
 
 ```python
 from transformers import {class_name}, AutoTokenizer
@@ -25,8 +25,8 @@ model = {class_name}.from_pretrained("{id}")
 tokenizer = AutoTokenizer.from_pretrained("{id}")
 ```
 
-{classifier}Text goes in as the metric normalises it: lower case, Penn-Treebank tokens, names as `[MALE]`,
-`[FEMALE]`, `[NEUTRAL]`. The project's package does so, with the names in the encoder's repository:
+{classifier}Normalize the input text as the metric does: lower case, Penn Treebank tokens, names as `[MALE]`,
+`[FEMALE]`, `[NEUTRAL]`. The project's package does this, with the names in the encoder's repository:
 
 ```python
 from huggingface_hub import hf_hub_download
@@ -38,17 +38,17 @@ model(**tokenizer(normalize("Ann was hungry. She made a sandwich."), return_tens
 """
 
 _CLASSIFIER = """\
-`AutoModelForSequenceClassification` gives one logit, whose sigmoid is the metric's score for a text of one
-window. The score is a linear layer on [CLS]; BERT's class has a pooler with a tanh before it, so the layer is
-written into the pooler scaled down, where the tanh is straight, and scaled up again after it.
+`AutoModelForSequenceClassification` gives one logit, whose sigmoid is the metric's score for a text that fits in
+one window. The logit is a linear layer on [CLS]. BERT's class has a pooler with a tanh before the classifier. The layer is
+therefore stored in the pooler, scaled down to the range where tanh is linear, and the classifier scales its output up.
 
 """
 
 
 def is_one_layer(checkpoint: Path, section: str) -> bool:
-    """Whether a checkpoint's score is the sigmoid of one linear layer on the shared encoder, and of nothing else.
+    """Whether a checkpoint's score is the sigmoid of a single linear layer on the shared encoder.
 
-    A score that a head for tokens shares in is not, and neither is one on another encoder.
+    It is not if a token-level head contributes to the score, or on another encoder.
     """
     settings = json.loads((checkpoint / "config.json").read_text(encoding="utf-8")).get(section, {})
     shared = "added_tokens" not in settings.get("encoder", {"added_tokens": []})
@@ -56,18 +56,18 @@ def is_one_layer(checkpoint: Path, section: str) -> bool:
 
 
 def write_whole_model(checkpoint: Path, section: str, target: Path, classifier: str | None) -> None:
-    """Writes `model.safetensors`, the tokenizer and a `config.json` that transformers reads into `target`.
+    """Writes `model.safetensors`, the tokenizer and a `config.json` for transformers to `target`.
 
-    `config.json` keeps the metric's section, so that the metric goes on reading the adapter.
+    `config.json` keeps the metric's section, so that the metric still reads the adapter.
 
     Args:
         checkpoint: folder of the adapter, from which its encoder is found.
         section: the metric's name in `config.json`.
-        target: the repository's folder, which holds the adapter and its `config.json` already.
+        target: the repository's folder, which already has the adapter and its `config.json`.
         classifier: name of the linear layer (1, width) on [CLS] whose output is the logit; None for none.
 
     Raises:
-        ValueError: what `load_checkpoint` raises, or no such layer.
+        ValueError: errors of `load_checkpoint`, or no such layer.
     """
     import torch
 
@@ -75,7 +75,7 @@ def write_whole_model(checkpoint: Path, section: str, target: Path, classifier: 
     from openmeva.metrics.core.checkpoint import load_checkpoint
 
     loaded = load_checkpoint(checkpoint, section)
-    parts = ("bert.",) if classifier else ("bert.", "cls.")  # what the class named in `architectures` has
+    parts = ("bert.",) if classifier else ("bert.", "cls.")  # the parts of the class named in `architectures`
     state = {name: t for name, t in loaded.state.items() if name.startswith(parts)}
     tensors = {name: tensor.to(torch.float16) for name, tensor in state.items()}
     config: dict[str, Any] = json.loads(loaded.model_config.to_json_string(use_diff=False))
@@ -98,7 +98,7 @@ def write_whole_model(checkpoint: Path, section: str, target: Path, classifier: 
             "architectures": ["BertForSequenceClassification"],
             "id2label": {"0": "score"},
             "label2id": {"score": 0},
-            "dtype": "float32",  # the scaled layer needs its range
+            "dtype": "float32",  # the scaled layer needs the range of float32
         }
     save_tensors(target / "model.safetensors", {name: t.contiguous() for name, t in tensors.items()})
     config.pop("_name_or_path", None)
@@ -111,7 +111,7 @@ def write_whole_model(checkpoint: Path, section: str, target: Path, classifier: 
 
 
 def whole_model_note(hub_id: str, classifier: str | None, encoder: str) -> str:
-    """What the card says about loading the whole model; `encoder` is the repository that holds the names."""
+    """The card's section on loading the whole model; `encoder` is the repository with the names."""
     return _NOTE.format(
         id=hub_id,
         encoder=encoder,

@@ -1,4 +1,4 @@
-"""A judged set of the user's own copy as a folder that `datasets` loads: Parquet files and a card."""
+"""Converts a user's copy of a judged set to a folder that `datasets` loads: Parquet files and a card."""
 
 from __future__ import annotations
 
@@ -18,34 +18,33 @@ from openmeva.training.judged.mans import fetch
 from openmeva.training.judged.rows import JudgedStory
 from openmeva.training.paths import ROOT
 
-# MANS has a card of its own, which says where its files lie. `datasets` names a file that it misses, no more: this
-# folder is called after the command that builds it.
+# MANS has a card of its own, which gives the paths of its files. If a file is missing, `datasets` prints only its path;
+# so the folder is named after the command that builds it.
 MANS = ROOT / "datasets" / "mans"
 MANS_FOLDER = "built_by_openmeva_judged"
 
 
 def mans_file(corpus: str, folder: Path = MANS) -> Path:
-    """Where the built rows of a corpus of MANS lie."""
+    """Path of the built rows of a corpus of MANS."""
     return folder / MANS_FOLDER / f"{corpus}.parquet"
 
 
 def build(one: JudgedSet, source: str | None, out: Path) -> dict[str, list[JudgedStory]]:
-    """Writes a Parquet file for each part of the set that `source` holds, and a card, unless there is one of the user's own.
+    """Writes one Parquet file for each part of the set in `source`, and a card, unless the user has written one.
 
-    Each file is written wholly or not at all, and all of them have the same columns.
+    Each file is written atomically, and all of them have the same columns.
 
     Args:
         one: the set.
-        source: the folder of the authors' files; or, of a set that is on the Hub, its name there (None for the
-            usual one).
-        out: the folder that `load_dataset` is given afterwards.
+        source: the folder of the authors' files; or, for a set on the Hub, its name there (None: the default name).
+        out: the folder to write to, which `load_dataset` can load.
 
     Returns:
         The rows of each part.
 
     Raises:
-        ValueError: no source, a source without any file of the set, a damaged file, a folder with another set in it, or
-            one corpus of MANS for `datasets/mans`, whose card has both.
+        ValueError: no source, a source without any file of the set, a damaged file, a folder that contains another
+            set, or only one corpus of MANS for `datasets/mans`, whose card has both.
     """
     old = _card_of(out, one)
     if source is not None and Path(source).is_dir():
@@ -64,13 +63,13 @@ def build(one: JudgedSet, source: str | None, out: Path) -> dict[str, list[Judge
         _write_card_of_mans(out, old)
         return parts
     _write_tables(parts, out)
-    if old is None or BUILT in old:  # it names the parts, which may be others now
+    if old is None or BUILT in old:  # the card lists the parts, which may have changed
         write_text(out / "README.md", written_card(one, parts))
     return parts
 
 
 def _check_whole(one: JudgedSet, parts: Mapping[str, Any], source: str | None, out: Path) -> None:
-    """Refuses one corpus where the card that comes with the project, and is not written to, has both."""
+    """Refuses one corpus of MANS if `out` has the project's own card, which has both and is never rewritten."""
     missing = [
         part.files[0]
         for name, part in one.parts.items()
@@ -78,16 +77,16 @@ def _check_whole(one: JudgedSet, parts: Mapping[str, Any], source: str | None, o
     ]
     if missing:
         raise ValueError(
-            f"{source}: expected {', '.join(missing)} too, since the card in {out} has both corpora; another --out "
-            "takes one alone"
+            f"{source}: expected {', '.join(missing)} too, since the card in {out} has both corpora; for "
+            "one corpus only, give another --out"
         )
 
 
 def _write_card_of_mans(out: Path, old: str | None) -> None:
-    """The project's card with the configurations whose files are there, unless there is one of the user's own.
+    """Writes the project's card with the configurations whose files exist, unless the user has written one.
 
-    Of a card that was written before, whose words may be another version's, the configurations alone are changed.
-    `datasets` looks for the files of the first configuration whichever is asked for.
+    In a card that an earlier run wrote, possibly with another version's text, only the configurations change.
+    `datasets` looks for the files of the first configuration, whichever one is loaded.
     """
     front, body = read_card(MANS / "README.md")
     every = front["configs"]
@@ -110,10 +109,10 @@ def _title(body: str) -> str:
 
 
 def _card_of(out: Path, one: JudgedSet) -> str | None:
-    """The card that lies in a folder, where there is one.
+    """The text of the card in a folder; None if there is none.
 
     Raises:
-        ValueError: it, or what lies beside it, is of another set.
+        ValueError: the card or the files next to it belong to another set.
     """
     card = out / "README.md"
     text = "\n".join(line for _, line in read_lines(card)) if card.is_file() else None
@@ -126,11 +125,11 @@ def _card_of(out: Path, one: JudgedSet) -> str | None:
 
 
 def read_parts(one: JudgedSet, folder: Path) -> dict[str, list[JudgedStory]]:
-    """The rows of each part of a set that lies in a folder.
+    """The rows of each part of a set in a folder.
 
     Raises:
-        ValueError: none does (says which files were looked for, and where the authors publish them), or a damaged
-            file.
+        ValueError: no part is there (the message lists the expected files and where the authors publish them), or a
+            file is damaged.
     """
     found = {name: part.read(folder) for name, part in one.parts.items() if part.is_in(folder)}
     if not found:

@@ -1,4 +1,4 @@
-"""The counts of a judged set, and the card of a folder that it was built into."""
+"""The statistics of a judged set, and the card of its built folder."""
 
 from __future__ import annotations
 
@@ -11,34 +11,32 @@ import yaml
 from openmeva.training.judged.catalogue import JudgedSet
 from openmeva.training.judged.rows import JudgedStory
 
-BUILT = "Built from the authors' files:"  # tells a card of these from one of the user's
-HEADINGS = ("part", "stories", "prompts", "systems", "ratings a story", "criteria", "words a story")
+BUILT = "Built from the authors' files:"  # distinguishes a generated card from the user's own
+HEADINGS = ("part", "stories", "prompts", "systems", "ratings per story", "criteria", "words per story")
 _COLUMNS = {
     "story_id": "unique in its part",
-    "prompt": "what the writer was given; no part of `story`",
-    "reference": "what a person wrote for the same prompt",
+    "prompt": "the writer's prompt; not part of `story`",
+    "reference": "human-written story for the same prompt",
     "story": "the text that was judged",
-    "source_model": "who wrote it; `human` for people",
+    "source_model": "the model that wrote the story; `human` for human-written stories",
     "ratings": "single ratings",
-    "score": "mean of all ratings, higher is better; of a pair 1 for the preferred story and 0 for the other",
-    "raters": "who gave each rating",
-    "error_types": "for each rater the errors named",
+    "score": "mean of all ratings, higher is better; in a pair, 1 for the preferred story and 0 for the other",
+    "raters": "the rater of each rating",
+    "error_types": "error types that each rater named",
     "criteria": "mean rating of each criterion",
     "criterion_ratings": "single ratings of each criterion, in the order of `raters`",
-    "pair": "two rows of one pair have the same",
+    "pair": "id of the pair, shared by its two rows",
 }
 
 
 def counts(part: str, rows: Sequence[JudgedStory]) -> tuple[str, ...]:
-    """One row of counts, under `HEADINGS`; `–` where the set does not say."""
+    """One row of statistics, under `HEADINGS`; `–` where the set has no such information."""
 
     def different(column: str) -> str:
         return f"{len({row[column] for row in rows if column in row}):,}"  # type: ignore[literal-required]
 
     ratings = {len(row["ratings"]) for row in rows if "ratings" in row}
-    criteria = {
-        name for row in rows for name in row.get("criteria", ())
-    }  # which may differ from story to story
+    criteria = {name for row in rows for name in row.get("criteria", ())}  # may differ between stories
     ends = sorted({min(ratings), max(ratings)}) if ratings else []
     return (
         part,
@@ -52,7 +50,7 @@ def counts(part: str, rows: Sequence[JudgedStory]) -> tuple[str, ...]:
 
 
 def written_card(one: JudgedSet, parts: Mapping[str, Sequence[JudgedStory]]) -> str:
-    """The `README.md` of a built folder: where `datasets` finds the parts, what they hold, and whose they are."""
+    """The `README.md` of a built folder: the files of the parts for `datasets`, counts, columns and licence."""
     front: dict[str, Any] = {
         "pretty_name": one.title,
         "language": "en",
@@ -75,7 +73,7 @@ def written_card(one: JudgedSet, parts: Mapping[str, Sequence[JudgedStory]]) -> 
         "",
         f"{one.judgments} Described in {one.paper}. {BUILT} {one.published}.",
         "",
-        "Nothing is to be trained on it.",
+        "Do not train on it.",
         "",
         "## Counts",
         "",
@@ -87,7 +85,7 @@ def written_card(one: JudgedSet, parts: Mapping[str, Sequence[JudgedStory]]) -> 
         "",
         "## Licence",
         "",
-        f"Of the authors' release: {one.licence}. This folder was built for your own use.",
+        f"Licence of the authors' release: {one.licence}. This folder was built for your own use.",
         "",
     ]
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""The sets of stories that people judged: what each is, who publishes it, and who reads it."""
+"""The sets of human judgments of stories (judged sets): description, publisher and reader of each."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ class Part:
     """A file of a set, which becomes a split.
 
     Attributes:
-        files: what the authors call it, below the folder of the set; the first that is there is read.
-        read: rows from the folder of the set.
+        files: the authors' file names, below the folder of the set; the first one that exists is read.
+        read: reads the rows from the folder of the set.
     """
 
     files: tuple[str, ...]
     read: Callable[[Path], list[JudgedStory]]
 
     def is_in(self, folder: Path) -> bool:
-        """Whether a folder holds it."""
+        """Whether the folder contains this part."""
         return any((folder / name).is_file() for name in self.files)
 
 
@@ -35,14 +35,14 @@ class JudgedSet:
     """A set as its authors publish it.
 
     Attributes:
-        name: on the command line, and of its folder among the data of the benchmark.
-        title: as printed.
-        judgments: who judged what, and how; a sentence.
-        licence: under which the authors publish it.
-        published: where they do.
-        paper: where it is described.
-        parts: its files by the name of their split.
-        hub: a dataset on the Hub that holds the files, where there is one.
+        name: name on the command line, and of the set's folder in the benchmark's data.
+        title: printed name.
+        judgments: who judged what, and how; one sentence.
+        licence: licence of the authors' release.
+        published: address of the authors' release.
+        paper: the paper that describes the set.
+        parts: files by name of the split.
+        hub: a dataset on the Hub with the files, if there is one.
     """
 
     name: str
@@ -73,9 +73,9 @@ _SETS = (
     JudgedSet(
         "mans",
         "MANS",
-        "Five raters a story, 1 to 5 for its overall quality.",
+        "Five raters per story, overall quality from 1 to 5.",
         "none stated; the texts derive from ROCStories and WritingPrompts",
-        "https://huggingface.co/datasets/Jiann/OpenMEVA, which the command fetches where no source is given",
+        "https://huggingface.co/datasets/Jiann/OpenMEVA, which the command downloads if no source is given",
         "Guan et al., OpenMEVA (ACL 2021), section 3.1",
         {corpus: _mans(corpus) for corpus in mans.CORPORA},
         hub=mans.HUB_ID,
@@ -83,7 +83,7 @@ _SETS = (
     JudgedSet(
         "union",
         "UNION's judged stories",
-        "Seven raters a story, 1 for reasonable and 0 for not, with the errors that they saw.",
+        "Seven raters per story, 1 for reasonable and 0 for unreasonable, with the error types.",
         "none stated; the texts derive from ROCStories and WritingPrompts",
         "https://github.com/thu-coai/UNION, folder Data",
         "Guan and Huang, UNION (EMNLP 2020), sections 4.2 and C",
@@ -92,7 +92,7 @@ _SETS = (
     JudgedSet(
         "plot_guided",
         "Plot-guided judged stories",
-        "Five raters a story, 0 to 5 for its plausibility.",
+        "Five raters per story, plausibility from 0 to 5.",
         "Apache-2.0, as the authors' repository states; the texts derive from ROCStories and WritingPrompts",
         "https://github.com/PlusLabNLP/Plot-guided-Coherence-Evaluation",
         "Ghazarian et al., Plot-guided Adversarial Example Construction (NAACL 2021), section 5.2",
@@ -101,7 +101,7 @@ _SETS = (
     JudgedSet(
         "hanna",
         "HANNA",
-        "Three raters a story, 1 to 5 for relevance, coherence, empathy, surprise, engagement and complexity.",
+        "Three raters per story, 1 to 5 for relevance, coherence, empathy, surprise, engagement and complexity.",
         "MIT, as the authors' repository states; the prompts and human stories derive from WritingPrompts",
         "https://github.com/dig-team/hanna-benchmark-asg",
         "Chhun et al., Of Human Criteria and Automatic Metrics (COLING 2022)",
@@ -128,7 +128,7 @@ _SETS = (
         "storyer",
         "StoryER",
         "Overall scores of 200 stories of WritingPrompts and of 200 scary ones, ratings of ten aspects, 1 to 5, and "
-        "pairs of which one story has more upvotes.",
+        "pairs in which one story has more upvotes.",
         "none stated; the texts are Reddit's",
         "https://github.com/sairin1202/StoryER, folder data and the addresses in its README",
         "Chen et al., StoryER (EMNLP 2022)",
@@ -142,8 +142,8 @@ _SETS = (
     JudgedSet(
         "storycloze",
         "Story Cloze",
-        "Of two endings of a story of four sentences, the one that is right.",
-        "for research, on the authors' form; not to be passed on",
+        "The correct one of two endings for four sentences of a story.",
+        "for research, on request by the authors' form; no redistribution",
         "https://cs.rochester.edu/nlp/rocstories",
         "Mostafazadeh et al., A Corpus and Cloze Evaluation (NAACL 2016)",
         {
@@ -154,10 +154,10 @@ _SETS = (
     JudgedSet(
         "litbench",
         "LitBench",
-        "Of two stories for a prompt of r/WritingPrompts, the one with more upvotes.",
+        "The one with more upvotes of two stories for a prompt of r/WritingPrompts.",
         "none stated for the ids; the texts are Reddit's",
-        "https://huggingface.co/datasets/SAA-Lab/LitBench-Test-Release (ids), whose texts rehydrate.py of "
-        "https://github.com/drfein/LitBench fetches",
+        "https://huggingface.co/datasets/SAA-Lab/LitBench-Test-Release (ids); rehydrate.py of "
+        "https://github.com/drfein/LitBench downloads the texts",
         "Fein et al., LitBench (2025)",
         {"test": Part((litbench.FILE,), litbench.read_litbench)},
     ),
@@ -166,7 +166,7 @@ JUDGED_SETS: dict[str, JudgedSet] = {one.name: one for one in _SETS}
 
 
 def judged_set(name: str) -> JudgedSet:
-    """The set of that name; ValueError that lists them for another."""
+    """The set with this name; for an unknown name, a ValueError that lists the known ones."""
     if name not in JUDGED_SETS:
         raise ValueError(f"unknown judged set {name!r}, expected one of {', '.join(JUDGED_SETS)}")
     return JUDGED_SETS[name]

@@ -14,10 +14,10 @@ CRITERIA = ("fluency", "coherence", "relatedness", "logicality", "interestingnes
 
 
 def read_deltascore(folder: str | Path, raters: str, corpus: str) -> list[JudgedStory]:
-    """The stories that one group of raters judged, in the order of `<raters>/<corpus>.jsonl`.
+    """The stories with judgments by one group of raters, in the order of `<raters>/<corpus>.jsonl`.
 
-    A line holds `title` (what the models were given), `story`, `model`, `reference`, and the mean rating of each
-    criterion; single ratings are not published. The score is the mean over the criteria.
+    A line holds `title` (the models' input), `story`, `model`, `reference`, and the mean rating of each criterion;
+    individual ratings are not published. The score is the mean over the criteria.
 
     Args:
         folder: `data` of the authors' repository.

@@ -1,4 +1,4 @@
-"""HANNA (Chhun et al., COLING 2022): three raters a story on six criteria, 1 to 5; and scores that were released."""
+"""HANNA (Chhun et al., COLING 2022): three raters per story, six criteria from 1 to 5; and released metric scores."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from openmeva.training.files import Row, read_rows, text_of
 from openmeva.training.judged.rows import JudgedStory, find_file, of_criteria, rating_of
 
 ANNOTATIONS = "hanna_stories_annotations.csv"
-# A half of the set by prompts, one story a line, with the released scores of metrics and language models.
+# Half of the set by prompts, one story per line, with the released scores of metrics and language models.
 HALF = "hanna_half.jsonl.gz"
 CRITERIA = ("Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity")
 
 
 def read_hanna(folder: str | Path) -> list[JudgedStory]:
-    """The judged stories in the order in which they first stand in the file.
+    """The judged stories in the order of their first occurrence in the file.
 
-    A rating is its rater's mean over the six criteria.
+    A rating of a story is the rater's mean over the six criteria.
 
     Args:
-        folder: holds the authors' file of one rating a row, or the half of one story a line; or that file.
+        folder: contains the authors' file with one rating per row, or the half with one story per line; or such a file.
 
     Raises:
-        ValueError: no such file, a column missing, a rating outside 1..5, or a story with another text than above.
+        ValueError: no such file, a missing column, a rating outside 1..5, or rows of one story with different texts.
     """
     path = find_file(folder, (ANNOTATIONS, HALF))
     if path.name.lower().removesuffix(".gz").endswith(".csv"):
@@ -32,7 +32,7 @@ def read_hanna(folder: str | Path) -> list[JudgedStory]:
 
 
 def read_hanna_scores(folder: str | Path) -> dict[str, dict[str, float]]:
-    """Story id to the released scores of metrics and language models by their names; empty without the half.
+    """Released scores of metrics and language models, by story id and name; empty without the half.
 
     Raises:
         ValueError: a damaged file.
@@ -44,7 +44,7 @@ def read_hanna_scores(folder: str | Path) -> dict[str, dict[str, float]]:
     for row in read_rows(path, "jsonl"):
         scores = row.values.get("metrics")
         if not isinstance(scores, dict) or "story_id" not in row.values:
-            raise ValueError(f"{row.where}: expected 'story_id' and 'metrics', scores by their names")
+            raise ValueError(f"{row.where}: expected 'story_id' and 'metrics', scores by metric name")
         values = [rating_of(row._replace(values=scores), name, -math.inf, math.inf) for name in scores]
         found[str(row.values["story_id"])] = dict(zip(scores, values, strict=True))
     return found
@@ -55,7 +55,7 @@ def _annotations(path: Path) -> list[JudgedStory]:
     for row in read_rows(path, "csv"):
         same = stories.setdefault(text_of(row, "Story ID"), [])
         if same and text_of(row, "Story") != text_of(same[0], "Story"):
-            raise ValueError(f"{row.where}: the text is another than that of the story in {same[0].where}")
+            raise ValueError(f"{row.where}: the text differs from that of the same story in {same[0].where}")
         same.append(row)
     found = [
         _judged(rows[0], key, {name: [rating_of(row, name) for row in rows] for name in CRITERIA})
@@ -87,7 +87,9 @@ def _story(row: Row) -> JudgedStory:
         raise ValueError(f"{row.where}: expected 'story_id' and 'ratings' of {', '.join(CRITERIA)}")
     counts = {len(one) if isinstance(one, list) else 0 for one in ratings.values()}
     if len(counts) != 1 or counts == {0}:
-        raise ValueError(f"{row.where}: expected a list of as many ratings, at least one, for each criterion")
+        raise ValueError(
+            f"{row.where}: expected non-empty lists of ratings of equal length, one for each criterion"
+        )
     renamed = row._replace(values={new: row.values.get(old) for old, new in names.items()})
     checked = {
         name: [rating_of(row._replace(values={name: value}), name) for value in ratings[name]]

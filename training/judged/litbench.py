@@ -1,4 +1,4 @@
-"""LitBench (Fein et al., 2025): of two stories for a prompt of r/WritingPrompts, the one with more upvotes."""
+"""LitBench (Fein et al., 2025): pairs of stories for a prompt of r/WritingPrompts, preference by upvotes."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from openmeva.training.files import read_rows, text_of
 from openmeva.training.judged.pairs import Preference, rows_of
 from openmeva.training.judged.rows import JudgedStory, find_file
 
-# The authors publish the ids of the test's comments; their script `rehydrate.py` fetches the texts into this file.
+# The authors publish the ids of the test set's comments; their `rehydrate.py` downloads the texts to this file.
 FILE = "rehydrated_test_data.csv"
 
 
 def read_litbench(folder: str | Path) -> list[JudgedStory]:
     """Both stories of each pair in `rehydrated_test_data.csv`, in its order.
 
-    Columns that are read: `prompt`, `chosen_story`, `rejected_story`. A row of which a story or the prompt was not
-    to be had any more is left out.
+    Columns that are read: `prompt`, `chosen_story`, `rejected_story`. A row is skipped if the prompt or a story is no
+    longer available.
 
     Raises:
-        ValueError: no such file, a column missing, or no pair of which both stories are there.
+        ValueError: no such file, a missing column, or no complete pair.
     """
     path = find_file(folder, (FILE,))
     rows = list(rows_of(_preferences(path)))
     if not rows:
-        raise ValueError(f"{path}: expected pairs of stories, got none of which both are there")
+        raise ValueError(f"{path}: expected pairs of stories, got no complete one")
     return rows
 
 

@@ -11,22 +11,22 @@ HUB_ID = "Jiann/OpenMEVA"
 
 
 def file_names(corpus: str) -> tuple[str, ...]:
-    """What the authors call the file of a corpus, and what they called it before."""
+    """The authors' current and earlier names of the file of a corpus."""
     return f"mans_{corpus}.json", f"mags_{corpus}.json"
 
 
 def read_mans(source: str | Path, corpus: str) -> list[JudgedStory]:
-    """The judged stories of a corpus, `roc` or `wp`, in the order of the file, one a row.
+    """The judged stories of a corpus, `roc` or `wp`, in file order, one per row.
 
-    The released ratings are sorted within each story, so which rater gave which is not known.
+    The released ratings are sorted within each story, so the raters are not known.
 
     Args:
-        source: the folder that holds the released file, or the file.
+        source: the released file, or its folder.
         corpus: `roc` or `wp`.
 
     Raises:
-        ValueError: an unknown corpus, no such file, or a file of another layout (which entry, what was
-            expected).
+        ValueError: an unknown corpus, no such file, or another layout (the message names the entry and the
+            expected layout).
     """
     if corpus not in CORPORA:
         raise ValueError(f"unknown corpus {corpus!r}, expected one of {', '.join(CORPORA)}")
@@ -65,10 +65,10 @@ def _row(where: str, story_id: str, entry: dict, model: str, generated: dict) ->
 
 
 def fetch(repository: str, folder: Path) -> None:
-    """Puts the released files of both corpora into a folder, from a dataset on the Hub.
+    """Downloads the released files of both corpora from a dataset on the Hub to a folder.
 
     Raises:
-        ValueError: the repository is not to be had, or has neither spelling of a file.
+        ValueError: the repository is not available, or has a file under neither of its names.
     """
     from huggingface_hub import HfApi, hf_hub_download
 

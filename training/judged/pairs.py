@@ -9,7 +9,7 @@ from openmeva.training.judged.rows import JudgedStory
 
 
 class Preference(NamedTuple):
-    """A story that was preferred to another, for the same prompt."""
+    """A story that was preferred over another one for the same prompt."""
 
     pair: str
     prompt: str

@@ -1,4 +1,4 @@
-"""The judged stories of the plot-guided paper (section 5.2): five raters a story, 0 to 5 for plausibility."""
+"""The judged stories of the plot-guided paper (section 5.2): five raters per story, plausibility from 0 to 5."""
 
 import math
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from openmeva.training.files import read_lines, read_rows
 from openmeva.training.judged.rows import JudgedStory, find_file
 
 _STORY, _ANSWER = "Input.text", "Answer.text"
-# The authors' scores of the judged stories, by corpus: the order of their files says which stories are human.
+# The authors' metric scores of the judged stories, by corpus: the file order shows which stories are human.
 PREDICTIONS = {"roc": "Pred_advROC_roberta.txt", "wp": "Pred_advWP_longformer.txt"}
 _MACHINE = {"roc": "gpt2", "wp": "machine"}
 
@@ -16,21 +16,21 @@ _MACHINE = {"roc": "gpt2", "wp": "machine"}
 def read_plot_guided_judgments(
     source: str | Path, corpus: str = "roc", order: Sequence[str] | None = None
 ) -> list[JudgedStory]:
-    """The judged stories of `AMT_ROC.CSV` or `AMT_WP.CSV`, in the order in which they first stand there.
+    """The judged stories of `AMT_ROC.CSV` or `AMT_WP.CSV`, in the order of their first occurrence.
 
     A line is one rater's sheet of several stories: five of ROC, two of WP. There are no prompts.
 
     Args:
-        source: the folder, or the file (`.csv` and `.CSV` alike).
+        source: the file (`.csv` or `.CSV`), or its folder.
         corpus: `roc` or `wp`, to find the file in a folder.
-        order: the stories in the order of the authors' prediction file (`read_predictions`). Its first half
-            is machine-written, its second human-written: the file does not say so, but 113 of the ROC stories
-            stand in ROCStories, all of them in the second half. Fills `source_model` ("human", and "gpt2" for
-            ROC, "machine" for WP: the paper says GPT-2).
+        order: the stories in the order of the authors' prediction file (`read_predictions`). Its first half is
+            machine-generated, its second half human-written. The file does not say so, but 113 of the ROC stories
+            are in ROCStories, all of them in the second half. Fills `source_model` ("human", and "gpt2" for ROC,
+            "machine" for WP: the paper says GPT-2).
 
     Raises:
-        ValueError: no file, a column missing (a story without its answer, or the other way about), an answer
-            outside 0..5, or a story that `order` lacks.
+        ValueError: no file, a missing column (a story without its answer, or vice versa), an answer outside 0..5,
+            or a story that is not in `order`.
     """
     path = find_file(source, (f"AMT_{corpus}.csv",))
     sheets = [row.values for row in read_rows(path, "csv")]
@@ -63,7 +63,7 @@ def read_plot_guided_judgments(
 
 
 def read_plot_guided_release(folder: Path, corpus: str) -> list[JudgedStory]:
-    """The judged stories of a corpus in the authors' folder, human ones marked where their predictions lie there.
+    """The judged stories in the authors' folder, with `source_model` if the prediction file is there.
 
     Raises:
         ValueError: as `read_plot_guided_judgments` and `read_predictions`.
@@ -74,7 +74,7 @@ def read_plot_guided_release(folder: Path, corpus: str) -> list[JudgedStory]:
 
 
 def read_predictions(path: str | Path) -> dict[str, float]:
-    """Story to score from the authors' prediction file: `story TAB score` a line, in their order.
+    """Scores by story from the authors' prediction file, in file order: `story TAB score` per line.
 
     Raises:
         ValueError: a line of another layout (with its number).
@@ -93,7 +93,7 @@ def read_predictions(path: str | Path) -> dict[str, float]:
 
 
 def plain(story: str) -> str:
-    """The story without the `</s>` that stands after each sentence.
+    """The story without the `</s>` after each sentence.
 
     >>> plain("he ran . </s> he fell . </s> ")
     'he ran . he fell .'
@@ -102,10 +102,10 @@ def plain(story: str) -> str:
 
 
 def _places(columns: Sequence[str], path: Path) -> list[str]:
-    """The numbers of the stories on a sheet, as the header has them.
+    """The numbers of the stories on a sheet, from the header.
 
     Raises:
-        ValueError: no story, a story without its answer (or the other way about), or no rater.
+        ValueError: no story, a story without its answer (or vice versa), or no rater.
     """
     found = {
         name: sorted(column.removeprefix(name) for column in columns if column.startswith(name))

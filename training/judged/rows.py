@@ -1,4 +1,4 @@
-"""The columns that all judged stories come in, whichever paper they are from."""
+"""The columns of judged stories, common to all judged sets."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -13,15 +13,15 @@ from openmeva.training.files import Row
 class JudgedStory(TypedDict, total=False):
     """One judged story.
 
-    `story` is what follows `prompt`, where there is one: in ROC the prompt is the story's first sentence, in
-    WP it is no part of the story. `score` is the mean of `ratings`. `raters` names who gave each rating, and
-    `error_types` lists the errors each rater named, where the source says so. `source_model` is "human" for
-    human-written stories.
+    `story` is the text after `prompt`, if there is one: in ROC the prompt is the story's first sentence, in WP it is
+    not part of the story. `score` is the mean of `ratings`; higher is better. If the source has them, `raters` names
+    the rater of each rating, and `error_types` lists the error types that each rater named. `source_model` is "human"
+    for human-written stories.
 
-    Where people rated several criteria, `criteria` holds the mean rating of each by its name, and
-    `criterion_ratings` the single ratings in the order of `raters`, where they are known.
+    If several criteria were rated, `criteria` holds the mean rating of each by name, and `criterion_ratings` the
+    individual ratings in the order of `raters`, if known.
 
-    Of a set of preferences two rows make a `pair`: the preferred story with the score 1, the other with 0.
+    In a set of preferences, two rows form a `pair`: the preferred story with the score 1, the other with 0.
     """
 
     story_id: str
@@ -39,10 +39,10 @@ class JudgedStory(TypedDict, total=False):
 
 
 def find_file(folder: str | Path, names: tuple[str, ...]) -> Path:
-    """The first of `names` that stands in `folder`, upper and lower case alike; a file is its own answer.
+    """The first of `names` in `folder`, ignoring case; if `folder` is a file, that file.
 
     Raises:
-        ValueError: none is there (says which were looked for).
+        ValueError: there is none (the message lists the names).
     """
     folder = Path(folder)
     if folder.is_file():
@@ -55,12 +55,12 @@ def find_file(folder: str | Path, names: tuple[str, ...]) -> Path:
 
 
 def of_criteria(ratings: Mapping[str, Sequence[float]]) -> JudgedStory:
-    """The judgments of a story of which each rater rated each criterion.
+    """The judgments of a story for which each rater rated each criterion.
 
-    A rating of the story is its rater's mean over the criteria.
+    A rating of the story is the rater's mean over the criteria.
 
     Args:
-        ratings: by criterion, in the same order of raters.
+        ratings: ratings by criterion, in the same order of raters.
 
     >>> of_criteria({"coherence": [1, 2], "surprise": [3, 4]})["ratings"]
     [2.0, 3.0]
@@ -68,7 +68,7 @@ def of_criteria(ratings: Mapping[str, Sequence[float]]) -> JudgedStory:
     overall = [float(mean(one)) for one in zip(*ratings.values(), strict=True)]
     return {
         "ratings": overall,
-        # of all ratings at once: equal judgments stay equal, which means of rounded means do not
+        # mean of all ratings at once: equal judgments stay equal; a mean of rounded means can differ
         "score": float(mean([float(value) for values in ratings.values() for value in values])),
         "criteria": {name: float(mean(values)) for name, values in ratings.items()},
         "criterion_ratings": {name: [float(value) for value in values] for name, values in ratings.items()},
@@ -79,7 +79,7 @@ def rating_of(row: Row, column: str, low: float = 1, high: float = 5) -> float:
     """The rating in a column of a row.
 
     Raises:
-        ValueError: no number there, or one outside the scale (the row and the column).
+        ValueError: not a number, or a number outside the scale (with row and column).
     """
     value = row.values.get(column)
     number = number_from(value)

@@ -1,4 +1,4 @@
-"""Story Cloze (Mostafazadeh et al., NAACL 2016), spring 2016: four sentences, a right and a wrong ending."""
+"""Story Cloze (Mostafazadeh et al., NAACL 2016), spring 2016: four sentences with a correct and a wrong ending."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from openmeva.training.files import Row, read_lines, read_rows, text_of
 from openmeva.training.judged.pairs import Preference, rows_of
 from openmeva.training.judged.rows import JudgedStory, find_file
 
-# Rows of the test whose four sentences stand in corpora of ROCStories that metrics are trained on, with the right
-# ending nearly always: whoever was trained on those has seen the answer.
+# Test rows whose four sentences are in the corpora of ROCStories that metrics are trained on, nearly always with the
+# correct ending: a metric trained on them has seen the answer.
 SEEN = Path(__file__).with_name("storycloze_in_rocstories.txt")
 _NAMES = {"validation": "val", "test": "test"}
 
 
 def file_names(split: str) -> tuple[str, ...]:
-    """What the file of a split, `validation` or `test`, is called: short, and as it is handed out."""
+    """File names of a split, `validation` or `test`: a short one, and that of the distributed file."""
     name = _NAMES[split]
     return (
         f"cloze_spring2016_{name}.csv",
@@ -25,19 +25,19 @@ def file_names(split: str) -> tuple[str, ...]:
 
 
 def read_story_cloze(folder: str | Path, split: str) -> list[JudgedStory]:
-    """The story with the right ending and that with the wrong one, of each row of a split.
+    """For each row of a split, the story with the correct ending and the one with the wrong ending.
 
-    The first sentence is the prompt, as in other sets of ROCStories' kind.
+    The first sentence is the prompt, as in other sets based on ROCStories.
 
     Raises:
-        ValueError: no such file, a sentence missing, or a right ending that is neither 1 nor 2.
+        ValueError: no such file, a missing sentence, or a number of the correct ending other than 1 and 2.
     """
     path = find_file(folder, file_names(split))
     return list(rows_of(_preference(row) for row in read_rows(path, "csv")))
 
 
 def without_seen(rows: Iterable[JudgedStory]) -> list[JudgedStory]:
-    """The rows of pairs that are not in `SEEN`."""
+    """The rows whose pair is not in `SEEN`."""
     seen = {line for _, line in read_lines(SEEN)}
     return [row for row in rows if row["pair"] not in seen]
 

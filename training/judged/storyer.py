@@ -28,7 +28,7 @@ ASPECTS = (
 ASPECT_RATINGS = "test_rate_reason_data.json"
 RANKS = "test_rank_data.pkl"
 _NUMBERS = {("numpy", "dtype"), ("numpy.core.multiarray", "scalar"), ("numpy._core.multiarray", "scalar")}
-# What damaged pickles end in.
+# Errors that damaged pickles raise.
 _DAMAGE = (
     *(EOFError, ValueError, AttributeError, IndexError, KeyError, TypeError),
     *(OverflowError, MemoryError, RuntimeError, ImportError),
@@ -37,7 +37,7 @@ OVERALL = {"wp": "story_correlation.pkl", "scary": "scary_story_correlation.pkl"
 
 
 class _Plain(pickle.Unpickler):
-    """Reads lists, tuples, texts and numbers, NumPy's too; a pickle that asks for anything else could run code."""
+    """Reads only lists, tuples, texts and numbers (also NumPy's), since other pickles could run code."""
 
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) in _NUMBERS:
@@ -46,7 +46,7 @@ class _Plain(pickle.Unpickler):
 
 
 def read_overall(folder: str | Path, kind: str) -> list[JudgedStory]:
-    """The stories with an overall score by people: pairs of story and score in the authors' pickle.
+    """The stories with an overall human score: pairs of story and score in the authors' pickle.
 
     Args:
         folder: the authors' folder `data`.
@@ -67,10 +67,10 @@ def read_overall(folder: str | Path, kind: str) -> list[JudgedStory]:
 
 
 def read_ranks(folder: str | Path) -> list[JudgedStory]:
-    """Pairs of stories for a prompt, the one with more upvotes preferred: `test_rank_data.pkl`.
+    """Pairs of stories for a prompt in `test_rank_data.pkl`; the story with more upvotes is preferred.
 
-    An entry is prompt, story, story, target and margin; the first story is preferred where the target is 1, the
-    second where it is -1.
+    An entry is prompt, story, story, target and margin. The first story is preferred if the target is 1, the second
+    if it is -1.
 
     Raises:
         ValueError: no such file, or one of another layout.
@@ -89,10 +89,10 @@ def _preferences(path: Path) -> Iterator[Preference]:
 
 
 def read_aspect_ratings(folder: str | Path) -> list[JudgedStory]:
-    """The stories of `test_rate_reason_data.json` that anybody rated, with the mean rating of each aspect.
+    """The stories of `test_rate_reason_data.json` with at least one rating, and the mean rating of each aspect.
 
-    `comments` of a story holds an aspect (1 to 10), a rating (1 to 5) and a comment each, and -1 where there is
-    none. Aspects differ from story to story, so `score` is the mean over what was rated.
+    Each entry of a story's `comments` holds an aspect (1 to 10), a rating (1 to 5) and a comment; -1 means missing.
+    The rated aspects differ between stories, so `score` is the mean over those that were rated.
 
     Raises:
         ValueError: no such file, or one of another layout.
@@ -145,7 +145,7 @@ def _unpickled(path: Path) -> list[Any]:
 
 
 def _text(value: Any, where: str) -> str:
-    """A text without `<br>` between its lines, HTML's signs and backslashes before quotes read as what they mean."""
+    """A text without `<br>`, with HTML entities and backslash-escaped quotes unescaped."""
     if not isinstance(value, str) or not value.strip():
         raise ValueError(f"{where}: expected a text, got {value!r:.60}")
     return html.unescape(" ".join(value.replace("<br>", " ").replace('\\"', '"').split()))

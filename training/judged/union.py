@@ -1,4 +1,4 @@
-"""The judged stories of the UNION paper (sections 4.2 and appendix C): seven binary ratings a story."""
+"""The judged stories of the UNION paper (section 4.2 and appendix C): seven binary ratings per story."""
 
 from pathlib import Path
 
@@ -13,18 +13,18 @@ ERROR_TYPES = ("", "repeated", "incoherent", "conflicting", "chaotic", "other")
 def read_union_judgments(folder: str | Path) -> list[JudgedStory]:
     """UNION's judged stories in the order of `ant_data.txt`, with error types from `ant_data_all.txt`.
 
-    A line is `id ||| story ||| rating …`; 1 says reasonable. The id counts the prompts of
-    `reference_ipt.txt`, which the story begins with, and the references of `reference_opt.txt`. Without a file of
-    prompts, and in WritingPrompts with one, too, a story is given whole, its prompt at its beginning, as UNION's authors
-    scored it; where `ant_data_all.txt` only repeats the ratings (WritingPrompts, too), there are no error types.
+    A line is `id ||| story ||| rating …`; the rating 1 means reasonable. The id is the index from 0 of the prompt in
+    `reference_ipt.txt`, with which the story begins, and of the reference in `reference_opt.txt`. Without a file of
+    prompts, and always for WritingPrompts, a story is returned whole, with its prompt, as UNION's authors scored it.
+    If `ant_data_all.txt` only repeats the ratings (as for WritingPrompts), there are no error types.
 
     Args:
-        folder: holds `ant_data.txt`, and, where prompts, error types and references are wanted,
-            `reference_ipt.txt`, `ant_data_all.txt` and `reference_opt.txt`. Below `WritingPrompts`, of that corpus.
+        folder: contains `ant_data.txt`, and optionally `reference_ipt.txt` (prompts), `ant_data_all.txt` (error
+            types) and `reference_opt.txt` (references). Below a folder `WritingPrompts`, those of that corpus.
 
     Raises:
-        ValueError: a file is missing, a line has another layout, a rating is not 0 or 1 (an error type not
-            0..5), or the two files disagree. Names file and line.
+        ValueError: a file is missing, a line has another layout, a rating is not 0 or 1 (an error type not 0..5),
+            or the two files disagree. The message names file and line.
     """
     folder = Path(folder)
     path = find_file(folder, ("ant_data.txt",))
@@ -66,7 +66,7 @@ def _checked_types(types: dict[int, list[int]], key: int, ratings: list[int], wh
 
 
 def _types_of(path: Path, ratings: Path) -> dict[int, list[int]] | None:
-    """The error types of each story; None without a file of them."""
+    """The error types of each story; None if there is no file of error types."""
     if not path.exists() or path.read_bytes() == ratings.read_bytes():
         return None
     return _types(path)

@@ -1,8 +1,8 @@
 """Negative samples: human-written stories with the errors that story generators make.
 
-`UnionSampler` makes UNION's (section 3.2 of the paper). Each operation stands in its own module and is
-registered by name in `OPERATIONS`; all take and return an `EditedStory`, which remembers where each
-token came from and which operation touched it. `tag_corpus` tags a corpus once and caches the tags.
+`UnionSampler` makes UNION's negative samples (section 3.2 of the paper). Each operation is in its own module and
+registered by name in `OPERATIONS`. An operation takes and returns an `EditedStory`, which records the origin of each
+token and the operation that last touched it. `tag_corpus` tags a corpus once and caches the tags.
 """
 
 from openmeva.training.common.draws import Draws

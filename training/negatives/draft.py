@@ -1,10 +1,10 @@
-"""A story under graded damage: its words, which of them were changed, and the kinds of error made so far."""
+"""A story during graded damage: its words, the changed ones, and the error types introduced so far."""
 
 from dataclasses import dataclass, replace
 
 from openmeva.training.negatives.edited import EditedStory
 
-# Technique of UNION's sampler to the kind of error that it makes (the names of plot-guided's manipulations).
+# Technique of UNION's sampler to the error type that it introduces (named after plot-guided's manipulations).
 KIND_OF = {
     "repetition": "repetition",
     "substitution": "off_topic",
@@ -16,13 +16,13 @@ KINDS = ("repetition", "contradiction", "wrong_order", "off_topic")
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A story's words by sentence, which of them do not belong there, and the kinds of error made so far.
+    """A story's words by sentence, the damaged ones, and the error types introduced so far.
 
     Attributes:
-        words: by sentence.
-        damaged: by sentence, true for a word that an edit put or moved where it is.
-        kinds: of `KINDS`.
-        index: the story's place in its corpus.
+        words: words by sentence.
+        damaged: flags by sentence, true for a word that an edit inserted, replaced or moved.
+        kinds: error types, of `KINDS`.
+        index: the story's index in its corpus.
         edits: the names of the edits applied, in order.
 
     >>> draft = Draft.start([["he", "ran", "."], ["he", "fell", "."]], 0)
@@ -57,13 +57,13 @@ class Draft:
         return cls(tuple(map(tuple, story.words)), damaged, kinds, index, story.applied)
 
     def untouched(self, keep: int) -> list[int]:
-        """Sentences from `keep` on in which no word is damaged."""
+        """Indices of sentences without damaged words, from sentence `keep` on."""
         return [i for i in range(keep, len(self.words)) if not any(self.damaged[i])]
 
     def with_sentence(
         self, at: int, words: list[str], kind: str, edit: str, damaged: list[bool] | None = None
     ) -> "Draft":
-        """This draft with sentence `at` replaced; all its words are damaged unless told."""
+        """This draft with sentence `at` replaced; `damaged` flags its words, default: all of them."""
         flags = [True] * len(words) if damaged is None else damaged
         return replace(
             self,
@@ -74,7 +74,7 @@ class Draft:
         )
 
     def exchanged(self, first: int, second: int) -> "Draft":
-        """This draft with two sentences exchanged."""
+        """This draft with two sentences swapped."""
         words, damaged = list(self.words), list(self.damaged)
         words[first], words[second] = words[second], words[first]
         for at in (first, second):

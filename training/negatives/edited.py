@@ -1,4 +1,4 @@
-"""A story under edit: what every operation takes and returns."""
+"""A story during editing: the argument and result of every operation."""
 
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -9,7 +9,7 @@ from openmeva.training.text.tagged_story import TaggedStory
 
 
 class NegativeEdit(NamedTuple):
-    """Where an operation left its mark.
+    """A token span that an operation changed.
 
     Attributes:
         operation: The technique: repetition, substitution, reordering or negation.
@@ -26,16 +26,16 @@ class NegativeEdit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EditedStory:
-    """A story and the trace of what was done to it; operations return a new one, so they compose.
+    """A story and the record of its edits. Operations return a new one, so they compose.
 
     A substituted word, or one whose form changed, keeps the origin of the word it replaced. Inserted
-    words, repeated copies and sentences from elsewhere have origin -1. A moved sentence keeps its
+    words, repeated copies and sentences of other stories have origin -1. A moved sentence keeps its
     origins. So ``origins`` aligns the sample to the original for the reconstruction task (equation 4).
 
     Attributes:
-        sentences: The sentences as they now stand.
+        sentences: The current sentences.
         applied: The names of the operations applied, in order of application.
-        index: The story's place in the corpus, or None for a story from outside.
+        index: The story's index in the corpus, or None for a story that is not in it.
 
     >>> story = EditedStory.start(TaggedStory([["he", "ran", "."]], [["PRP", "VBD", "."]]))
     >>> story.origins, story.edits()
@@ -78,7 +78,7 @@ class EditedStory:
 
     @property
     def origins(self) -> list[list[int]]:
-        """Indices into the flattened original, -1 where it has none, by sentence."""
+        """Indices into the flattened original by sentence; -1 for tokens without an origin."""
         return [list(sentence.origins) for sentence in self.sentences]
 
     @property
@@ -87,7 +87,7 @@ class EditedStory:
         return [list(sentence.operations) for sentence in self.sentences]
 
     def edits(self) -> list[NegativeEdit]:
-        """Token spans of all edits in the flattened sample, by start, a moved sentence before its words.
+        """Token spans of all edits in the flattened sample, sorted by start; a moved sentence precedes its words.
 
         Neighbouring tokens of one sentence that the same operation touched form one span.
         """

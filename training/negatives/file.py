@@ -1,4 +1,4 @@
-"""Negative samples of the stories of a file, one a story."""
+"""Negative samples of the stories of a file, one per story."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from openmeva.metrics.core.text import Normalizer, plain_text
 from openmeva.metrics.core.writing import check_output
 from openmeva.training.common.bounds import check_least
+from openmeva.training.corpora.notices import tell_foreign
 from openmeva.training.corpora.stories import story_of
 from openmeva.training.corpora.story_rows import context_of, id_of
-from openmeva.training.corpora.told import tell_foreign
 from openmeva.training.files import Row, read_rows, write_rows
 from openmeva.training.negatives.edited import EditedStory
 from openmeva.training.negatives.material import language_of
@@ -22,19 +22,19 @@ from openmeva.training.text.tagged_corpus import tag_corpus
 
 @dataclass(frozen=True)
 class Drawing:
-    """How negative samples are drawn.
+    """Settings of the negative samples.
 
     Attributes:
-        seed, epoch: other ones, other samples.
-        keep: leading sentences that stay (ROC 1, WP 0).
-        techniques: of `TECHNIQUES`.
+        seed, epoch: different values give different samples.
+        keep: number of leading sentences that never change (ROC 1, WP 0).
+        techniques: names from `TECHNIQUES`.
         recipe, lexicon: see `UnionSampling`.
         names: `names.json` of an encoder, to delexicalise with.
-        cache: where tags are kept.
-        processes: that work at the same time; they change no sample.
+        cache: folder of cached tags.
+        processes: number of parallel processes; it does not affect the samples.
 
     Raises:
-        ValueError: a negative seed, epoch or number of sentences, or no process.
+        ValueError: `seed`, `epoch` or `keep` is negative, or `processes` is under 1.
     """
 
     seed: int = 0
@@ -53,7 +53,7 @@ class Drawing:
 
 
 class Original(NamedTuple):
-    """A story that is damaged: its id, its context as words between blanks (None where it has none), its words by sentence."""
+    """An original story: its id, its context as words joined by blanks (None: no context), its words by sentence."""
 
     story_id: str
     context: str | None
@@ -61,13 +61,14 @@ class Original(NamedTuple):
 
 
 def write_samples(stories: str | Path, out: str | Path, how: Drawing) -> tuple[int, int]:
-    """Writes the samples; returns how many stories have one, and how many have none.
+    """Writes the samples; returns the number of stories with a sample, and without one.
 
-    A row has the sample as text in `story`, as files of stories do, `label` 0, and the `story_id` and `context` of its
-    original; where no technique applies, `story`, `label` and `negative` are null, and scoring refuses the row.
+    A row has the sample's text in `story`, like other story files, `label` 0, and the `story_id` and `context` of its
+    original. If no technique applies, `story`, `label` and `negative` are null, and scoring refuses the row.
 
     Raises:
-        ValueError: a bad row, named by its line, an option out of range, or a file that cannot be written or is a text.
+        ValueError: a bad row (with its line), an option out of range, or an output that is not writable or is a text
+            file.
         OSError: no such file.
     """
     check_output(out, column=None)
@@ -95,7 +96,7 @@ def write_samples(stories: str | Path, out: str | Path, how: Drawing) -> tuple[i
 
 
 def sampler_of(stories: str | Path, how: Drawing) -> tuple[UnionSampler, list[Original]]:
-    """The sampler of the stories of a file, and these; errors as `write_samples`."""
+    """The sampler of the stories of a file, and these stories; raises as `write_samples`."""
     sampling = sampling_of(how)
     language = language_of(sampling)
     normalizer = normalizer_of(how)
@@ -113,7 +114,7 @@ def _original(row: Row, normalizer: Normalizer) -> Original:
 
 
 def sampling_of(how: Drawing) -> UnionSampling:
-    """The settings of the sampler; a ValueError for an unknown technique, recipe or lexicon."""
+    """The settings of the sampler; raises a ValueError for an unknown technique, recipe or lexicon."""
     unknown = [name for name in how.techniques if name not in TECHNIQUES]
     if unknown or not how.techniques:
         raise ValueError(
@@ -128,12 +129,12 @@ def sampling_of(how: Drawing) -> UnionSampling:
 
 
 def normalizer_of(how: Drawing) -> Normalizer:
-    """What turns texts into words, with names as placeholders where `how` says which."""
+    """The normaliser of texts; it replaces names by placeholders if `how` has a list of names."""
     return Normalizer.load(how.names) if how.names else Normalizer()
 
 
 def sentences_of(story: str, where: str, normalizer: Normalizer) -> list[list[str]]:
-    """A story's words by sentence; a ValueError that begins with `where` for one without a word."""
+    """A story's words by sentence; raises a ValueError that begins with `where` for a story without words."""
     sentences = normalizer.sentences(story)
     if not sentences:
         raise ValueError(f"{where}: expected a story, got no word in {story[:60]!r}")
@@ -141,7 +142,7 @@ def sentences_of(story: str, where: str, normalizer: Normalizer) -> list[list[st
 
 
 def record(sample: EditedStory | None) -> dict[str, object]:
-    """A sample as JSON: its words, origins, operations in order, and edits; ``negative`` null for none."""
+    """A sample as JSON: words, origins, operations in order, and edits; ``negative`` is null if it is None."""
     if sample is None:
         return {"negative": None}
     return {

@@ -1,4 +1,4 @@
-"""The rows that story classifiers are trained on, in Parquet: a human story and versions or rivals of it in a group."""
+"""Training rows of story classifiers, in Parquet: groups of a human story and its corrupted or generated versions."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
@@ -24,7 +24,7 @@ SCHEMA = pa.schema(
 )
 
 
-# Manipulation of a plot (training/manipulations) to the kind of error that its story is to show.
+# Manipulation of a plot (training/plot_guided/manipulations) to the error type intended in its story.
 KIND_OF_MANIPULATION = {
     "repetition": "repetition",
     "contradiction": "contradiction",
@@ -38,18 +38,19 @@ class GroupRow:
     """One story of a group.
 
     Attributes:
-        group: what rows belong together; one of them is the human story.
-        story: normalised words joined by single spaces, or any text where `damaged` is None.
-        source: where it comes from: `human`, the edits' names, a generator's name.
-        label: 1 for the human story.
-        level: 0 for the human story; higher is worse than lower in the same group; -1: worse than the human
-            story, and not compared with others.
-        kinds: of error; None where not known.
-        damaged: numbers of the words that do not belong where they stand; None where not known.
-        split: train, validation or test, where a stage has divided its groups.
-        teacher_logit: a teacher's judgment (see `training.classifier.distillation`), higher is better; None where there is none.
-        teacher_states: its hidden states (1 + words, width), float16, the first token's and then the words'; None where there
-            are none.
+        group: id of the group; one row of a group is the human story.
+        story: normalised words joined by single spaces, or any text if `damaged` is None.
+        source: `human`, the names of the edits, or the name of a generator.
+        label: 1 for the human story, else 0.
+        level: 0 for the human story; within a group, higher is worse; -1: worse than the human story, and not
+            compared with the others.
+        kinds: error types; None if not known.
+        damaged: indices of the damaged words; None if not known.
+        split: train, validation or test, if a stage has split its groups.
+        teacher_logit: the teacher's logit (see `training.classifier.distillation`), higher is better; None without
+            a teacher.
+        teacher_states: the teacher's hidden states (1 + words, width), float16: the first token's, then the words';
+            None without them.
     """
 
     group: str
@@ -80,7 +81,7 @@ def rows_of_chain(group: str, chain: list[Draft]) -> Iterator[GroupRow]:
 
 
 def write_groups(path: Path, rows: Iterable[GroupRow]) -> int:
-    """Writes rows to a Parquet file, wholly or not at all; returns how many."""
+    """Writes rows to a Parquet file atomically; returns the number of rows."""
     table = pa.Table.from_pylist([asdict(row) for row in rows], schema=SCHEMA)
     with replacing(path) as temporary:
         pq.write_table(table, temporary, compression="zstd")
@@ -90,13 +91,13 @@ def write_groups(path: Path, rows: Iterable[GroupRow]) -> int:
 def read_groups(path: Path) -> list[GroupRow]:
     """The rows of a file of groups: Parquet, or JSONL with the same fields.
 
-    Rows of stories written from broken plots have `manipulations` instead of `kinds`.
+    Rows of stories generated from manipulated plots have `manipulations` instead of `kinds`.
 
     Raises:
-        ValueError: no such file, one of an earlier version, or a row that lacks `group`, `story` or `label` (0 or 1).
+        ValueError: no such file, a file of an earlier version, or a row without `group`, `story` or `label` (0 or 1).
     """
     if not path.is_file():
-        raise ValueError(f"{path}: no such file; it is written by an earlier stage of the chain")
+        raise ValueError(f"{path}: no such file; an earlier stage writes it")
     found = []
     for place in read_rows(path, None if kind_of(path) else "parquet"):
         row = place.values
@@ -104,7 +105,7 @@ def read_groups(path: Path) -> list[GroupRow]:
             raise ValueError(f"{place.where}: expected group, story and label, got {sorted(row)}")
         if "foreign" in row:
             raise ValueError(
-                f"{path}: of an earlier version, with a column 'foreign'; remove it to make it anew"
+                f"{path}: written by an earlier version, with a column 'foreign'; remove it to write it again"
             )
         text_of(place)
         if row["label"] not in (0, 1):

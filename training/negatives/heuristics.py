@@ -11,24 +11,25 @@ KEYWORD_SHARE = 0.15
 
 
 def substitute_sentences(index: int, stories: Sequence[TaggedStory], draws: Draws) -> list[list[str]] | None:
-    """Story `index` with a share of its sentences (rounded down, at least one) replaced by others' sentences.
+    """Story `index` with a share of its sentences (rounded down, at least one) replaced by those of other
+    stories.
 
-    None for a story of one sentence, or where there is no other story.
+    None for a story of one sentence, or if there is no other story.
     """
     words = [list(sentence) for sentence in stories[index].words]
     if len(words) < 2 or len(stories) < 2:
         return None
     for place in draws.shuffled(range(len(words)))[: max(1, int(SENTENCE_SHARE * len(words)))]:
         other = draws.below(len(stories) - 1)
-        other += other >= index  # step over the story itself
+        other += other >= index  # skip the story itself
         words[place] = list(draws.choice(stories[other].words))
     return words
 
 
 def substitute_antonyms(story: TaggedStory, language: Language, draws: Draws) -> list[list[str]] | None:
-    """The story with a share of its keywords (rounded, at least one) replaced by words they are negated to.
+    """The story with a share of its keywords (rounded, at least one) replaced by antonyms.
 
-    None where no keyword has such a word.
+    None if no keyword has an antonym.
     """
     words = [list(sentence) for sentence in story.words]
     keywords, places = 0, []

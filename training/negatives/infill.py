@@ -1,4 +1,4 @@
-"""Hard negatives by masked language modelling: words replaced by draws of the shared encoder."""
+"""Hard negatives by masked language modelling: words resampled with the shared encoder."""
 
 from collections.abc import Sequence
 
@@ -14,13 +14,13 @@ from openmeva.training.common.backbone import SHARED, build_on, find_backbone, t
 
 
 class Infiller:
-    """Replaces words of one piece by draws of a masked language model, in context.
+    """Resamples words that are single wordpieces with a masked language model, given their context.
 
     Args:
-        temperature: of the draws.
-        top: the words drawn from, the likeliest so many.
-        rounds: the words of a sentence are drawn in so many parts, the later ones in view of the earlier.
-        model, tokenizer: the shared encoder's unless given.
+        temperature: sampling temperature.
+        top: k of top-k sampling.
+        rounds: number of rounds in which the words of a sentence are sampled; later rounds see the earlier words.
+        model, tokenizer: default: the shared encoder's.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Infiller:
             token_id(self.tokenizer, token) for token in ("[CLS]", "[SEP]", "[PAD]", "[MASK]")
         )
         vocabulary = self.tokenizer.get_vocab()
-        # whole lower-case words alone: no piece of one, number, mark or special token
+        # only whole lower-case words: no subwords, numbers, punctuation or special tokens
         self.words = {number: word for word, number in vocabulary.items() if word.isalpha()}
         self._barred = torch.ones(len(vocabulary), dtype=torch.bool)
         self._barred[list(self.words)] = False
@@ -55,10 +55,10 @@ class Infiller:
         rng: np.random.Generator,
         batch_size: int = 64,
     ) -> list[list[str]]:
-        """Sentence `sentences[i]` of story i, about `shares[i]` of its words drawn anew; as long as it was.
+        """Sentence `sentences[i]` of story i with about `shares[i]` of its words resampled; its length is unchanged.
 
-        A word that is drawn may be the one that stood there. Sentences without a word that can be drawn come
-        back as they are. Of a story that is longer than the model reads, it sees what stands around the sentence.
+        A sampled word may equal the original. A sentence in which no word can be resampled is returned unchanged.
+        If a story exceeds the model's maximum length, the model sees the text around the sentence.
         """
         rows, places, found = [], [], [list(s[at]) for s, at in zip(stories, sentences, strict=True)]
         for story, at, share in zip(stories, sentences, shares, strict=True):
@@ -68,7 +68,7 @@ class Infiller:
         generator = torch.Generator().manual_seed(int(rng.integers(2**31)))
         batches = list(length_batches([len(row) for row in rows], batch_size))
         with torch.inference_mode():
-            for batch in track(batches, f"drawing words in {len(rows):,} sentences"):
+            for batch in track(batches, f"resampling words in {len(rows):,} sentences"):
                 for turn in range(self.rounds):
                     self._draw(batch, rows, places, turn, generator)
         for i, chosen in enumerate(places):
@@ -79,7 +79,7 @@ class Infiller:
     def _row(
         self, story: Sequence[Sequence[str]], at: int, share: float, rng: np.random.Generator
     ) -> tuple[list[int], list[tuple[int, int]]]:
-        """Token ids of a story, and (place of the token, number of the word) for the words to draw."""
+        """Token ids of a story, and (index of the token, index of the word) for the words to resample."""
         ids: list[int] = []
         candidates: list[tuple[int, int]] = []
         for number, sentence in enumerate(story):
@@ -104,7 +104,7 @@ class Infiller:
         turn: int,
         generator: torch.Generator,
     ) -> None:
-        """Draws each row's share of words of this turn, writing to `rows`."""
+        """Samples the words of round `turn` and writes them to `rows`."""
         ids, mask = pad([rows[i] for i in batch], self.padding)
         wanted = []
         for row, i in enumerate(batch):
@@ -118,7 +118,7 @@ class Infiller:
         at = torch.tensor(wanted)
         read = self.model.bert(ids.to(self.device), attention_mask=mask.to(self.device))
         hidden = read.last_hidden_state[at[:, 0], at[:, 1]]
-        logits = self.model.cls(hidden).float().cpu()[:, : len(self._barred)]  # draws are the processor's
+        logits = self.model.cls(hidden).float().cpu()[:, : len(self._barred)]  # sampling is on the CPU
         logits = logits.masked_fill(self._barred, float("-inf")) / self.temperature
         best = logits.topk(min(self.top, len(self.words)), dim=1)
         drawn = torch.multinomial(best.values.softmax(-1), 1, generator=generator)

@@ -1,4 +1,4 @@
-"""The corpus statistics, the lexicon and the settings that operations draw on."""
+"""The corpus statistics, the lexicon and the settings that operations use."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,16 +14,16 @@ from openmeva.training.text.tagged_story import TaggedStory
 
 @dataclass(frozen=True, slots=True)
 class NegativeMaterial:
-    """The corpus and the knowledge that operations draw on, and their settings.
+    """The corpus and the lexical knowledge that operations use, and their settings.
 
     Attributes:
         language: Lexicon and inflection.
         keywords: Keywords of the corpus by tag, with mention frequencies.
-        stories: The corpus; sentences for sentence substitution come from here.
-        keep: How many leading sentences no operation may touch.
-        keyword_share: Which part of the keywords lexical substitution replaces, in (0, 1].
-        ngram_max: The longest n-gram that lexical repetition repeats.
-        contraction: How often a negation is written "n't" where English allows it, in [0, 1].
+        stories: The corpus; the source of sentences for sentence substitution.
+        keep: Number of leading sentences that no operation changes.
+        keyword_share: Share of the keywords that lexical substitution replaces, in (0, 1].
+        ngram_max: Maximum n of the n-grams that lexical repetition repeats.
+        contraction: Probability of "n't" for a negation where English allows it, in [0, 1].
     """
 
     language: Language
@@ -36,10 +36,10 @@ class NegativeMaterial:
 
 
 def language_of(sampling: UnionSampling) -> Language:
-    """The lexicon that a sampling names; that ConceptNet is missing where it would be used is told on standard error.
+    """The lexicon named by `sampling`; prints on standard error if ConceptNet would be used but is missing.
 
     Raises:
-        MissingResourceError: the sampling wants ConceptNet alone, and it has not been fetched.
+        MissingResourceError: `sampling` needs ConceptNet only, and it has not been downloaded.
     """
     if sampling.lexicon == "conceptnet":
         return ConceptNetEnglish()

@@ -1,4 +1,4 @@
-"""Hard negatives by nearest neighbours: sentences of other stories that are close by embedding."""
+"""Hard negatives by nearest neighbours: sentences of other stories with close embeddings."""
 
 from collections.abc import Sequence
 
@@ -12,11 +12,11 @@ from openmeva.metrics.core.runtime import choose_device, choose_dtype, pad, toke
 from openmeva.training.common.backbone import SHARED, find_backbone, load_encoder, tokenizer_of
 
 Words = Sequence[str]
-BEGINNING = 2  # sentences that the likeness of stories is read from
+BEGINNING = 2  # number of sentences that the similarity of stories is computed from
 
 
 class TextEmbedder:
-    """Mean hidden states of the shared encoder's last layer, of length 1."""
+    """Mean hidden states of the shared encoder's last layer, with L2 norm 1."""
 
     def __init__(self) -> None:
         base = find_backbone(SHARED)
@@ -27,7 +27,7 @@ class TextEmbedder:
         self.ends = [token_id(self.tokenizer, token) for token in ("[CLS]", "[SEP]", "[PAD]")]
 
     def __call__(self, texts: Sequence[Words], batch_size: int = 128, limit: int = 64) -> Tensor:
-        """Vectors (n, width) float32 of texts of words, cut at `limit` tokens."""
+        """Vectors (n, width), float32, of n texts (lists of words), which are truncated to `limit` tokens."""
         first, last, padding = self.ends
         found = self.tokenizer.encode_batch([" ".join(words) for words in texts], add_special_tokens=False)
         rows = [[first, *encoding.ids[: limit - 2], last] for encoding in found]
@@ -54,15 +54,15 @@ def nearest(queries: Tensor, pool: Tensor, count: int, block: int = 1024) -> np.
 
 
 class Neighbours:
-    """For some stories of a corpus, the stories that begin most alike, and for their sentences the nearest others.
+    """The stories of a corpus with the most similar openings (`near`), and similar sentences (`alike`).
 
     Args:
-        stories: the corpus, by sentence.
-        chosen: the stories that are asked for, all of them in `pool`.
-        pool: the stories that neighbours are taken from.
-        count: how many neighbours a story has.
-        sentences: how many stories of the pool lend their sentences to `alike`.
-        embed: from texts of words to unit vectors; the shared encoder's mean hidden states unless given.
+        stories: the corpus: words by sentence.
+        chosen: indices of the stories that need neighbours, all of them in `pool`.
+        pool: indices of the stories that can be neighbours.
+        count: number of neighbours per story.
+        sentences: number of stories of the pool whose sentences `alike` searches.
+        embed: maps texts (lists of words) to unit vectors; default: the shared encoder's mean hidden states.
     """
 
     def __init__(
@@ -86,13 +86,13 @@ class Neighbours:
         self.near = {
             i: [pool[j] for j in row if pool[j] != i][:count] for i, row in zip(chosen, found, strict=True)
         }
-        # the last sentences of a story seldom introduce anybody, so they fit elsewhere
+        # sentences after the first seldom introduce a character, so they fit other stories
         self.lines = [words for i in pool[:sentences] for words in stories[i][1:]]
         self._vectors = embed(self.lines)
         self._embed = embed
 
     def alike(self, sentences: Sequence[Words], count: int = 8) -> list[list[list[str]]]:
-        """For each sentence, `count` sentences of other wording that mean most nearly the same, nearest first."""
+        """For each sentence, the `count` nearest sentences with a different wording, nearest first."""
         found = nearest(self._embed(sentences), self._vectors, count + 2)
         return [
             [list(self.lines[j]) for j in row if list(self.lines[j]) != list(words)][:count]

@@ -1,4 +1,4 @@
-"""Negation alteration (section 3.2, Table 8): one negation added to a sentence, or taken from it."""
+"""Negation alteration (section 3.2, Table 8): one negation added to a sentence, or removed from it."""
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.negatives.edited import EditedStory
@@ -12,11 +12,11 @@ LEXICAL = "lexical_negation"
 
 
 def alter_negation(story: EditedStory, draws: Draws, material: NegativeMaterial) -> EditedStory | None:
-    """Add or remove one negation in a random sentence, the verb forms with it.
+    """Add or remove one negation in a random sentence, and adjust the verb forms.
 
-    The direction is a fair coin's where the story allows both, so that the word "not" by itself says
-    little about a sample. Tokens that an earlier operation touched are left alone. Returns None where no
-    verb and no negation can be altered.
+    If the story allows both, each has probability 0.5, so that the word "not" alone says little about a
+    sample. Tokens that an earlier operation touched do not change. Returns None if no verb and no negation
+    can be altered.
     """
     order = draws.shuffled(range(material.keep, len(story.sentences)))
     directions = (remove_one, add_one) if draws.chance(0.5) else (add_one, remove_one)
@@ -30,7 +30,7 @@ def alter_negation(story: EditedStory, draws: Draws, material: NegativeMaterial)
 
 
 def add_one(sentence: EditedSentence, draws: Draws, material: NegativeMaterial) -> Rewrite | None:
-    """Negate one of the sentence's verbs; None where no rule applies."""
+    """Negate one of the sentence's verbs; None if no rule applies."""
     words, tags, marks = sentence.words, sentence.tags, sentence.operations
     sites = [site for site in addition_sites(words, tags) if not marks[site[0]]]
     if not sites:
@@ -40,7 +40,7 @@ def add_one(sentence: EditedSentence, draws: Draws, material: NegativeMaterial) 
 
 
 def remove_one(sentence: EditedSentence, draws: Draws, material: NegativeMaterial) -> Rewrite | None:
-    """Remove one of the sentence's negations; None where there is none."""
+    """Remove one of the sentence's negations; None if there is none."""
     words, tags, marks = sentence.words, sentence.tags, sentence.operations
     sites = [at for at in removal_sites(words, tags) if not marks[at]]
     rewrites = [affirm(words, tags, at, material.language) for at in sites]

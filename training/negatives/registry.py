@@ -1,4 +1,4 @@
-"""All operations by name, which of them realise which technique, and how a recipe puts them together."""
+"""All operations by name, the operations of each technique, and the recipes that combine them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -9,10 +9,10 @@ from openmeva.training.negatives.edited import EditedStory
 from openmeva.training.negatives.material import NegativeMaterial
 
 Operation = Callable[[EditedStory, Draws, NegativeMaterial], EditedStory | None]
-"""Takes a story under edit and returns it edited further, or None where it does not apply."""
+"""Takes an edited story and returns it with one more edit, or None if the operation does not apply."""
 
-# Sentence-level operations stand first, and the sampler applies them in this order: what replaces or
-# removes whole sentences comes before the finer edits it would lose.
+# The sampler applies the operations in this order. Sentence-level ones come first: they replace or remove whole
+# sentences, and with them any finer edits made before.
 OPERATIONS: dict[str, Operation] = {
     substitution.SENTENCE: substitution.substitute_sentence,
     repetition.SENTENCE: repetition.repeat_sentence,
@@ -34,13 +34,14 @@ TECHNIQUE_OPERATIONS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a sampler applies the techniques that it has drawn.
+    """How a sampler applies the techniques that it has sampled.
 
     Attributes:
-        operations: by name.
-        in_order_drawn: whether they are applied in the order in which they were drawn; else in that of `operations`.
-        sentence_level: of a technique, where not the sampling's.
-        least_sentences: a story with fewer sentences, the kept ones apart, has no negative sample.
+        operations: operations by name.
+        in_order_drawn: whether techniques are applied in the order in which they were sampled; else in the order of
+            `operations`.
+        sentence_level: probability of the sentence level by technique, where it differs from `UnionSampling`'s.
+        least_sentences: a story with fewer sentences, not counting the kept ones, has no negative sample.
     """
 
     operations: Mapping[str, Operation]

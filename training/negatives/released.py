@@ -1,12 +1,14 @@
-"""The techniques as UNION's released code carries them out, which damages a story far more than the paper says.
+"""The techniques of UNION's released code, which corrupts a story far more than the paper says.
 
-Facts of that code, carried out anew: see `training/PAPERS.md`. Later techniques may change what earlier ones made.
-With n sentences, the first of them kept (the context; a prompt stands in its place), an operation works on those after it:
+This is a new implementation of that code's behaviour: see `training/PAPERS.md`. Later techniques may change the edits
+of earlier ones. A story has n sentences. The first is the context (or a prompt in its place) and is kept. An operation
+changes the sentences after it:
 
-- repetition: 1 + n/2 of them are overwritten by the earliest of these; or n/2 times an n-gram is said twice;
-- substitution: 1 to n - 1 of them, uniformly, become sentences of one other story; or 1 to 15 % of the keywords change;
+- repetition: 1 + n/2 of them are sampled, and the earliest overwrites the others; or an n-gram is repeated, n/2 times;
+- substitution: 1 to n - 1 of them, uniformly, are replaced by sentences of one other story; or 1 to 15 % of the
+  keywords are replaced;
 - reordering: 2 to n - 1 of them change places;
-- negation: in 1 to n - 1 of them, uniformly, a negation is struck out or put in, without regard to grammar.
+- negation: in 1 to n - 1 of them, uniformly, a negation is removed or inserted, regardless of grammar.
 """
 
 from openmeva.training.common.draws import Draws
@@ -27,7 +29,7 @@ from openmeva.training.text.negation.verbs import DO_TAGS, NEGATIONS
 from openmeva.training.text.rewrite import Rewrite, Token
 from openmeva.training.text.word_set import NEGATIVE_WORDS, word_set
 
-TRIALS = 16  # draws of another order or another story that may turn out to read the same
+TRIALS = 16  # attempts at an order that differs in its text
 NEGATION_WORDS = NEGATIONS | NEGATIVE_WORDS
 AUXILIARIES = frozenset(DO_TAGS) | word_set(
     "would will can could may might shall should am is are was were be been"
@@ -36,7 +38,7 @@ DO_OF_TAG = {"VB": "do", "VBP": "do", "VBD": "did", "VBZ": "does"}
 
 
 def repeat_sentence(story: EditedStory, draws: Draws, material: NegativeMaterial) -> EditedStory | None:
-    """Overwrites 1 + n/2 sentences by the earliest of them; None where they read alike already."""
+    """Samples 1 + n/2 sentences and overwrites them with the earliest one; None if they are already identical."""
     sentences = list(story.sentences)
     chosen = some_places(story, draws, material, 1 + _all(story, material) // 2)
     source = sentences[chosen[0]]
@@ -47,7 +49,7 @@ def repeat_sentence(story: EditedStory, draws: Draws, material: NegativeMaterial
 
 
 def repeat_ngrams(story: EditedStory, draws: Draws, material: NegativeMaterial) -> EditedStory | None:
-    """Says an n-gram twice, n/2 times over; None where no sentence has one."""
+    """Repeats an n-gram, n/2 times; None if no sentence has one."""
     edited = story
     for _ in range(max(1, _all(story, material) // 2)):
         edited = repeat_ngram(edited, draws, material) or edited
@@ -55,14 +57,14 @@ def repeat_ngrams(story: EditedStory, draws: Draws, material: NegativeMaterial) 
 
 
 def substitute_sentences(story: EditedStory, draws: Draws, material: NegativeMaterial) -> EditedStory | None:
-    """Puts sentences of one other story in place of 1 to n - 1; None where the corpus has no other story."""
+    """Replaces 1 to n - 1 sentences with those of one other story; None if the corpus has no other story."""
     others = len(material.stories) - (story.index is not None)
     if others < 1:
         return None
     chosen = some_places(story, draws, material)
     other = draws.below(others)
     if story.index is not None and other >= story.index:
-        other += 1  # step over the story itself
+        other += 1  # skip the story itself
     source = material.stories[other]
     sentences = list(story.sentences)
     for at in chosen:
@@ -72,7 +74,7 @@ def substitute_sentences(story: EditedStory, draws: Draws, material: NegativeMat
 
 
 def substitute_keywords(story: EditedStory, draws: Draws, material: NegativeMaterial) -> EditedStory | None:
-    """Exchanges 1 to 15 % of the keywords, uniformly, by an antonym, else by a keyword of the same tag; None: no keyword."""
+    """Replaces 1 to 15 % of the keywords, uniformly, by an antonym, else a keyword with the same tag; None if none."""
     sentences = list(story.sentences)
     keywords = [
         (position, at)
@@ -95,7 +97,7 @@ def substitute_keywords(story: EditedStory, draws: Draws, material: NegativeMate
 
 
 def permute_sentences(story: EditedStory, draws: Draws, material: NegativeMaterial) -> EditedStory | None:
-    """Exchanges the places of 2 to n - 1 sentences; None where no order was found that reads differently."""
+    """Permutes 2 to n - 1 sentences; None if no order with a different text was found."""
     rest = len(story.sentences) - material.keep
     if rest < 2:
         return None
@@ -112,7 +114,7 @@ def permute_sentences(story: EditedStory, draws: Draws, material: NegativeMateri
 
 
 def alter_negations(story: EditedStory, draws: Draws, material: NegativeMaterial) -> EditedStory | None:
-    """Alters the negation of 1 to n - 1 sentences; None where none of those drawn has a verb or a negation."""
+    """Alters the negation of 1 to n - 1 sentences; None if no sampled sentence has a verb or a negation."""
     edited = story
     for at in some_places(story, draws, material):
         sentence = edited.sentences[at]
@@ -123,16 +125,16 @@ def alter_negations(story: EditedStory, draws: Draws, material: NegativeMaterial
 
 
 def altered(sentence: EditedSentence, contracted: bool, language: Language) -> Rewrite | None:
-    """The first negation word struck out; without one, "not" or "n't" after the first auxiliary, or before a verb.
+    """Removes the first negation word; without one, inserts "not" or "n't" after the first auxiliary, or before a verb.
 
-    The verb keeps its form where a negation goes, and "n't" stands where chance puts it. None where the sentence has
-    neither a negation (beside another word) nor an auxiliary nor a verb.
+    The verb keeps its form when a negation is removed. `contracted` decides for "n't", regardless of the word before.
+    None if the sentence has no negation (in addition to another word), no auxiliary and no verb.
     """
     words, tags = sentence.words, sentence.tags
     negation = Token("n't" if contracted else "not", "RB")
     for at, word in enumerate(words):
         if word in NEGATION_WORDS and len(words) > 1:
-            near = at - 1 if at else 1  # the word that carries the mark
+            near = at - 1 if at else 1  # the neighbouring word, which records the operation
             return Rewrite(min(at, near), max(at, near) + 1, (Token(words[near], tags[near], near),))
     for at, word in enumerate(words):
         if word in AUXILIARIES:
@@ -149,7 +151,7 @@ def altered(sentence: EditedSentence, contracted: bool, language: Language) -> R
 def some_places(
     story: EditedStory, draws: Draws, material: NegativeMaterial, count: int | None = None
 ) -> list[int]:
-    """Places of `count` sentences after the kept ones, in order; of a uniform number of them unless told."""
+    """Sorted indices of `count` random sentences after the kept ones; default: a uniformly random number."""
     places = range(material.keep, len(story.sentences))
     if count is None:
         count = 1 + draws.below(len(places))
@@ -157,10 +159,10 @@ def some_places(
 
 
 def _all(story: EditedStory, material: NegativeMaterial) -> int:
-    """n: the sentences that may change, and the first."""
+    """n: the number of sentences that may change, plus one for the first."""
     return len(story.sentences) - material.keep + 1
 
 
 def _applied_once(before: EditedStory, after: EditedStory, operation: str) -> EditedStory:
-    """A story to which one operation was applied several times, named once."""
+    """The story after several applications of one operation, which is recorded once."""
     return before.with_sentences(operation, after.sentences)

@@ -1,4 +1,4 @@
-"""Reordering (section 3.2): the sentences in another order, for conflicting plots."""
+"""Reordering (section 3.2): shuffled sentences, for conflicting plots."""
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.negatives.edited import EditedStory
@@ -8,10 +8,10 @@ SENTENCE = "sentence_reordering"
 
 
 def reorder_sentences(story: EditedStory, draws: Draws, material: NegativeMaterial) -> EditedStory | None:
-    """Put the sentences after the kept ones in a random order that reads differently.
+    """Put the sentences after the kept ones in a random order that changes the text.
 
-    Every other order is as likely; exchanging two identical sentences is no change. Returns None where
-    no other order exists.
+    All such orders are equally likely; swapping two identical sentences is not a change. Returns None if no such
+    order exists.
     """
     keep = material.keep
     rest = story.sentences[keep:]
@@ -19,7 +19,7 @@ def reorder_sentences(story: EditedStory, draws: Draws, material: NegativeMateri
     if all(text == texts[0] for text in texts):
         return None
     order = list(range(len(rest)))
-    # at least half of all orders read differently once two sentences differ, so this ends soon
+    # if two sentences differ, at least half of all orders change the text, so this ends soon
     while all(texts[new] == text for new, text in zip(order, texts, strict=True)):
         order = draws.shuffled(range(len(rest)))
     moved = tuple(

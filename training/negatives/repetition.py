@@ -1,4 +1,4 @@
-"""Repetition (section 3.2): an n-gram, or a whole sentence, said twice."""
+"""Repetition (section 3.2): an n-gram or a whole sentence is repeated."""
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.negatives.edited import EditedStory
@@ -13,8 +13,8 @@ SENTENCE = "sentence_repetition"
 def repeat_ngram(story: EditedStory, draws: Draws, material: NegativeMaterial) -> EditedStory | None:
     """Repeat an n-gram, n in 1 .. `material.ngram_max`, of a random sentence right after itself.
 
-    N-grams hold no punctuation and do not cut a word from its clitic ("did" from "n't"). Returns None
-    where no sentence has such an n-gram.
+    N-grams contain no punctuation and do not separate a word from its clitic ("did" from "n't"). Returns None if no
+    sentence has such an n-gram.
     """
     for position in draws.shuffled(range(material.keep, len(story.sentences))):
         sentence = story.sentences[position]
@@ -30,10 +30,10 @@ def repeat_ngram(story: EditedStory, draws: Draws, material: NegativeMaterial) -
 
 
 def repeat_sentence(story: EditedStory, draws: Draws, material: NegativeMaterial) -> EditedStory | None:
-    """Repeat a sentence and remove the following one, so that their number stays.
+    """Replace a sentence with a copy of the one before it, so that the number of sentences is unchanged.
 
-    The sentence removed is an untouched one that differs from its copy: no earlier edit is lost.
-    Returns None where there is none.
+    The replaced sentence is untouched, so no earlier edit is lost, and differs from the copy. Returns None if there
+    is no such sentence.
     """
     sentences = story.sentences
     places = [
@@ -50,10 +50,10 @@ def repeat_sentence(story: EditedStory, draws: Draws, material: NegativeMaterial
 
 
 def ngram_starts(sentence: EditedSentence, longest: int) -> dict[int, list[int]]:
-    """Where n-grams that may be repeated start, by n; sizes with none are left out."""
+    """Start indices of the n-grams that may be repeated, by n; values of n without any are omitted."""
     words = sentence.words
     is_word = [any(map(str.isalnum, word)) for word in words]
-    # an n-gram may begin or end before a word, not before the second half of one
+    # an n-gram may begin or end before a word, but not before a clitic
     is_edge = [not (word == "n't" or word.startswith("'")) for word in words] + [True]
     starts: dict[int, list[int]] = {}
     for start in range(len(words)):

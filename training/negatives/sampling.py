@@ -16,18 +16,18 @@ class UnionSampling:
 
     Attributes:
         counts: Probability of 1, 2, ... techniques in one sample; sums to 1.
-        techniques: Weight of each technique, drawn without replacement; sums to 1.
-        without: Techniques to leave out (ablations of Table 7); the others keep their proportions.
-        recipe: How the techniques work: as the paper says ("paper"), or as its released code does ("released", see
-            `released.py`), which damages a story far more.
-        lexicon: What knows keywords and antonyms: WordNet, with ConceptNet's negated relations where it has been
-            fetched ("wordnet"), or ConceptNet alone, as in the paper ("conceptnet").
-        sentence_level: Probability of the sentence level where a technique has both levels; the released recipe has
-            one of its own for repetition.
-        keep: How many leading sentences never change: 1 for ROC, where the first is the context, 0 for
+        techniques: Weight of each technique, for sampling without replacement; sums to 1.
+        without: Techniques to exclude (ablations of Table 7); the others keep their proportions.
+        recipe: Implementation of the techniques: as in the paper ("paper"), or as in its released code ("released", see
+            `released.py`), which corrupts a story far more.
+        lexicon: Source of keywords and antonyms: WordNet, plus ConceptNet's negated relations if they have been
+            downloaded ("wordnet"), or ConceptNet only, as in the paper ("conceptnet").
+        sentence_level: Probability of the sentence level for techniques with both levels; the released recipe has
+            its own value for repetition.
+        keep: Number of leading sentences that never change: 1 for ROC, where the first is the context, 0 for
             WP, where the context is the prompt.
-        keyword_share: Part of the keywords that lexical substitution replaces, in (0, 1].
-        ngram_max: The longest n-gram that is repeated.
+        keyword_share: Share of the keywords that lexical substitution replaces, in (0, 1].
+        ngram_max: Maximum n of the repeated n-grams.
         contraction: Probability of "n't" for "not" where English allows it.
 
     Raises:
@@ -87,10 +87,10 @@ class UnionSampling:
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any]) -> "UnionSampling":
-        """The sampling that a YAML mapping describes; fields left out keep the paper's values.
+        """The sampling described by a YAML mapping; missing fields have the paper's values.
 
         Raises:
-            ValueError: A key that is no field, or a value out of range.
+            ValueError: An unknown key, or a value out of range.
         """
         known = [entry.name for entry in fields(cls)]
         for name in values:
@@ -111,5 +111,5 @@ class UnionSampling:
 
 
 def is_number(value: object) -> bool:
-    """Whether a value read from YAML is a number (true and false are none)."""
+    """Whether a value from YAML is a number; booleans are not."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)

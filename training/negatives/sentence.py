@@ -1,4 +1,4 @@
-"""One sentence of a story under edit."""
+"""One sentence of an edited story."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,12 +7,12 @@ from openmeva.training.text.rewrite import Rewrite
 
 
 class EditedSentence(NamedTuple):
-    """Parallel sequences, one entry a token; never changed in place, so sentences may be shared.
+    """Parallel sequences, one entry per token; never changed in place, so sentences may be shared.
 
     Attributes:
-        words: The words as they now stand.
+        words: The current words.
         tags: Their Penn Treebank tags.
-        origins: The index of each token in the flattened original, -1 where the original has none.
+        origins: The index of each token in the flattened original, -1 for a token without an origin.
         operations: The name of the operation that last touched each token, "" for an untouched one.
         moved: Whether reordering gave the sentence another position.
     """
@@ -25,17 +25,17 @@ class EditedSentence(NamedTuple):
 
     @classmethod
     def foreign(cls, words: Sequence[str], tags: Sequence[str], operation: str) -> "EditedSentence":
-        """A sentence that the original does not have at this place (a copy, or another story's)."""
+        """A sentence that is not from this position of the original: a copy, or a sentence of another story."""
         size = len(words)
         return cls(words, tags, [-1] * size, [operation] * size)
 
     @property
     def untouched(self) -> bool:
-        """No token edited, and the sentence not moved."""
+        """Whether no token was edited and the sentence was not moved."""
         return not self.moved and not any(self.operations)
 
     def rewritten(self, rewrite: Rewrite, operation: str) -> "EditedSentence":
-        """This sentence with one rewrite applied and its touched tokens marked with `operation`."""
+        """This sentence with one rewrite applied, which records `operation` at the touched tokens."""
         start, end = rewrite.start, rewrite.end
         tokens = rewrite.tokens
         origins = [self.origins[t.source] if t.source >= 0 else -1 for t in tokens]

@@ -1,4 +1,4 @@
-"""Substitution (section 3.2): keywords by antonyms or other keywords, or a sentence by a foreign one."""
+"""Substitution (section 3.2): keywords by antonyms or other keywords, or a sentence by one of another story."""
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.negatives.edited import EditedStory
@@ -9,13 +9,13 @@ from openmeva.training.text.rewrite import Rewrite, Token
 
 LEXICAL = "lexical_substitution"
 SENTENCE = "sentence_substitution"
-TRIALS = 16  # draws of a foreign sentence before giving up: only a corpus of copies needs more
+TRIALS = 16  # attempts at a sentence that the story lacks; only a corpus of duplicates needs more
 
 
 def substitute_keywords(story: EditedStory, draws: Draws, material: NegativeMaterial) -> EditedStory | None:
     """Replace a share of the keywords, at least one, by antonyms, else by keywords of the same tag.
 
-    Returns None where nothing can be replaced. Words that an earlier operation touched are left alone.
+    Returns None if nothing can be replaced. Words that an earlier operation touched do not change.
     """
     language = material.language
     sentences = list(story.sentences)
@@ -48,7 +48,7 @@ def substitute_keywords(story: EditedStory, draws: Draws, material: NegativeMate
 
 
 def replacement_of(word: str, tag: str, draws: Draws, material: NegativeMaterial) -> str | None:
-    """An antonym of `word`, else a keyword with the same tag by mention frequency, else None."""
+    """An antonym of `word`, else a keyword with the same tag, sampled by mention frequency, else None."""
     antonyms = [antonym for antonym in material.language.antonyms(word, tag) if antonym != word]
     return draws.choice(antonyms) if antonyms else material.keywords.draw(tag, word, draws)
 
@@ -56,8 +56,8 @@ def replacement_of(word: str, tag: str, draws: Draws, material: NegativeMaterial
 def substitute_sentence(story: EditedStory, draws: Draws, material: NegativeMaterial) -> EditedStory | None:
     """Replace an untouched sentence by one of another story of the corpus.
 
-    The new sentence is one that the story does not hold already (corpora hold copies of stories).
-    Returns None where no sentence may be replaced or the corpus has no such other sentence.
+    The new sentence is not yet in the story (corpora contain duplicates of stories). Returns None if no sentence may
+    be replaced or no such sentence was found.
     """
     sentences = story.sentences
     places = [at for at in range(material.keep, len(sentences)) if sentences[at].untouched]
@@ -70,7 +70,7 @@ def substitute_sentence(story: EditedStory, draws: Draws, material: NegativeMate
     for _ in range(TRIALS):
         other = draws.below(others)
         if story.index is not None and other >= story.index:
-            other += 1  # step over the story itself
+            other += 1  # skip the story itself
         source = material.stories[other]
         at = draws.below(len(source))
         if list(source.words[at]) not in held:

@@ -15,27 +15,27 @@ from openmeva.training.text.keywords import KeywordTable
 from openmeva.training.text.language import Language
 from openmeva.training.text.tagged_story import TaggedStory
 
-TRIALS = 8  # new plans for a story whose edits cancelled out; never needed in practice
-CHUNK = 200  # stories handed to a process at a time
+TRIALS = 8  # attempts if the edits of a story cancel out; never needed in practice
+CHUNK = 200  # stories per job of a process
 
 
 class UnionSampler:
     """Makes negative samples of the stories of a corpus.
 
-    A sample gets 1 to 4 techniques, drawn without replacement and applied one on top of the other, by the
-    paper's recipe so that none undoes another: sentence-level operations come first, and every operation leaves
-    alone what an earlier one touched. By the released recipe they come in the order drawn, and a later one may
-    change what an earlier one made. A technique that does not apply to a story is replaced by another draw.
+    A sample gets 1 to 4 techniques, sampled without replacement and applied in sequence. With the paper's recipe none
+    undoes another: sentence-level operations come first, and no operation changes what an earlier one touched. With
+    the released recipe they are applied in the order sampled, and a later one may change an earlier one's edits. A
+    technique that does not apply to a story is replaced by another sampled one.
 
-    The sample of a story depends on the seed, the epoch and the story's index alone, not on order or
-    on the number of processes.
+    The sample of a story depends only on the seed, the epoch and the story's index, not on the order or the number
+    of processes.
 
     Args:
-        stories: The corpus, tagged. Foreign sentences and random keywords come from it.
+        stories: The tagged corpus, the source of substitute sentences and keywords.
         language: Lexicon and inflection.
-        sampling: The distributions; the paper's unless given.
+        sampling: The distributions; default: the paper's.
         seed: Any non-negative integer.
-        keywords: The corpus' keyword table where there is one already; counted here otherwise.
+        keywords: The corpus' keyword table; default: counted from `stories`.
 
     Raises:
         ValueError: No stories, or a negative seed.
@@ -68,7 +68,7 @@ class UnionSampler:
         )
 
     def sample(self, index: int, epoch: int = 0) -> EditedStory | None:
-        """The negative sample of story `index` in `epoch`; None where no technique applies to it.
+        """The negative sample of story `index` in `epoch`; None if no technique applies to it.
 
         The words of a sample always differ from the story's.
 
@@ -81,7 +81,7 @@ class UnionSampler:
         return self.edit(EditedStory.start(self.stories[index], index), draws)
 
     def edit(self, story: EditedStory, draws: Draws) -> EditedStory | None:
-        """A negative sample of any story, its place in the corpus being `story.index` (None: nowhere)."""
+        """A negative sample of any story; `story.index` is its index in the corpus (None: not in it)."""
         if len(story.sentences) - self.sampling.keep < self.recipe.least_sentences:
             return None
         original = story.words
@@ -92,11 +92,11 @@ class UnionSampler:
         return None
 
     def _apply(self, story: EditedStory, draws: Draws) -> EditedStory | None:
-        """Draw how many techniques and which, and apply them; None where none applies."""
+        """Sample the number of techniques and the techniques, and apply them; None if none applies."""
         wanted = 1 + draws.weighted(self.sampling.counts)
         ranking = self._ranking(draws)
         edited, done = story, 0
-        # the techniques drawn, in the recipe's order; then, for each that failed, the next drawn
+        # the sampled techniques in the recipe's order; then, for each that does not apply, the next sampled one
         operations, planned = self.recipe.operations, ranking[:wanted]
         if not self.recipe.in_order_drawn:
             order = list(operations)
@@ -112,7 +112,7 @@ class UnionSampler:
         return edited if done else None
 
     def _ranking(self, draws: Draws) -> list[tuple[str, ...]]:
-        """The techniques in the order drawn, each as its operations, the level drawn first."""
+        """The techniques in the order sampled, each as a tuple of operations, the sampled level first."""
         weights = self.sampling.weights()
         names, shares = list(weights), list(weights.values())
         ranking = []
@@ -129,7 +129,7 @@ class UnionSampler:
     def sample_all(
         self, epoch: int = 0, processes: int = 1, indices: Sequence[int] | None = None
     ) -> Iterator[EditedStory | None]:
-        """The samples of all stories (or of those at `indices`), in order, over `processes` processes."""
+        """The samples of all stories (or those at `indices`), in order, computed by `processes` processes."""
         chosen = range(len(self.stories)) if indices is None else indices
         if processes <= 1:
             for index in chosen:
@@ -141,13 +141,13 @@ class UnionSampler:
                 yield from samples
 
 
-_worker: UnionSampler | None = None  # of this process; set by the pool that started it
+_worker: UnionSampler | None = None  # the sampler of this process, set by the pool
 
 
 def _start_worker(sampler: UnionSampler) -> None:
     global _worker
     _worker = sampler
-    gc.freeze()  # the corpus stays to the end: the collector need not walk it again and again
+    gc.freeze()  # the corpus is never freed, so the garbage collector can ignore it
 
 
 def _sample_chunk(job: tuple[int, Sequence[int]]) -> list[EditedStory | None]:

@@ -1,16 +1,16 @@
-"""Ablation of UNION, a part at a time, in the layout of the paper's Table 7: `make ablation DATA=folder`.
+"""Ablation of UNION, one component at a time, in the layout of the paper's Table 7: `make ablation DATA=folder`.
 
-Each row is trained from the same start on the same number of stories, a small budget by default, and
-correlated with the judgments of UNION's 400 ROC stories: all of them, and the 19 that all seven raters call
-reasonable together with those of one error type. A finished row is not trained again. The first row holds the
-authors' own scores, where their files are there: they give the paper's figure for all stories, and other ones than
-the paper prints for the error types, so for those no row of this table can be compared to the digit.
+Each row is trained from the same initial weights on the same number of stories, a small budget by default. Its scores are
+correlated (Pearson) with the judgments of UNION's 400 ROC stories: of all stories, and of the 19 that all seven raters
+call reasonable together with those of one error type. A finished row is not trained again. Where the authors' released
+scores are available, they are the first row. They reproduce the paper's result for all stories, but not those for the error
+types, so no row of this table can be compared exactly with the paper's there.
 
-`--seeds 3` trains each row three times, with its configuration's seed and the two after it, which also draw other
-negative samples, and prints mean and standard deviation: differences within the latter say nothing.
+`--seeds 3` trains each row three times, with the seed of its configuration and the next two, and prints mean and
+standard deviation. Each seed also samples other negatives. Differences within the standard deviation mean nothing.
 
-`--variants` trains other rows: the released code's negative samples, keywords by ConceptNet alone (which must have been
-fetched), reconstruction by position, the loss per story, and all four.
+`--variants` trains other rows: the released code's negative samples, keywords by ConceptNet only (which must have been
+downloaded), reconstruction by position, the loss per story, and all four.
 """
 
 import argparse
@@ -50,7 +50,7 @@ ROWS: dict[str, dict[str, Any]] = {
 }
 VARIANTS: dict[
     str, dict[str, Any]
-] = {  # what the paper does otherwise than the shipped weights, or its released code
+] = {  # settings of the paper or of its released code that the shipped weights do not use
     "Released negatives": {"recipe": "released"},
     "ConceptNet's keywords": {"lexicon": "conceptnet"},
     "Targets by position": {"targets": "position"},
@@ -75,10 +75,10 @@ PUBLISHED = {  # Table 7, Pearson: all samples, then by error type; without reco
 
 
 def correlations(scores: Sequence[float], rows: Sequence[Any]) -> list[float]:
-    """Pearson's r of one score a story with the judgments: all stories, then reasonable ones with each error type.
+    """Pearson's r of scores (one per story) with the judgments: all stories, then reasonable ones with each error type.
 
-    A story is reasonable where all raters call it so, and has an error type that three raters name; it counts
-    with each of its types (24, 38, 61 and 23 stories beside the 19 reasonable ones, as in the paper's Table 7).
+    A story is reasonable if all raters call it so, and has an error type if three raters name it. It counts for each
+    of its types (24, 38, 61 and 23 stories in addition to the 19 reasonable ones, as in the paper's Table 7).
     """
     ratings = np.array([row["score"] for row in rows])
     values = np.asarray(scores)
@@ -94,10 +94,10 @@ def correlations(scores: Sequence[float], rows: Sequence[Any]) -> list[float]:
 def row_config(
     name: str, changes: dict[str, Any], base: UnionConfig, pairs: int, further: int = 0
 ) -> UnionConfig:
-    """The configuration of a row: the common one, with the changes of `ROWS` or `VARIANTS` put into it.
+    """The configuration of a row: the common one with the changes of `ROWS` or `VARIANTS`.
 
     Args:
-        further: how far the seed lies above that of `base`; 0 trains with the same.
+        further: is added to the seed of `base`.
     """
     sampled = {key: value for key, value in changes.items() if key in SAMPLING}
     return replace(
@@ -114,10 +114,10 @@ def row_config(
 
 
 def run_row(config: UnionConfig, data: Path, out: Path) -> Path:
-    """Trains one row, with one seed, where it is not there yet; returns its checkpoint.
+    """Trains one row with one seed if it is not finished; returns its checkpoint.
 
     Raises:
-        ValueError: a row that was begun with another configuration or data (each difference is named).
+        ValueError: the row was started with another configuration or data (each difference is named).
     """
     folder = out / config.name
     made_from = {"config": as_mapping(config), "data": data_checksums(config.corpus, data)}
@@ -132,20 +132,22 @@ def main() -> None:
         "--data", type=Path, required=True, help="folder with roc/ and union/ROCStories/ant_data"
     )
     parser.add_argument("--config", default="roc_first", help="a file, or a name in training/configs/union")
-    parser.add_argument("--pairs", type=int, default=4000, help="stories a row, each with a negative sample")
+    parser.add_argument(
+        "--pairs", type=int, default=4000, help="stories per row, each with a negative sample"
+    )
     parser.add_argument(
         "--seeds",
         type=int,
         choices=range(1, 10),
         default=1,
         metavar="N",
-        help="trainings a row, each with another seed (1)",
+        help="trainings per row, each with another seed (default: 1)",
     )
     parser.add_argument("--rows", nargs="*", choices=[*ROWS, *VARIANTS], default=list(ROWS))
     parser.add_argument(
         "--variants",
         action="store_true",
-        help="beside UNION, what the paper or its released code does otherwise, a row each, in place of --rows",
+        help="UNION, and one row per setting of the paper or its released code, instead of --rows",
     )
     parser.add_argument("--out", type=Path, default=RUNS / "ablation")
     arguments = parser.parse_args()
@@ -154,7 +156,7 @@ def main() -> None:
         base = read_config(UnionConfig, config_file("union", arguments.config))
         judged = list(read_union_judgments(arguments.data / "union" / "ROCStories" / "ant_data"))
         table = Table(
-            title=f"Pearson on UNION's 400 ROC stories, {arguments.pairs:,} stories a row (paper's figure)"
+            title=f"Pearson on UNION's 400 ROC stories, {arguments.pairs:,} stories per row (paper's result)"
         )
         for heading in ("", "all", *TYPES):
             table.add_column(heading)
@@ -176,7 +178,7 @@ def main() -> None:
 
 
 def _cells(found: Sequence[Sequence[float]], name: str) -> list[str]:
-    """Figures of a row, one list a seed: the mean, the standard deviation of several, the paper's in brackets.
+    """Cells of a row from one list per seed: the mean, with several seeds the standard deviation, the paper's in brackets.
 
     >>> _cells([[0.2] * 5, [0.3] * 5], "- Reconstruction")[:2]
     ['.250 ± .071 (.310)', '.250 ± .071']

@@ -1,12 +1,12 @@
-"""What the papers' own settings need: seconds and memory of a step of each, measured, and the time of the whole run.
+"""Cost of the papers' own settings: measured seconds and memory per training step, and the time of the whole run.
 
-    python -m training.papers.manifest                       # on the GPU where there is one
+    python -m training.papers.manifest                       # on the GPU if available
     python -m training.papers.manifest --device cpu --share .125
 
-The models are untrained ones of the published shapes, and the texts random tokens of the lengths below, so that neither the
-Hub nor a corpus is needed: time and memory depend on shapes alone. A batch is the configuration's, or, with
-`--share`, a part of it, whose time is scaled. Of a processor the seconds are processor time on all threads
-together. Each row runs in a process of its own, for its memory.
+The models are untrained, of the published shapes, and the texts are random tokens of the lengths below. Time and memory
+depend on shapes only, so neither the Hub nor a corpus is needed. The batch is the configuration's or, with `--share`, a
+part of it, whose time is scaled. On a CPU, seconds are CPU time summed over all threads. Each row runs in its own
+process, so that its memory can be measured.
 """
 
 import argparse
@@ -34,9 +34,9 @@ from openmeva.training.processes import peak_memory
 from openmeva.training.ruber_bert.config import RuberConfig
 from openmeva.training.union.config import UnionConfig
 
-STORIES = {"roc": 85_302, "wp": 4_774}  # at hand
+STORIES = {"roc": 85_302, "wp": 4_774}  # available to this project
 ROC_WORDS = 60  # of a long story
-PIECES = 1.3  # word pieces a word
+PIECES = 1.3  # subword tokens per word
 SHAPES: dict[str, Callable[[], Any]] = {  # as published
     "bert-base-uncased": transformers.BertConfig,
     "roberta-base": lambda: transformers.RobertaConfig(vocab_size=50265, max_position_embeddings=514),
@@ -54,7 +54,7 @@ SHAPES: dict[str, Callable[[], Any]] = {  # as published
     ),
     "gpt2": transformers.GPT2Config,
 }
-HEADS: dict[str, Any] = {  # what a step does: the model that it needs
+HEADS: dict[str, Any] = {  # task of a step: model class
     "masked": transformers.AutoModelForMaskedLM,
     "frozen": transformers.AutoModel,
     "classify": transformers.AutoModelForSequenceClassification,
@@ -69,13 +69,13 @@ class Run:
     """One of the papers' settings.
 
     Attributes:
-        name: configuration, as `union/roc_paper`.
+        name: configuration, for example `union/roc_paper`.
         base: a key of `SHAPES`.
         task: a key of `HEADS`.
-        batch: texts a step.
-        tokens: of a text; of `rewrite` and `write` that is the plot.
+        batch: texts per step.
+        tokens: per text; for `rewrite` and `write`, per plot.
         steps: of the whole run.
-        story: tokens of the story that is written.
+        story: tokens per story to generate.
     """
 
     name: str
@@ -89,7 +89,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Need:
-    """What was measured: parameters in millions, seconds a step, and gigabytes at most."""
+    """Measurements: parameters in millions, seconds per step, and peak memory in gigabytes."""
 
     parameters: float
     seconds: float
@@ -97,7 +97,7 @@ class Need:
 
 
 def paper_runs() -> list[Run]:
-    """The configurations of the papers' own settings, with the number of steps that they take."""
+    """The configurations of the papers' own settings, with their number of steps."""
     runs = []
     for name in ("roc_paper", "wp_paper"):
         union = _read(UnionConfig, "union", name)
@@ -136,7 +136,7 @@ def _read(kind: type[Any], metric: str, name: str) -> Any:
 
 
 def _tokens(most: int, corpus: CorpusConfig) -> int:
-    """Tokens of a long text of a corpus, at most those that are read."""
+    """Tokens of a long text of a corpus, at most the maximum length."""
     words = ROC_WORDS if _folder(corpus) == "roc" else corpus.max_words
     return min(most, math.ceil(PIECES * words)) if words else most
 
@@ -149,19 +149,19 @@ def _folder(corpus: CorpusConfig) -> str:
 def _generator(name: str, config: GeneratorConfig) -> Run:
     plot, story = _tokens(config.max_plot, config.corpus), _tokens(config.max_story, config.corpus)
     steps = math.ceil(config.stories / config.batch)
-    if config.base == "gpt2":  # the plot is how its text begins
+    if config.base == "gpt2":  # the plot is the prefix of its text
         return Run(f"generator/{name}", config.base, "causal", config.batch, plot + story, steps)
     return Run(f"generator/{name}", config.base, "rewrite", config.batch, plot, steps, story)
 
 
 def measure(run: Run, device: str = "cpu", steps: int = 2, share: float = 1.0) -> Need:
-    """A step of a run: the loss, its gradient and AdamW's change in bfloat16, or, of `write`, a batch of stories.
+    """Measures a step of a run: loss, gradient and AdamW update in bfloat16 or, for `write`, generating a batch of stories.
 
     Args:
         run: of `paper_runs`.
         device: "cpu", "cuda", …
-        steps: measured; of several the first is not counted.
-        share: of the batch, above 0 and up to 1.
+        steps: number of measured steps; the first of several is not counted.
+        share: share of the batch, above 0 and up to 1.
     """
     torch.manual_seed(0)
     batch = max(1, round(share * run.batch))
@@ -183,7 +183,7 @@ def measure(run: Run, device: str = "cpu", steps: int = 2, share: float = 1.0) -
 
 
 def _loss(model: Any, run: Run, batch: int, device: str) -> Tensor | None:
-    """Of random texts; None where nothing is learnt."""
+    """Loss of random texts; None for tasks without training."""
     size = model.config.vocab_size
     ids = torch.randint(10, size, (batch, run.tokens), device=device)
     if run.task == "frozen":
@@ -234,9 +234,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    parser.add_argument("--steps", type=int, default=2, help="measured; of several the first is not counted")
     parser.add_argument(
-        "--share", type=float, default=1.0, help="of a batch; its time is scaled, memory is not"
+        "--steps", type=int, default=2, help="measured steps; the first of several is not counted"
+    )
+    parser.add_argument(
+        "--share", type=float, default=1.0, help="share of a batch; its time is scaled, its memory is not"
     )
     runs = {run.name: run for run in paper_runs()}
     parser.add_argument("--runs", nargs="+", choices=runs, default=list(runs), metavar="CONFIGURATION")
@@ -245,7 +247,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error(f"--steps: expected 1 or more, got {given.steps}")
     if not 0 < given.share <= 1:
         parser.error(f"--share: expected a share above 0 and up to 1, got {given.share:g}")
-    print("| configuration | model | texts a step, tokens of each | steps | seconds a step | GB | hours |")
+    print(
+        "| configuration | model | texts per step, tokens of each | steps | seconds per step | GB | hours |"
+    )
     print("|---|---|---|---|---|---|---|", flush=True)
     with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as alone:
         for name in given.runs:

@@ -1,4 +1,4 @@
-"""The cells of plot-guided's tables: a model trained on a training set, and its correlation with people's judgments."""
+"""The cells of plot-guided's tables: a model trained on a training set, and its correlation with human judgments."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -33,7 +33,7 @@ SENTAVG, FT_LM, UNION = "SENTAVG", "FT_LM", "UNION"
 
 @dataclass(frozen=True)
 class Cell:
-    """Two coefficients, and how many stories the model was given: FT_LM learns nine tenths or more, and is stopped by the rest."""
+    """Two coefficients and the number of stories. FT_LM trains on nine tenths or more; the rest is for early stopping."""
 
     spearman: float
     kendall: float
@@ -41,18 +41,18 @@ class Cell:
 
 
 def correlate(scorer: Scorer, test: str, data: Path) -> tuple[float, float]:
-    """Spearman's and Kendall's coefficient with the mean ratings of a test set's stories, contexts joined in ROC."""
+    """Spearman and Kendall correlation with the mean ratings of a test set's stories, in ROC with their contexts."""
     scores, ratings = scores_and_ratings(scorer, test, data)
     return float(spearmanr(scores, ratings)[0]), float(kendalltau(scores, ratings)[0])
 
 
 def judged_as(test: str, data: Path) -> str:
-    """What a finished figure on a judged set is kept by: the set's name, and a checksum of its stories and ratings."""
+    """The key of a finished result on a judged set: the set's name and a checksum of its stories and ratings."""
     return f"{test}-{stories_checksum(TEST_SETS[test].read(data))[:12]}"
 
 
 def scores_and_ratings(scorer: Scorer, test: str, data: Path) -> tuple[list[float], list[float]]:
-    """Scores of a test set's stories, contexts joined in ROC, and the stories' mean ratings."""
+    """Scores of a test set's stories (in ROC with their contexts) and the stories' mean ratings."""
     one = TEST_SETS[test]
     rows = one.read(data)
     texts = [
@@ -63,12 +63,12 @@ def scores_and_ratings(scorer: Scorer, test: str, data: Path) -> tuple[list[floa
 
 
 def without_manipulation(sets: Path, corpus: str, kind: str) -> list[GroupRow]:
-    """MANPLTS without one manipulation: of each story's candidates the first that the manipulation did not touch.
+    """MANPLTS without one manipulation: each story's first candidate that the manipulation did not touch.
 
     Args:
-        sets: folder of the chain's files: `CORPUS/negatives.parquet` and `CORPUS/sets/manplts.parquet`.
+        sets: folder of the stages' files: `CORPUS/negatives.parquet` and `CORPUS/sets/manplts.parquet`.
         corpus: `roc` or `wp`.
-        kind: of error that the manipulation makes (a value of `KIND_OF_MANIPULATION`).
+        kind: error type that the manipulation makes (a value of `KIND_OF_MANIPULATION`).
     """
     human = {row.group: row for row in read_groups(manplts_file(sets, corpus)) if row.label}
     chosen: dict[str, GroupRow] = {}
@@ -79,7 +79,7 @@ def without_manipulation(sets: Path, corpus: str, kind: str) -> list[GroupRow]:
 
 
 def regenerated_file(sets: Path, corpus: str, kind: str) -> Path:
-    """MANPLTS written anew without the manipulation that makes one kind of error (`training_sets --without`)."""
+    """MANPLTS regenerated without the manipulation that makes one error type (`training_sets --without`)."""
     name = next(name for name, made in KIND_OF_MANIPULATION.items() if made == kind)
     return manplts_file(sets, f"{corpus}-without-{name}")
 
@@ -90,22 +90,22 @@ def manplts_file(sets: Path, corpus: str) -> Path:
 
 
 def candidates_file(sets: Path, corpus: str) -> Path:
-    """All stories of a corpus that were written from broken plots."""
+    """All stories of a corpus that were generated from manipulated plots."""
     return sets / corpus / "negatives.parquet"
 
 
 class Cells:
-    """Trains models on training sets and judges them on test sets, once each.
+    """Trains models on training sets and evaluates them on test sets, once each.
 
     Args:
         base: configuration of the classifier (`training/classifier`).
-        stories: of a training set, at most so many.
+        stories: maximum number of stories of a training set.
         sets: folder of the training sets: `CORPUS/sets/NAME.parquet` (`training/plot_guided/training_sets.py`).
         data: folder of the judgments.
-        out: where finished cells lie.
-        regenerated: whether stories without one manipulation were written anew; else MANPLTS' other candidates are taken.
+        out: folder of finished cells.
+        regenerated: whether stories without one manipulation were regenerated; otherwise MANPLTS' other candidates are used.
         union: configuration of UNION's model, for its row of Table 5.
-        glove: a file of GloVe's word vectors, for SENTAVG as in the paper; else it reads the shared encoder's.
+        glove: file of GloVe's word vectors, for SENTAVG as in the paper; default: the shared encoder's word embeddings.
     """
 
     def __init__(
@@ -123,12 +123,12 @@ class Cells:
         self.regenerated, self.union, self.glove = regenerated, union, glove
 
     def __call__(self, name: str, corpus: str, model: str, test: str, without: str | None = None) -> Cell:
-        """The cell of `model` (SENTAVG, FT_LM or UNION) trained on a set, without one kind of error where told.
+        """The cell of `model` (SENTAVG, FT_LM or UNION) trained on a set, if given without one error type.
 
-        A model that was trained for one test set is kept, and judged on another one without training.
+        A model trained for one test set is kept, and evaluated on another without training.
 
         Raises:
-            ValueError: an earlier stage's file is missing, or nothing is left to train on.
+            ValueError: an earlier stage's file is missing, or no rows are left to train on.
         """
         path, rows = self._set(name, corpus, without)
         key: dict[str, Any] = {
@@ -147,7 +147,7 @@ class Cells:
         place = judged_as(test, self.data)
         if place not in tests:
             if not tests:
-                kept.unlink(missing_ok=True)  # of other weights than those that come now
+                kept.unlink(missing_ok=True)  # from other weights than the coming ones
             if model == UNION:
                 scorer = self._union(rows, corpus, cell, bool(tests))
             else:
@@ -180,14 +180,14 @@ class Cells:
         if not self.base.delexicalize and any(name in row.story for row in rows for name in PLACEHOLDERS):
             raise ValueError(
                 f"{path}: expected names as they are, as {self.base.name} reads them, got placeholders: "
-                "name the sets of a chain with `delexicalize: false` by --sets"
+                "use --sets with training sets of a configuration that has `delexicalize: false`"
             )
         if not rows:
-            raise ValueError(f"{path}: expected stories that are no human ones, got none")
+            raise ValueError(f"{path}: expected negative samples, got none")
         return at_most(rows, max(1, len(negatives) * self.stories // len(rows)), self.base.seed)
 
     def _scorer(self, rows: list[GroupRow], model: str, cell: Path, trained: bool) -> Scorer:
-        """The model; one whose weights lie in `cell` is not trained again."""
+        """The model; not trained again if its weights are in `cell`."""
         if model == SENTAVG:
             stories = [row.story for row in rows]
             sentavg = SentAvgTrainer.on_glove(self.glove, stories) if self.glove else SentAvgTrainer()
@@ -208,7 +208,7 @@ class Cells:
         return lambda texts: scorer.score(texts, None)[0]
 
     def _union(self, rows: list[GroupRow], corpus: str, cell: Path, trained: bool) -> Scorer:
-        """UNION's own model, on the human stories of the set: it makes the negatives itself."""
+        """UNION's own model, trained on the human stories of the set; it makes its own negatives."""
         if self.union is None:
             raise ValueError("expected a configuration of UNION, got none")
         people = [row.story for row in rows if row.label]

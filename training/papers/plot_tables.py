@@ -1,16 +1,16 @@
-"""Training sets against correlation, in the layouts of plot-guided's tables 5, 6 and 7, at a small named budget.
+"""Correlation with human judgments by training set: plot-guided's Tables 5, 6 and 7, at a small budget.
 
     python -m training.papers.plot_tables --data DIR                  # table 5: five training sets, two models
-    python -m training.papers.plot_tables --data DIR --table 6        # trained on one corpus, judged on the other
+    python -m training.papers.plot_tables --data DIR --table 6        # trained on one corpus, evaluated on the other
     python -m training.papers.plot_tables --data DIR --table 7        # without one manipulation at a time
 
-In Table 7 stories that a manipulation touched give way to other candidates of the same human story. `--regenerate` takes,
-as the paper, sets that were written without it: `python -m training.plot_guided.training_sets --config wp --without NAME`.
+In Table 7, stories that a manipulation touched are replaced by other candidates of the same human story. As in the paper,
+`--regenerate` uses sets generated without it: `python -m training.plot_guided.training_sets --config wp --without NAME`.
 
-Each cell is given `--stories` stories (10,000 unless told; all, where there are fewer) of a training set that an
-earlier stage wrote to `--sets`, and correlated (Spearman, Kendall) with people's judgments of the paper's own stories
-(`AMT_ROC.CSV`, `AMT_WP.CSV`; 300 each, where the files are whole). The paper's figures stand in brackets. A finished
-cell is not trained again.
+Each cell is trained on `--stories` stories (default: 10,000; all if there are fewer) of a training set that an earlier
+stage wrote to `--sets`. Its scores are correlated (Spearman, Kendall) with the human judgments of the paper's own stories
+(`AMT_ROC.CSV`, `AMT_WP.CSV`; 300 each in the whole files). The paper's results are in brackets. A finished cell is not
+trained again.
 """
 
 import argparse
@@ -66,7 +66,7 @@ TABLE_7: dict[str | None, Pair] = {
 
 
 def _columns(found: Cell | str, published: Pair | None) -> list[str]:
-    """Stories, Spearman and Kendall of a cell, the paper's figures in brackets where it has that cell."""
+    """Stories, Spearman and Kendall of a cell, with the paper's results in brackets where it has that cell."""
     if isinstance(found, str):
         return ["", found, ""]
     values = [number(value, 2) for value in (found.spearman, found.kendall)]
@@ -82,7 +82,7 @@ def _table(title: str, *headings: str) -> Table:
 
 
 def table_5(cells: Cells, corpora: Sequence[str] = CORPORA) -> Table:
-    """Training sets by model, on each corpus's own stories; and UNION's model, which makes its negatives itself."""
+    """Training sets by model, on each corpus's own stories; and UNION's model, which makes its own negatives."""
     table = _table(f"Table 5: at most {cells.stories:,} stories a cell", "corpus", "training set", "model")
     for corpus in corpora:
         for name, published in TABLE_5[corpus].items():
@@ -96,7 +96,7 @@ def table_5(cells: Cells, corpora: Sequence[str] = CORPORA) -> Table:
 
 
 def table_6(cells: Cells, corpora: Sequence[str] = CORPORA) -> Table:
-    """The fine-tuned model trained on one corpus, judged on the other."""
+    """The fine-tuned model trained on one corpus, evaluated on the other."""
     table = _table(f"Table 6: at most {cells.stories:,} stories a cell", "shift", "training set")
     for place, (trained, judged) in enumerate((("roc", "wp"), ("wp", "roc"))):
         for name, published in TABLE_6.items():
@@ -108,7 +108,7 @@ def table_6(cells: Cells, corpora: Sequence[str] = CORPORA) -> Table:
 
 
 def table_7(cells: Cells, corpora: Sequence[str] = CORPORA) -> Table:
-    """Stories written from broken plots, those that one manipulation touched left out; the paper has those of WP alone."""
+    """Stories from manipulated plots, without one manipulation at a time; the paper has WP only."""
     table = _table(f"Table 7: at most {cells.stories:,} stories a cell", "corpus", "MANPLTS without")
     for corpus in corpora:
         for kind, published in TABLE_7.items():
@@ -121,7 +121,7 @@ def table_7(cells: Cells, corpora: Sequence[str] = CORPORA) -> Table:
 def _try(
     cells: Cells, name: str, corpus: str, model: str, test: str, without: str | None = None
 ) -> Cell | str:
-    """A cell, or why there is none."""
+    """A cell, or the reason why it is missing."""
     try:
         return cells(name, corpus, model, test, without)
     except ValueError as error:
@@ -136,8 +136,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--data", type=Path, required=True, help="folder with plot_guided/")
     parser.add_argument("--table", type=int, choices=(5, 6, 7), default=5)
-    parser.add_argument("--stories", type=int, default=10_000, help="of a training set (default: 10,000)")
-    parser.add_argument("--corpora", nargs="+", choices=CORPORA, default=CORPORA, help="to train on")
+    parser.add_argument(
+        "--stories", type=int, default=10_000, help="stories of a training set (default: 10,000)"
+    )
+    parser.add_argument("--corpora", nargs="+", choices=CORPORA, default=CORPORA, help="corpora to train on")
     parser.add_argument("--sets", type=Path, default=RUNS / "plots")
     parser.add_argument(
         "--config", default="tables", help="a file, or a name in training/configs/plot_coherence"
@@ -145,13 +147,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--union-config",
         default="roc_first",
-        help="of UNION's row: a file, or a name in training/configs/union",
+        help="for UNION's row: a file, or a name in training/configs/union",
     )
     parser.add_argument(
-        "--regenerate", action="store_true", help="table 7: stories written anew without each manipulation"
+        "--regenerate", action="store_true", help="table 7: stories regenerated without each manipulation"
     )
     parser.add_argument(
-        "--glove", type=Path, help="word vectors of SENTAVG, as in the paper: a file like glove.6B.300d.txt"
+        "--glove", type=Path, help="word vectors for SENTAVG, as in the paper: a file like glove.6B.300d.txt"
     )
     parser.add_argument("--out", type=Path, default=RUNS / "plot-tables")
     given = parser.parse_args(arguments)

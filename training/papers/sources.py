@@ -1,10 +1,11 @@
-"""What each source of negatives teaches plot coherence: `python -m training.papers.sources --data DIR [--config NAME]`.
+"""Plot coherence by source of negative samples: `python -m training.papers.sources --data DIR [--config NAME]`.
 
-A classifier is trained on each source of a configuration alone (`graded`, `released`, `files`), and on all together, from
-the labels and from the backbone as it is, on as many groups each; a row has its agreement with people on each judged set
-that is there (Pearson; Spearman on the plot-guided sets). With `--taught N …`, also the configuration itself with its
-teacher, on as many judged stories: the student's curve, with the Spearman correlation of its scores and the teacher's on
-held-out groups (`teacher`). A finished row is not trained again. A source whose file is not there is named below the table.
+A classifier is trained on each source of a configuration separately (`graded`, `released`, `files`), and on all together:
+from labels only, initialised from the backbone, on the same number of groups. A row shows its agreement with human judgments
+on each available judged set (Pearson; Spearman on the plot-guided sets). `--taught N …` adds the student's learning curve:
+the configuration itself, distilled from its teacher on N stories. Its column `teacher` is the Spearman correlation of the
+student's and the teacher's scores on held-out groups. A finished row is not trained again. Sources whose files are missing
+are listed below the table.
 """
 
 import argparse
@@ -34,14 +35,14 @@ from openmeva.training.papers.plot_cells import judged_as, scores_and_ratings
 from openmeva.training.paths import CACHE, RUNS, located
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 
-NUMBER = re.compile(r"(?<=[-:])\d+(?=-|$)")  # of a group among those of its source, in its name
+NUMBER = re.compile(r"(?<=[-:])\d+(?=-|$)")  # the number of a group within its source, in its name
 SETS = ("mans_roc", "mans_wp", "union_roc", "union_wp", "plot_guided_roc", "plot_guided_wp")
 
 
 def alone(config: PlotCoherenceConfig) -> dict[str, PlotCoherenceConfig]:
-    """The configuration with one source each, by the source's name, and with all; from labels alone.
+    """Configurations with one source each, by the source's name, and one with all; training from labels only.
 
-    A source that stands alone gives all its groups, however few of them the configuration takes beside others.
+    A single source gives all its groups, even if the configuration takes fewer of them among others.
     """
     plain = replace(
         config,
@@ -64,7 +65,7 @@ def alone(config: PlotCoherenceConfig) -> dict[str, PlotCoherenceConfig]:
         found["released"] = replace(nothing, released=replace(config.released, groups=None))
     stems = [Path(one.path).stem for one in config.files or ()]
     for one, stem in zip(config.files or (), stems, strict=True):
-        name = stem if stems.count(stem) == 1 else Path(one.path).parent.name  # stages' files are named alike
+        name = stem if stems.count(stem) == 1 else Path(one.path).parent.name  # stages name files alike
         found[name] = replace(nothing, files=(replace(one, groups=None),))
     return {**found, "all": plain}
 
@@ -72,10 +73,10 @@ def alone(config: PlotCoherenceConfig) -> dict[str, PlotCoherenceConfig]:
 def chosen(
     sources: dict[str, PlotCoherenceConfig], names: Sequence[str] | None
 ) -> dict[str, PlotCoherenceConfig]:
-    """The sources of these names; all for None.
+    """The sources with these names; all for None.
 
     Raises:
-        ValueError: a name that is none of the sources'.
+        ValueError: a name is not that of a source.
     """
     unknown = sorted(set(names or ()) - set(sources))
     if unknown:
@@ -84,7 +85,7 @@ def chosen(
 
 
 def with_present_files(config: PlotCoherenceConfig) -> tuple[PlotCoherenceConfig, list[str]]:
-    """The configuration without the files of rows that are not there, and their paths."""
+    """The configuration without files of rows that are missing, and the paths of these."""
     missing = [one.path for one in config.files or () if not located(one.path).is_file()]
     return replace(config, files=tuple(f for f in config.files or () if f.path not in missing)), missing
 
@@ -92,13 +93,13 @@ def with_present_files(config: PlotCoherenceConfig) -> tuple[PlotCoherenceConfig
 def taught_by(
     config: PlotCoherenceConfig, teacher: Path | None, start: Path | None, afresh: bool = False
 ) -> PlotCoherenceConfig:
-    """The configuration with a teacher's folder and a start of one's own, where given; one training, no mean.
+    """The configuration with another teacher and other initial weights, if given; one training, no weight average.
 
     Args:
         config: of the student.
-        teacher: folder of its weights; None: the configuration's.
-        start: weights to go on from; None: the configuration's.
-        afresh: whether the student begins as the backbone is, from no weights.
+        teacher: folder of the teacher's weights; None: the configuration's.
+        start: initial weights; None: the configuration's.
+        afresh: whether the student is initialised from the backbone only.
     """
     if teacher:
         before = config.teacher or Teacher(weights="")
@@ -109,7 +110,7 @@ def taught_by(
 
 
 def limited(rows: Sequence[GroupRow], groups: int, seed: int) -> list[GroupRow]:
-    """The rows of `groups` groups, drawn evenly from each source where there are several; all where there are no more."""
+    """The rows of at most `groups` groups, sampled evenly from the sources if there are several."""
     if len({row.group for row in rows}) <= groups:
         return list(rows)
     kinds: dict[str, list[GroupRow]] = {}
@@ -120,12 +121,12 @@ def limited(rows: Sequence[GroupRow], groups: int, seed: int) -> list[GroupRow]:
 
 
 class Rows:
-    """Trains the rows of the table and judges them on the sets that are there.
+    """Trains the rows of the table and evaluates them on the available judged sets.
 
     Args:
-        data: the folder that corpora and judged sets lie in.
-        run: where the graded groups and a teacher's judgments lie.
-        out: where finished rows lie.
+        data: folder of the corpora and judged sets.
+        run: folder of the graded groups and a teacher's scores.
+        out: folder of finished rows.
     """
 
     def __init__(self, data: Path, run: Path, out: Path) -> None:
@@ -135,16 +136,16 @@ class Rows:
     def __call__(
         self, name: str, config: PlotCoherenceConfig, groups: int, judged: int | None = None
     ) -> dict[str, float]:
-        """`stories` trained on, the coefficient on each set, and `teacher`, that with the teacher on held-out groups.
+        """The number of training `stories`, the coefficient on each set and, on held-out groups, with the `teacher`.
 
         Args:
             name: of the row.
-            config: what it is trained by.
-            groups: trained on at most.
-            judged: groups that a teacher judges, of which those are a part; None: all.
+            config: of the training.
+            groups: maximum number of groups to train on.
+            judged: number of groups that a teacher scores, which include those; None: all.
 
         Raises:
-            ValueError: a file of the configuration that is missing, or nothing to train on.
+            ValueError: a file of the configuration is missing, or there are no rows to train on.
         """
         rows, validation, provenance = load_rows(config, self.data, self.run, CACHE / "tags")
         if config.teacher and judged:
@@ -163,7 +164,7 @@ class Rows:
     def _agreement(
         self, folder: Path, config: PlotCoherenceConfig, validation: Sequence[GroupRow]
     ) -> dict[str, float]:
-        """The coefficients of a finished row, which are kept beside its weights."""
+        """The coefficients of a finished row, which are saved next to its weights."""
         kept = folder / "agreement.json"
         found: dict[str, float] = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
         wanted = [*(["teacher"] if config.teacher else []), *self.sets]
@@ -184,7 +185,7 @@ class Rows:
     def _like_the_teacher(
         self, scorer: ClassifierScorer, teacher: Teacher, rows: Sequence[GroupRow]
     ) -> float:
-        """Spearman correlation of a student's scores and its teacher's."""
+        """Spearman correlation of a student's scores with its teacher's."""
         judged = with_teacher_logits(rows, located(teacher.weights), "plot_coherence", self.run / "held_out")
         scores = scorer.score([row.story for row in rows])[0]
         return float(spearmanr(scores, [row.teacher_logit for row in judged])[0])
@@ -198,23 +199,30 @@ def main(arguments: Sequence[str] | None = None) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--data", type=Path, required=True, help="folder of corpora and judged sets")
-    parser.add_argument("--config", default="mix", help="of plot coherence (default: mix)")
-    parser.add_argument("--groups", type=int, default=300, help="trained on in each row (default: 300)")
+    parser.add_argument("--config", default="mix", help="configuration of plot coherence (default: mix)")
     parser.add_argument(
-        "--sources", nargs="*", metavar="NAME", help="rows to train, all for all together (default: each)"
+        "--groups", type=int, default=300, help="groups to train on in each row (default: 300)"
     )
     parser.add_argument(
-        "--taught", type=int, nargs="*", default=[], metavar="N", help="stories that the teacher judged"
+        "--sources",
+        nargs="*",
+        metavar="NAME",
+        help="rows to train; `all` for all sources together (default: every row)",
+    )
+    parser.add_argument(
+        "--taught", type=int, nargs="*", default=[], metavar="N", help="stories that the teacher scores"
     )
     parser.add_argument(
         "--teacher", type=Path, help="folder of the teacher's weights (default: the configuration's)"
     )
     begun = parser.add_mutually_exclusive_group()
     begun.add_argument(
-        "--start", type=Path, help="weights that the taught go on from (default: the configuration's)"
+        "--start", type=Path, help="initial weights of the students (default: the configuration's)"
     )
-    begun.add_argument("--afresh", action="store_true", help="the taught begin as the backbone is")
-    parser.add_argument("--run", type=Path, help="where the groups lie (default: runs/plot_coherence-NAME)")
+    begun.add_argument(
+        "--afresh", action="store_true", help="students are initialised from the backbone only"
+    )
+    parser.add_argument("--run", type=Path, help="folder of the groups (default: runs/plot_coherence-NAME)")
     parser.add_argument("--out", type=Path, default=RUNS / "sources")
     given = parser.parse_args(arguments)
     with bad_input_told():
@@ -224,7 +232,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sources = chosen(alone(config), given.sources)
         found = {name: rows(name, one, given.groups) for name, one in sources.items()}
         for stories in given.taught:
-            found[f"taught, {stories:,} stories"] = rows(
+            found[f"distilled, {stories:,} stories"] = rows(
                 f"taught-{stories}",
                 taught_by(config, given.teacher, given.start, given.afresh),
                 max(1, stories // config.group_size),
@@ -241,7 +249,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         )
     Console(width=160).print(table)
     for path in missing:
-        print(f"not there, so not trained on: {path}")
+        print(f"missing, so not trained on: {path}")
 
 
 if __name__ == "__main__":

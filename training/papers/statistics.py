@@ -1,10 +1,10 @@
-"""The papers' tables of statistics, from the data at hand, with the printed figures beside them.
+"""The papers' tables of statistics, from the available data, next to the printed values.
 
     python -m training.papers.statistics --data DIR
 
-UNION's Table 2 (kinds of error of the judged ROC stories) and Figure 3 (stories by score), OpenMEVA's Tables 10 (MANS)
-and, of AUTOS as it has been built in datasets/autos, 16 and 17. † marks a part of the paper's data. What is not at hand is
-left out, and said.
+Prints UNION's Table 2 (error types of the judged ROC stories) and Figure 3 (stories by score), OpenMEVA's Table 10 (MANS),
+and its Tables 16 and 17 for AUTOS as built in datasets/autos. † marks a part of the paper's data. Sets whose data is
+missing are skipped and reported.
 """
 
 import argparse
@@ -30,21 +30,21 @@ ERRORS = ("repeated", "incoherent", "conflicting", "chaotic", "other")
 TABLE_2 = dict(
     zip(ERRORS, (44.1, 56.2, 67.5, 50.4, 12.9), strict=True)
 )  # UNION: % of 381 unreasonable stories
-ERRORS_A_STORY = {1: 23.36, 2: 36.48, 3: 34.65, 4: 4.46}  # % of them with so many of the first four types
+ERRORS_A_STORY = {1: 23.36, 2: 36.48, 3: 34.65, 4: 4.46}  # % of them by number of the first four types
 JUDGED = {"union_roc": 400, "union_wp": 200}  # stories of UNION's Figure 3
 INPUTS = {"mans_roc": 200, "mans_wp": 200}
 TABLE_10 = {"mans_roc": (9.26, 39.54, 39.38), "mans_wp": (22.09, 238.51, 232.51)}  # input, reference, story
-# OpenMEVA: input and story of the first kind of rows, then of the second
+# OpenMEVA: input and story of the first group of rows (see `autos_table`), then of the second
 TABLE_16 = {"roc": (8.76, 39.28, 8.88, 40.39), "wp": (30.02, 235.83, 30.28, 228.04)}
 TABLE_17 = {"roc": (9.03, 40.66, 9.23, 40.57), "wp": (29.65, 211.19, 29.60, 234.40)}
 PART = "†"
 
 
 def error_table(rows: Rows) -> Table:
-    """UNION's Table 2: the share of stories with each type of error, and with how many of them.
+    """UNION's Table 2: the share (%) of stories with each error type, and by number of error types.
 
-    A story is unreasonable where a rater calls it so, and has an error type that one rater names: these definitions
-    give the paper's figures to the last digit.
+    A story is unreasonable if one rater calls it so, and has an error type if one rater names it. These definitions
+    reproduce the paper's values to the last digit.
     """
     named = [row["error_types"] for row in rows if any(row["error_types"])]
     types = story_error_types(named, raters=1, one_error_only=False)
@@ -65,11 +65,11 @@ def error_table(rows: Rows) -> Table:
 
 
 def strongest_correlation(types: Sequence[set[str]]) -> tuple[float, float]:
-    """The largest absolute Spearman coefficient between two of the first four error types, and the smallest p.
+    """The largest absolute Spearman coefficient between two of the first four error types, and the smallest p-value.
 
     Args:
-        types: of each judged story, a reasonable one having none. The paper's bounds hold over all of them; over the
-            unreasonable stories alone, where one type makes up for another, repeated and conflicting have -.184.
+        types: error types of each judged story, empty for a reasonable one. The paper's bounds hold over all stories.
+            Over unreasonable stories only, where a story without one type has another, repeated and conflicting have -.184.
     """
     marks = {name: np.array([name in found for found in types], float) for name in ERRORS[:4]}
     tests = [spearmanr(marks[a], marks[b]) for a, b in combinations(marks, 2)]
@@ -77,7 +77,7 @@ def strongest_correlation(types: Sequence[set[str]]) -> tuple[float, float]:
 
 
 def score_table(sets: Mapping[str, Rows]) -> Table:
-    """UNION's Figure 3: judged stories by score, in sevenths."""
+    """UNION's Figure 3: number of judged stories by score, in sevenths."""
     table = Table(
         title="UNION, Figure 3: stories by score (the paper's figure has no numbers)",
         caption=f"{PART} a part of the paper's stories",
@@ -96,7 +96,7 @@ def score_table(sets: Mapping[str, Rows]) -> Table:
 
 
 def mans_table(sets: Mapping[str, Rows]) -> Table:
-    """OpenMEVA's Table 10: what MANS holds."""
+    """OpenMEVA's Table 10: statistics of MANS."""
     table = Table(
         title="OpenMEVA, Table 10: MANS (the paper in brackets)",
         caption=f"{PART} a part of the paper's stories. Tokens by NLTK's Treebank tokenizer; the paper's by spaCy",
@@ -104,7 +104,7 @@ def mans_table(sets: Mapping[str, Rows]) -> Table:
     for heading in ("", *(TEST_SETS[name].title for name in sets)):
         table.add_column(heading)
     found = {name: _mans_statistics(rows) for name, rows in sets.items()}
-    headings = ("unique inputs", "stories an input", "stories", *(f"tokens of {one}" for one in
+    headings = ("unique inputs", "stories per input", "stories", *(f"tokens of {one}" for one in
                 ("an input", "a reference", "a story")))  # fmt: skip
     for place, heading in enumerate(headings):
         cells = []
@@ -123,12 +123,12 @@ def _mans_statistics(rows: Rows) -> tuple[float, ...]:
 
 
 def autos_table(number: int, sets: Mapping[str, Rows]) -> Table:
-    """OpenMEVA's Table 16 (discrimination) or 17 (invariance): mean tokens of inputs and of what follows them."""
+    """OpenMEVA's Table 16 (discrimination) or 17 (invariance): mean tokens of inputs and of the stories after them."""
     first, second = ("coherent", "incoherent") if number == 16 else ("human", "incoherent")
     printed = TABLE_16 if number == 16 else TABLE_17
     table = Table(
         title=f"OpenMEVA, Table {number}: AUTOS, mean tokens (the paper in brackets)",
-        caption="Stories that trainings hold out, or of this project (mini), not the paper's. Tokens by NLTK's "
+        caption="Stories held out from training or written for this project (mini), not the paper's. Tokens by NLTK's "
         "Treebank tokenizer; the paper's by spaCy",
     )
     for heading in ("", *(f"{one}, {what}" for one in (first, second) for what in ("input", "story"))):
@@ -143,7 +143,7 @@ def autos_table(number: int, sets: Mapping[str, Rows]) -> Table:
 
 
 def _parts(number: int, rows: Rows) -> tuple[Rows, Rows]:
-    """Coherent and incoherent examples; or what is perturbed: human stories and incoherent ones."""
+    """Coherent and incoherent examples (16), or the originals of perturbed stories: human and incoherent ones (17)."""
     if number == 16:
         return [row for row in rows if row["label"] == 1], [row for row in rows if row["label"] == 0]
     whole = [row for row in rows if row["label"] == 1]
@@ -158,7 +158,7 @@ def _input_and_story(rows: Rows) -> tuple[float, float]:
 
 
 def marked(count: int, printed: int) -> str:
-    """A count, marked where it is below the paper's.
+    """A count, marked with † if below the paper's.
 
     >>> marked(106, 200), marked(400, 400)
     ('106 †', '400')
@@ -167,7 +167,7 @@ def marked(count: int, printed: int) -> str:
 
 
 def tables(data: Path, said: list[str]) -> Iterator[Table]:
-    """All tables that the data allow; why others are left out is put on `said`."""
+    """All tables for which there is data; the reasons why sets are skipped are appended to `said`."""
 
     def present(*names: str) -> dict[str, Rows]:
         found: dict[str, Rows] = {}
@@ -205,7 +205,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for table in tables(given.data, said):
             console.print(table)
     for line in said:
-        console.print(f"left out {line}", highlight=False)
+        console.print(f"skipped {line}", highlight=False)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """Perturbations of stories in one aspect at a time (OpenMEVA section 3.2, Tables 1 and 2).
 
-`perturb(aspect, seed=…)` makes a function for `datasets.Dataset.map`; `Perturber` gives a `Perturbed` with
-the technique and the changed spans, or None where a story does not qualify. Each aspect stands in its own
-module and is registered by name in `ASPECTS`. Stories may be raw or tokenised, cased or not; what a
-perturbation does not change stays byte for byte.
+`perturb(aspect, seed=…)` returns a function for `datasets.Dataset.map`. `Perturber` returns a `Perturbed` with
+the technique and the changed spans, or None where a story does not qualify. Each aspect has its own module and
+is registered by name in `ASPECTS`. Stories may be raw or tokenised, cased or not. Unchanged text is preserved
+byte for byte.
 """
 
 from openmeva.training.perturbations.aspects.registry import ASPECTS

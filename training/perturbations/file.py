@@ -11,8 +11,8 @@ from rich.progress import track
 
 from openmeva.metrics.core.writing import check_output
 from openmeva.training.common.bounds import check_least
+from openmeva.training.corpora.notices import tell_foreign
 from openmeva.training.corpora.story_rows import StoryRow, read_rows
-from openmeva.training.corpora.told import tell_foreign
 from openmeva.training.files import write_rows
 from openmeva.training.perturbations.aspects.registry import ASPECTS, find_aspect
 from openmeva.training.perturbations.engine.corpus import StoryPool
@@ -28,17 +28,17 @@ class Perturbing:
 
     Attributes:
         aspect: a name of the registry.
-        seed: of the draws, 0 or more.
-        techniques: of the aspect; all where None.
-        context: of stories without one: `first_sentence` or `none`.
-        keep: leading sentences that stay, 0 or 1; where None those that are the context.
-        corpus: other stories, for relatedness; the same ones where None.
+        seed: random seed, 0 or more.
+        techniques: of the aspect; None: all.
+        context: for stories without one: `first_sentence` or `none`.
+        keep: number of leading sentences that never change, 0 or 1; None: those that are the context.
+        corpus: file of other stories, for relatedness; None: the same stories.
         paraphrases: for paraphrase and semantic_repetition: `rules`, a `.json` file of back-translations, a model, or two
             translation models, `THERE+BACK`.
-        skip_bad: leave rows without a story out, in place of refusing them.
+        skip_bad: skip rows without a story instead of raising an error.
 
     Raises:
-        ValueError: an unknown aspect, a negative seed, or a source that the aspect draws nothing from.
+        ValueError: an unknown aspect, a negative seed, or a source that the aspect does not use.
     """
 
     aspect: str
@@ -64,7 +64,7 @@ class Perturbing:
 
 @dataclass(frozen=True)
 class Report:
-    """How it went: the number of stories, how many were perturbed by which technique, and what was left out."""
+    """The number of stories, the number perturbed by each technique, and the skipped rows."""
 
     stories: int
     techniques: Counter[str]
@@ -72,20 +72,20 @@ class Report:
 
     @property
     def perturbed(self) -> int:
-        """How many stories were perturbed."""
+        """Number of perturbed stories."""
         return self.techniques.total()
 
 
 def perturb_file(stories: str | Path, out: str | Path, how: Perturbing) -> Report:
-    """Writes the perturbed stories of a file to another; stories that do not qualify are left out.
+    """Writes the perturbed stories of a file to another; stories that do not qualify are skipped.
 
     Args:
         stories, out: as `files.read_rows` and `files.write_rows` take them.
         how: aspect and settings.
 
     Raises:
-        ValueError: an unknown technique, bad rows, a file that is damaged, or one that cannot be written.
-        FileNotFoundError: a file, WordNet or ConceptNet that is missing.
+        ValueError: an unknown technique, bad rows, a damaged file, or one that cannot be written.
+        FileNotFoundError: a file, WordNet or ConceptNet is missing.
     """
     check_output(out)
     rows, bad = read_rows(stories, how.context, how.skip_bad)
@@ -97,15 +97,15 @@ def perturb_file(stories: str | Path, out: str | Path, how: Perturbing) -> Repor
 
 
 def perturbers(how: Perturbing, rows: Sequence[StoryRow] = ()) -> dict[int, Perturber]:
-    """A perturber for each number of leading sentences that stay, 0 and 1.
+    """A perturber for each number of leading sentences that never change, 0 and 1.
 
     Args:
         how: aspect and settings.
-        rows: the other stories, for an aspect that needs them, where `how.corpus` names none.
+        rows: other stories for an aspect that needs them, if `how.corpus` is None.
 
     Raises:
-        ValueError: an unknown technique, or an aspect that needs other stories and none given.
-        FileNotFoundError: a file, WordNet or ConceptNet that is missing.
+        ValueError: an unknown technique, or no other stories for an aspect that needs them.
+        FileNotFoundError: a file, WordNet or ConceptNet is missing.
     """
     aspect = find_aspect(how.aspect)
     corpus = None
@@ -146,14 +146,14 @@ def _errors() -> Any:
 
 
 def describe(report: Report, how: Perturbing, out: str | Path) -> str:
-    """What there is to say of a report, in lines."""
+    """The lines to print for a report."""
     lines = [f"{technique}: {count}" for technique, count in sorted(report.techniques.items())]
     share = report.perturbed / report.stories
     lines.append(f"{report.perturbed} of {report.stories} stories perturbed ({share:.3f}): {out}")
     if not report.perturbed:
         tried = how.techniques or find_aspect(how.aspect).techniques
         lines.append(
-            f"No story qualifies: {how.aspect} found nothing that it could change by {', '.join(tried)} "
-            "beyond the sentences that are kept (--keep 0 lets the first one change, too)."
+            f"No story qualifies: {how.aspect} found nothing to change by {', '.join(tried)} "
+            "beyond the sentences that are kept (--keep 0 also allows changes to the first one)."
         )
     return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Applies one aspect's perturbations to stories, the same ones whatever the order or number of processes."""
+"""Applies one aspect's perturbations to stories; results do not depend on the order or the number of processes."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -21,20 +21,20 @@ from openmeva.training.text.story import Story
 class Perturber:
     """Perturbs stories in one aspect; also a function for `datasets.Dataset.map`.
 
-    What becomes of a story depends on the seed and its id alone.
+    The result for a story depends only on the seed and its id.
 
     Args:
         aspect: a name of `registry.ASPECTS`.
         seed: any non-negative integer.
-        techniques: the aspect's techniques to choose from, all unless given. Each story gets one, drawn
-            anew; one that does not apply is replaced by another.
-        material: corpus, paraphraser, similarity and settings, as far as the aspect needs them. Where none is given, a
-            row's first sentence stays where it is its context, as with `openmeva perturb`.
+        techniques: the aspect's techniques to choose from; default: all. One is sampled for each story, and
+            replaced by another if it does not apply.
+        material: corpus, paraphraser, similarity and settings, as far as the aspect needs them. Default: none of these;
+            a row's first sentence is kept if it is the context, as with `openmeva perturb`.
 
     Raises:
         ValueError: an unknown aspect or technique (the known ones are listed), a negative seed, or material
             without what the aspect needs.
-        MissingResourceError: WordNet or ConceptNet, where needed, has not been fetched; names the command.
+        MissingResourceError: WordNet or ConceptNet is needed and has not been downloaded; names the command.
 
     >>> result = Perturber("typo", seed=1, material=PerturbationMaterial(keep=0)).perturb("He walked home.", "s1")
     >>> result.technique, result.story
@@ -61,11 +61,11 @@ class Perturber:
         """The story perturbed, or None where it does not qualify.
 
         Args:
-            story: raw or tokenised; a `Story` where it is parsed already.
-            story_id: with the seed, what the draws depend on.
+            story: raw or tokenised text, or a parsed `Story`.
+            story_id: with the seed, determines all random choices.
 
         Raises:
-            ValueError: a blank story.
+            ValueError: the story is blank.
         """
         return self._perturbed(Story(story) if isinstance(story, str) else story, story_id, self.material)
 
@@ -82,10 +82,10 @@ class Perturber:
         return None
 
     def perturb_all(self, stories: Sequence[Story], story_ids: Sequence[str]) -> list[Perturbed | None]:
-        """What `perturb` makes of each story, in order; faster where sentences have to be encoded.
+        """The results of `perturb` for stories, in order; faster where sentences have to be encoded.
 
         Raises:
-            ValueError: as `perturb`, or stories and ids that differ in number.
+            ValueError: as `perturb`, or stories and ids differ in number.
         """
         similarity = self.material.similarity
         if "similarity" not in self.aspect.needs or not isinstance(similarity, MoverSimilarity):
@@ -99,7 +99,7 @@ class Perturber:
         ]
 
     def _guess(self, story: Story, story_id: str) -> tuple[Perturbed | None, list[tuple[str, str]]]:
-        """What `perturb` gives where all texts that it compares are alike, and those texts."""
+        """The result of `perturb` if all compared texts are similar, and the pairs of these texts."""
         asked: list[tuple[str, str]] = []
 
         def alike(pairs: Sequence[tuple[str, str]]) -> list[float]:
@@ -109,15 +109,15 @@ class Perturber:
         return self._perturbed(story, story_id, replace(self.material, similarity=alike)), asked
 
     def __call__(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """The columns to add to a row with `story` and, where there are any, `story_id` (or `id`) and `context` (or `prompt`).
+        """The columns to add to a row with `story` and optionally `story_id` (or `id`) and `context` (or `prompt`).
 
         Returns:
             `perturbed` (None where the story does not qualify), `aspect`, `technique` and `changed_spans`
-            (`original_start, original_end, start, end`, in characters). Without an id the draws depend on
+            (`original_start, original_end, start, end`, in characters). Without an id, random choices depend on
             the story's text.
 
         Raises:
-            ValueError: no text in `story`, or a blank one.
+            ValueError: `story` is blank or not a text.
         """
         story, story_id = row.get("story"), own_id(row)
         if not isinstance(story, str) or not story.strip():
@@ -146,7 +146,11 @@ def perturb(
 
 
 def techniques_of(aspect: str, techniques: Sequence[str] | None) -> tuple[str, ...]:
-    """The techniques of an aspect that are asked for, all unless given; a ValueError for others, or none."""
+    """The requested techniques of an aspect (default: all).
+
+    Raises:
+        ValueError: unknown techniques, or an empty sequence.
+    """
     known = tuple(find_aspect(aspect).techniques)
     chosen = known if techniques is None else tuple(techniques)
     for name in chosen:
@@ -158,11 +162,11 @@ def techniques_of(aspect: str, techniques: Sequence[str] | None) -> tuple[str, .
 
 
 def check_needs(aspect: str, needs: Sequence[str], material: PerturbationMaterial) -> None:
-    """Raise where something that an aspect needs is missing.
+    """Checks that everything an aspect needs is available.
 
     Raises:
         ValueError: no corpus, paraphraser or similarity in the material.
-        MissingResourceError: WordNet or ConceptNet has not been fetched.
+        MissingResourceError: WordNet or ConceptNet has not been downloaded.
     """
     for need in needs:
         if need in resources.COMMANDS:

@@ -1,7 +1,8 @@
-"""Samples to read: `python -m training.perturbations.precision --stories FILE --technique NAME --seed 11`.
+"""Samples to annotate: `python -m training.perturbations.precision --stories FILE --technique NAME --seed 11`.
 
-Prints perturbed stories drawn by seed, changes marked as `[old => new]`, for a reader to judge against "does
-what its name says, grammatical, story otherwise unchanged". `PRECISION.md` holds what such a reading gave.
+Prints perturbed stories sampled by seed, with changes as `[old => new]`. An annotator judges each one: does the
+change do what the technique's name says, is the sentence grammatical, is the rest of the story unchanged?
+`PRECISION.md` has the results of such annotations.
 """
 
 import argparse
@@ -24,7 +25,7 @@ CONTEXT = 35
 
 
 def marked(original: str, perturbed: Perturbed) -> str:
-    """The changed places of a story with some text around.
+    """The changed spans of a story with some context.
 
     >>> from openmeva.training.text.edits import Span
     >>> marked("He ran.", Perturbed("He sat.", "synonym", "x", (Span(3, 6, 3, 6),)))
@@ -42,7 +43,7 @@ def marked(original: str, perturbed: Perturbed) -> str:
 def samples(
     texts: Sequence[str], aspect: str, technique: str, seed: int, count: int, material: PerturbationMaterial
 ) -> Iterator[str]:
-    """Marked outputs of one technique for `count` stories drawn by seed; see `marked`."""
+    """Outputs of one technique for `count` stories sampled by seed, in the format of `marked`."""
     order = Draws(np.random.default_rng(seed)).shuffled(range(len(texts)))
     perturber = Perturber(aspect, seed, (technique,), material)
     made = 0
@@ -59,7 +60,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Command line; see the module's description. Returns the exit status."""
     parser = argparse.ArgumentParser(prog="python -m training.perturbations.precision", description=__doc__)
     parser.add_argument("--stories", type=Path, required=True)
-    parser.add_argument("--technique", nargs="+", help="all unless given")
+    parser.add_argument("--technique", nargs="+", help="default: all")
     parser.add_argument("--seed", type=int, default=11)
     parser.add_argument("--count", type=int, default=25)
     options = parser.parse_args(arguments)

@@ -9,16 +9,16 @@ from openmeva.training.classifier.rows_config import RowsConfig
 
 @dataclass(frozen=True, kw_only=True)
 class PlotCoherenceConfig(ClassifierConfig, RowsConfig):
-    """How plot coherence is trained.
+    """Settings of plot coherence's training.
 
     Attributes:
-        first: the configuration that is trained where `start` is not there yet.
-        teacher: a larger classifier to learn from.
-        seeds: where given, one training with each in `seed`'s place, whose adapters are averaged.
-        start_share: of that mean, which the adapter has that they go on from.
-        temperature: what the mean's logits are divided by, so that scores near 0 and 1 spread out; stories that are
-            read in one window keep their order.
-        note: for the card.
+        first: the configuration that is trained first if `start` does not exist.
+        teacher: a larger classifier for knowledge distillation.
+        seeds: if set, one run per seed (instead of `seed`); their adapters are averaged.
+        start_share: share of the initial adapter in the weight average.
+        temperature: divisor of the averaged model's logits, which spreads out scores near 0 and 1; the ranking of stories
+            that fit into one window does not change.
+        note: text for the model card.
     """
 
     metric: Literal["plot_coherence"] = "plot_coherence"

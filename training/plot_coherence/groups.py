@@ -1,7 +1,7 @@
-"""Writes groups of graded negatives: `python -m training.plot_coherence.groups --config FILE --data DIR`.
+"""Writes groups of graded negative samples: `python -m training.plot_coherence.groups --config FILE --data DIR`.
 
-The configuration's `graded` lists corpora by name; each gives `graded-NAME-train.parquet` and
-`graded-NAME-validation.parquet` in runs/plot_coherence-CONFIGURATION, as the training makes them.
+In graded negative samples, the damage increases by level. For each corpus in the configuration's `graded`, writes
+`graded-NAME-train.parquet` and `graded-NAME-validation.parquet` to runs/plot_coherence-CONFIGURATION, as the training does.
 """
 
 import argparse
@@ -24,10 +24,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--config", required=True, help="a configuration of plot_coherence with `graded`")
-    parser.add_argument("--data", type=Path, required=True, help="the folder that the corpora lie in")
-    parser.add_argument("--run", type=Path, help="default: runs/plot_coherence-CONFIGURATION")
-    parser.add_argument("--cache", type=Path, default=CACHE / "tags", help="tagged corpora")
-    parser.add_argument("--stories", type=int, help="groups of each corpus, for a quick trial")
+    parser.add_argument("--data", type=Path, required=True, help="folder of the corpora")
+    parser.add_argument(
+        "--run", type=Path, help="folder of the groups; default: runs/plot_coherence-CONFIGURATION"
+    )
+    parser.add_argument("--cache", type=Path, default=CACHE / "tags", help="folder of tagged corpora")
+    parser.add_argument("--stories", type=int, help="number of groups per corpus, for a quick trial")
     given = parser.parse_args(arguments)
     with bad_input_told():
         config = read_config(PlotCoherenceConfig, config_file("plot_coherence", given.config))

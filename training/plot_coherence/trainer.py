@@ -1,21 +1,20 @@
 """Trains plot coherence: `python -m training.plot_coherence --config mix --data DIR`.
 
-Runs the stages that the configuration names, each of which leaves alone what is there already, then the
-classifier on the rows that they wrote (`training/classifier`). Weights, manifest and card go to
-`metrics/plot_coherence/weights/NAME/`.
+Runs the data stages of the configuration, skipping those that are done, and then trains the classifier
+(`training/classifier`) on their rows. Weights, manifest and card are written to `metrics/plot_coherence/weights/NAME/`.
 """
 
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from openmeva.training.classifier.at_hand import check_at_hand
 from openmeva.training.classifier.averaging import check_mean_with
 from openmeva.training.classifier.card import write_classifier_card
 from openmeva.training.classifier.distillation import teacher_digests
+from openmeva.training.classifier.input_checks import check_at_hand
 from openmeva.training.classifier.live_teacher import taught
 from openmeva.training.classifier.model import build_classifier
-from openmeva.training.classifier.parts import first_part
+from openmeva.training.classifier.prerequisites import first_part
 from openmeva.training.classifier.results import mean_results
 from openmeva.training.classifier.rows import load_rows
 from openmeva.training.classifier.seeds import train_seeds
@@ -31,20 +30,20 @@ from openmeva.training.processes import first_alone, one_writer
 def train(
     config: PlotCoherenceConfig, data: Path, out: Path, run: Path, cache: Path, resume: bool = False
 ) -> dict[str, Any]:
-    """Runs the stages and trains one configuration, after the one that it goes on from; returns the manifest.
+    """Runs the stages and trains one configuration, after its `first` one if needed; returns the manifest.
 
-    Where weights of the same configuration and rows are in `out` already, they are left alone.
+    Weights of the same configuration and rows in `out` are kept.
 
     Args:
         config: of the training.
-        data: the folder that the corpora lie in.
+        data: folder of the corpora.
         out: the checkpoint's folder.
-        run: of the stages' files and the training's checkpoints.
-        cache: of tagged corpora.
-        resume: whether to go on from the last checkpoint.
+        run: folder of the stages' files and the training's checkpoints.
+        cache: folder of tagged corpora.
+        resume: whether to resume from the last checkpoint.
 
     Raises:
-        ValueError: settings that do not go together, or something that is missing (it is named), in a part that comes first, too.
+        ValueError: settings are incompatible, or inputs are missing (they are named); earlier stages are checked, too.
     """
     check(config, data)
     first = first_part(PlotCoherenceConfig, config, data)
@@ -67,15 +66,15 @@ def train(
 
 
 def check(config: PlotCoherenceConfig, data: Path) -> None:
-    """Refuses a training that would end with an error after hours, by its settings or those of a part that comes first.
+    """Checks the settings and inputs of a training and of its earlier stages, before hours are spent on them.
 
     Raises:
         ValueError: as `train`.
     """
     if config.temperature != 1 and not config.seeds:
-        raise ValueError(f"temperature: expected 1 where no mean of seeds is taken, got {config.temperature}")
+        raise ValueError(f"temperature: expected 1 without seeds, got {config.temperature}")
     if config.start_share and not (config.seeds and config.start):
-        raise ValueError(f"start_share: expected with seeds and a start, got {config.start_share}")
+        raise ValueError(f"start_share: expected only with seeds and a start, got {config.start_share}")
     if (config.teacher is None) != (not config.distillation_weight and not config.states_weight):
         raise ValueError(
             "expected a teacher and a distillation_weight or states_weight above 0, or neither, "
@@ -89,7 +88,7 @@ def check(config: PlotCoherenceConfig, data: Path) -> None:
 
 
 def _own_teacher(config: PlotCoherenceConfig) -> PlotCoherenceConfig | None:
-    """The configuration by which the teacher is trained, where it is not there; None: its weights are taken as they are."""
+    """The configuration that trains the teacher; None if its weights must exist."""
     if not config.teacher or not config.teacher.config:
         return None
     return read_config(PlotCoherenceConfig, config_file(config.metric, config.teacher.config))
@@ -98,7 +97,7 @@ def _own_teacher(config: PlotCoherenceConfig) -> PlotCoherenceConfig | None:
 def _load_judged_rows(
     config: PlotCoherenceConfig, data: Path, run: Path, cache: Path, resume: bool
 ) -> tuple[list[GroupRow], list[GroupRow], dict[str, Any]]:
-    """What `load_rows` gives, with the checksums of the teacher, which is trained first. Arguments as of `train`."""
+    """The result of `load_rows`, with the checksums of the teacher, which is trained first. Arguments as in `train`."""
     with first_alone():
         rows, validation, provenance = load_rows(config, data, run, cache)
     if config.teacher:
@@ -112,14 +111,14 @@ def _load_judged_rows(
 def _train_seeds(
     config: PlotCoherenceConfig, data: Path, out: Path, run: Path, cache: Path, resume: bool
 ) -> dict[str, Any]:
-    """Trains with each of `config.seeds` and writes their mean and its card; returns the manifest. Arguments as of `train`.
+    """Trains with each of `config.seeds`; writes the weight average and its card; returns the manifest.
 
-    A mean of the same configuration, start and data that is in `out` already is left alone.
+    Arguments as in `train`. An average of the same configuration, start and data in `out` is kept.
     """
     if config.start and config.start_share:
         check_mean_with(located(config.start), build_classifier(config)[0])
     single = replace(config, seeds=(), start_share=0.0, temperature=1.0, note=None)
-    first_seed = replace(single, seed=config.seeds[0])  # whose rows the manifest of a mean names
+    first_seed = replace(single, seed=config.seeds[0])  # the manifest of the average names its rows
     known = known_classifier(config, _load_judged_rows(first_seed, data, run, cache, resume)[2], out)
 
     def train_one(seed: int, folder: Path) -> dict[str, Any]:

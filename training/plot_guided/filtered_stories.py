@@ -17,11 +17,11 @@ SOURCE = "af_released"
 def read_filtered_stories(path: str | Path) -> Iterator[GroupRow]:
     """Rows of a file of `number TAB label TAB number TAB story`, plain or gzipped, in groups.
 
-    A row labelled 1 is a human story; the rows labelled 0 that follow it are generated from broken plots of it.
-    The numbers count rows and are not read.
+    A row labelled 1 is a human story; the rows labelled 0 that follow it are generated from manipulated versions of its plot.
+    The numbers are row numbers and are ignored.
 
     Raises:
-        ValueError: a line with other fields, a label other than 0 and 1, a blank story, or a generated story
+        ValueError: a line with different fields, a label other than 0 and 1, a blank story, or a generated story
             before the first human one (with the line's number).
     """
     group = -1
@@ -49,14 +49,14 @@ def read_filtered_stories(path: str | Path) -> Iterator[GroupRow]:
 def without_judged(
     rows: Sequence[GroupRow], files: Iterable[str], data: Path, normalizer: Normalizer
 ) -> list[GroupRow]:
-    """The rows without the groups in which a story begins like one of the judged ones in `files` below `data`."""
+    """The rows, without groups in which a story has the same beginning as a judged one in `files` below `data`."""
     judged = judged_keys(files, data, normalizer)
     met = {row.group for row in rows if story_key(normalizer.sentences(row.story)) in judged}
     return [row for row in rows if row.group not in met]
 
 
 def with_damaged_words(rows: Sequence[GroupRow], normalizer: Normalizer) -> list[GroupRow]:
-    """The rows normalised, with `damaged`: the words of a generated story from where it leaves the human one."""
+    """The normalised rows, with `damaged`: a generated story's words from its first difference to the human one."""
     people = {row.group: normalizer(row.story).split() for row in rows if row.label}
     found = []
     for row in rows:

@@ -1,11 +1,11 @@
-"""The plot-guided paper's five training sets (Tables 2 and 3), built from the stories the generator never saw.
+"""The plot-guided paper's five training sets (Tables 2 and 3), built from stories that the generator was not trained on.
 
     python -m training.plot_guided.training_sets --config roc --data DIR
 
-HEUR_SENT_SUB, HEUR_KEY_SUB, UNION_DATA, MANPLTS and AF_MANPLTS, a Parquet file each under runs/plots/NAME/sets, with
-`group`, `split` (train, validation, test: 80, 10 and 10 % unless the configuration has `splits`, by hash of the group),
-`label`, `source`, `story`, `context` and `manipulations`. Every stage before is run where it is not done; the counts are
-printed beside the paper's.
+HEUR_SENT_SUB, HEUR_KEY_SUB, UNION_DATA, MANPLTS and AF_MANPLTS, one Parquet file each in runs/plots/NAME/sets. Columns:
+`group`, `split` (train, validation, test, by hash of the group: 80, 10 and 10 %, or the configuration's `splits`),
+`label`, `source`, `story`, `context` and `manipulations`. Earlier stages run first if they are not done. The counts are
+printed next to the paper's.
 """
 
 import argparse
@@ -49,7 +49,7 @@ SCHEMA = pa.schema(
 )
 SPLITS = ("train", "validation", "test")
 CHUNK = 500
-UNION_SENTENCES = 4  # UNION_DATA takes stories of so many sentences or more
+UNION_SENTENCES = 4  # minimum number of sentences of a story in UNION_DATA
 # Table 2 (ROC) and Table 3 (WP): thousands of stories in each split, human ones included.
 PUBLISHED = {
     "roc": {
@@ -65,11 +65,11 @@ PUBLISHED = {
     },
 }
 Negative = tuple[str, list[str]]
-"""The text of a negative and the names of what was done to the story."""
+"""The text of a negative and the names of the edits."""
 
 
 def split_of(group: str, shares: tuple[int, int] | None = None) -> str:
-    """The split of a story and all its negatives: 80 % train, 10 % validation, 10 % test, or by the shares of the first two.
+    """The split of a story and all its negatives: 80 % train, 10 % validation, 10 % test; `shares` are the first two.
 
     >>> split_of("roc:1"), split_of("roc:1", (0, 0))
     ('train', 'test')
@@ -81,7 +81,7 @@ def split_of(group: str, shares: tuple[int, int] | None = None) -> str:
 
 
 def shares_of(config: dict[str, Any], name: str) -> tuple[int, int] | None:
-    """The shares of a set's splits that the configuration has, None for the usual ones."""
+    """The configuration's shares of a set's splits; None: the default shares."""
     splits = config.get("splits") or {}
     found = splits.get(name, splits.get("default"))
     return None if found is None else (found[0], found[1])
@@ -95,7 +95,7 @@ def set_row(
     manipulations: Sequence[str],
     shares: tuple[int, int] | None = None,
 ) -> dict[str, Any]:
-    """A row of a training set, whose splits have these shares."""
+    """A row of a training set whose splits have `shares`."""
     return {
         "group": group,
         "split": split_of(group, shares),
@@ -110,7 +110,7 @@ def set_row(
 def heuristic_makers(
     stories: Sequence[PlottedStory], config: dict[str, Any]
 ) -> dict[str, Callable[[int], Negative | None]]:
-    """The three sets that rules make: from a story's place to its negative, None where the rule does not apply."""
+    """The three rule-based sets: functions from a story's index to its negative, or None if the rule does not apply."""
     tagged = [story.story for story in stories]
     context = CorpusConfig.from_mapping(config["corpus"]).context
     sampling = UnionSampling.from_mapping({"keep": int(context == "first_sentence")})
@@ -138,7 +138,7 @@ def heuristic_makers(
 
 
 def build_sets(config: dict[str, Any], data: Path, out: Path, cache: Path) -> dict[str, Path]:
-    """All five sets, by name, AF_MANPLTS where the configuration filters; stages that are done are left alone."""
+    """All five sets by name, AF_MANPLTS only if the configuration has `filtering`; finished stages are not repeated."""
     corpus = cache_result(lambda: load_plots(config, data, cache))
     sources = {"manplts": make_negatives(config, data, out, cache, corpus)}
     if config.get("filtering"):
@@ -151,7 +151,7 @@ def build_sets(config: dict[str, Any], data: Path, out: Path, cache: Path) -> di
 
 
 def build_manplts(config: dict[str, Any], data: Path, out: Path, cache: Path) -> Path:
-    """MANPLTS alone: what Table 7 needs of a chain without one manipulation."""
+    """Only MANPLTS, as needed for Table 7, which excludes one manipulation at a time."""
     corpus = cache_result(lambda: load_plots(config, data, cache))
     negatives = make_negatives(config, data, out, cache, corpus)
     return written_set("manplts", negatives, corpus, out / "sets", shares_of(config, "manplts"))
@@ -160,7 +160,7 @@ def build_manplts(config: dict[str, Any], data: Path, out: Path, cache: Path) ->
 def heuristic_sets(
     config: dict[str, Any], corpus: Callable[[], PlotCorpus], data: Path, out: Path
 ) -> dict[str, Path]:
-    """The three sets that rules make, of all the metrics' stories: each story, then its negative."""
+    """The three rule-based sets, for all of the metrics' stories: each story, followed by its negative."""
     known = settings(config, data, located(config["generator"]))
     known = {key: known[key] for key in ("name", "corpus", "share", "seed", "conceptnet", "data")}
     wordnet = find("wordnet")
@@ -202,7 +202,7 @@ def written_set(
     out: Path,
     shares: tuple[int, int] | None = None,
 ) -> Path:
-    """A set of generated negatives: MANPLTS takes the first candidate of each story, AF_MANPLTS all that were kept."""
+    """A set of generated negatives: MANPLTS has the first candidate of each story, AF_MANPLTS all kept ones."""
     split = {} if shares is None else {"splits": list(shares)}
     stage = Stage(out, name, {"set": name, "source": checksum(source), **split})
     if stage.is_done():
@@ -211,7 +211,7 @@ def written_set(
     rows, seen = [], set()
     for negative in read_rows(source):
         group = negative["group"]
-        if not negative["story"].strip():  # the generator ended it at once
+        if not negative["story"].strip():  # empty: the generator ended it at once
             continue
         if negative["label"] or (name == "manplts" and group in seen):
             continue
@@ -225,13 +225,13 @@ def written_set(
 
 
 def counts(table: pa.Table) -> dict[str, int]:
-    """Stories of each split, human ones included."""
+    """Number of stories in each split, including human ones."""
     found = Counter(table["split"].to_pylist())
     return {split: found[split] for split in SPLITS}
 
 
 def counts_table(name: str, built: dict[str, dict[str, int]]) -> str:
-    """The counts beside the paper's, in thousands, as a Markdown table."""
+    """The counts next to the paper's, in thousands, as a Markdown table."""
     printed = PUBLISHED.get(name.partition("_")[0], {})
     lines = ["| set | train / validation / test | paper |", "|---|---|---|"]
     for key, found in built.items():
@@ -242,10 +242,10 @@ def counts_table(name: str, built: dict[str, dict[str, int]]) -> str:
 
 
 OPTIONS: dict[str, dict[str, Any]] = {
-    "--stories": {"type": int, "help": "human stories written about; default: the configuration's"},
+    "--stories": {"type": int, "help": "number of human stories; default: the configuration's"},
     "--without": {
         "choices": list(MANIPULATIONS),
-        "help": "write MANPLTS alone, without this manipulation (Table 7); default --out: runs/plots/NAME-without-…",
+        "help": "write only MANPLTS, without this manipulation (Table 7); default --out: runs/plots/NAME-without-…",
     },
 }
 

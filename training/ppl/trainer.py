@@ -1,9 +1,9 @@
 """Trains perplexity's language model: `python -m training.ppl --config roc --data DIR`.
 
-The shared encoder under a causal mask (`BertLMHeadModel`, an adapter on frozen weights), a model of the same shape from
-scratch, or a language model of others (`others.py`), by transformers' `Trainer`: so `accelerate launch -m training.ppl …` uses several GPUs,
-and `--resume` goes on from the last checkpoint. The weights, the run's manifest and a model card are written
-to `metrics/ppl/weights/NAME/`.
+The model is the shared encoder with a causal mask (`BertLMHeadModel`, an adapter on frozen weights), a model of the same
+architecture from scratch, or a third-party language model (`third_party.py`). Training uses transformers' `Trainer`:
+`accelerate launch -m training.ppl …` uses several GPUs, and `--resume` resumes from the last checkpoint. The weights,
+the run's manifest and a model card are written to `metrics/ppl/weights/NAME/`.
 """
 
 import math
@@ -28,8 +28,8 @@ from openmeva.training.common.trainer import (
     native_autocast,
     training_arguments,
 )
+from openmeva.training.corpora.notices import tell_cut
 from openmeva.training.corpora.splits import load_corpus
-from openmeva.training.corpora.told import tell_cut
 from openmeva.training.paths import located
 from openmeva.training.ppl.card import write_ppl_card
 from openmeva.training.ppl.config import PplConfig
@@ -37,26 +37,26 @@ from openmeva.training.ppl.data import LanguageModelCollator, token_rows, words_
 from openmeva.training.ppl.losses import next_token_loss
 from openmeva.training.ppl.masked import save_masked
 from openmeva.training.ppl.model import build_model
-from openmeva.training.ppl.others import SCRATCH, is_other, load_other, save_other, save_other_adapter
+from openmeva.training.ppl.third_party import SCRATCH, is_other, load_other, save_other, save_other_adapter
 from openmeva.training.processes import one_writer
 
 VALIDATION_STORIES = 1000
 
 
 class LanguageModelTrainer(StoryTrainer):
-    """Next-token loss at every position, the vocabulary's logits never held at once."""
+    """Trainer with the next-token loss, without all logits in memory at once."""
 
     def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
         return next_token_loss(model, inputs["input_ids"], inputs["attention_mask"]), {}
 
 
 def perplexities(model: Any, rows: list[list[int]], words: int) -> dict[str, float]:
-    """Loss and perplexity of held-out stories by token ([SEP] included) and by word.
+    """Loss (nats) and perplexity of held-out stories per token (including [SEP]) and per word; lower is better.
 
     Args:
-        model: of the language.
-        rows: of `token_rows`.
-        words: of `words_read`: what the rows hold of the tokenised texts, and the stories' ends.
+        model: the language model.
+        rows: token ids from `token_rows`.
+        words: number of words from `words_read`, including the stories' ends.
     """
     model.eval()
     order = sorted(range(len(rows)), key=lambda index: len(rows[index]))
@@ -81,14 +81,14 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
     """Trains one configuration and writes checkpoint, manifest and card to `out`; returns the manifest.
 
     Args:
-        config: of the training; where its model is `masked`, nothing is trained.
-        data: the folder that the corpus lies in.
-        out: the checkpoint's folder.
-        run: of the training's checkpoints.
-        resume: whether to go on from the last checkpoint.
+        config: the configuration; if its model is `masked`, nothing is trained.
+        data: the folder of the corpus.
+        out: the folder of the final weights.
+        run: the folder of intermediate checkpoints.
+        resume: whether to resume from the last checkpoint.
 
     Raises:
-        ValueError: a run to resume that was begun with another configuration (each difference is named).
+        ValueError: the run to resume has another configuration (the message names each difference).
     """
     if config.model == "masked":
         with one_writer() as writes:
@@ -98,12 +98,12 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
     check_start(config.start, config.adapter)
     if config.base == SCRATCH and config.adapter:
         raise ValueError(
-            "base: expected scratch without an adapter (adapter: null), which would sit on other weights"
+            "base: expected scratch without an adapter (adapter: null), which would be on other weights"
         )
     started = time.time()
     start = located(config.start) if config.start else None
     below = find_backbone(config.base if is_other(config.base) else SHARED)
-    in_one_file = below.gguf or (below.folder / WEIGHTS).is_file()  # a folder of one's own may have several
+    in_one_file = below.gguf or (below.folder / WEIGHTS).is_file()  # a user's folder may have several
     made_from = {
         "config": as_mapping(config),
         "data": data_checksums(config.corpus, data),
@@ -154,7 +154,7 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
         "tokens": sum(map(len, rows)) - len(rows),
         "steps": trainer.state.global_step,
         "validation": perplexities(model, validation, words),
-        # of a resumed run, the seconds and minutes are those of its last part
+        # for a resumed run, the seconds and minutes cover only the last part
         **({"resumed": True} if resumed else {"stories_a_second": round(len(rows) / seconds, 1)}),
         "minutes": round((time.time() - started) / 60, 1),
         **machine(),

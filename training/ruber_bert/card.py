@@ -1,4 +1,4 @@
-"""Cards of RUBER-BERT's weights, generated from a run's manifest: `python -m training.ruber_bert.card FOLDER`."""
+"""Model cards of RUBER-BERT, generated from a run's manifest: `python -m training.ruber_bert.card FOLDER`."""
 
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,8 @@ tags: [story-generation, evaluation, ruber]
 
 # RUBER-BERT, `{config[name]}`
 
-Whether a story belongs to its context, 0 to 1, higher is better (Tao et al. 2018; Ghazarian et al. 2019), and the
-calibration that blends it with the likeness to a reference.
+Scores whether a story fits its context, 0 to 1, higher is better (Tao et al. 2018; Ghazarian et al. 2019). Also holds the
+calibration that blends this score with the similarity to a reference.
 
 ## Use
 
@@ -28,8 +28,8 @@ ruber.compute(predictions=["She made a sandwich. She ate it."], contexts=["Ann w
 
 ## Training
 
-{kind} {pairs[train]:,} pairs of a context and its story, {config[passes]:g} passes in {steps:,} steps of {config[batch]}, learning
-rate {config[learning_rate]:g}, seed {config[seed]}; {loss}; {config[in_batch]} stories of the same batch and {config[sampled]} drawn one{nearest} as negatives;
+{kind} {pairs[train]:,} pairs of a context and its story, {config[passes]:g} epochs, {steps:,} steps with batches of {config[batch]}, learning
+rate {config[learning_rate]:g}, seed {config[seed]}; {loss}. Negatives: {config[in_batch]} stories of the same batch and {config[sampled]} sampled one{nearest};
 {last}{minutes:g} minutes on {machine} with torch {torch}.
 
 | file | SHA-256 |
@@ -38,13 +38,13 @@ rate {config[learning_rate]:g}, seed {config[seed]}; {loss}; {config[in_batch]} 
 
 ## Results
 
-On {pairs[validation]:,} held-out pairs the true story scores above a random one in {validation[accuracy]:.1%} of cases{near}.
-Correlations with human judgments are printed by `make benchmark`, and stand in the metric's card.
+On {pairs[validation]:,} held-out pairs, the true story scores above a random one in {validation[accuracy]:.1%} of cases{near}.
+Correlations with human judgments are in the metric's card; `make benchmark` prints them.
 
 ## Limits
 
-English stories as in its corpus. It looks at what story and context are about: a story on the subject that
-contradicts or repeats itself goes unseen. It should not decide on people's writing.
+For English stories like those of its corpus. It compares the topics of story and context. It does not detect that a story
+on the topic contradicts or repeats itself. It should not be used to make decisions about people's writing.
 
 ## Data and licence
 
@@ -65,14 +65,14 @@ The weights are Apache-2.0. {source} The stories are not part of this repository
 
 
 def write_ruber_card(folder: Path, manifest: dict[str, Any]) -> None:
-    """Writes `README.md` beside the weights."""
+    """Writes `README.md` into the folder of the weights."""
     config = manifest["config"]
     begun = f" with the adapter of `{config['start']}`" if config.get("start") else ""
     base = base_of(config)
     kinds = {
-        "rnn": f"A recurrent network over the word vectors of {base}, and a head.",
-        "adapted": f"An adapter on {base}, and a head.",
-        "frozen": f"A head on {base}{begun}, which stayed frozen; states pooled by {config['pooling']}.",
+        "rnn": f"A recurrent network over the word vectors of {base}, with a scoring head.",
+        "adapted": f"A LoRA adapter on {base}, with a scoring head.",
+        "frozen": f"A scoring head on {base}{begun}, which stayed frozen; {config['pooling']} pooling of the states.",
     }
     kind = "rnn" if config["encoder"] == "rnn" else "frozen" if config.get("frozen", True) else "adapted"
     near = manifest["validation"].get("accuracy_nearest")
@@ -84,8 +84,10 @@ def write_ruber_card(folder: Path, manifest: dict[str, Any]) -> None:
         loss=f"margin ranking, margin {config['margin']:g}"
         if config["loss"] == "margin"
         else "cross-entropy",
-        nearest=f" (of the {config['nearest']} whose contexts are most alike)" if config["nearest"] else "",
-        near=f",\nand above one whose context is alike in {near:.1%}" if near is not None else "",
+        nearest=f" (from the {config['nearest']} with the most similar contexts)"
+        if config["nearest"]
+        else "",
+        near=f",\nand above one with a similar context in {near:.1%}" if near is not None else "",
         source=source_of(manifest),
     )
 

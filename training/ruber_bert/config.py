@@ -13,24 +13,24 @@ class RuberConfig(TrainingConfig):
     """How RUBER-BERT's unreferenced part is trained.
 
     Attributes:
-        corpus: of the stories.
-        prompts: files whose rows have a prompt beside the story.
+        corpus: source of the stories.
+        prompts: files whose rows have a prompt in addition to the story.
         base: the backbone: see `training/common/backbone.py`.
         encoder: `bert`, or `rnn`: a recurrent network over word vectors, the RUBER of 2018.
-        pooling: of the encoder's states; of the frozen encoder that says which contexts are alike.
+        pooling: pooling of the encoder's states, also of the frozen encoder that finds similar contexts.
         hidden: width of the head.
-        frozen: false: the encoder's adapter is trained, too.
-        start: an adapter's folder; null: the encoder as it is.
-        adapter: low-rank factors, which hold the start's.
-        max_length: tokens of a text.
-        pairs, validation_pairs: of a context and its story, at most.
-        loss: of a story against others for the same context.
-        margin: of the loss of that name.
-        in_batch: stories of the same batch that a context is put beside.
-        sampled: whether one more is drawn.
-        nearest: from so many whose contexts are most alike; null: from all.
-        passes: over the pairs.
-        batch: pairs a step.
+        frozen: whether the encoder is frozen; false: its adapter is trained, too.
+        start: folder of an initial adapter; null: the encoder without one.
+        adapter: LoRA adapter, which must hold the initial one.
+        max_length: maximum length of a text in tokens.
+        pairs, validation_pairs: maximum number of pairs of a context and its story.
+        loss: loss of a story against others for the same context.
+        margin: margin of the `margin` loss.
+        in_batch: number of in-batch negatives per context.
+        sampled: number of additional sampled negatives per context, 0 or 1.
+        nearest: sample negatives from the stories of this many nearest contexts; null: from all.
+        passes: epochs over the pairs.
+        batch: pairs per step.
     """
 
     metric: Literal["ruber_bert"] = "ruber_bert"

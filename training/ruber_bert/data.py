@@ -1,4 +1,4 @@
-"""Pairs of a context and its story for RUBER, and negatives: contexts with another story's continuation."""
+"""Pairs of a context and its story for RUBER, and negatives: contexts with the continuation of another story."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from openmeva.training.files import files_at_hand, read_rows, text_of
 from openmeva.training.ruber_bert.config import RuberConfig
 
 Pair = tuple[list[int], list[int]]
-BEGINNING = 1  # sentences that are the context where there is no prompt
+BEGINNING = 1  # number of sentences of the context if there is no prompt
 
 
 @dataclass(frozen=True)
@@ -34,18 +34,18 @@ class PairSplit:
 
 
 def load_pairs(config: RuberConfig, data: Path, names: Path, tokenizer: Tokenizer) -> PairSplit:
-    """The pairs of a configuration: prompts with their stories where the corpus has some, and beginnings.
+    """The pairs of a configuration: prompts with their stories, and first sentences with the rest of their stories.
 
-    A story without a prompt gives its first sentence as the context of the others.
+    The first sentence is the context for stories without a prompt.
 
     Args:
-        config: of the training.
+        config: the configuration.
         data: folder of the files.
         names: `names.json` of the encoder.
-        tokenizer: the encoder's.
+        tokenizer: tokenizer of the encoder.
 
     Raises:
-        ValueError: fewer than two pairs to train on, or held out: a context is put beside another one's story.
+        ValueError: fewer than two training or held-out pairs: negatives need the story of another context.
     """
     settings = config.corpus
     corpus = load_corpus(settings, data, names, () if config.prompts else ("train", "validation"))
@@ -84,9 +84,9 @@ def load_pairs(config: RuberConfig, data: Path, names: Path, tokenizer: Tokenize
 
 
 def prompted_stories(path: Path) -> Iterator[tuple[str, str]]:
-    """Prompts (`prompt`, or `context`) and stories of a file's rows, without marks of line breaks.
+    """Prompts (`prompt`, or `context`) and stories of a file's rows, without line-break tokens.
 
-    Rows without a prompt are left out.
+    Rows without a prompt are skipped.
 
     Raises:
         ValueError: a file without any prompt.
@@ -95,7 +95,7 @@ def prompted_stories(path: Path) -> Iterator[tuple[str, str]]:
     for row in read_rows(path):
         column = next((name for name in ("prompt", "context") if row.values.get(name)), None)
         prompt = text_of(row, column) if column else ""
-        story = without_line_breaks(text_of(row))  # as `load_corpus` reads it
+        story = without_line_breaks(text_of(row))  # as in `load_corpus`
         if prompt.strip() and story.strip():
             found += 1
             yield prompt, story
@@ -112,7 +112,7 @@ def _tokens(pairs: Sequence[tuple[str, str]], tokenizer: Tokenizer, limit: int) 
 
 
 class TextBatcher:
-    """Pads token ids to `input_ids` and `attention_mask`, [CLS] and [SEP] put around them."""
+    """Adds [CLS] and [SEP] to token ids and pads them to `input_ids` and `attention_mask`."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         marks = SpecialTokens.of(tokenizer)
@@ -125,8 +125,8 @@ class TextBatcher:
 
 @torch.inference_mode()
 def frozen_features(model: RuberModel, texts: Sequence[list[int]], batcher: TextBatcher) -> dict[str, Tensor]:
-    """Each pooling of each text by the frozen encoder, (n, width) float32, and `extremes` (n, 2, width)."""
-    model.eval()  # without dropout, as the metric reads
+    """All poolings of each text by the frozen encoder, (n, width), float32, and `extremes`, (n, 2, width)."""
+    model.eval()  # without dropout, as in the metric
     found: dict[str, Any] = {}
     order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
     device = next(model.parameters()).device
@@ -144,7 +144,7 @@ def frozen_features(model: RuberModel, texts: Sequence[list[int]], batcher: Text
 
 @torch.inference_mode()
 def nearest_contexts(contexts: Tensor, count: int) -> Tensor:
-    """Indices (n, count) of the contexts most alike to each, itself and its doubles left out."""
+    """Indices (n, count) of the nearest contexts of each context (n, width), without itself and its duplicates."""
     unit = torch.nn.functional.normalize(contexts, dim=-1)
     found = []
     for part in unit.split(1024):
@@ -155,10 +155,10 @@ def nearest_contexts(contexts: Tensor, count: int) -> Tensor:
 
 
 class RuberCollator:
-    """Pairs of a batch with one sampled story each, as vectors where features are given, else as tokens.
+    """Pairs of a batch with one sampled story each, as vectors if features are given, else as tokens.
 
-    A sampled story is drawn from `neighbours` of the context where given, else from all; the draw depends on
-    the seed and the place in the run alone.
+    A story is sampled from `neighbours` of the context if given, else from all stories; the sample depends only on the
+    seed and the pair's position in the run.
     """
 
     def __init__(

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from openmeva.training.common.sharing import Share
+from openmeva.training.common.data_parallel import Share
 from openmeva.training.ruber_bert.config import RuberConfig
 
 
@@ -15,10 +15,10 @@ def relatedness_loss(model: Any, inputs: dict[str, Any], config: RuberConfig) ->
     """The loss of a batch of contexts, stories and sampled negatives (vectors, or tokens to encode).
 
     `margin`: the mean of max(0, margin - s⁺ + s⁻), s the sigmoid of the head's logits (Tao et al., equation 5).
-    `cross_entropy`: that the true pair is 1 and the others 0, each kind with half the weight.
+    `cross_entropy`: binary cross-entropy, with label 1 for the true pair and 0 for the others; each class has weight 0.5.
     """
     true, *others = _related(model, inputs, config)
-    if not others:  # a batch of one, with nothing sampled
+    if not others:  # a batch of one pair without a sampled negative
         return 0.0 * true.sum()
     false = torch.stack(others)
     if config.loss == "margin":
@@ -27,9 +27,9 @@ def relatedness_loss(model: Any, inputs: dict[str, Any], config: RuberConfig) ->
 
 
 def _related(model: Any, inputs: dict[str, Any], config: RuberConfig) -> Iterable[Tensor]:
-    """Logits (n,) of contexts with their own stories, with sampled ones, and with those of the batch.
+    """Logits (n,) of contexts with their own stories, with sampled ones, and with in-batch negatives.
 
-    Where several processes share the batch, each reads its contexts, and all stories that they are compared with.
+    If several processes share the batch, each reads its contexts, and all stories that they are compared with.
     """
     count = len(_ids(inputs["contexts"]))
     share = Share.of(count)
@@ -53,7 +53,7 @@ def _ids(texts: Tensor | dict[str, Tensor]) -> Tensor:
 
 
 def _vectors(model: Any, texts: Tensor | dict[str, Tensor], rows: Tensor) -> Tensor:
-    """Vectors (rows, width) of some texts of a batch: features that were computed before, or tokens to encode."""
+    """Vectors (rows, width) of some texts of a batch: precomputed features, or encoded tokens."""
     if isinstance(texts, dict):
         found: Tensor = model.encode(texts["input_ids"][rows], texts["attention_mask"][rows])[0]
         return found

@@ -18,11 +18,11 @@ HEADS = ("head.", "rnn.")
 
 
 def build_model(config: RuberConfig) -> tuple[RuberModel, Tokenizer, Backbone]:
-    """The untrained model on the backbone's weights, an adapter's added (for `rnn`, on its word vectors).
+    """The untrained model with the backbone's weights plus an adapter (for `rnn`, with the backbone's word vectors).
 
     Raises:
-        ValueError: `start` without a rank to hold it in, an adapter that would stay empty, or a recurrent network on
-            another backbone than the shared encoder.
+        ValueError: `start` without the rank of an adapter, an adapter that would stay empty, or a recurrent network with
+            a backbone other than the shared encoder.
     """
     if bool(config.start) != bool(config.adapter) and (config.start or config.frozen):
         raise ValueError(
@@ -58,10 +58,10 @@ def build_model(config: RuberConfig) -> tuple[RuberModel, Tokenizer, Backbone]:
 
 
 def plain_reader(config: RuberConfig) -> RuberModel:
-    """The backbone as it is, which says whose contexts are alike."""
+    """The pretrained backbone, which finds similar contexts."""
     return build_model(replace(config, encoder="bert", frozen=True, start=None, adapter=None))[0]
 
 
 def model_settings(config: RuberConfig) -> dict[str, Any]:
-    """Arguments of `RuberModel` beside the encoder's configuration."""
+    """Arguments of `RuberModel` in addition to the encoder's configuration."""
     return {"encoder": config.encoder, "pooling": config.pooling, "hidden": config.hidden}

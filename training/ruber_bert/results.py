@@ -17,7 +17,7 @@ from openmeva.training.ruber_bert.data import Pair, TextBatcher, frozen_features
 def pair_features(
     model: RuberModel, pairs: Sequence[Pair], batcher: TextBatcher, kept: Path
 ) -> dict[str, Tensor]:
-    """Every pooling of contexts and stories by the frozen encoder; kept in `kept` and read from there."""
+    """All poolings of contexts and stories by the frozen encoder, cached in the file `kept`."""
     if not kept.exists():
         found = {
             f"{column}.{name}": tensor.half()
@@ -32,12 +32,12 @@ def pair_features(
 def evaluate_pairs(
     model: RuberModel, pairs: Sequence[Pair], batcher: TextBatcher, neighbours: Tensor, seed: int
 ) -> dict[str, Any]:
-    """How often the true story scores above another one, and what the parts' values range over.
+    """How often the true story scores above another one, and the ranges of the two parts of the metric.
 
     Returns:
-        `accuracy` against random stories, `accuracy_nearest` against one whose context is alike, and `ranges`: the
-        percentiles .5 and 99.5 of the referenced cosine of two stories, and of the unreferenced score of true
-        and random pairs.
+        `accuracy` against random stories and `accuracy_nearest` against a story with a similar context (0 to 1, higher is
+        better), and `ranges`: percentiles .5 and 99.5 of the referenced cosine of two stories, and of the unreferenced
+        score of true and random pairs.
     """
     model.eval()
     vectors, ends = [], []

@@ -1,12 +1,12 @@
 """Trains RUBER-BERT's unreferenced part: `python -m training.ruber_bert --config roc`.
 
-A context and its story against the context with another story (Tao et al. 2018, section 3.2), by margin
-ranking or cross-entropy. Negatives come from the batch and from a draw, of the stories whose contexts are most
-alike if wished. The encoder stays frozen, as in Ghazarian et al. (2019), and its features are computed once; or it
-is adapted; or a recurrent network over word vectors takes its place (RUBER). What is frozen is the shared encoder,
-or, by `start`, the shared encoder with another metric's adapter: that of `embedding_similarity`, whose last layer
-holds meaning rather than predicted words, relates contexts and stories far better. The weights, the calibration, the
-run's manifest and a model card are written to `metrics/ruber_bert/weights/NAME/`.
+The model distinguishes a context with its story from the context with another story (Tao et al. 2018, section 3.2), by
+margin ranking or cross-entropy. Negatives are in-batch negatives and sampled stories, optionally only those with the
+most similar contexts. The encoder is frozen, as in Ghazarian et al. (2019), and its features are computed once; or it
+has a trained adapter; or it is replaced by a recurrent network over word vectors (RUBER). The frozen encoder is the
+shared one, or, with `start`, the shared one with another metric's adapter. That of `embedding_similarity` relates
+contexts and stories far better: its last layer represents meaning rather than predicted words. The weights, the
+calibration, the run's manifest and a model card are written to `metrics/ruber_bert/weights/NAME/`.
 """
 
 import hashlib
@@ -41,13 +41,13 @@ from openmeva.training.ruber_bert.results import evaluate_pairs, pair_features
 
 
 class RuberTrainer(StoryTrainer):
-    """Margin ranking (or cross-entropy) of a story against others for the same context."""
+    """Trainer with margin ranking or cross-entropy of a story against others for the same context."""
 
     config: RuberConfig
     pairs = 0
 
     def _get_train_sampler(self, train_dataset: Any = None) -> Any:
-        """Each pass in an order of its own: batches of equal length would hold a pair twice, as its own negative."""
+        """A new order in each epoch; with length batches, a batch could have a pair twice, as its own negative."""
         rng = np.random.default_rng(self.args.seed)
         training: Any = self.train_dataset
         places = len(training)
@@ -63,10 +63,10 @@ def train(
 ) -> dict[str, Any]:
     """Trains one configuration and writes checkpoint, manifest and card to `out`; returns the manifest.
 
-    Which contexts are alike the frozen encoder says, whatever is trained, so that configurations compare.
+    The frozen encoder always determines the similar contexts, so that configurations are comparable.
 
     Raises:
-        ValueError: a run to resume that was begun with another configuration (each difference is named).
+        ValueError: the run to resume has another configuration (the message names each difference).
     """
     started = time.time()
     frozen = config.encoder == "bert" and config.frozen
@@ -126,7 +126,7 @@ def train(
         "pairs": {"train": len(pairs.train), "validation": len(pairs.validation)},
         "steps": trainer.state.global_step,
         "validation": results,
-        **({"resumed": True} if checkpoint else {}),  # the minutes are then those of its last part
+        **({"resumed": True} if checkpoint else {}),  # then the minutes cover only the last part
         "minutes": round((time.time() - started) / 60, 1),
         **machine(),
     }
@@ -145,7 +145,7 @@ def train(
 
 
 def _key(made_from: dict[str, Any], base: Backbone) -> str:
-    """Identifies the features of a configuration's pairs: what they are made from and by."""
+    """A key for the features of a configuration's pairs, from their inputs and the backbone."""
     names = ("corpus", "prompts", "pairs", "max_length", "seed", "adapter")
     parts = [
         {name: made_from["config"][name] for name in names},

@@ -1,4 +1,4 @@
-"""Corpora of any size, scored, perturbed and damaged by the code that works on ten stories; see README.md beside this file.
+"""Scores, perturbs and corrupts corpora of any size, with the code for small files; see README.md in this folder.
 
 ```python
 from openmeva.training.scale.scoring import score_dataset

@@ -1,4 +1,4 @@
-"""AUTOS' rows for the stories of a corpus of any size."""
+"""The rows of AUTOS for a corpus of any size."""
 
 import time
 from collections import Counter
@@ -20,10 +20,10 @@ from openmeva.training.scale.parts import NUMBER
 
 @dataclass(frozen=True)
 class AutosTests:
-    """How AUTOS is made of a corpus; `context`, `paraphrases`, `grammar` and `seed` are those of `autos.command.Building`.
+    """Settings for AUTOS of a corpus; `context`, `paraphrases`, `grammar`, `seed`: see `autos.command.Building`.
 
     Attributes:
-        pool: a file of other stories, where foreign sentences and words come from.
+        pool: a file of other stories, the source of sentences and words from outside a story.
     """
 
     of_stories: ClassVar[bool] = True
@@ -35,23 +35,23 @@ class AutosTests:
     seed: int = 0
 
     def check(self, here: bool) -> None:
-        """Context, files and knowledge."""
+        """Checks context, files and knowledge."""
         check_context(self.context)
         require_knowledge()
         own = [self.paraphrases] if self.paraphrases.endswith(".json") else []
         check_there([self.pool, *own, *files_read(self.paraphrases, self.grammar).values()])
 
     def start(self, fields: Sequence[str], in_story: bool) -> "BatchBuilder":
-        """The builder, its models loaded and the pool read."""
+        """The builder, after loading its models and reading the pool."""
         return BatchBuilder(self)
 
 
 class BatchBuilder:
-    """Makes the rows of both tests of each story, in the stories' order.
+    """Builds the rows of both tests for each story, in the order of the stories.
 
-    They depend on the seed, the pool, and the story with its `story_id`, or its place in the corpus where it has none.
-    The invariance test has one perturbed version a story, where there is one, drawn among all aspects; a build of one
-    file draws as many over all its stories.
+    They depend on the seed, the pool, and the story with its `story_id`, or its place in the corpus if it has none.
+    The invariance test has one perturbed version per story, if there is one, sampled from all aspects; a build without
+    an engine samples the same number over all stories.
 
     Raises:
         FileNotFoundError: WordNet or ConceptNet is missing.
@@ -78,14 +78,14 @@ class BatchBuilder:
         )
 
     def check(self, batch: Mapping[str, Sequence[Any]]) -> dict[int, str]:
-        """Stories of fewer than two sentences."""
+        """Refuses stories of fewer than two sentences."""
         return refused_by(lambda row: story_row(row, self.how.context), batch)
 
     def __call__(self, batch: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
         """The rows' columns.
 
         Raises:
-            ValueError: a story of fewer than two sentences (its row).
+            ValueError: a story of fewer than two sentences; the message names its row.
         """
         begun = time.perf_counter()
         rows = story_rows(batch, self.how.context)
@@ -97,7 +97,7 @@ class BatchBuilder:
     def _made(
         self, every: Sequence[StoryRow], chosen: Sequence[int], numbers: Sequence[int]
     ) -> list[tuple[int, Row]]:
-        """The rows of the chosen stories, whose ids differ, and the places of these."""
+        """The rows of the chosen stories, whose ids must differ, each with the place of its story."""
         rows, places = (
             [every[place] for place in chosen],
             {every[place]["story_id"]: place for place in chosen},
@@ -110,7 +110,7 @@ class BatchBuilder:
         return [(places[row["perturbed_from"] or row["story_id"]], row) for row in (*human, *same, *other)]
 
     def _drawn(self, rows: Sequence[Row], places: Mapping[str, int], numbers: Sequence[int]) -> list[Row]:
-        """Of each story one of its perturbed versions, drawn by seed and place in the corpus."""
+        """One perturbed version per story, sampled by seed and place in the corpus."""
         of_story: dict[int, list[Row]] = {}
         for row in rows:
             if row["label"] == 0:
@@ -122,7 +122,7 @@ class BatchBuilder:
 
 
 def _apart(rows: Sequence[StoryRow]) -> list[list[int]]:
-    """The places of stories in groups of different ids, so that equal ones cost nothing: nobody sees those of other parts."""
+    """The places of stories, grouped so that ids differ within a group; duplicates across parts cannot be seen."""
     groups: list[list[int]] = []
     seen: Counter[str] = Counter()
     for place, row in enumerate(rows):

@@ -1,4 +1,4 @@
-"""Rows of a batch of columns, as operations on stories read them, and why some of them cannot be worked on."""
+"""Converts a batch of columns to rows for operations on stories, and collects the reasons why rows are refused."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ Batch = Mapping[str, Sequence[Any]]
 
 
 def rows_of(batch: Batch) -> Iterator[Row]:
-    """Rows, numbered by their place in the corpus, which errors call by their place in the batch."""
+    """Rows numbered by their place in the corpus; error messages name them by their place in the batch."""
     names = list(batch)
     for place, values in enumerate(zip(*batch.values(), strict=True)):
         row = dict(zip(names, values, strict=True))
@@ -19,20 +19,20 @@ def rows_of(batch: Batch) -> Iterator[Row]:
 
 
 def story_rows(batch: Batch, context: str) -> list[StoryRow]:
-    """The stories of a batch with their ids and contexts; without an id, a story's place in the corpus stands for it.
+    """The stories of a batch with their ids and contexts; without an id, the story's place in the corpus is used.
 
     Args:
         batch: columns.
-        context: of stories without one: `first_sentence` or `none`.
+        context: context of stories without one: `first_sentence` or `none`.
 
     Raises:
-        ValueError: a story of fewer than two sentences (its row).
+        ValueError: a story of fewer than two sentences; the message names its row.
     """
     return [story_row(row, context) for row in rows_of(batch)]
 
 
 def refused_by(read: Callable[[Row], object], batch: Batch) -> dict[int, str]:
-    """Why rows are refused, by place: what `read` raises of each alone."""
+    """Reasons why rows are refused, by place in the batch: the error that `read` raises for a row."""
     reasons = {}
     for place, row in enumerate(rows_of(batch)):
         try:

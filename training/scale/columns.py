@@ -1,4 +1,4 @@
-"""What a metric is handed of stories whose text may begin with their context."""
+"""The columns passed to a metric, for stories whose text may begin with their context."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -11,16 +11,16 @@ from openmeva.training.benchmark.contexts import begins
 def handed(
     rows: Sequence[Mapping[str, Any]], metric: str, in_story: bool | None = None
 ) -> dict[str, list[Any]]:
-    """What a metric is handed of rows; contexts are left out where the stories begin with them already.
+    """The columns that are passed to a metric; contexts are omitted if the stories already begin with them.
 
-    A metric that joins both would read the beginning twice. One that needs contexts keeps them. Where some stories
-    begin with theirs and others do not, those that do stay whole and get a blank context: a story is handed on as it
-    would be alone.
+    Otherwise a metric that joins both would read the beginning twice. A metric that requires contexts keeps them. If only
+    some stories begin with their context, these keep their text and get a blank context: each story is passed as it
+    would be by itself.
 
     Args:
-        rows: with `story` and perhaps `context` and `reference`.
-        metric: its name.
-        in_story: whether all stories hold their context; None: as `all_begin` says of these rows.
+        rows: rows with `story` and optionally `context` and `reference`.
+        metric: the metric's name.
+        in_story: whether all stories include their context; None: the result of `all_begin` for these rows.
     """
     columns = columns_of(rows)
     described = read_metrics().get(metric)
@@ -35,7 +35,7 @@ def handed(
 
 
 def all_begin(pairs: Iterable[tuple[Any, Any]]) -> bool:
-    """Whether every story begins with its context; pairs of both.
+    """Whether every story begins with its context, given pairs (story, context).
 
     >>> all_begin([("Ben ran. He fell.", "Ben ran."), ("Ann sang.", "")])
     False

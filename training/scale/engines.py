@@ -1,4 +1,4 @@
-"""Engines that do the parts of a run: a loop in this process, or actors of Ray Data on this machine or a cluster."""
+"""Engines that process the parts of a run: a loop in this process, or Ray Data actors on this machine or a cluster."""
 
 import logging
 import os
@@ -14,29 +14,29 @@ from openmeva.training.processes import cores
 from openmeva.training.scale.worker import Done, PartWorker, Work
 
 NAMES = ("plain", "ray")
-OBJECTS = 100 * 2**20  # bytes of Ray's memory on this machine: what passes through it are numbers of parts
+OBJECTS = 100 * 2**20  # bytes of Ray's object store on this machine: only part numbers pass through it
 SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_TQDM_PATCH_PRINT": "0",  # this process's print stays its own
-    "RAY_worker_niceness": "0",  # Ray's is 15: beside any other work an actor would get next to nothing of a core
+    "RAY_TQDM_PATCH_PRINT": "0",  # do not patch print in this process
+    "RAY_worker_niceness": "0",  # Ray's default is 15: next to other work, an actor would get almost no processor time
 }
-"""Of Ray, where it is started on this machine and the environment has no others."""
+"""Ray settings, if it is started on this machine and the environment does not set them."""
 _HEARD = {"ray.data": logging.WARNING, "ray.data._internal.progress": logging.ERROR}
 
 
 @dataclass(frozen=True)
 class Engine:
-    """Who does the work; it changes how long a run takes, and nothing of what it writes.
+    """The engine of a run; affects its duration, but not its output.
 
     Attributes:
         name: `plain`, a loop in this process, or `ray`.
-        address: of a Ray cluster; None: Ray is started on this machine, and ended.
-        actors: processes of Ray that work at the same time; None: one for every `cpus` there are.
-        cpus: cores of each, and its threads.
-        gpus: GPUs of each; a part of one where several share it.
+        address: address of a Ray cluster; None: Ray is started on this machine, and stopped afterwards.
+        actors: number of parallel Ray actors; None: as many as fit with `cpus` cores each.
+        cpus: cores and threads per actor.
+        gpus: GPUs per actor; a fraction if several share one.
 
     Raises:
-        ValueError: another name, or options of Ray for the other engine.
+        ValueError: unknown name, or Ray's options with the other engine.
     """
 
     name: str = "ray"
@@ -49,14 +49,14 @@ class Engine:
         if self.name not in NAMES:
             raise ValueError(f"engine: expected {' or '.join(NAMES)}, got {self.name!r}")
         if self.name == "plain" and (self.address is not None or self.actors is not None or self.gpus):
-            raise ValueError("address, actors and gpus are Ray's: expected engine ray beside them, got plain")
+            raise ValueError("address, actors and gpus: expected with engine ray, got plain")
 
     def run(self, out: Path, work: Work, keep: bool, parts: Sequence[int]) -> Iterator[Done]:
-        """Does parts, and says of each what became of it, in no order.
+        """Processes parts and yields their outcomes, in any order.
 
         Raises:
-            ModuleNotFoundError: no Ray (it says how to get it).
-            ValueError: a cluster without the cores or GPUs of an actor.
+            ModuleNotFoundError: Ray is not installed; the message says how to install it.
+            ValueError: the cluster lacks the cores or GPUs for one actor.
         """
         if self.name == "plain":
             worker = PartWorker(str(out), work, keep, self.cpus)
@@ -86,7 +86,7 @@ class Engine:
             yield Done(**row)
 
     def _count(self, resources: dict[str, float], parts: int) -> int:
-        """Actors that the cluster has room for, and that have a part to do."""
+        """Number of actors: limited by the cluster's resources and by the number of parts."""
         room = int(resources.get("CPU", 0) // self.cpus)
         if self.gpus:
             room = min(room, int(resources.get("GPU", 0) // self.gpus))
@@ -100,7 +100,7 @@ class Engine:
 
 @contextmanager
 def started(engine: Engine) -> Iterator[Any]:
-    """Ray: the one that runs already, a cluster's, or one that is started on this machine and ended, its files removed."""
+    """Yields Ray: already running, of a cluster, or started on this machine, then stopped and cleaned up."""
     for name, value in SETTINGS.items():
         os.environ.setdefault(name, value)
     try:
@@ -117,7 +117,7 @@ def started(engine: Engine) -> Iterator[Any]:
         if address is not None:
             ray.init(address, **quiet)
         else:
-            # its sockets lie there, whose paths may be short alone
+            # contains Ray's sockets, whose paths must be short
             folder = tempfile.mkdtemp(prefix="ray-", dir="/tmp" if os.path.isdir("/tmp") else None)
             ray.init(
                 num_cpus=(engine.actors or max(1, cores() // engine.cpus)) * engine.cpus,

@@ -1,4 +1,4 @@
-"""The folder of a run: its settings, the input's parts, finished parts of the output, and the report at last."""
+"""The folder of a run: its settings, the input's parts, finished parts of the output, and finally the report."""
 
 import heapq
 import json
@@ -19,21 +19,21 @@ from openmeva.training.scale.schemas import conform
 from openmeva.training.stages import write_table
 
 UNREAD, MISFITS = "unread", "misfits"
-"""Rows of the input that are in no part: those that are none, and those that fit none of its columns."""
+"""Rows of the input that are in no part: invalid rows, and rows that do not fit its columns."""
 
 
 @dataclass(frozen=True)
 class Folder:
-    """Where a run writes: `part-00000.parquet` and on, `bad.jsonl` and `report.json`; `.work` goes at the end.
+    """Output folder: `part-00000.parquet` and so on, `bad.jsonl`, `report.json`, and until the end `.work`.
 
-    A part is done where its marker lies in `.work/done`: it is written last, by rename, as the part itself is.
+    A part is done if its marker exists in `.work/done`: it is written last and, like the part, renamed into place.
     """
 
     path: Path
 
     @property
     def work(self) -> Path:
-        """What lies there until the end."""
+        """Temporary folder, removed at the end."""
         return self.path / ".work"
 
     @property
@@ -43,12 +43,12 @@ class Folder:
 
     @property
     def report_file(self) -> Path:
-        """The report; it is there when everything is done."""
+        """The report; exists when the run is finished."""
         return self.path / "report.json"
 
     @property
     def bad_rows_file(self) -> Path:
-        """The rows that were left out, as JSONL, in the input's order."""
+        """The skipped rows as JSONL, in input order."""
         return self.path / "bad.jsonl"
 
     def result(self, number: int) -> Path:
@@ -56,14 +56,14 @@ class Folder:
         return self.path / f"part-{number:05d}.parquet"
 
     def bad_file(self, of: int | str) -> Path:
-        """The bad rows of a part, by its number; of `UNREAD` and `MISFITS`: those that are in no part."""
+        """File of the bad rows of a part, by its number; for `UNREAD` and `MISFITS`, of rows that are in no part."""
         return self.work / "bad" / (f"{of}.jsonl" if isinstance(of, str) else f"part-{of:05d}.jsonl")
 
     def _marker(self, number: int) -> Path:
         return self.work / "done" / f"part-{number:05d}.json"
 
     def done(self, number: int) -> dict[str, Any] | None:
-        """What the marker of a part says; None where it is not done."""
+        """Content of a part's marker; None if the part is not done."""
         marker = self._marker(number)
         return read_json(marker) if marker.is_file() and self.result(number).is_file() else None
 
@@ -76,7 +76,7 @@ class Folder:
         return self.work / "tries" / f"part-{number:05d}"
 
     def tried(self, number: int) -> int:
-        """Notes that a part is begun; how often that was before since `begin`, and it was not done."""
+        """Records that a part is started; returns its number of earlier unfinished tries since `begin`."""
         file = self._tries(number)
         file.parent.mkdir(parents=True, exist_ok=True)
         with file.open("ab") as out:
@@ -85,11 +85,11 @@ class Folder:
         return before
 
     def begin(self) -> None:
-        """Forgets what came of the tries of an earlier call."""
+        """Deletes the records of tries of an earlier call."""
         shutil.rmtree(self.work / "tries", ignore_errors=True)
 
     def signed(self, signature: str) -> str:
-        """The signature of the run's parts; the first one that is asked for."""
+        """The signature of the run's parts: the first one passed to this method."""
         file = self.work / "signature.json"
         if not file.is_file():
             write_text(file, json.dumps(signature) + "\n")
@@ -98,7 +98,7 @@ class Folder:
 
     @contextmanager
     def claimed(self) -> Iterator[None]:
-        """One run at a time; what a killed one had half-written goes.
+        """Ensures one run at a time; removes incomplete files of a killed run.
 
         Raises:
             ValueError: another run is writing here.
@@ -106,7 +106,7 @@ class Folder:
         self.path.mkdir(parents=True, exist_ok=True)
         try:
             with FileLock(self.path / ".lock", timeout=0):
-                # in a folder that is no run's, files of that name may be the user's
+                # if the folder is not a run's, such files may be the user's
                 own = ".*.tmp" if (self.path / "run.json").is_file() else ".run.json.*.tmp"
                 for left in (*self.path.glob(own), *self.work.glob("*/.*.tmp")):
                     if left.is_file():
@@ -114,25 +114,25 @@ class Folder:
                 yield
         except Timeout as error:
             raise ValueError(
-                f"{self.path}: another run is writing here; wait for it, or give another folder"
+                f"{self.path}: another run is writing here; wait for it, or use another folder"
             ) from error
 
     @property
     def begun(self) -> bool:
-        """Whether anything was made here."""
+        """Whether any part was made here."""
         return self.report_file.is_file() or any(self.path.glob("part-*.parquet"))
 
     def settle(self, settings: Mapping[str, Any], known_again: bool) -> None:
-        """Notes the settings of a new run, or compares them with those of the run that has begun here.
+        """Records the settings of a new run, or compares them with those of the run that has begun here.
 
-        Where no part was made yet, other settings take the place of those, and the input is cut anew for them.
+        If no part was made yet, other settings replace them, and the input is split again.
 
         Args:
-            settings: of the run.
-            known_again: whether they tell its input from others; else what was cut of it is no use before a part is made.
+            settings: settings of the run.
+            known_again: whether they identify its input; otherwise split input is discarded if no part was made yet.
 
         Raises:
-            ValueError: other settings (the first difference is told), or a folder with something else in it.
+            ValueError: other settings (the message gives the first difference), or a folder that contains other files.
         """
         file = self.path / "run.json"
         asked = json.loads(json.dumps(settings, default=str))
@@ -148,7 +148,7 @@ class Folder:
                 if known.get(name) != asked.get(name):
                     raise ValueError(
                         f"{self.path}: a run with other settings has begun here: {name} was "
-                        f"{json.dumps(known.get(name))}, now {json.dumps(asked.get(name))}; give another folder"
+                        f"{json.dumps(known.get(name))}, now {json.dumps(asked.get(name))}; use another folder"
                     )
         elif known != asked or not known_again:
             self.tidy()
@@ -156,10 +156,10 @@ class Folder:
             write_text(file, json.dumps(asked, indent=2) + "\n")
 
     def report(self) -> dict[str, Any] | None:
-        """What the report says; None where the run is not over.
+        """The content of the report; None if the run is not finished.
 
         Raises:
-            ValueError: a part of a run that is over is gone.
+            ValueError: a part of a finished run is missing.
         """
         if not self.report_file.is_file():
             return None
@@ -167,11 +167,11 @@ class Folder:
         said: dict[str, Any] = read_json(self.report_file)
         for number in range(said["parts"]):
             if not (part := self.result(number)).is_file():
-                raise ValueError(f"{self.path}: {part.name} of a finished run is gone; give another folder")
+                raise ValueError(f"{self.path}: {part.name} of a finished run is missing; use another folder")
         return said
 
     def finish(self, count: int, report: Mapping[str, Any]) -> None:
-        """Gives all parts the same columns, gathers the bad rows, and writes the report."""
+        """Converts all parts to the same columns, collects the bad rows, and writes the report."""
         schemas = [pq.read_schema(self.result(number)) for number in range(count)]
         schema = pa.unify_schemas(schemas, promote_options="permissive")
         for number, own in enumerate(schemas):
@@ -179,13 +179,13 @@ class Folder:
                 write_table(self.result(number), conform(pq.read_table(self.result(number)), schema))
         with replacing(self.bad_rows_file) as temporary, temporary.open("w", encoding="utf-8") as out:
             of_parts = (line for number in range(count) for line in _lines(self.bad_file(number)))
-            of_input = [_lines(self.bad_file(of)) for of in (UNREAD, MISFITS)]  # each in order
+            of_input = [_lines(self.bad_file(of)) for of in (UNREAD, MISFITS)]  # each sorted
             out.writelines(heapq.merge(*of_input, of_parts, key=_place))
         write_text(self.report_file, json.dumps(report, indent=2) + "\n")
         self.tidy()
 
     def tidy(self) -> None:
-        """Removes what only a run under way needs."""
+        """Removes temporary files of the run."""
         shutil.rmtree(self.work, ignore_errors=True)
 
 

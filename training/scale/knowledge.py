@@ -1,4 +1,4 @@
-"""What operations know beside the stories: parts that were made with other knowledge have another signature."""
+"""Knowledge that operations use in addition to the stories; it is part of the signature of their output."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -8,14 +8,14 @@ from openmeva.training.text.knowledge.resources import find, lexicon_files
 
 
 def knowledge(**files: str | Path) -> dict[str, str]:
-    """What a signature says of WordNet and ConceptNet, and of the further files that an operation reads, by name."""
+    """Signature entries, name to checksum, for WordNet, ConceptNet and the other files that an operation reads."""
     known = {**files, **(lexicon_files() if find("wordnet") else {})}
     sums = {name: checksum(file)[:12] for name, file in known.items()}
     return {"wordnet": "none", "conceptnet": "none", **sums}
 
 
 def check_there(files: Iterable[str | Path]) -> None:
-    """A FileNotFoundError for the first file that is none."""
+    """Raises FileNotFoundError for the first missing file."""
     for file in files:
         if not Path(file).is_file():
             raise FileNotFoundError(2, "No such file", str(file))

@@ -31,11 +31,11 @@ from openmeva.training.text.tagger.tagging import tag
 
 @dataclass(frozen=True)
 class Sampling:
-    """How a corpus is damaged.
+    """Settings for negative samples of a corpus.
 
     Attributes:
-        how: seed, techniques and so on.
-        pool: a file of other stories: foreign sentences, and keywords with their frequencies, come from it.
+        how: seed, techniques and other settings.
+        pool: a file of other stories: the source of substituted sentences, and of keywords with their frequencies.
     """
 
     of_stories: ClassVar[bool] = True
@@ -44,20 +44,20 @@ class Sampling:
     pool: str
 
     def check(self, here: bool) -> None:
-        """Techniques, files and knowledge."""
+        """Checks techniques, files and knowledge."""
         require(sampling_of(self.how).lexicon)
         check_there([self.pool, *([self.how.names] if self.how.names else ())])
 
     def start(self, fields: Sequence[str], in_story: bool) -> "BatchSampler":
-        """The sampler, with the pool tagged."""
+        """The sampler, after tagging the pool."""
         return BatchSampler(self)
 
 
 class BatchSampler:
-    """Adds `original` (words by sentence) and, as `openmeva negatives` writes them, `negative`, `origins`, `applied`, `edits`.
+    """Adds `original` (words by sentence), and `negative`, `origins`, `applied` and `edits` as in `openmeva negatives`.
 
-    A sample depends on the seed, the epoch, the pool and the story's place in the corpus. A column that the corpus has
-    already keeps its values; the new one is then called `union_…`, numbered where that is there, too.
+    A sample depends on the seed, the epoch, the pool and the story's place in the corpus. An existing column keeps its
+    values; the new one is then called `union_…`, with a number if that exists, too.
 
     Raises:
         ValueError: an unknown technique, or a pool without stories.
@@ -82,7 +82,7 @@ class BatchSampler:
         )
 
     def check(self, batch: Mapping[str, Sequence[Any]]) -> dict[int, str]:
-        """Stories without a word."""
+        """Refuses stories without a word."""
         return refused_by(self._sentences, batch)
 
     def _sentences(self, row: Row) -> list[list[str]]:
@@ -92,7 +92,7 @@ class BatchSampler:
         """The columns for a batch.
 
         Raises:
-            ValueError: a story without a word (its row).
+            ValueError: a story without a word; the message names its row.
         """
         begun = time.perf_counter()
         originals = [self._sentences(row) for row in rows_of(batch)]

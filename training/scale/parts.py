@@ -1,4 +1,4 @@
-"""Rows cut into parts of bounded size, each a Parquet file, in one pass that holds one part in memory."""
+"""Splits rows into parts of bounded size, each a Parquet file, in one pass that holds one part in memory."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -17,13 +17,13 @@ from openmeva.training.scale.sources import Digest, Source
 from openmeva.training.stages import write_table
 
 NUMBER, WHERE = "__row__", "__where__"
-"""Columns of a part beside the input's: a row's place in the whole input, from 1, and how errors call it."""
+"""Columns added to the input's: a row's number in the whole input, from 1, and its name in error messages."""
 OPTIONAL = tuple(name for name in COLUMNS if name != "story")
 
 
 @dataclass(frozen=True)
 class Size:
-    """What a part holds at most: rows, and characters of all their texts."""
+    """Maximum size of a part: rows, and characters of all their texts."""
 
     rows: int = 2000
     characters: int = 8_000_000
@@ -31,7 +31,7 @@ class Size:
 
 @dataclass(frozen=True)
 class BadRow:
-    """A row that cannot be worked on: its place from 1, how errors call it, why, and its values where it has any."""
+    """A row that cannot be processed: number from 1, name in error messages, reason, and values if any."""
 
     row: int
     where: str
@@ -39,24 +39,24 @@ class BadRow:
     values: dict[str, Any] | None = None
 
     def line(self) -> str:
-        """The row as a line of JSON; what JSON has no form for is written as text."""
+        """The row as a line of JSON; values that JSON cannot represent are written as text."""
         return json.dumps(asdict(self), default=str) + "\n"
 
 
 Refuse = Callable[[BadRow], None]
-"""Told of every bad row; it may raise."""
+"""Called with every bad row; may raise."""
 
 
 @dataclass
 class Facts:
-    """What the pass has found.
+    """Statistics collected in the pass.
 
     Attributes:
-        rows: how many there are, bad ones among them.
-        parts: how many parts.
-        filled: how many rows have a value, by each of `context` and `reference`.
+        rows: number of rows, including bad ones.
+        parts: number of parts.
+        filled: number of rows that have a value, for each of `context` and `reference`.
         in_story: whether all stories begin with their context.
-        digest: of the rows of a source that is not known again.
+        digest: digest of the rows, for a source that has no identity of its own.
     """
 
     rows: int = 0
@@ -67,15 +67,15 @@ class Facts:
 
     @property
     def fields(self) -> list[str]:
-        """Those of `context` and `reference` that rows have; a row without is a bad one then."""
+        """Those of `context` and `reference` that occur; a row without them is then a bad row."""
         return [name for name in OPTIONAL if self.filled.get(name)]
 
 
 class Parts:
-    """Parts of an input in a folder: `part-00000.parquet` and on, and what is known of them all.
+    """Parts of an input in a folder: `part-00000.parquet` and so on, with their statistics and columns.
 
     Args:
-        folder: made where it is missing.
+        folder: created if it is missing.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -85,7 +85,7 @@ class Parts:
         self._wide: set[str] = set()
 
     def facts(self) -> Facts | None:
-        """What the pass has found; None where it has not come to its end."""
+        """Statistics of the pass; None if it has not been completed."""
         if not self._facts.is_file():
             return None
         found = read_json(self._facts)
@@ -97,13 +97,13 @@ class Parts:
         return conform(restored(table, schema), schema)
 
     def write(self, source: Source, size: Size, refuse: Refuse, misfit: Refuse) -> Facts:
-        """Reads the source once and writes its parts; they count once the facts are noted.
+        """Reads the source once and writes its parts; they are valid after `note`.
 
         Args:
             source: the rows.
-            size: of a part.
-            refuse: told of rows that are none, in their order.
-            misfit: told of rows that do not fit the columns of earlier ones, in their order.
+            size: maximum size of a part.
+            refuse: called with invalid rows, in order.
+            misfit: called with rows that do not fit the columns of earlier ones, in order.
         """
         facts, schema, digest = Facts(), source.schema, Digest(source)
         self._wide = set()
@@ -129,7 +129,7 @@ class Parts:
         return facts
 
     def note(self, facts: Facts) -> None:
-        """Says that the pass has come to its end."""
+        """Records that the pass is complete."""
         write_text(self._facts, json.dumps(asdict(facts)) + "\n")
 
     def _file(self, number: int) -> Path:
@@ -162,7 +162,7 @@ class Parts:
 
 
 def _numbered(source: Digest, facts: Facts, refuse: Refuse) -> Iterator[tuple[int, Row]]:
-    """Rows with a text in `story`, by their place from 1; the others are refused."""
+    """Rows with a text in `story`, with their numbers from 1; the others are refused."""
 
     def refused(message: str) -> None:
         facts.rows += 1
@@ -189,7 +189,7 @@ def _typed(
     misfit: Refuse,
     wide: set[str],
 ) -> tuple[pa.Table, pa.Schema, Sequence[tuple[int, Row]]]:
-    """A table of the rows, the columns of all rows so far, and the rows in it: without those that do not fit."""
+    """A table of the rows that fit, the schema of all rows so far, and the rows in the table."""
     try:
         table = _table([row for _, row in kept], fixed)
         return table, joined(schema, table, wide), kept
@@ -223,7 +223,7 @@ def _table(rows: Sequence[Row], fixed: pa.Schema | None) -> pa.Table:
 
 
 def _without_surrogates(values: dict[str, Any]) -> dict[str, Any]:
-    """Texts that UTF-8 can hold, within lists and mappings too: what it cannot becomes `?`."""
+    """Replaces characters that UTF-8 cannot encode by `?`, also within lists and mappings."""
 
     def plain(value: Any) -> Any:
         if isinstance(value, str):

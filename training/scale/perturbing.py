@@ -1,4 +1,4 @@
-"""Stories of a corpus of any size, perturbed in one aspect."""
+"""Perturbs a corpus of any size in one aspect."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -21,14 +21,14 @@ from openmeva.training.text.story import parse
 
 @dataclass(frozen=True)
 class Perturbation:
-    """How a corpus is perturbed; other stories come from `how.corpus`, where the aspect needs them."""
+    """Settings for perturbing a corpus; if the aspect needs other stories, they come from `how.corpus`."""
 
     of_stories: ClassVar[bool] = True
 
     how: Perturbing
 
     def check(self, here: bool) -> None:
-        """Technique, context, files and knowledge."""
+        """Checks technique, context, files and knowledge."""
         how = self.how
         check_context(how.context)
         techniques_of(how.aspect, how.techniques)
@@ -41,18 +41,18 @@ class Perturbation:
         check_there(_read_by(how).values())
 
     def start(self, fields: Sequence[str], in_story: bool) -> "BatchPerturber":
-        """The perturber, with what its aspect needs."""
+        """The perturber, with the resources of its aspect."""
         return BatchPerturber(self.how)
 
 
 class BatchPerturber:
-    """Adds `perturbed` (null where a story does not qualify), `aspect`, `technique` and `changed_spans`.
+    """Adds `perturbed` (null if a story does not qualify), `aspect`, `technique` and `changed_spans`.
 
-    What becomes of a story depends on the seed and on its `story_id`, or its place in the corpus where it has none.
-    A column that the corpus has already keeps its values; the new one is then called `perturb_…`, numbered where that is there, too.
+    The result depends on the seed and on the story's `story_id`, or its place in the corpus if it has none. An existing
+    column keeps its values; the new one is then called `perturb_…`, with a number if that exists, too.
 
     Raises:
-        ValueError: an unknown aspect or technique, or an aspect that needs other stories and no corpus.
+        ValueError: an unknown aspect or technique, or no corpus for an aspect that needs other stories.
     """
 
     schema = None
@@ -73,14 +73,14 @@ class BatchPerturber:
         )
 
     def check(self, batch: Mapping[str, Sequence[Any]]) -> dict[int, str]:
-        """Stories of fewer than two sentences."""
+        """Refuses stories of fewer than two sentences."""
         return refused_by(lambda row: story_row(row, self.how.context), batch)
 
     def __call__(self, batch: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
         """The columns for a batch.
 
         Raises:
-            ValueError: a story of fewer than two sentences (its row).
+            ValueError: a story of fewer than two sentences; the message names its row.
         """
         begun = time.perf_counter()
         rows = story_rows(batch, self.how.context)
@@ -100,7 +100,7 @@ class BatchPerturber:
 
 
 def _read_by(how: Perturbing) -> dict[str, str | Path]:
-    """The files beside the stories on which it depends what becomes of them, by name."""
+    """The files, in addition to the stories, on which the result depends, by name."""
     needs = find_aspect(how.aspect).needs
     files: dict[str, str | Path] = {}
     if "corpus" in needs and how.corpus:
@@ -108,7 +108,7 @@ def _read_by(how: Perturbing) -> dict[str, str | Path]:
     if "paraphraser" in needs and how.paraphrases.endswith(".json"):
         files["paraphrases"] = how.paraphrases
     if "similarity" in needs:
-        from openmeva.training.common.checkpoint import WHOLE  # which loads torch
+        from openmeva.training.common.checkpoint import WHOLE  # loads torch
 
         files["encoder"] = ENCODER / WHOLE
     return files

@@ -1,4 +1,4 @@
-"""A run over a corpus of any size: it can be stopped at any time and goes on where it was."""
+"""A run over a corpus of any size; it can be stopped at any time and resumed."""
 
 import sys
 import time
@@ -22,17 +22,17 @@ from openmeva.training.scale.worker import Done, Work
 
 @dataclass(frozen=True)
 class Report:
-    """How a run went.
+    """The report of a run.
 
     Attributes:
-        out: its folder.
-        rows: of the input.
-        scored, bad: rows written to the parts, whatever the work, and left out.
-        parts: files of the output.
-        seconds: of the last call, which may have found parts done.
-        stories_a_second: of the last call.
-        outside: the share of the workers' time that they spent on reading, writing and batches, 0 to 1.
-        signature: what the result depends on.
+        out: output folder.
+        rows: number of input rows.
+        scored, bad: number of rows written to the parts (for any operation), and of skipped rows.
+        parts: number of output files.
+        seconds: duration of the last call, which may have found some parts done.
+        stories_a_second: stories per second in the last call.
+        outside: share of the workers' time spent on reading, writing and batches, 0 to 1.
+        signature: identifies everything that the result depends on.
     """
 
     out: str
@@ -61,26 +61,26 @@ def run(
     bad: str = "stop",
     size: Size | None = None,
 ) -> Report:
-    """Works on all rows of a source and writes Parquet files of bounded size, the input's columns kept.
+    """Processes all rows of a source and writes Parquet files of bounded size, keeping the input's columns.
 
-    What is written depends neither on the engine nor on how often the run was interrupted.
+    The output depends neither on the engine nor on interruptions of the run.
 
     Args:
         source: the rows.
-        out: a new folder, or one of an interrupted run with the same settings, which goes on. With a cluster: where
-            all nodes see it.
-        work: what is done.
-        engine: who does it; Ray unless given.
-        bad: `keep`: rows that cannot be worked on are left out and written to `bad.jsonl` with number and reason;
-            `stop`: the first ends the run, which may go on with `keep`.
-        size: of a part.
+        out: a new folder, or that of an interrupted run with the same settings, which is resumed. On a cluster, all
+            nodes must see it.
+        work: settings of the operation.
+        engine: the engine; default: Ray.
+        bad: `keep`: rows that cannot be processed are skipped and written to `bad.jsonl` with number and reason;
+            `stop`: the first such row ends the run, which can be resumed with `keep`.
+        size: maximum size of a part.
 
     Raises:
-        ValueError: a URL as the folder, a bad row (where it stands), other settings, or other contents of the files that
-            they name, than those of the run that has made a part, other rows than it had, where those are no file's,
-            standard input for a folder where a run has, a part of a finished run that is gone, or what the work itself
-            refuses, of its settings before any row is read.
-        FileNotFoundError: a file that the work needs.
+        ValueError: the folder is a URL; a bad row (the message says where); settings, contents of files that they name,
+            or rows of an input without files that differ from those of a run with a finished part; standard input for
+            the folder of an earlier run; a missing part of a finished run; or anything that the operation refuses
+            (its settings are checked before any row is read).
+        FileNotFoundError: a file that the operation needs is missing.
     """
     if bad not in {"stop", "keep"}:
         raise ValueError(f"bad: expected stop or keep, got {bad!r}")
@@ -125,17 +125,17 @@ def run(
 
 
 def _check_rows(out: Path, source: Source, facts: Facts | None) -> None:
-    """Refuses rows that nothing but they themselves tells from those of the run that has begun.
+    """Refuses rows that differ from those of the run that has begun, for a source without an identity of its own.
 
     Args:
-        out: its folder.
-        source: the rows, read for it once more.
-        facts: of the run's rows; None where it is over.
+        out: folder of the run.
+        source: the rows, read once more for the comparison.
+        facts: statistics of the run's rows; None if it is finished.
     """
     if source.identity == [STANDARD]:
         raise ValueError(
-            f"{out}: expected a new folder for standard input, which cannot be compared with what an earlier run "
-            "read; to be able to go on, give a file"
+            f"{out}: expected a new folder for standard input, which cannot be compared with the input of an "
+            "earlier run; use a file to be able to resume"
         )
     if facts is None:
         raise ValueError(
@@ -143,25 +143,25 @@ def _check_rows(out: Path, source: Source, facts: Facts | None) -> None:
         )
     if digest_of(source) != facts.digest:
         raise ValueError(
-            f"{out}: expected the rows of the run that has begun here, from the first on, got others; "
-            "give another folder"
+            f"{out}: expected the rows of the run that has begun here, from the first row on, got others; "
+            "use another folder"
         )
 
 
 def _without_keys(settings: Any) -> Any:
-    """Settings as they are noted: a key is none of them, and in no file."""
+    """The settings to record: without API keys, which are never written to a file."""
     if isinstance(settings, Mapping):
         return {name: _without_keys(value) for name, value in settings.items() if name != "api_key"}
     return settings
 
 
 def files_in(settings: Any) -> list[Path]:
-    """The files that settings name by their whole path, and those in folders that they name so: weights, other stories.
+    """The files that settings name by absolute path, and files in folders named in this way: weights, other stories.
 
-    What is under `cache` is made again where it is missing, and decides nothing.
+    The key `cache` is ignored: caches are recreated if missing, and do not affect results.
 
     Args:
-        settings: plain values, nested or not.
+        settings: plain values, possibly nested.
     """
     if isinstance(settings, Mapping):
         return sorted({file for key, value in settings.items() if key != "cache" for file in files_in(value)})
@@ -172,12 +172,12 @@ def files_in(settings: Any) -> list[Path]:
     named = Path(settings)
     try:
         return sorted(file for file in (named, *named.glob("*")) if file.is_file())
-    except (OSError, ValueError):  # no path: a text that begins with "/"
+    except (OSError, ValueError):  # not a path, but a text that begins with "/"
         return []
 
 
 def _cut(folder: Folder, source: Source, size: Size, keep: bool) -> Facts:
-    """Cuts the input into parts; the rows that are none go to a file of their own."""
+    """Splits the input into parts; writes invalid rows to a separate file."""
     with ExitStack() as files:
 
         def refusing(to: str) -> Refuse:

@@ -1,4 +1,4 @@
-"""Columns of rows that come part by part: of what types they are, what Parquet holds of them, and whether further rows fit."""
+"""Schemas of rows that arrive in parts: their types, their form in Parquet, and whether further rows fit."""
 
 import json
 from typing import Any
@@ -8,11 +8,11 @@ import pyarrow.compute as pc
 
 from openmeva.metrics.core.writing import as_texts, has_empty_struct
 
-_EXACT = 2**53  # up to which a float holds every whole number
+_EXACT = 2**53  # up to here a float represents every integer exactly
 
 
 def conform(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """A table with the columns of a wider schema, in its order; those that it lacks are null."""
+    """A table with the columns of a wider schema, in its order; missing columns are null."""
     if table.schema.equals(schema):
         return table
     both = pa.concat_tables([schema.empty_table(), table], promote_options="permissive")
@@ -20,7 +20,7 @@ def conform(table: pa.Table, schema: pa.Schema) -> pa.Table:
 
 
 def stored(table: pa.Table) -> pa.Table:
-    """The table as Parquet holds it: columns with objects without fields as texts, as `write_rows` writes them."""
+    """The table in the form stored in Parquet: columns of objects without fields become texts, as in `write_rows`."""
     for place, column in enumerate(table.schema):
         if has_empty_struct(column.type):
             table = table.set_column(place, column.name, as_texts(table[column.name].to_pylist()))
@@ -28,11 +28,11 @@ def stored(table: pa.Table) -> pa.Table:
 
 
 def restored(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """A table of `stored` with its objects as the columns of all rows have them.
+    """Undoes `stored`: a table whose object columns have the types of the whole input.
 
     Args:
-        table: of some rows.
-        schema: `stored`, of all: objects, where any row has a field in them, else texts.
+        table: some of the rows.
+        schema: stored schema of all rows: objects if any row has a field in them, else texts.
     """
     for place, column in enumerate(table.schema):
         kind, values = schema.field(column.name).type, table[column.name]
@@ -45,12 +45,12 @@ def restored(table: pa.Table, schema: pa.Schema) -> pa.Table:
 
 
 def joined(schema: pa.Schema | None, table: pa.Table, wide: set[str]) -> pa.Schema:
-    """The columns of earlier rows and of a table, in which all those rows can be written.
+    """A schema in which both the earlier rows and a table can be written.
 
     Args:
-        schema: of earlier rows.
-        table: of further ones.
-        wide: where whole numbers stand that no float holds; those of the table are added where it fits.
+        schema: schema of the earlier rows.
+        table: further rows.
+        wide: paths of columns with integers that a float cannot represent; those of the table are added if it fits.
 
     Raises:
         pyarrow.ArrowException: rows that do not fit.
@@ -58,13 +58,13 @@ def joined(schema: pa.Schema | None, table: pa.Table, wide: set[str]) -> pa.Sche
     both = pa.unify_schemas([schema, table.schema], promote_options="permissive") if schema else table.schema
     found = wide.union(*(_wide(name, table[name]) for name in table.column_names))
     for path in sorted(found & {path for one in both for path in _floats(one.name, one.type)}):
-        raise pa.ArrowInvalid(f"{path} has fractions, and whole numbers above 2**53, which no float holds")
+        raise pa.ArrowInvalid(f"{path} has fractions, and integers above 2**53, which no float holds")
     wide |= found
     return both
 
 
 def _wide(path: str, values: Any) -> set[str]:
-    """Where in a column whole numbers stand that no float holds."""
+    """Paths within a column that contain integers that a float cannot represent."""
     kind = values.type
     if pa.types.is_integer(kind):
         ends = pc.min_max(values).as_py()
@@ -81,7 +81,7 @@ def _wide(path: str, values: Any) -> set[str]:
 
 
 def _floats(path: str, kind: pa.DataType) -> set[str]:
-    """Where in a column of a type floats stand, called as `_wide` calls places."""
+    """Paths within a column of a type that contain floats, in the notation of `_wide`."""
     if pa.types.is_floating(kind):
         return {path}
     inner = [kind.field(place) for place in range(kind.num_fields)]

@@ -1,4 +1,4 @@
-"""One scorer for every engine: weights are loaded once, and a batch of columns gets those that metrics add."""
+"""The scorer for every engine: loads weights once, and adds the metrics' columns to batches."""
 
 import importlib
 import inspect
@@ -20,22 +20,22 @@ _TRIED = {
 
 
 class Scorer:
-    """Scores batches of stories; what a story's score is does not depend on its batch.
+    """Scores batches of stories; a story's score does not depend on its batch, up to rounding.
 
-    It is a function for `datasets.Dataset.map(scorer, batched=True)` as well.
+    It can also be used in `datasets.Dataset.map(scorer, batched=True)`.
 
     Args:
-        metrics: names; the recommended metric unless given.
-        config: a configuration of the metric, where there is one metric.
-        explain: whether to add the metric's reasons.
-        context_in_story: whether all stories hold their context; else those that begin with it are read without it.
-        options: of the metrics' `compute`, as `batch_size`, `device` and `dtype`; those that are None are left out.
+        metrics: names; default: the recommended metric.
+        config: a configuration, for a single metric.
+        explain: whether to add the metric's explanation.
+        context_in_story: whether all stories include their context; else, if they begin with it, it is not passed.
+        options: options of the metrics' `compute`, such as `batch_size`, `device` and `dtype`; None values are ignored.
 
     Attributes:
-        seconds: spent in the metrics so far.
+        seconds: time spent in the metrics so far.
 
     Raises:
-        ValueError: an unknown metric, or several beside `config`.
+        ValueError: an unknown metric, or several metrics with `config`.
     """
 
     schema = None
@@ -56,13 +56,13 @@ class Scorer:
         self.seconds = 0.0
 
     def __call__(self, batch: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
-        """The columns that the metrics add to a batch of columns with `story`, perhaps `context` and `reference`.
+        """The columns that the metrics add to a batch with `story` and optionally `context` and `reference`.
 
-        They are those of `openmeva score`: a name that the batch has already, or several metrics, put the metric's
-        name before it.
+        They are those of `openmeva score`: the metric's name is prefixed if the batch already has a column of that name,
+        or if there are several metrics.
 
         Raises:
-            ValueError: what a metric refuses, or an option that it does not have.
+            ValueError: input that a metric refuses, or an option that it does not have.
         """
         names = list(batch)
         rows = [dict(zip(names, values, strict=True)) for values in zip(*batch.values(), strict=True)]
@@ -76,16 +76,16 @@ class Scorer:
             wide = result_rows(rows, said, always_named=len(self.metrics) > 1)
             added |= {key: [row[key] for row in wide] for key in wide[0] if key not in batch}
         self.seconds += time.perf_counter() - begun
-        # a judge's names the days of its answers, on which no number depends
+        # a judge's signature includes the dates of its answers, on which no score depends
         self.signature = " ".join(re.sub(r"\|answered:[^|]*", "", one) for one in signatures)
         return added
 
     def check(self, batch: Mapping[str, Sequence[Any]]) -> dict[int, str]:
-        """Nothing: what a story lacks, its metric says."""
+        """Returns nothing: the metric itself reports invalid stories."""
         return {}
 
     def try_out(self, fields: Sequence[str]) -> None:
-        """Scores a story with these fields, so that bad settings are told before the first batch, not as its rows' fault.
+        """Scores one story with these fields: reports bad settings before the first batch, not as bad rows.
 
         Raises:
             ValueError: settings that a metric refuses.
@@ -97,14 +97,14 @@ class Scorer:
 def check_settings(
     metrics: Sequence[str], config: str | None, options: Mapping[str, Any], here: bool
 ) -> None:
-    """Refuses what `Scorer` would, as far as no weights are needed to tell.
+    """Refuses settings that `Scorer` would refuse, as far as possible without weights.
 
     Args:
-        metrics, config, options: as of `Scorer`; `explain` among the options.
-        here: whether the device that they name is this machine's.
+        metrics, config, options: see `Scorer`; `explain` is one of the options.
+        here: whether the device is on this machine.
 
     Raises:
-        ValueError: an unknown metric, several beside `config`, or an option that one does not have or take.
+        ValueError: an unknown metric, several metrics with `config`, or an option that a metric does not accept.
     """
     _check_config(metrics, config)
     for name in metrics:
@@ -121,10 +121,10 @@ def check_settings(
 
 
 def check_columns(name: str, columns: Mapping[str, Sequence[Any]]) -> None:
-    """Refuses columns that the metric `name` would, without its weights.
+    """Refuses columns that the metric `name` would refuse, without loading its weights.
 
     Raises:
-        ValueError: a column that it requires and that is not there, or a row of another form than it takes.
+        ValueError: a required column is missing, or a row has the wrong form.
     """
     try:
         _module_class(name)()._checked(*map(columns.get, COLUMNS.values()))
@@ -134,11 +134,11 @@ def check_columns(name: str, columns: Mapping[str, Sequence[Any]]) -> None:
 
 def _check_config(metrics: Sequence[str], config: str | None) -> None:
     if config is not None and len(metrics) > 1:
-        raise ValueError("config is a metric's own: give one metric beside it")
+        raise ValueError("config belongs to one metric: expected a single metric with it")
 
 
 def _module_class(name: str) -> Any:
-    """The class of a metric's module, without its weights."""
+    """The class of a metric's module, without loading weights."""
     module = importlib.import_module(f"openmeva.metrics.{name}.{name}")
     return next(
         kind
@@ -148,7 +148,7 @@ def _module_class(name: str) -> Any:
 
 
 def _quiet(metric: Any) -> dict[str, bool]:
-    """The option by which a metric shows no bar, where it has one."""
+    """The option that turns a metric's progress bar off, if it has one."""
     return (
         {"show_progress": False} if "show_progress" in inspect.signature(metric._compute).parameters else {}
     )

@@ -1,4 +1,4 @@
-"""Scores for a corpus of any size: files, a `datasets.Dataset` (streaming, too), a Ray Dataset, an iterator of rows."""
+"""Scores a corpus of any size: files, a `datasets.Dataset` (also streaming), a Ray Dataset, or an iterator of rows."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from openmeva.training.scale.sources import dataset_source, files_source
 
 @dataclass(frozen=True)
 class Scoring:
-    """How a corpus is scored; see `Scorer`."""
+    """Settings for scoring a corpus; see `Scorer`."""
 
     of_stories: ClassVar[bool] = False
 
@@ -27,14 +27,14 @@ class Scoring:
 
     def __post_init__(self) -> None:
         if self.config is not None and "/" in self.config and Path(self.config).is_dir():
-            object.__setattr__(self, "config", str(Path(self.config).resolve()))  # workers stand elsewhere
+            object.__setattr__(self, "config", str(Path(self.config).resolve()))  # for workers elsewhere
 
     def check(self, here: bool) -> None:
-        """Metrics and options, and the device, where it is here."""
+        """Checks metrics and options, and the device if it is on this machine."""
         check_settings(self.metrics, self.config, {**self.options, "explain": self.explain or None}, here)
 
     def start(self, fields: Sequence[str], in_story: bool) -> Scorer:
-        """The scorer, its weights loaded, that has tried its settings on a story."""
+        """The scorer with loaded weights, after a trial of its settings on one story."""
         held = in_story if self.context_in_story is None else self.context_in_story
         scorer = Scorer(self.metrics, self.config, self.explain, held, **self.options)
         scorer.try_out(fields)
@@ -55,29 +55,29 @@ def score_dataset(
     size: Size | None = None,
     **options: Any,
 ) -> Report:
-    """Scores stories of any number into a folder of Parquet files, and goes on where it was interrupted.
+    """Scores any number of stories into a folder of Parquet files; resumes an interrupted run.
 
-    Scores are those of `openmeva score`, to rounding, whatever the engine and the number of actors; with the same
-    `cpus` an actor they are the same bytes.
+    Scores are those of `openmeva score`, up to rounding, for any engine and number of actors. With the same `cpus` per
+    actor, the files are byte-identical.
 
     Args:
-        dataset: rows with `story`, perhaps `context` and `reference`: a `datasets.Dataset` or `IterableDataset`, a Ray
+        dataset: rows with `story` and optionally `context` and `reference`: a `datasets.Dataset` or `IterableDataset`, a Ray
             Dataset, an iterable of mappings; or a path, glob or URL of files.
-        metrics: names; one or several.
-        out: a new folder, or that of an interrupted run of the same settings; `load_dataset("parquet",
-            data_files=f"{out}/*.parquet")` reads what it holds.
+        metrics: one or several names.
+        out: a new folder, or that of an interrupted run with the same settings; `load_dataset("parquet",
+            data_files=f"{out}/*.parquet")` reads it.
         config: a configuration of the metric, a folder or a Hub id.
-        explain: add the metric's reasons to each row.
-        context_in_story: whether all stories hold their context; None: those that begin with it do.
+        explain: add the metric's explanation to each row.
+        context_in_story: whether all stories include their context; None: those that begin with it do.
         engine: `ray`, `plain` (a loop in this process), or an `Engine`.
-        actors: of Ray; one a core unless given.
-        bad: `stop` at the first row that cannot be scored, or `keep` those in `bad.jsonl`.
-        size: of the files.
-        options: of the metric's `compute`, as `batch_size`, `device` and `dtype`.
+        actors: number of Ray actors; default: one per core.
+        bad: `stop` at the first row that cannot be scored, or `keep` such rows in `bad.jsonl`.
+        size: maximum size of each file.
+        options: options of the metric's `compute`, such as `batch_size`, `device` and `dtype`.
 
     Raises:
         ModuleNotFoundError: engine `ray` without Ray.
-        ValueError: as `run`.
+        ValueError: see `run`.
     """
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     how = Scoring(names, config, explain, context_in_story, options)

@@ -1,4 +1,4 @@
-"""Rows from wherever they lie: files of every kind, globs, what fsspec opens, and datasets in memory or streaming."""
+"""Sources of rows: files of all formats, globs, URLs that fsspec opens, and datasets in memory or streaming."""
 
 import glob
 import hashlib
@@ -24,13 +24,13 @@ _ITERATOR, _RAY = "iterator", "ray"
 
 @dataclass(frozen=True)
 class Source:
-    """Rows to be worked on, and what tells them from others.
+    """Rows to be processed, with an identity that distinguishes them from other inputs.
 
     Attributes:
-        rows: a function that begins to read them, one after the other; it is handed a function that takes the
-            message of each line that is no row.
-        identity: plain values that change with the rows, as far as can be told.
-        schema: the columns' types, where they are known beforehand.
+        rows: a function that iterates over the rows; its argument is a function that is called with the message for
+            each line that is not a row.
+        identity: plain values that change when the rows change, as far as can be detected.
+        schema: the columns' types, if they are known in advance.
     """
 
     rows: Callable[[Callable[[str], None]], Iterator[Row]]
@@ -39,15 +39,15 @@ class Source:
 
     @property
     def known_again(self) -> bool:
-        """Whether its identity tells it from others."""
+        """Whether its identity distinguishes it from other sources."""
         return self.identity not in ([STANDARD], [_ITERATOR], [_RAY])
 
 
 class Digest:
-    """Of a source that is not known again, a digest of its rows, in their order; Ray's come in any.
+    """Digest of the rows of a source without an identity of its own; depends on their order, except for Ray.
 
     Args:
-        source: is read once, by `rows`.
+        source: read once, by `rows`.
     """
 
     def __init__(self, source: Source) -> None:
@@ -55,7 +55,7 @@ class Digest:
         self._sum = 0
 
     def rows(self, refused: Callable[[str], None]) -> Iterator[Row]:
-        """The source's rows, which count when they pass; none of a source that is known again."""
+        """The source's rows, added to the digest as they pass, unless the source has an identity of its own."""
         if self.source.known_again:
             yield from self.source.rows(refused)
             return
@@ -70,7 +70,7 @@ class Digest:
 
 
 def digest_of(source: Source) -> str:
-    """The digest of a source's rows, read for it once more."""
+    """The digest of a source's rows, which are read once more for it."""
     digest = Digest(source)
     for _ in digest.rows(lambda _: None):
         pass
@@ -78,16 +78,16 @@ def digest_of(source: Source) -> str:
 
 
 def as_stories(source: Source) -> Source:
-    """The source with each story as the commands without an engine read it: without marks, and blanks around it."""
+    """The source with stories as read by commands without an engine: without special tokens and surrounding blanks."""
 
     def rows(refused: Callable[[str], None]) -> Iterator[Row]:
         for row in source.rows(refused):
             try:
                 story = story_of(row)
-            except ValueError:  # which is told where rows are counted
+            except ValueError:  # reported where rows are counted
                 yield row
             else:
-                one_line = " ".join(story.split()) if row.plain else story  # as plain lines are kept
+                one_line = " ".join(story.split()) if row.plain else story  # as for files of plain text
                 yield row._replace(values={**row.values, "story": one_line})
 
     return replace(source, rows=rows)
@@ -97,13 +97,13 @@ def files_source(pattern: str, kind: str | None = None) -> Source:
     """The rows of a file, of all files that a glob names (by name), or of standard input (`-`).
 
     Args:
-        pattern: a path, or a URL that fsspec opens (`hf://`, `s3://`, `https://`), perhaps with `*`; what is compressed
-            (gz, bz2, xz, zst) is unpacked.
-        kind: of the files, where their endings say none.
+        pattern: a path, or a URL that fsspec opens (`hf://`, `s3://`, `https://`), optionally with `*`; compressed files
+            (gz, bz2, xz, zst) are decompressed.
+        kind: format of the files, if their extensions do not say it.
 
     Raises:
         FileNotFoundError: no such file.
-        ValueError: a URL, or a packing, of a kind for which fsspec lacks a package (it is named).
+        ValueError: fsspec lacks a package for the URL or compression; the message names it.
     """
     if pattern == STANDARD:
         return Source(lambda refused: read_file(STANDARD, kind, refused=refused), [STANDARD])
@@ -122,7 +122,7 @@ def files_source(pattern: str, kind: str | None = None) -> Source:
 def dataset_source(dataset: Any) -> Source:
     """The rows of a `datasets.Dataset` (streaming or not), of a Ray Dataset, or of any iterator of mappings.
 
-    A streaming dataset, one of Ray and an iterator have no identity of their own: their rows are compared.
+    A streaming dataset, a Ray Dataset and an iterator have no identity of their own: their rows are compared.
     """
     schema = None
     if hasattr(dataset, "iter_rows") and hasattr(dataset, "schema"):  # Ray's
@@ -147,13 +147,13 @@ def _found(pattern: str) -> tuple[Any, list[str]]:
         files, path = fsspec.core.url_to_fs(pattern)
     except ImportError as error:
         raise ValueError(f"{pattern}: {error}") from error
-    files.invalidate_cache()  # it may have looked there earlier
+    files.invalidate_cache()  # it may be outdated
     if not glob.has_magic(path) or files.exists(path):
         if not files.exists(path):
             raise FileNotFoundError(2, "No such file or directory", pattern)
         if files.isdir(path):
             raise ValueError(
-                f"{pattern}: expected files, got a folder; {pattern.rstrip('/')}/* names what is in it"
+                f"{pattern}: expected files, got a folder; use {pattern.rstrip('/')}/* for the files in it"
             )
         return files, [path]
     names = sorted(name for name in files.glob(path) if not files.isdir(name))
@@ -163,7 +163,7 @@ def _found(pattern: str) -> tuple[Any, list[str]]:
 
 
 def shown(name: str) -> str:
-    """A file's name as it may be written down: a URL without user, password and query, which may be secret.
+    """A file's name for output: a URL without user, password and query, which may be secret.
 
     >>> shown("https://me:secret@host.org/x.jsonl?signature=secret"), shown("a?.jsonl")
     ('https://host.org/x.jsonl', 'a?.jsonl')
@@ -175,7 +175,7 @@ def shown(name: str) -> str:
 
 
 def _state(files: Any, name: str) -> tuple[int, str]:
-    """Size of a file, and its time of change or digest, whichever its file system tells."""
+    """Size of a file, and its modification time or digest, depending on its file system."""
     info = files.info(name)
     told = (
         str(info[key]) for key in ("mtime", "LastModified", "ETag", "blob_id", "created") if info.get(key)
@@ -184,10 +184,10 @@ def _state(files: Any, name: str) -> tuple[int, str]:
 
 
 def _packing(name: str) -> str | None:
-    """How fsspec calls the packing of a file; None where it unpacks nothing: `unpacked` knows gzip itself.
+    """fsspec's name for the compression of a file; None if there is none, or for gzip, which `unpacked` handles.
 
     Raises:
-        ValueError: a packing for which a package is missing.
+        ValueError: the package for a compression is missing.
     """
     if name.lower().endswith(".gz"):
         return None
@@ -203,7 +203,7 @@ def _kind(name: str, kind: str | None) -> str | None:
 
 
 def _schema_of(files: Any, names: list[str], kind: str | None) -> pa.Schema | None:
-    """The columns of Parquet files; None where any file is of another kind, or is none (reading it says so)."""
+    """The schema of Parquet files; None if any file has another format or is invalid (reported on reading)."""
     if not all(_kind(name, kind) == "parquet" for name in names):
         return None
     try:

@@ -1,4 +1,4 @@
-"""The work on one part, the same for every engine: read, work, write under a temporary name, rename, mark as done."""
+"""Processes one part, for every engine: read, process, write under a temporary name, rename, mark as done."""
 
 import re
 import sys
@@ -19,23 +19,23 @@ from openmeva.training.stages import write_table
 
 _NAMED = re.compile(r"\brow (\d+)\b")
 _OTHER = (
-    "expected the signature of the run's first part, {known}, got {signature}: other weights or libraries want another "
-    "folder; machines of other kinds score alike with --dtype float32"
+    "expected the signature of the run's first part, {known}, got {signature}: use a new folder for other weights or "
+    "libraries; machines of different kinds agree with --dtype float32"
 )
 _KILLING = (
     "part {} (rows {} to {}) killed its worker {} times; fewer --part-rows or a smaller --batch-size may help"
 )
 MOST_TRIES = 3
-"""Of a part, by workers that are lost over it."""
+"""Number of workers that a part may kill before the run ends."""
 Columns = Mapping[str, Sequence[Any]]
 
 
 class Operation(Protocol):
-    """What is done to batches of stories.
+    """An operation on batches of stories.
 
     Attributes:
-        signature: what the result depends on.
-        seconds: that it has taken so far.
+        signature: identifies everything that the result depends on.
+        seconds: time spent in it so far.
     """
 
     signature: str
@@ -43,51 +43,51 @@ class Operation(Protocol):
 
     @property
     def schema(self) -> pa.Schema | None:
-        """Of rows that it makes in place of the batch's; None where it adds columns to those."""
+        """Schema of the rows that replace those of the batch; None if it adds columns to them."""
 
     def check(self, batch: Columns) -> dict[int, str]:
-        """Why rows of a batch cannot be worked on, by place, as far as each tells by itself; for all in one pass."""
+        """Reasons why rows of a batch cannot be processed, by place, checking each row by itself, in one pass."""
 
     def __call__(self, batch: Columns) -> dict[str, list[Any]]:
-        """The columns that it adds to a batch, or of its own rows; a ValueError where a row cannot be worked on."""
+        """The columns that it adds, or those of its own rows; raises ValueError if a row cannot be processed."""
 
 
 class Work(Protocol):
-    """Settings of an operation, a dataclass, which travel to where it is done.
+    """Settings of an operation: a dataclass that is sent to the workers.
 
     Attributes:
-        of_stories: whether it reads stories as trainings do, without marks of line breaks, not texts as they are.
+        of_stories: whether it reads stories as in training, without special tokens for line breaks, or texts unchanged.
     """
 
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
     of_stories: ClassVar[bool] = False
 
     def check(self, here: bool) -> None:
-        """Refuses settings that cannot serve, as far as can be told without weights and rows.
+        """Refuses invalid settings, as far as possible without weights and rows.
 
         Args:
-            here: whether the operation is done in this process, not where other devices may be.
+            here: whether the operation runs in this process, not where other devices may be available.
 
         Raises:
-            ValueError: what is wrong with them.
-            FileNotFoundError: a file or knowledge that it needs.
+            ValueError: an invalid setting.
+            FileNotFoundError: a required file or knowledge source is missing.
         """
 
     def start(self, fields: Sequence[str], in_story: bool) -> Operation:
-        """The operation, with its weights loaded, for rows that have these fields beside `story`."""
+        """The operation with loaded weights, for rows that have these fields in addition to `story`."""
 
 
 @dataclass(frozen=True)
 class Done:
-    """What became of a part.
+    """The outcome of a part.
 
     Attributes:
         part: its number.
-        scored, bad: rows in its file, and rows left out.
-        seconds: from its first byte read to its last one written.
-        inside: seconds of them in the operation.
-        signature: what the result depends on.
-        fault: why it could not be made; empty where it was.
+        scored, bad: number of rows in its file, and of skipped rows.
+        seconds: time from the first byte read to the last one written.
+        inside: part of this time spent in the operation.
+        signature: identifies everything that the result depends on.
+        fault: why the part failed; empty if it did not.
     """
 
     part: int
@@ -100,13 +100,13 @@ class Done:
 
 
 class PartWorker:
-    """Makes parts of the output, one a call; a function for `ray.data.Dataset.map_batches`.
+    """Produces parts of the output, one per call; a function for `ray.data.Dataset.map_batches`.
 
     Args:
         out: the run's folder.
-        work: what is done.
-        keep: whether rows that cannot be worked on are left out and noted; else they are faults.
-        threads: of torch.
+        work: settings of the operation.
+        keep: whether rows that cannot be processed are skipped and recorded; otherwise they are faults.
+        threads: number of torch threads.
     """
 
     def __init__(self, out: str, work: Work, keep: bool, threads: int) -> None:
@@ -118,19 +118,19 @@ class PartWorker:
             self.fields = facts.fields
             self.operation = work.start(facts.fields, facts.in_story and "context" in facts.fields)
             _limit_threads(threads)
-        # told by the first part: an actor that cannot start is tried for ever
+        # reported by the first part, because Ray would restart an actor that cannot start forever
         except ValueError as error:
             self.fault = str(error)
         except _exhausted() as error:
             self.fault = str(error) or type(error).__name__
 
     def __call__(self, batch: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
-        """What became of the parts whose numbers are in the column `part`."""
+        """The outcome of the parts whose numbers are in the column `part`."""
         done = [asdict(self.make(int(number))) for number in batch["part"]]
         return {name: [one[name] for one in done] for name in done[0]}
 
     def make(self, number: int) -> Done:
-        """Makes a part, unless that is done."""
+        """Produces a part, unless it is done."""
         if self.fault:
             return Done(number, fault=self.fault)
         try:
@@ -142,7 +142,7 @@ class PartWorker:
 
     def _made(self, number: int) -> Done:
         found = self.folder.done(number)
-        if found is not None:  # by an actor that was lost before it could say so
+        if found is not None:  # by an actor that was lost before it could report
             return Done(**found)
         if self.folder.tried(number) >= MOST_TRIES:
             rows = self.folder.parts.read(number)[NUMBER]
@@ -170,7 +170,7 @@ class PartWorker:
         return done
 
     def _result(self, good: pa.Table, added: Mapping[str, Sequence[Any]]) -> pa.Table:
-        """What is written of the rows that could be worked on."""
+        """The output table for the rows that could be processed."""
         if (schema := self.operation.schema) is not None:
             return pa.table({name: added.get(name, []) for name in schema.names}, schema)
         for name, values in added.items():
@@ -178,7 +178,7 @@ class PartWorker:
         return good
 
     def _work(self, table: pa.Table) -> tuple[dict[str, list[Any]], dict[int, str]]:
-        """The columns added to the rows that can be worked on, and why the others cannot, by place."""
+        """The columns added to the rows that can be processed, and why the others cannot, by place."""
         columns = table.drop_columns([WHERE]).to_pydict()
         rows = table.to_pylist() if self.fields else []
         reasons = {
@@ -196,10 +196,10 @@ class PartWorker:
 
 
 def apply(operation: Operation, columns: Columns) -> tuple[dict[str, list[Any]], dict[int, str]]:
-    """The columns that an operation adds to the rows that it takes, and why it refuses the others, by place.
+    """The columns that an operation adds to the rows that it accepts, and why it refuses the others, by place.
 
-    A row that is refused costs the others nothing but another try: it is the one that the error names, where that
-    holds for it alone, else it is looked for by halves.
+    After a refusal, the remaining rows are tried again. The refused row is the one that the error names, if it is also
+    refused alone; otherwise it is found by bisection.
     """
     places = list(range(len(next(iter(columns.values())))))
     reasons: dict[int, str] = {}
@@ -211,7 +211,7 @@ def apply(operation: Operation, columns: Columns) -> tuple[dict[str, list[Any]],
         except ValueError as error:
             place = _culprit(operation, columns, places, error)
             reason = _refusal(operation, columns, [place])
-            if not reason:  # it is refused beside others alone
+            if not reason:  # it is refused only together with others
                 named = _named(error, places)
                 if named is None:
                     raise
@@ -222,7 +222,7 @@ def apply(operation: Operation, columns: Columns) -> tuple[dict[str, list[Any]],
 
 
 def _culprit(operation: Operation, columns: Columns, places: Sequence[int], error: ValueError) -> int:
-    """The place of a row that is refused, perhaps not by itself."""
+    """The place of a refused row; by itself it may be accepted."""
     named = _named(error, places)
     if named is not None and _refusal(operation, columns, [named]):
         return named
@@ -234,13 +234,13 @@ def _culprit(operation: Operation, columns: Columns, places: Sequence[int], erro
 
 
 def _named(error: ValueError, places: Sequence[int]) -> int | None:
-    """The place of the row that an error names; None where it names none."""
+    """The place of the row that an error names; None if it names none."""
     found = _NAMED.search(str(error))
     return places[int(found[1])] if found and int(found[1]) < len(places) else None
 
 
 def _refusal(operation: Operation, columns: Columns, places: Sequence[int]) -> str:
-    """Why rows are refused; empty where they are not."""
+    """Why rows are refused; empty if they are accepted."""
     try:
         operation(_rows(columns, places))
     except HaltedError:
@@ -260,18 +260,18 @@ def _values(table: pa.Table, place: int) -> dict[str, Any]:
 
 
 def _array(name: str, values: Sequence[Any]) -> pa.Array:
-    """A column of the output; texts that no row of a part has are texts still."""
+    """A column of the output; a column of warnings without any value still has type string."""
     found = pa.array(values)
     return found.cast(pa.string()) if pa.types.is_null(found.type) and name.endswith("warning") else found
 
 
 def _exhausted() -> tuple[type[Exception], ...]:
-    """What is no fault of a row, nor mended by another try: a full disk, or too little memory, a GPU's too."""
+    """Errors that no row causes and no retry fixes: a full disk, or too little memory, including GPU memory."""
     torch = sys.modules.get("torch")
     return (OSError, MemoryError, *((torch.OutOfMemoryError,) if torch else ()))
 
 
 def _limit_threads(threads: int) -> None:
-    """So that workers on one machine do not wait for each other's cores; for work that has no use for torch, nothing."""
+    """Limits torch's threads, so that workers on one machine do not compete for cores; does nothing without torch."""
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(threads)

@@ -1,4 +1,4 @@
-"""Card of SENTAVG's weights, from a run's manifest: `python -m training.sentavg.card FOLDER`."""
+"""Model card of SENTAVG, generated from a run's manifest: `python -m training.sentavg.card FOLDER`."""
 
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,8 @@ tags: [story-generation, evaluation, sentavg]
 
 # SENTAVG, `{config[name]}`
 
-The probability that a person wrote a story, 0 to 1, higher is better, by an LSTM over the word vectors of each
-sentence and a hidden layer over their mean (Lai and Tetreault 2018).
+Scores a story, 0 to 1, higher is better: the probability that it is human-written. An LSTM encodes the word vectors of
+each sentence; a hidden layer classifies the mean of the sentence vectors (Lai and Tetreault 2018).
 
 ## Use
 
@@ -28,8 +28,8 @@ sentavg.compute(predictions=["Ann was hungry. She made a sandwich. She ate it."]
 
 ## Training
 
-{stories[train]:,} stories, human ones beside worse ones (see `manifest.json`), {config[settings][epochs]} times; batches of {config[settings][batch]}, learning rate
-{config[settings][learning_rate]:g}, seed {config[seed]}; {minutes:g} minutes on {machine} with torch {torch}. Word vectors are {vectors} and stay as they are; {config[settings][hidden]} hidden units.
+{stories[train]:,} human-written stories and negative samples (see `manifest.json`), {config[settings][epochs]} epochs; batches of {config[settings][batch]}, learning rate
+{config[settings][learning_rate]:g}, seed {config[seed]}; {minutes:g} minutes on {machine} with torch {torch}. {config[settings][hidden]} hidden units. The frozen word vectors are {vectors}.
 
 | file | SHA-256 |
 |---|---|
@@ -37,13 +37,13 @@ sentavg.compute(predictions=["Ann was hungry. She made a sandwich. She ate it."]
 
 ## Results
 
-On {stories[validation]:,} held-out stories the area under the ROC curve of human against other ones is {validation[auc]:.3f}.
+On {stories[validation]:,} held-out stories, the area under the ROC curve of human-written stories against negative samples is {validation[auc]:.3f}.
 Correlations with human judgments are printed by `make benchmark`.
 
 ## Limits
 
-A baseline. It sees sentences one by one and cannot tell their order. English stories as in its corpus. It should not
-decide on people's writing.
+A baseline. It encodes sentences one by one and ignores their order. For English stories like those of its corpus. It
+should not be used to make decisions about people's writing.
 
 ## Data and licence
 
@@ -58,8 +58,8 @@ The weights are Apache-2.0. {source} The stories are not part of this repository
 
 
 def write_sentavg_card(folder: Path, manifest: dict[str, Any]) -> None:
-    """Writes `README.md` beside the weights."""
-    vectors = manifest.get("vectors", "the story\nencoder's")
+    """Writes `README.md` into the folder of the weights."""
+    vectors = manifest.get("vectors", "those of the story encoder")
     write_model_card(
         folder, _CARD, manifest, vectors=vectors, source=source_of(manifest), citation=citation_of("sentavg")
     )

@@ -8,15 +8,15 @@ from openmeva.training.classifier.rows_config import RowsConfig
 
 @dataclass(frozen=True)
 class SentAvgSettings:
-    """How the baseline is trained.
+    """Settings of the baseline's training.
 
     Attributes:
-        hidden: units.
+        hidden: number of hidden units.
         epochs: over the stories.
-        batch: stories a step.
+        batch: stories per step.
         learning_rate: of Adam.
-        words_a_sentence: tokens of a sentence that are read.
-        sentences: of a story that are read.
+        words_a_sentence: maximum number of tokens per sentence.
+        sentences: maximum number of sentences per story.
     """
 
     hidden: int = 128
@@ -29,14 +29,14 @@ class SentAvgSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class SentAvgConfig(RowsConfig):
-    """How SENTAVG is trained: on which rows, and the settings.
+    """SENTAVG's configuration: the training rows and the settings.
 
     Attributes:
         name: of the configuration.
-        context: how the metric reads contexts: `first_sentence`, `prompt` or `auto`.
-        delexicalize: names always become placeholders, whose vectors are the means of names.
-        glove: a file of GloVe's vectors, as the paper has them (`glove.6B.300d.txt`), below the data folder or anywhere;
-            null: the shared encoder's word vectors.
+        context: how the metric uses contexts: `first_sentence`, `prompt` or `auto`.
+        delexicalize: names are always replaced by placeholders, whose vectors are means over names.
+        glove: a file of GloVe vectors, as in the paper (`glove.6B.300d.txt`); an absolute path or relative to the data
+            folder; null: the shared encoder's word vectors.
         settings: of the training.
     """
 

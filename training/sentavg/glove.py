@@ -1,4 +1,4 @@
-"""GloVe's word vectors (Pennington et al. 2014), which SENTAVG's paper reads, from the text file that users have of them."""
+"""Reads GloVe's word vectors (Pennington et al. 2014), which SENTAVG's paper uses, from their text file."""
 
 import math
 from collections.abc import Collection, Iterator
@@ -15,16 +15,16 @@ _SPECIAL = ("[PAD]", "[CLS]", "[SEP]", "[UNK]")
 
 
 def read_glove(path: Path, wanted: Collection[str]) -> tuple[Tensor, Tokenizer]:
-    """Vectors (words, width) of the wanted words that the file has, and a tokenizer that gives their places.
+    """Vectors (words, width) of the wanted words that the file contains, and a tokenizer that maps words to rows.
 
-    Any other word has the mean of the vectors, and names' placeholders have the mean of the names they stand for.
+    Unknown words get the mean of these vectors. Placeholders for names get the mean of the names that they replace.
 
     Args:
-        path: a line a word: the word and its numbers, with blanks between, as in `glove.6B.300d.txt`.
+        path: one word per line: the word and its numbers, separated by spaces, as in `glove.6B.300d.txt`.
         wanted: words in lower case.
 
     Raises:
-        ValueError: a line of another form (its number, what was expected, what came), or none of the wanted words.
+        ValueError: a malformed line (the message names the line), or none of the wanted words is in the file.
         OSError: no such file.
     """
     found = dict(_lines(path, frozenset(wanted)))

@@ -1,4 +1,4 @@
-"""SENTAVG as it is trained and applied to texts."""
+"""Trains SENTAVG and applies it to texts."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,8 +25,8 @@ class SentAvgTrainer:
 
     Args:
         settings: see `SentAvgSettings`.
-        vectors, tokenizer: word vectors by token id, and their tokenizer; the shared encoder's unless given.
-        seed: of all draws.
+        vectors, tokenizer: word vectors (tokens, width) and their tokenizer; default: the shared encoder's.
+        seed: of all random sampling.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class SentAvgTrainer:
     def on_glove(
         cls, path: Path, stories: Sequence[str], settings: SentAvgSettings | None = None, seed: int = 42
     ) -> "SentAvgTrainer":
-        """One on GloVe's vectors of the words of some stories; other words are unknown to it.
+        """A trainer with GloVe's vectors for the words of some stories; other words are unknown.
 
         Raises:
             ValueError, OSError: as `read_glove`.
@@ -64,10 +64,10 @@ class SentAvgTrainer:
         return cls(settings, *read_glove(path, words | normalizer.names.keys()), seed)
 
     def rows(self, stories: Sequence[str]) -> list[list[list[int]]]:
-        """Token ids of stories by sentence.
+        """Token ids of each sentence of each story.
 
         Raises:
-            ValueError: a story without a word (its row).
+            ValueError: a story without words (the row is named).
         """
         found = []
         for row, text in enumerate(stories):
@@ -81,13 +81,13 @@ class SentAvgTrainer:
         return found
 
     def logits(self, rows: Sequence[list[list[int]]]) -> Tensor:
-        """Logits (n,) of stories as token ids."""
+        """Logits (n,) of stories that are given as token ids."""
         ids, mask = pad([sentence for row in rows for sentence in row], 0)
         story = torch.tensor([number for number, row in enumerate(rows) for _ in row])
         return self.model.score(self.model.encode(ids, mask), story, len(rows))
 
     def fit(self, stories: Sequence[str], labels: Sequence[int]) -> list[float]:
-        """Trains on stories and labels (1 human, 0 other), both as heavy as a whole; mean loss of each epoch."""
+        """Trains on stories and labels (1 human-written, 0 other; equal total weights); returns the mean loss of each epoch."""
         rows = self.rows(stories)
         share = sum(labels) / len(labels)
         weight = torch.tensor((1 - share) / share if 0 < share < 1 else 1.0)
@@ -98,7 +98,9 @@ class SentAvgTrainer:
         losses = []
         self.model.train()
         for _ in track(range(self.settings.epochs), "training SENTAVG"):
-            sizes = [sum(map(len, row)) + int(rng.integers(8)) for row in rows]  # other batches in each epoch
+            sizes = [
+                sum(map(len, row)) + int(rng.integers(8)) for row in rows
+            ]  # different batches in each epoch
             batches = list(length_batches(sizes, self.settings.batch))
             total = 0.0
             for at in rng.permutation(len(batches)):
@@ -116,7 +118,7 @@ class SentAvgTrainer:
         return losses
 
     def __call__(self, stories: Sequence[str], batch_size: int = 64) -> list[float]:
-        """Scores 0..1 of stories, in order, higher is better."""
+        """Scores of stories, 0 to 1, in order; higher is better."""
         rows = self.rows(stories)
         scores = [0.0] * len(rows)
         self.model.eval()

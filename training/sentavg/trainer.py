@@ -1,9 +1,10 @@
 """Trains SENTAVG: `python -m training.sentavg --config roc --data DIR`.
 
-The baseline of plot-guided's section 5.3 (Lai and Tetreault 2018): an LSTM over word vectors; sentence vectors are
-averaged, and a hidden layer tells human stories from others. The paper's word vectors are GloVe's: with `--set
-glove=glove.6B.300d.txt` they are here, too; else they are the shared encoder's, which every checkout has. Rows are those of the story classifiers (`training/classifier/rows.py`).
-Weights, manifest and card go to `metrics/sentavg/weights/NAME/`. It takes minutes: `--resume` begins anew.
+The baseline of section 5.3 of the plot-guided paper (Lai and Tetreault 2018): an LSTM over word vectors. Sentence vectors
+are averaged, and a hidden layer classifies stories as human-written or not. By default, it uses the word vectors of the
+shared encoder, which every checkout has; with `--set glove=glove.6B.300d.txt` it uses GloVe's, as in the paper. The rows
+are those of the story classifiers (`training/classifier/rows.py`).
+Weights, manifest and card are written to `metrics/sentavg/weights/NAME/`. It takes minutes; `--resume` starts again.
 """
 
 import json
@@ -30,14 +31,14 @@ def train(config: SentAvgConfig, data: Path, out: Path, run: Path, cache: Path) 
 
     Args:
         config: of the training.
-        data: the folder that the corpora lie in.
+        data: folder of the corpora.
         out: the checkpoint's folder.
-        run: of the stages' files.
-        cache: of tagged corpora.
+        run: folder of the stages' files.
+        cache: folder of tagged corpora.
 
     Raises:
-        ValueError: a split without human stories, or without others; a bad line of `glove`.
-        OSError: no such file of `glove`.
+        ValueError: a split has no human-written stories, or no others; or `glove` has a malformed line.
+        OSError: the file `glove` does not exist.
     """
     started = time.time()
     settings = config.settings
@@ -46,7 +47,7 @@ def train(config: SentAvgConfig, data: Path, out: Path, run: Path, cache: Path) 
         count = sum(row.label for row in split)
         if not 0 < count < len(split):
             raise ValueError(
-                f"{what}: expected human stories and others, got {count} and {len(split) - count}"
+                f"{what}: expected human-written stories and others, got {count} and {len(split) - count}"
             )
     glove = data / config.glove if config.glove else None
     if glove:

@@ -1,1 +1,1 @@
-"""Speed, as ratios within one run: one file a part, each with a function that returns its rows."""
+"""Speed benchmarks, as ratios within one run: one file per part, each with a function that returns its rows."""

@@ -27,21 +27,21 @@ PARTS = {
     "spaces": "space_rows",
     "scale": "scale_rows",
 }
-ASKED_FOR = ("scale",)  # parts that run where they are named alone
+ASKED_FOR = ("scale",)  # parts that run only if they are named
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     usual = [name for name in PARTS if name not in ASKED_FOR]
     parser.add_argument("--only", choices=list(PARTS), nargs="*", default=usual, help="parts to run")
-    parser.add_argument("--before", metavar="REVISION", help="spaces: also measure this one of git")
+    parser.add_argument("--before", metavar="REVISION", help="spaces: also measure this git revision")
     parser.add_argument(
-        "--minutes", type=float, default=0.0, help="spaces: of load, beside the minute, to tell the memory"
+        "--minutes", type=float, default=0.0, help="spaces: further minutes of load, to report memory"
     )
     parser.add_argument("--out", type=Path, help="also write the rows as JSON")
     arguments = parser.parse_args()
     table = Table(title=f"Speed, torch {torch.__version__}, threads: {torch.get_num_threads()}")
-    for heading in ("what", "measured", "ratio", "wanted"):
+    for heading in ("what", "measured", "ratio", "target"):
         table.add_column(heading)
     options = {"spaces": {"before": arguments.before, "minutes": arguments.minutes}}
     rows = []

@@ -1,4 +1,4 @@
-"""The benchmark's own speed: all tables of `metrics/openmeva` for 1,000 stories and 10,000 bootstrap draws."""
+"""Speed of the benchmark: all tables of `metrics/openmeva` for 1,000 stories and 10,000 bootstrap resamples."""
 
 import time
 
@@ -16,7 +16,7 @@ def benchmark_rows() -> Rows:
     wall, processor = measure()
     return [
         (
-            "all tables of the benchmark, 1,000 stories, 10,000 draws",
+            "all tables of the benchmark, 1,000 stories, 10,000 resamples",
             f"{wall:.1f} s ({processor:.1f} s of processor time)",
             "-",
             f"under {TARGET:.0f} s",
@@ -25,7 +25,7 @@ def benchmark_rows() -> Rows:
 
 
 def made_up_stories(count: int, rng: np.random.Generator) -> tuple[JudgedStories, np.ndarray]:
-    """Judged stories of MANS' shape (five models a prompt, five ratings, error types), and a metric's scores."""
+    """Synthetic judged stories shaped like MANS (five models per prompt, five ratings, error types), and scores."""
     words = np.array("the dog ran home and then it slept near a warm red house by the sea".split())
     quality = rng.normal(size=count)
     rows = []
@@ -46,7 +46,7 @@ def made_up_stories(count: int, rng: np.random.Generator) -> tuple[JudgedStories
 
 
 def measure(count: int = 1000, draws: int = 10_000) -> tuple[float, float]:
-    """Seconds on the clock and of the processor for all tables of one metric, with one other to compare."""
+    """Wall-clock and processor seconds for all tables of one metric, compared with one other metric."""
     rng = np.random.default_rng(0)
     judged, metric = made_up_stories(count, rng)
     other = metric + rng.normal(size=count)

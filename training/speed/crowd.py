@@ -1,7 +1,10 @@
-"""Many users of the story scorer at once, over plain HTTP as a browser would ask: `python -m training.speed.crowd --url …`.
+"""Load test of the story scorer: many users at once, over plain HTTP as from a browser.
 
-A user presses "Score", waits for the whole answer, and goes on with another story. `make bench ARGS="--only spaces"` runs
-it against a Space of its own; with an address it measures any that runs, another version's, too.
+    python -m training.speed.crowd --url …
+
+A user presses "Score", waits for the complete answer, and continues with another story.
+`make bench ARGS="--only spaces"` starts a Space and tests it; with an address, any running Space can be measured, also
+of another version.
 """
 
 from __future__ import annotations
@@ -22,21 +25,21 @@ import numpy as np
 
 from openmeva.training.speed.parts import own_stories
 
-PATIENCE = 300.0  # seconds for an answer
+PATIENCE = 300.0  # timeout of an answer, in seconds
 USERS, SECONDS = 50, 60.0
 
 
 @dataclass
 class Taken:
-    """What a crowd has met.
+    """Results of a load test.
 
     Attributes:
-        first: seconds until each answer's first part, the verdict, was there.
-        whole: seconds until all of it was there.
-        failed: what went wrong, an entry each.
-        places: how many answers had to wait, and were told their place in the queue.
-        seconds: how long all of it took.
-        memory: of the process that answers, MB, at the beginning and at the end; none where not asked for.
+        first: seconds until the first part of each answer (the verdict).
+        whole: seconds until each answer was complete.
+        failed: one message per failure.
+        places: number of answers that had to wait, and reported their place in the queue.
+        seconds: total duration.
+        memory: resident memory of the server process in MB, from start to end; empty if not measured.
     """
 
     first: list[float] = field(default_factory=list)
@@ -48,23 +51,23 @@ class Taken:
 
     @property
     def a_minute(self) -> float:
-        """Whole answers a minute."""
+        """Complete answers per minute."""
         return 60 * len(self.whole) / self.seconds
 
     @property
     def sentence(self) -> str:
-        """All of it in a line."""
-        parts = [f"{len(self.whole)} answers in {self.seconds:.0f} s, {self.a_minute:.0f} a minute"]
+        """The results in one line."""
+        parts = [f"{len(self.whole)} answers in {self.seconds:.0f} s, {self.a_minute:.0f} per minute"]
         for name, values in (("verdict", self.first), ("whole answer", self.whole)):
             parts.append(f"{name} p50 / p95 / p99 {percentiles(values)}")
-        parts.append(f"{len(self.failed)} failed, {self.places} were told their place")
+        parts.append(f"{len(self.failed)} failed, {self.places} queued")
         if self.memory:
             parts.append(f"memory {self.memory[0]:.0f} to {self.memory[-1]:.0f} MB")
         return "; ".join(parts)
 
 
 def percentiles(values: Sequence[float]) -> str:
-    """The 50th, 95th and 99th, in seconds."""
+    """The 50th, 95th and 99th percentile, in seconds."""
     return (
         " / ".join(f"{value:.2f}" for value in np.percentile(values, (50, 95, 99))) + " s"
         if values
@@ -73,9 +76,9 @@ def percentiles(values: Sequence[float]) -> str:
 
 
 def crowd_stories(count: int, seed: int = 0) -> list[str]:
-    """Stories of about five sentences, no two alike, made of the project's own.
+    """Distinct stories of about five sentences, made from those of the project.
 
-    Two thirds are whole, with another day before them; in the others a sentence of another story stands in place of one.
+    Two thirds are intact, with a date put in front; in the others, one sentence is replaced by one of another story.
     """
     rng = np.random.default_rng(seed)
     rows = own_stories()
@@ -96,7 +99,7 @@ _MONTHS = "January February March April May June July August September October N
 
 
 class Page:
-    """A running story scorer: what its button "Score" asks for."""
+    """Client of a running story scorer; sends the requests of its button "Score"."""
 
     def __init__(self, url: str) -> None:
         self.host = urlsplit(url).netloc
@@ -107,16 +110,16 @@ class Page:
         )
         events = config["dependencies"]
         clicked = next(one for one in events if [button, "click"] in one["targets"])
-        # a press ends other answers first, and then asks
+        # a click first cancels other answers, and then sends the request
         self.event = next((one for one in events if one["trigger_after"] == clicked["id"]), clicked)
         self.trigger = button
         if [parts[name].get("label") for name in self.event["inputs"]][:1] != ["Story"]:
             raise ValueError(f"{url}: expected the story scorer, whose button “Score” reads a story first")
 
     def answer(self, story: str, session: str = "bench") -> tuple[float, float, bool]:
-        """Seconds until the first part of the answer and until all of it, and whether there was a place in the queue.
+        """Seconds until the first part of the answer and until all of it, and whether the request was queued.
 
-        A session is a page that somebody has open; it asks for one answer at a time.
+        A session stands for one open page; it requests one answer at a time.
 
         Raises:
             RuntimeError: no answer, or one without a verdict.
@@ -141,16 +144,14 @@ class Page:
                     shown = str(message["output"]["data"][0])
                     if "om-headline" not in shown:
                         raise RuntimeError(f"no verdict: {shown[:200]}")
-            if (
-                kind == "process_completed"
-            ):  # read on: the stream ends, or its rest would be the next answer's
+            if kind == "process_completed":  # read to the end, or the rest would be the next answer
                 whole = time.perf_counter() - begun
         if first is None or whole is None:
-            raise RuntimeError("the answer broke off")
+            raise RuntimeError("the answer is incomplete")
         return first, whole, waited
 
     def wait(self) -> None:
-        """Returns when every metric is loaded, those of longer stories last."""
+        """Waits until every metric is loaded; those for long stories are loaded last."""
         asked = {"data": ["Ann was hungry. She made a pie.", "", "", "wp"]}
         event = self._json("POST", "/gradio_api/call/score", asked)["event_id"]
         for _ in self._messages(f"/gradio_api/call/score/{event}"):
@@ -185,16 +186,16 @@ class Page:
 def crowd(
     url: str, stories: Sequence[str], users: int = USERS, seconds: float = SECONDS, process: int | None = None
 ) -> Taken:
-    """What `users` users meet who ask for one story after the other, none of them twice.
+    """Runs a load test: `users` users request one story after the other, each story once.
 
-    A user asks no more once `seconds` are over, but waits for the answer that is due.
+    After `seconds`, users send no more requests, but wait for the pending answer.
 
     Args:
-        url: of the story scorer.
-        stories: enough of them, or they are asked for again.
-        users: how many.
-        seconds: how long.
-        process: of which the memory is told, every ten seconds.
+        url: address of the story scorer.
+        stories: if there are too few, they are reused.
+        users: number of users.
+        seconds: duration.
+        process: id of the process whose memory is recorded every ten seconds.
     """
     page, taken = Page(url), Taken()
     lock, turn = threading.Lock(), iter(range(10**9))
@@ -212,7 +213,7 @@ def crowd(
                     taken.first.append(first)
                     taken.whole.append(whole)
                     taken.places += waited
-            except Exception as error:  # whatever it was, the user got no answer
+            except Exception as error:  # whatever the error, the user got no answer
                 with lock:
                     taken.failed.append(f"{type(error).__name__}: {error}")
 
@@ -235,7 +236,7 @@ def crowd(
 
 
 def megabytes(process: int) -> float:
-    """Resident memory of a process (Linux)."""
+    """Resident memory of a process, in MB (Linux)."""
     status = Path(f"/proc/{process}/status").read_text(encoding="utf-8")
     return int(status.split("VmRSS:")[1].split()[0]) / 1024
 
@@ -244,13 +245,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--url", required=True, help="of a running story scorer")
+    parser.add_argument("--url", required=True, help="address of a running story scorer")
     parser.add_argument("--users", type=int, default=USERS)
     parser.add_argument("--seconds", type=float, default=SECONDS)
-    parser.add_argument("--process", type=int, help="its process, to tell its memory")
-    parser.add_argument(
-        "--seed", type=int, default=0, help="of the stories; another one asks for other stories"
-    )
+    parser.add_argument("--process", type=int, help="id of its process, to report its memory")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the stories")
     given = parser.parse_args()
     stories = crowd_stories(round(40 * given.seconds) + given.users, given.seed)
     taken = crowd(given.url, stories, given.users, given.seconds, given.process)

@@ -1,4 +1,4 @@
-"""Embedding similarity against the `bert_score` package, with the same encoder and batch size."""
+"""Embedding similarity compared with the `bert_score` package, with the same encoder and batch size."""
 
 import warnings
 
@@ -11,7 +11,7 @@ _BATCH = 64
 
 
 def embedding_similarity_rows(pairs: int = 1000) -> Rows:
-    """All nine scores of pairs of stories, beside BERTScore alone by the package."""
+    """Time of all nine scores for pairs of stories, compared with BERTScore only, by the package."""
     from bert_score import BERTScorer
 
     stories = bench_stories(2 * pairs)
@@ -26,7 +26,7 @@ def embedding_similarity_rows(pairs: int = 1000) -> Rows:
             batch_size=_BATCH,
             device="cpu",
         )
-    package._model.float()  # transformers loads the files' half precision, which a processor multiplies slowly
+    package._model.float()  # transformers loads half precision from the files, which is slow on a CPU
     lists = [[text] for text in references]
 
     def ours(dtype: str, count: int = pairs) -> None:

@@ -1,4 +1,4 @@
-"""Stories a second that the small plot-to-story generator writes."""
+"""Speed of the small plot-to-story generator, in stories per second."""
 
 import time
 from collections.abc import Sequence
@@ -20,11 +20,11 @@ from openmeva.training.speed.parts import Rows, bench_stories
 TRAINED = RUNS / "generator-roc" / "final"
 CONFIG = CONFIGS / "generator" / "roc.yaml"
 STORIES, PROCESSES = 1024, 2
-MEAN_TOKENS = 60  # of a ROC story; an untrained generator knows no end
+MEAN_TOKENS = 60  # of a ROC story; an untrained generator does not stop by itself
 
 
 def generator_rows() -> Rows:
-    """Stories a second from whole plots of ROC-like stories, on two processes."""
+    """Stories per second from intact plots of ROC-like stories, on two processes."""
     plots = [story.plot for story in plotted(bench_stories(STORIES), "storyline")]
     if TRAINED.is_dir():
         rate = stories_a_second(TRAINED, plots, Sampling(batch_size=256, end_with_plot=True))
@@ -38,7 +38,7 @@ def generator_rows() -> Rows:
     return [
         (
             f"stories from plots, small generator ({which}), {PROCESSES} processes",
-            f"{rate:.0f} a second",
+            f"{rate:.0f} per second",
             "-",
             "50",
         )
@@ -48,7 +48,7 @@ def generator_rows() -> Rows:
 def stories_a_second(
     folder: Path, plots: Sequence[Plot], sampling: Sampling, processes: int = PROCESSES
 ) -> float:
-    """Wall-clock rate of writing a story for each plot; loading the generator is not within the time."""
+    """Stories generated per second of wall-clock time, without the time to load the generator."""
     keys = [(1, place) for place in range(len(plots))]
     pools = [get_context("spawn").Pool(1, _load, (folder, sampling)) for _ in range(processes)]
     try:
@@ -62,7 +62,7 @@ def stories_a_second(
         written = sum(job.get() for job in jobs)
         seconds = time.perf_counter() - start
         if written != len(plots):
-            raise RuntimeError(f"expected {len(plots)} stories of {processes} processes, got {written}")
+            raise RuntimeError(f"expected {len(plots)} stories from {processes} processes, got {written}")
         return written / seconds
     finally:
         for pool in pools:

@@ -1,4 +1,4 @@
-"""Perplexity against the way of evaluate's `perplexity`, with the same model and stories."""
+"""Perplexity compared with the method of evaluate's `perplexity`, with the same model and stories."""
 
 import multiprocessing
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ CPU = torch.device("cpu")
 
 
 def usual_way(model: Any, rows: Sequence[list[int]], batch_size: int = 16) -> list[float]:
-    """float32, in the given order, padded to the longest of a batch, the loss over all logits at once."""
+    """evaluate's method: float32, given order, padded to the longest of a batch, loss over all logits at once."""
     model = model.float()
     found: list[float] = []
     with torch.inference_mode():
@@ -39,21 +39,21 @@ def usual_way(model: Any, rows: Sequence[list[int]], batch_size: int = 16) -> li
 
 
 def gpt2(layers: int, width: int) -> Any:
-    """A model of GPT-2's form and vocabulary, random weights."""
+    """A model with the architecture and vocabulary of GPT-2 and random weights."""
     torch.manual_seed(0)
     shape = GPT2Config(vocab_size=GPT2_VOCABULARY, n_layer=layers, n_embd=width, n_head=width // 64)
     return GPT2LMHeadModel(shape).eval()
 
 
 def random_stories(count: int, tokens: int) -> list[TokenizedStory]:
-    """Stories of so many random tokens."""
+    """`count` stories of `tokens` random tokens each."""
     generator = torch.Generator().manual_seed(1)
     ids = torch.randint(1, GPT2_VOCABULARY, (count, tokens), generator=generator).tolist()
     return [TokenizedStory(row, 0, "", [(0, 0)] * tokens, [(0, 0)], tokens) for row in ids]
 
 
 def peak_memory(ours: bool) -> int:
-    """Peak memory in bytes of a fresh process that scores 16 x 512 tokens over 50,257 words."""
+    """Peak memory in bytes of a new process that scores 16 x 512 tokens with a vocabulary of 50,257."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         return pool.apply(_score_once, (ours,))
 
@@ -70,7 +70,7 @@ def _score_once(ours: bool) -> int:
 
 
 def language_model_rows() -> Rows:
-    """Stories a second with this project's model and with one of GPT-2's form, and peak memory."""
+    """Stories per second with this project's model and with one of GPT-2's architecture, and peak memory."""
     rows: Rows = []
     loaded = from_checkpoint(load_checkpoint(ROOT / "metrics" / "ppl" / "weights" / "roc", "ppl"))
     read = loaded.reader(bench_stories(160), None)
@@ -85,7 +85,7 @@ def language_model_rows() -> Rows:
         texts = [[model.start, *story.ids] for story in stories]
         usual_way(model.model, texts[:16])
         usual = len(texts) / seconds(lambda: usual_way(model.model, texts))  # noqa: B023
-        rows.append((f"{name}, evaluate's way (fp32, batch 16)", f"{usual:.1f} stories/s", "1", ""))
+        rows.append((f"{name}, evaluate's method (fp32, batch 16)", f"{usual:.1f} stories/s", "1", ""))
         for dtype, wanted in ((torch.float32, ""), (torch.bfloat16, "3")):
             model.token_losses(stories[:16], 32, CPU, dtype)
             rate = len(texts) / seconds(lambda: model.token_losses(stories, 32, CPU, dtype))  # noqa: B023
@@ -94,7 +94,7 @@ def language_model_rows() -> Rows:
     usual_peak, peak = peak_memory(False), peak_memory(True)
     rows.append(
         (
-            "peak memory, 16 x 512 tokens, 50,257 words, against evaluate's way",
+            "peak memory, 16 x 512 tokens, vocabulary of 50,257, compared with evaluate's method",
             f"{peak / 2**20:.0f} of {usual_peak / 2**20:.0f} MiB",
             f"{peak / usual_peak:.2f}",
             "0.50",

@@ -1,8 +1,8 @@
-"""Seconds to load by name, by the state of the network, beside a plain module of evaluate.
+"""Seconds to load by name, by the state of the network, compared with a minimal evaluate module.
 
-Everything is installed into a cache of its own first, as `make install` does. Each measurement is a process of
-its own in an empty folder. A failing network refuses every connection, a hanging one accepts and never answers.
-`OPENMEVA_LOAD_LIMIT` sets the seconds after which a measurement is given up (60).
+First, everything is installed into a separate cache, as by `make install`. Each measurement runs in its own process in
+an empty folder. A failing network refuses every connection; a hanging one accepts and never answers.
+`OPENMEVA_LOAD_LIMIT` sets the timeout of a measurement in seconds (60).
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from openmeva.training.hub.install import Installation
 from openmeva.training.paths import ROOT
 from openmeva.training.speed.parts import Rows
 
-CLOSED = "http://127.0.0.1:9"  # a port that nobody listens at
+CLOSED = "http://127.0.0.1:9"  # a closed port
 OFFLINE = {"HF_EVALUATE_OFFLINE": "1", "HF_HUB_OFFLINE": "1"}
 STORY = "['Ann was hungry. She made a sandwich. She ate it.']"
 IMPORTS = "import torch; from transformers import BertModel"
 FIRST_SCORE = "import evaluate; evaluate.load({name!r}, 'roc').compute(predictions=" + STORY + ")"
 
-# A module as small as evaluate's own accuracy, for which there may be no copy here.
+# A module like evaluate's accuracy, because that may not be available here.
 ACCURACY = """
 import datasets
 import evaluate
@@ -50,7 +50,7 @@ class Accuracy(evaluate.Metric):
         return {"accuracy": sum(p == r for p, r in zip(predictions, references)) / len(references)}
 """
 
-# what is loaded, after its imports; seconds are those of the second part
+# what is loaded: its imports, and the statement that is timed
 LOADS = {
     "evaluate.load of a module like accuracy": ("import evaluate", "evaluate.load('accuracy')"),
     'evaluate.load("union")': ("import evaluate, torch, transformers.models.bert.modeling_bert", "evaluate.load('union', 'roc')"),
@@ -71,7 +71,7 @@ LOADS = {
 
 
 def loading_rows() -> Rows:
-    """First score against the imports alone, then load times by name and network."""
+    """Time to the first score compared with the imports, then load times by name and network."""
     with tempfile.TemporaryDirectory() as scratch:
         home, folder = Path(scratch) / "home", Path(scratch) / "empty"
         folder.mkdir()
@@ -86,7 +86,7 @@ def loading_rows() -> Rows:
 
 
 def first_score_rows(home: Path, folder: Path) -> Rows:
-    """A new process until its first score, offline, against one that only imports torch and transformers."""
+    """Time of a new process to its first score, offline, compared with one that only imports torch and transformers."""
     local = str(ROOT / "metrics" / "union")
     scripts = {
         "imports": IMPORTS,
@@ -95,7 +95,7 @@ def first_score_rows(home: Path, folder: Path) -> Rows:
         "folder": FIRST_SCORE.format(name=local),
     }
     walls, processors = ({name: float("inf") for name in scripts} for _ in range(2))
-    for _ in tqdm(range(4), desc="first scores"):  # in turns, so that other work on the machine meets all
+    for _ in tqdm(range(4), desc="first scores"):  # in turns: other load affects all alike
         for name, script in scripts.items():
             wall, processor = _cost(script, home, folder, OFFLINE)
             walls[name], processors[name] = min(walls[name], wall), min(processors[name], processor)
@@ -117,11 +117,11 @@ def first_score_rows(home: Path, folder: Path) -> Rows:
 
 
 def network_rows(home: Path, folder: Path) -> Rows:
-    """Seconds of each load with the flags, with a network that fails and with one that hangs."""
+    """Seconds of each load with the offline flags, with a failing network and with a hanging one."""
     limit = float(os.environ.get("OPENMEVA_LOAD_LIMIT", "60"))
     measured: dict[str, list[str]] = {name: [] for name in LOADS}
     with _silent_proxy() as hanging:
-        # those that wait for nobody may do so together
+        # loads that only wait may run in parallel
         networks = ((OFFLINE, 1), (_proxy(CLOSED), 1), (_proxy(hanging), len(LOADS)))
         for settings, together in tqdm(networks, desc="networks"):
             measure = partial(_seconds, home=home, folder=folder, settings=settings, limit=limit)
@@ -148,7 +148,7 @@ def _seconds(
 
 
 def _cost(script: str, home: Path, folder: Path, settings: dict[str, str]) -> tuple[float, float]:
-    """Seconds by the clock and of processor time."""
+    """Wall-clock and processor seconds."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     _run(script, home, folder, settings, None)
     wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -181,8 +181,8 @@ def _proxy(address: str) -> dict[str, str]:
 
 @contextmanager
 def _silent_proxy() -> Iterator[str]:
-    """The address of a server that takes connections and says nothing."""
+    """The address of a server that accepts connections and never answers."""
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
-        server.listen(128)  # the system accepts; nobody reads
+        server.listen(128)  # the system accepts; nothing reads
         yield f"http://127.0.0.1:{server.getsockname()[1]}"

@@ -1,4 +1,4 @@
-"""What the parts of `make bench` share: rows, stories and timing."""
+"""Shared by the parts of `make bench`: rows, stories and timing."""
 
 import time
 from collections.abc import Callable
@@ -7,12 +7,12 @@ from typing import Any
 from openmeva.training.files import read_rows
 from openmeva.training.paths import STORIES
 
-# what was measured, the measurement, its ratio to the other way of doing it, and the bar
+# what was measured, the measurement, its ratio to a reference, and the target
 Rows = list[tuple[str, str, str, str]]
 
 
 def own_stories() -> list[dict[str, Any]]:
-    """Rows of the five-sentence stories that come with the project: `story`, `sentences` and more.
+    """Rows of the five-sentence stories shipped with the project: `story`, `sentences` and more.
 
     Raises:
         FileNotFoundError: `datasets/stories/mini.jsonl` is missing.
@@ -22,7 +22,7 @@ def own_stories() -> list[dict[str, Any]]:
 
 
 def bench_stories(count: int) -> list[str]:
-    """Stories of the length of MANS's ROC stories (49 tokens): four sentences of the project's own, varied."""
+    """Stories as long as MANS's ROC stories (49 tokens): four sentences of the project's stories, recombined."""
     sentences = [row["sentences"] for row in own_stories()]
     stories = []
     for i in range(count):
@@ -34,7 +34,7 @@ def bench_stories(count: int) -> list[str]:
 
 
 def seconds(work: Callable[[], Any], repeats: int = 1) -> float:
-    """The best of `repeats` timings of `work`, after none to warm up."""
+    """The best of `repeats` timings of `work` in seconds, without warm-up."""
     best = float("inf")
     for _ in range(repeats):
         start = time.perf_counter()

@@ -1,7 +1,7 @@
-"""The perturbation toolkit's speed, an aspect a row.
+"""Speed of the perturbations, one row per aspect.
 
-On 2,000 stories of ROCStories where the folder in OPENMEVA_DATA has them; else on the project's own, which repeat
-themselves, so that what is kept of a sentence (its embedding, its words' synonyms) helps more than it would.
+Uses 2,000 stories of ROCStories if the folder in OPENMEVA_DATA has them, else stories of the project. These repeat
+sentences, so cached values (a sentence's embedding, its words' synonyms) help more than on real data.
 """
 
 import os
@@ -29,11 +29,11 @@ COUNT = 2000
 
 
 def perturbation_rows() -> Rows:
-    """Stories a second of one process, one thread, through each aspect of the perturbation toolkit."""
+    """Stories per second and aspect, with one process and one thread."""
     name, texts = _texts()
     tagged, lexical = "100", "500"
     threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # processor time would count the second thread's waiting, too
+    torch.set_num_threads(1)  # otherwise processor time would include the waiting of the second thread
     try:
         rates = perturbations_per_second(COUNT, texts, progress=True)
     finally:
@@ -65,20 +65,20 @@ def perturbations_per_second(
     similarity: Similarity | None = None,
     progress: bool = False,
 ) -> dict[str, float]:
-    """Stories worked through in a second of processor time by one process, from text to result, for each aspect.
+    """Stories perturbed per second of processor time by one process, from text to result, for each aspect.
 
-    Stories come in parts of 250, as in the making of AUTOS. Parsing and tagging are within the time (each
-    aspect reads the texts anew, and encodes them anew); loading WordNet, ConceptNet, the tagger and the encoder
-    is not. Lexical aspects should reach 500, those that need tags 100.
+    Stories are processed in parts of 250, as in the build of AUTOS. The time includes parsing, tagging and encoding,
+    which are repeated for each aspect; it excludes loading WordNet, ConceptNet, the tagger and the encoder. Targets:
+    500 for lexical aspects, 100 for those that need tags.
 
     Args:
-        n_stories: how many stories; fewer given ones are repeated.
-        texts: stories; by default the five-sentence ones that come with the project.
-        similarity: for semantic repetition and paraphrase; MoverScore on the shared encoder unless given.
-        progress: whether to show a bar on a terminal.
+        n_stories: number of stories; fewer given ones are repeated.
+        texts: stories; default: the five-sentence stories shipped with the project.
+        similarity: for semantic repetition and paraphrase; default: MoverScore on the shared encoder.
+        progress: whether to show a progress bar on a terminal.
 
     Raises:
-        ValueError: no stories, or fewer than one asked for.
+        ValueError: no stories, or `n_stories` below 1.
     """
     if n_stories < 1:
         raise ValueError(f"n_stories: expected 1 or more, got {n_stories}")
@@ -89,9 +89,9 @@ def perturbations_per_second(
     material = PerturbationMaterial(1, StoryPool(parse(chosen[:500])), RuleParaphraser())
     found = {}
     for name in track(ASPECTS, "aspects", disable=not progress or not sys.stderr.isatty()):
-        own = replace(material, similarity=similarity or MoverSimilarity())  # no other aspect's embeddings
+        own = replace(material, similarity=similarity or MoverSimilarity())  # separate embeddings
         perturber = Perturber(name, 0, material=own)
-        for number, text in enumerate(chosen[:20]):  # warm: resources load, caches fill as they would
+        for number, text in enumerate(chosen[:20]):  # warm-up: loads resources and fills caches
             perturber.perturb(text, str(number))
         start = process_time()
         for at in range(0, len(chosen), _CHUNK):

@@ -1,4 +1,4 @@
-"""Negative samples and part-of-speech tags a second; tags beside NLTK's tagger with the same weights."""
+"""Speed of negative sampling and of part-of-speech tagging, the latter compared with NLTK's tagger."""
 
 import time
 from collections import deque
@@ -20,7 +20,7 @@ from openmeva.training.text.tagger.tagging import load_tagger, tag
 
 
 def sampling_rows() -> Rows:
-    """Negative samples and tags a second."""
+    """Negative samples per second, and stories tagged per second."""
     normalizer = Normalizer.load(ENCODER / "names.json")
     stories = [normalizer.sentences(text) for text in bench_stories(4000)]
     tagged = tag_corpus(stories, CACHE / "tags", progress=False)
@@ -29,12 +29,12 @@ def sampling_rows() -> Rows:
     return [
         (
             "UNION's negative samples, tagged ROC-like stories, 2 processes",
-            f"{rate:.0f} a second",
+            f"{rate:.0f} per second",
             "-",
             "2000",
         ),
         (
-            "part-of-speech tagging, 1 process, against NLTK's own loop",
+            "part-of-speech tagging, 1 process, compared with NLTK's own loop",
             f"{tags['batched']:.0f} stories/s",
             f"{tags['batched'] / tags['nltk']:.1f}",
             "",
@@ -48,16 +48,16 @@ def negatives_per_second(
     language: Language | None = None,
     sampling: UnionSampling | None = None,
 ) -> float:
-    """Wall-clock rate of sampling one negative a story, results gathered in this process.
+    """Negative samples per second of wall-clock time, one per story, collected in this process.
 
-    The stories are tagged already and the keyword table is counted before the clock starts; starting
-    the processes is within the time.
+    Tagging the stories and counting the keyword table are excluded from the time; starting the processes is
+    included.
 
     Args:
-        stories: Tagged stories, thousands of them for a steady figure.
-        processes: How many processes share the work.
-        language: Lexicon and inflection; `training.text` unless given.
-        sampling: The distributions; the paper's unless given.
+        stories: tagged stories; use thousands for a stable result.
+        processes: number of processes.
+        language: lexicon and inflection; default: those of `training.text`.
+        sampling: the distributions; default: the paper's.
     """
     sampler = UnionSampler(stories, language or English(), sampling)
     start = time.perf_counter()
@@ -65,11 +65,11 @@ def negatives_per_second(
     return len(stories) / (time.perf_counter() - start)
 
 
-Words = Sequence[Sequence[str]]  # of a story, by sentence
+Words = Sequence[Sequence[str]]  # words of a story, by sentence
 
 
 def mini_stories() -> list[list[list[str]]]:
-    """The five-sentence stories that come with the project, lower-cased, as tokens by sentence.
+    """The five-sentence stories shipped with the project, lower-cased, as tokens by sentence.
 
     Raises:
         FileNotFoundError: `datasets/stories/mini.jsonl` is missing.
@@ -79,19 +79,19 @@ def mini_stories() -> list[list[list[str]]]:
 
 
 def tagging_speed(n_stories: int = 2000, stories: Sequence[Words] | None = None) -> dict[str, float]:
-    """Stories tagged a second by one process, higher is better, by `tag` and by NLTK's `PerceptronTagger`.
+    """Stories tagged per second by one process, by `tag` and by NLTK's `PerceptronTagger`; higher is better.
 
-    Both are warm: weights are loaded before the clock starts. NLTK's runs on an eighth of the stories.
+    The time excludes loading the weights. NLTK's tagger runs on an eighth of the stories, with the same weights.
 
     Args:
-        n_stories: how many stories to tag; fewer given ones are repeated.
-        stories: tokens by sentence by story; by default the stories that come with the project.
+        n_stories: number of stories to tag; fewer given ones are repeated.
+        stories: tokens by sentence by story; default: the stories shipped with the project.
 
     Returns:
-        `{"batched": stories a second, "nltk": stories a second}`.
+        `{"batched": stories per second, "nltk": stories per second}`.
 
     Raises:
-        ValueError: no stories, or fewer than one asked for.
+        ValueError: no stories, or `n_stories` below 1.
     """
     if n_stories < 1:
         raise ValueError(f"n_stories: expected 1 or more, got {n_stories}")

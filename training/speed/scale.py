@@ -1,7 +1,7 @@
-"""Corpora of any size: stories a second of the plain engine, of actors and of nodes, memory, and the share outside the metric.
+"""Speed on corpora of any size: plain engine, actors and nodes; memory; and the share of time outside the metric.
 
-Every run is a process of its own. The speed is that between the first finished part and the last one, so that starting
-Ray and loading weights, which a row of their own tells, do not count.
+Every run is a separate process. The speed is measured between the first finished part and the last one, so it excludes
+starting Ray and loading weights, which have their own row.
 """
 
 import json
@@ -26,22 +26,22 @@ from openmeva.training.speed.parts import Rows, bench_stories
 METRIC = "plot_coherence"
 CHEAP = "sentavg"
 MODELS = {"mix": 2400, "base": 160}  # stories
-PARTS = 12  # of each, in the runs whose speed is measured
+PARTS = 12  # parts per run, where speed is measured
 CORPORA = (20_000, 200_000)
-LARGE = 2**30  # bytes of a file that is read whole and scored in part
+LARGE = 2**30  # bytes of a file that is read completely and scored in part
 LARGE_PARTS = 10
 MEGABYTE = 2**20
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A run.
+    """Measurements of a run.
 
     Attributes:
         report: its report.
-        ends: when each part was done, seconds since the epoch, in order.
-        start: seconds until the first was.
-        driver, actor: megabytes of memory at most.
+        ends: time at which each part was finished, in seconds since the epoch, sorted.
+        start: seconds until the first part was finished.
+        driver, actor: peak memory in megabytes.
     """
 
     report: dict[str, Any]
@@ -52,7 +52,7 @@ class Measured:
 
 
 def scale_rows() -> Rows:
-    """Both engines, one and two actors and nodes, both tiers, and memory by the corpus' size."""
+    """Rows for both engines, one and two actors and nodes, both tiers, and memory by corpus size."""
     rows: Rows = []
     with TemporaryDirectory() as folder:
         place = Path(folder)
@@ -84,13 +84,13 @@ def _engines(place: Path) -> Rows:
     alone, by_one, by_node = _speed(plain), _speed(one), _speed(of_nodes[0])
     speeds = [
         ("plain", alone, alone, "", ""),
-        ("two plain processes side by side", _speed(*beside), alone, "of one", "what this machine gives"),
+        ("two plain processes in parallel", _speed(*beside), alone, "of one", "limit of this machine"),
         ("ray, one actor", by_one, alone, "of plain", ".90"),
         ("ray, two actors", _speed(two, workers=2), by_one, "of one actor", "1.80"),
         ("ray, one node", by_node, alone, "of plain", ""),
         ("ray, two nodes", _speed(of_nodes[1], workers=2), by_node, "of one node", ""),
     ]
-    title = f"plot coherence mix, {MODELS['mix']:,} stories, one core a worker"
+    title = f"plot coherence mix, {MODELS['mix']:,} stories, one core per worker"
     rows = [
         (f"{title}: {name}", f"{speed:.1f} stories/s", f"{speed / other:.2f} {whose}".strip(), wanted)
         for name, speed, other, whose, wanted in speeds
@@ -105,7 +105,7 @@ def _engines(place: Path) -> Rows:
 
 @contextmanager
 def _nodes(count: int) -> Iterator[str]:
-    """The address of a Ray cluster on this machine whose nodes claim a core each."""
+    """The address of a Ray cluster on this machine whose nodes have one core each."""
     os.environ.update(SETTINGS)
     from ray.cluster_utils import Cluster
 
@@ -142,7 +142,7 @@ def _memory(place: Path) -> Rows:
 
 
 def _large(place: Path) -> Rows:
-    """A file of a gigabyte, stopped after some parts: what comes later takes no more memory than what came before."""
+    """Memory on a file of a gigabyte, stopped after some parts: it does not grow with later parts."""
     stories, out = place / "large.jsonl", place / "large"
     few = b"".join(
         json_line({"story_id": n, "story": story}) for n, story in enumerate(bench_stories(10_000))
@@ -171,7 +171,7 @@ def _large(place: Path) -> Rows:
             "",
         ),
         (
-            f"memory while it is read and {LARGE_PARTS * Size().rows:,} of its rows are scored by {CHEAP}",
+            f"memory while reading it and scoring {LARGE_PARTS * Size().rows:,} of its rows with {CHEAP}",
             f"{peaks['driver']:,.0f} MB",
             "",
             "",
@@ -187,7 +187,7 @@ def _corpus(path: Path, count: int) -> Path:
 
 
 def _run(stories: Path, out: Path, options: list[str]) -> Measured:
-    """Scores a file by the command in a process of its own, and watches its memory."""
+    """Scores a file with the command in a separate process, and monitors its memory."""
     begun = time.time()
     with Popen(_command(stories, out, options), stderr=PIPE, text=True) as process:
         peaks = {"driver": 0.0, "actor": 0.0}
@@ -203,7 +203,7 @@ def _run(stories: Path, out: Path, options: list[str]) -> Measured:
 
 
 def _speed(*runs: Measured, workers: int = 1) -> float:
-    """Stories a second of runs side by side, while all of them are under way and each worker has done a part."""
+    """Stories per second of parallel runs, while all are running and each worker has finished a part."""
     begun = max(run.ends[workers - 1] for run in runs)
     ended = min(run.ends[-1] for run in runs)
     done = sum(
@@ -217,7 +217,7 @@ def _command(stories: Path, out: Path, options: list[str]) -> list[str]:
 
 
 def _watch(process: "Popen[str]", peaks: dict[str, float]) -> None:
-    """Notes the greatest memory of a process, and of any Ray actor below it, ten times a second."""
+    """Records the peak memory of a process, and of any Ray actor below it, ten times per second."""
     while process.poll() is None:
         _note(process.pid, peaks)
         time.sleep(0.1)
@@ -229,7 +229,7 @@ def _note(number: int, peaks: dict[str, float]) -> None:
 
 
 def _sizes(number: int) -> Iterator[tuple[str, float]]:
-    """Megabytes of a process (`driver`) and of those below it that are Ray's actors (`actor`)."""
+    """Memory in megabytes of a process (`driver`) and of the Ray actors below it (`actor`)."""
     import psutil
 
     try:
@@ -238,5 +238,5 @@ def _sizes(number: int) -> Iterator[tuple[str, float]]:
         for child in driver.children(recursive=True):
             if "MapWorker" in "".join(child.cmdline()):
                 yield "actor", child.memory_info().rss / MEGABYTE
-    except psutil.Error:  # one that has ended meanwhile
+    except psutil.Error:  # the process has ended meanwhile
         return

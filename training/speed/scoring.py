@@ -1,4 +1,4 @@
-"""UNION's scoring against BERT-base run the usual way."""
+"""Speed of UNION's scoring compared with BERT-base run as in the papers."""
 
 from collections.abc import Callable, Sequence
 
@@ -15,7 +15,7 @@ from openmeva.training.speed.parts import Rows, bench_stories, seconds
 
 
 def bert_base() -> UnionScorer:
-    """A model of BERT-base's size in UNION's form, random weights, behind this project's scoring."""
+    """A UNION model of BERT-base's size with random weights, in this project's scorer."""
     torch.manual_seed(0)
     shared = load_checkpoint(ROOT / "metrics" / "union" / "weights" / "roc", "union")
     config = BertConfig(vocab_size=shared.model_config.vocab_size)
@@ -34,7 +34,7 @@ def bert_base() -> UnionScorer:
 
 
 def usual_way(scorer: UnionScorer, stories: Sequence[str]) -> None:
-    """The papers' way: float32, ten stories a batch, each padded to 200 tokens."""
+    """The papers' method: float32, ten stories per batch, each padded to 200 tokens."""
     model = scorer.model.float()
     with torch.inference_mode():
         for start in range(0, len(stories), 10):
@@ -51,7 +51,7 @@ def usual_way(scorer: UnionScorer, stories: Sequence[str]) -> None:
 
 
 def matrix_products(config: BertConfig, batch: int, tokens: int, dtype: torch.dtype) -> Callable[[], None]:
-    """The matrix products of one forward pass alone, in its shapes and type."""
+    """A function that computes only the matrix products of one forward pass, in its shapes and dtype."""
     width, inner, heads = config.hidden_size, config.intermediate_size, config.num_attention_heads
     x, up = torch.randn(batch * tokens, width, dtype=dtype), torch.randn(batch * tokens, inner, dtype=dtype)
     square, wide = torch.randn(width, width, dtype=dtype), torch.randn(inner, width, dtype=dtype)
@@ -74,7 +74,7 @@ def matrix_products(config: BertConfig, batch: int, tokens: int, dtype: torch.dt
 
 
 def scoring_rows() -> Rows:
-    """UNION against BERT-base the usual way, and BERT-base through this project's batching."""
+    """Rows for UNION, for BERT-base run as in the papers, and for BERT-base with this project's batching."""
     stories = bench_stories(1000)
     device = choose_device("cpu")
     native = choose_dtype("auto", device) is torch.bfloat16
@@ -83,7 +83,7 @@ def scoring_rows() -> Rows:
     usual_way(big, stories[:10])
     usual = 40 / seconds(lambda: usual_way(big, stories[:40]), 2)
     rows: Rows = [
-        ("BERT-base the usual way (fp32, batch 10, padded to 200)", f"{usual:.1f} stories/s", "1", "")
+        ("BERT-base as in the papers (fp32, batch 10, padded to 200)", f"{usual:.1f} stories/s", "1", "")
     ]
     union.score(stories[:64], device="cpu")
     ours = 1000 / seconds(lambda: union.score(stories, device="cpu"), 2)
@@ -93,14 +93,14 @@ def scoring_rows() -> Rows:
     for dtype, wanted in (("float32", 3), ("bfloat16", 8)):
         if dtype == "bfloat16" and not native:
             rows.append(
-                ("BERT-base through this project's batching, bfloat16", "not native here", "-", str(wanted))
+                ("BERT-base with this project's batching, bfloat16", "not native here", "-", str(wanted))
             )
             continue
         big.score(stories[:64], device="cpu", dtype=dtype)
         rate = 320 / seconds(lambda dtype=dtype: big.score(stories[:320], device="cpu", dtype=dtype))  # type: ignore[misc]
         rows.append(
             (
-                f"BERT-base through this project's batching, {dtype}",
+                f"BERT-base with this project's batching, {dtype}",
                 f"{rate:.1f} stories/s",
                 f"{rate / usual:.1f}",
                 str(wanted),
@@ -111,7 +111,7 @@ def scoring_rows() -> Rows:
 
 
 def product_share(union: UnionScorer, stories: Sequence[str]) -> tuple[str, str, str, str]:
-    """The share of a forward pass at batch 64 that its matrix products take alone."""
+    """The share of a forward pass at batch size 64 that is spent on its matrix products."""
     dtype = choose_dtype("auto", torch.device("cpu"))
     model = union.model.to(dtype)
     prepared = union.prepare(stories[:64], None)

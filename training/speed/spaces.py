@@ -1,4 +1,4 @@
-"""The story scorer under load: one user alone, and fifty at once, of this version and of an earlier one in the same run."""
+"""Load test of the story scorer: one user, and fifty at once, for this version and optionally an earlier one."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from openmeva.training.paths import ROOT
 from openmeva.training.speed.crowd import SECONDS, USERS, Page, Taken, crowd, crowd_stories, percentiles
 from openmeva.training.speed.parts import Rows
 
-_START = 300.0  # seconds that a busy machine may take to start
-_ALONE = 20  # answers to one user
+_START = 300.0  # timeout of the start on a busy machine, in seconds
+_ALONE = 20  # answers for a single user
 
 
 class Running(NamedTuple):
-    """A Space in a process of its own: its address, process number, and the seconds until it answered."""
+    """A Space in a separate process: its address, process id, and seconds until it answered."""
 
     url: str
     process: int
@@ -36,13 +36,13 @@ class Running(NamedTuple):
 def space_rows(
     users: int = USERS, seconds: float = SECONDS, before: str | None = None, minutes: float = 0.0
 ) -> Rows:
-    """The page's time, one user's answers, and those of `users` at once.
+    """Rows for loading the page, for one user, and for `users` at once.
 
     Args:
-        users: how many ask at once.
-        seconds: how long.
-        before: a revision of git, whose story scorer is measured first, in the same way.
-        minutes: for which they go on asking this version, to tell its memory.
+        users: number of simultaneous users.
+        seconds: duration.
+        before: a git revision whose story scorer is measured first, in the same way.
+        minutes: further duration of load on this version, to report memory.
     """
     stories = crowd_stories(round(40 * seconds) + users + _ALONE)
     rows: Rows = []
@@ -62,7 +62,7 @@ def space_rows(
 def _load(
     name: str, space: Running, stories: list[str], users: int, seconds: float, before: float = 0.0
 ) -> tuple[Rows, float]:
-    """Rows of one version, and its answers a minute, told as a multiple of those `before`."""
+    """Rows of one version, and its answers per minute, reported as a multiple of `before`."""
     page = Page(space.url)
     page.wait()
     opened = np.median([page_seconds(space.url) for _ in range(5)])
@@ -74,7 +74,7 @@ def _load(
         (f"{name}: from start to the first page", f"{space.started:.1f} s", "-", ""),
         (f"{name}: the page, once started", f"{opened:.3f} s", "-", "under 3 s"),
         (f"{name}: one user, median, verdict / whole answer", f"{first:.2f} / {whole:.2f} s", "", ""),
-        (f"{name}: {users} users for {seconds:.0f} s, answers a minute", f"{taken.a_minute:.0f}", ratio, "5"),
+        (f"{name}: {users} users, {seconds:.0f} s, answers per minute", f"{taken.a_minute:.0f}", ratio, "5"),
         (f"{name}: verdict, p50 / p95 / p99", percentiles(taken.first), "", ""),
         (f"{name}: whole answer, p50 / p95 / p99", percentiles(taken.whole), "", "p95 under 5 s"),
         (f"{name}: requests that failed", str(len(taken.failed)), "", "0"),
@@ -84,23 +84,23 @@ def _load(
 
 
 def _memory(taken: Taken) -> Rows:
-    """The memory by the minute, as its process had it."""
-    values = [*taken.memory[::6], taken.memory[-1]]  # looked at every ten seconds
+    """Rows for the further minutes: speed, failures, and memory for each minute."""
+    values = [*taken.memory[::6], taken.memory[-1]]  # recorded every ten seconds
     name = f"story_scorer: {taken.seconds / 60:.0f} minutes more"
     return [
-        (f"{name}, answers a minute", f"{taken.a_minute:.0f}", "", ""),
+        (f"{name}, answers per minute", f"{taken.a_minute:.0f}", "", ""),
         (f"{name}, whole answer, p50 / p95 / p99", percentiles(taken.whole), "", ""),
         (f"{name}, requests that failed", str(len(taken.failed)), "", "0"),
-        (f"{name}, MB by the minute", " ".join(f"{value:.0f}" for value in values), "", "flat"),
+        (f"{name}, MB in each minute", " ".join(f"{value:.0f}" for value in values), "", "flat"),
     ]
 
 
 @contextmanager
 def checked_out(revision: str) -> Iterator[Path]:
-    """A folder with the files of a revision, of which `src/openmeva` is to be imported.
+    """A folder with the files of a revision; its package to import is `src/openmeva`.
 
     Raises:
-        ValueError: git, or the revision, is not here.
+        ValueError: git or the revision is not available.
     """
     with TemporaryDirectory() as folder:
         archive, tree = Path(folder) / "tree.tar", Path(folder) / "tree"
@@ -118,10 +118,10 @@ def checked_out(revision: str) -> Iterator[Path]:
 
 @contextmanager
 def running(name: str = "story_scorer", folder: Path | None = None) -> Iterator[Running]:
-    """A Space in a process of its own, of this version or of the one in `folder`.
+    """Runs a Space in a separate process, from this version or the one in `folder`.
 
     Raises:
-        RuntimeError: it ended, or did not answer in time.
+        RuntimeError: the process ended, or did not answer in time.
     """
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -158,7 +158,7 @@ def running(name: str = "story_scorer", folder: Path | None = None) -> Iterator[
 
 
 def page_seconds(url: str) -> float:
-    """How long the page takes to arrive."""
+    """Seconds to load the page."""
     start = time.perf_counter()
     with urllib.request.urlopen(url, timeout=30) as answer:
         answer.read()

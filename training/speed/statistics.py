@@ -1,4 +1,4 @@
-"""Speed of the statistics: every pair of 50 metrics on 1,000 stories tested, with 10,000 resamples each."""
+"""Speed of the statistics: tests of every pair of 50 metrics on 1,000 stories, with 10,000 resamples each."""
 
 import time
 import warnings
@@ -18,7 +18,7 @@ TARGET = "under 60 s in all"
 
 
 def statistics_rows() -> Rows:
-    """PERM-BOTH of all pairs without stopping early, beside one resample after the other with SciPy; acc_eq."""
+    """Rows for PERM-BOTH of all pairs without early stopping, compared with a loop over SciPy, and for acc_eq."""
     judgments, metrics, prompts, swaps = made_up(METRICS, STORIES, RESAMPLES)
     rows: Rows = []
     for level, coefficient in (("pooled", "pearson"), ("within prompts", "spearman")):
@@ -45,7 +45,7 @@ def statistics_rows() -> Rows:
 def made_up(
     metrics: int, stories: int, resamples: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Judgments with ties, scores, prompts of five stories, and exchanges."""
+    """Synthetic judgments with ties, scores, prompts of five stories, and random swaps."""
     rng = np.random.default_rng(0)
     quality = rng.normal(size=stories)
     judgments = np.rint(5 * np.clip(3 + quality, 1, 5)) / 5
@@ -67,7 +67,7 @@ def all_pairs(
 
 
 def measured(work: Callable[[], object]) -> tuple[float, float]:
-    """Seconds on the clock and of the processor; ratios are of the latter, which a busy machine leaves alone."""
+    """Wall-clock and processor seconds; ratios use the latter, which other load on the machine hardly affects."""
     clock, processor = time.perf_counter(), time.process_time()
     work()
     return time.perf_counter() - clock, time.process_time() - processor
@@ -81,7 +81,7 @@ def one_by_one(
     coefficient: str,
     prompts: np.ndarray | None,
 ) -> float:
-    """Seconds of the processor in the plain way: two coefficients of SciPy's for each resample (and prompt)."""
+    """Processor seconds of the direct method: two SciPy coefficients for each resample (and prompt)."""
     groups = [np.arange(len(judgments))]
     if prompts is not None:
         groups = [np.flatnonzero(prompts == prompt) for prompt in np.unique(prompts)]
@@ -93,5 +93,5 @@ def one_by_one(
                     SCIPY[coefficient](scores[group], judgments[group])
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # a prompt whose judgments are equal has no coefficient
+        warnings.simplefilter("ignore")  # a prompt with equal judgments has no coefficient
         return measured(resample)[1]

@@ -1,7 +1,7 @@
-"""Cost of plot coherence on the small encoder and on the larger one: from cold to the first score, memory, stories a second.
+"""Cost of plot coherence on the small and the larger encoder: time to the first score, memory, stories per second.
 
-Each is measured in a process of its own, as a user's would be; the speed stands beside BERT-base's, run the papers' way
-in the same run.
+Each is measured in a separate process, as for a user. The speed is compared with that of BERT-base, run as in the
+papers, in the same run.
 """
 
 import json
@@ -16,7 +16,7 @@ from openmeva.training.speed.scoring import bert_base, usual_way
 TIERS = {
     "mix": (1000, "40"),
     "base": (320, "5"),
-}  # stories scored, and how often BERT-base's speed is asked for
+}  # number of stories scored, and target speed as a multiple of BERT-base's
 MEASURED = """
 import json, time
 begun = time.perf_counter()
@@ -35,12 +35,12 @@ print(json.dumps([first, {count} / (time.perf_counter() - begun), peak_memory()]
 
 
 def tier_rows() -> Rows:
-    """Both tiers, beside BERT-base the usual way; a tier whose encoder is not at hand says so."""
+    """Rows for both tiers, compared with BERT-base as in the papers; a tier whose encoder is missing is reported."""
     stories = bench_stories(40)
     big = bert_base()
     usual_way(big, stories[:10])
     usual = 40 / seconds(lambda: usual_way(big, stories), 2)
-    rows: Rows = [("BERT-base the usual way", f"{usual:.1f} stories/s", "1", "")]
+    rows: Rows = [("BERT-base as in the papers", f"{usual:.1f} stories/s", "1", "")]
     folder = METRICS / "plot_coherence"
     for name, (count, wanted) in TIERS.items():
         title = f"plot coherence {name}: {count:,} stories, text to score"
@@ -54,13 +54,13 @@ def tier_rows() -> Rows:
         rows += [
             (title, f"{rate:.1f} stories/s", f"{rate / usual:.1f}", wanted),
             (f"plot coherence {name}: a new process until its first score", f"{first:.1f} s", "", ""),
-            (f"plot coherence {name}: greatest memory", f"{memory / 2**30:.2f} GiB", "", ""),
+            (f"plot coherence {name}: peak memory", f"{memory / 2**30:.2f} GiB", "", ""),
         ]
     return rows
 
 
 def _measured(name: str, count: int) -> tuple[float, float, float]:
-    """Seconds to the first score, stories a second, and bytes of memory of a process that scores."""
+    """Seconds to the first score, stories per second, and peak memory in bytes of a process that scores."""
     script = MEASURED.format(
         folder=str(METRICS / "plot_coherence"), name=name, story=bench_stories(1)[0], count=count
     )

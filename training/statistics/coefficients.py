@@ -1,7 +1,7 @@
-"""Coefficients of many short pairs of vectors at once, along the last axis.
+"""Correlation coefficients of many short pairs of vectors at once, along the last axis.
 
-Both arguments broadcast against each other; NaN marks a place without a story and has to stand in the same places of
-both. Every coefficient is NaN where fewer than two stories are left, and, accuracy apart, where one side is constant.
+Both arguments broadcast against each other. NaN marks a missing story and must be at the same places in both. Every
+coefficient is NaN for fewer than two stories and, except accuracy, if one side is constant.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Coefficient = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 def pearson(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Pearson's r, -1 to 1, of `(…, m)` arrays: `(…)`.
+    """Pearson's r, -1 to 1, of two `(…, m)` float arrays; returns `(…)`.
 
     >>> pearson(np.array([1.0, 2.0, 4.0]), np.array([1.0, 3.0, 2.0])).round(4)
     np.float64(0.3273)
@@ -28,7 +28,7 @@ def spearman(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     >>> spearman(np.array([1.0, 2.0, 4.0]), np.array([1.0, 3.0, 2.0])).round(4)
     np.float64(0.5)
     """
-    # The sum of the signs of a story's differences is twice its midrank, measured from the mean rank.
+    # The sum of the signs of a story's differences is twice its midrank minus the mean rank.
     return _product_moment(_signs(x).sum(axis=-1), _signs(y).sum(axis=-1))
 
 
@@ -43,7 +43,7 @@ def kendall(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def accuracy(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Share of the pairs that both order alike, 0 to 1, a tie being an order of its own (Deutsch et al. 2023, acc_eq).
+    """Share of pairs that both order alike, 0 to 1; a tie counts as an order (acc_eq of Deutsch et al. 2023).
 
     >>> accuracy(np.array([1.0, 2.0, 2.0, 3.0]), np.array([1.0, 2.0, 3.0, 4.0])).round(4)
     np.float64(0.8333)
@@ -60,20 +60,20 @@ COEFFICIENTS: Mapping[str, Coefficient] = {"pearson": pearson, "spearman": spear
 
 
 def _centred(values: np.ndarray) -> np.ndarray:
-    """Deviations from the mean, the largest -1 or 1; exactly 0 throughout where all values are equal, and 0 where none is."""
+    """Deviations from the mean, scaled to a maximum of 1 in absolute value; 0 if all values are equal, and for NaN."""
     known = np.isfinite(values)
     filled = np.where(known, values, 0.0)
     mean = filled.sum(axis=-1, keepdims=True) / np.maximum(known.sum(axis=-1, keepdims=True), 1)
     low = np.where(known, values, np.inf).min(axis=-1, keepdims=True)
     high = np.where(known, values, -np.inf).max(axis=-1, keepdims=True)
     deviations = np.where(known & (low < high), filled - mean, 0.0)
-    # Squares of very small or very large scores, as of probabilities of stories, would leave float64.
+    # Squares of very small or large scores, such as probabilities of stories, would underflow or overflow float64.
     largest = np.abs(deviations).max(axis=-1, keepdims=True, initial=0.0)
     return deviations / np.where(largest > 0, largest, 1.0)
 
 
 def _signs(values: np.ndarray) -> np.ndarray:
-    """`(…, m, m)` signs of the differences, 0 for a place without a story."""
+    """`(…, m, m)` signs of the differences, 0 for a missing story."""
     with np.errstate(invalid="ignore"):
         signs = np.sign(values[..., :, None] - values[..., None, :])
     signs[np.isnan(signs)] = 0.0
@@ -81,7 +81,7 @@ def _signs(values: np.ndarray) -> np.ndarray:
 
 
 def _product_moment(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Sum of products over the root of the sums of squares; NaN where one of these is 0."""
+    """Sum of products over the root of the product of the sums of squares; NaN if one of these sums is 0."""
     shared = (x * y).sum(axis=-1)
     scale = np.sqrt((x * x).sum(axis=-1)) * np.sqrt((y * y).sum(axis=-1))
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,4 +1,4 @@
-"""What exchanging two metrics' scores does to their pooled coefficients, for all resamples at once.
+"""Pooled coefficients of two metrics after their scores are exchanged, for all resamples at once.
 
 Functions take `metrics`, `(metrics, n)` standardised scores, `judgments`, `(n,)`, and `swaps`, `(resamples, n)` bool.
 """
@@ -11,26 +11,26 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
-_ROWS = 512  # of a matrix of all pairs of stories, at a time
+_ROWS = 512  # rows processed at a time, of a matrix of all pairs of stories
 
 
 class Pair(NamedTuple):
     """Two metrics under exchange.
 
     Attributes:
-        observed: the first one's coefficient less the second's.
-        differences: of the resamples from `start` to `stop`, the same after the exchange: `(stop - start,)`.
+        observed: the first metric's coefficient minus the second's.
+        differences: returns the same after the exchange, for resamples `start` to `stop`: `(stop - start,)`.
     """
 
     observed: float
     differences: Callable[[int, int], np.ndarray]
 
 
-Exchange = Callable[[int, int], Pair]  # of two metrics by their row
+Exchange = Callable[[int, int], Pair]  # takes two metrics by their row
 
 
 def pooled_pearson(metrics: np.ndarray, judgments: np.ndarray, swaps: np.ndarray) -> Exchange:
-    """Pearson: a sum over an exchanged vector is a sum over one metric's stories and over the other's."""
+    """Pearson: a sum over an exchanged vector is a sum over some stories of one metric and the rest of the other."""
     y = judgments - judgments.mean()
     parts = np.concatenate([metrics, metrics**2, metrics * y]).reshape(3, *metrics.shape)
     totals = parts.sum(axis=2)
@@ -83,7 +83,7 @@ def pooled_spearman(metrics: np.ndarray, judgments: np.ndarray, swaps: np.ndarra
 
 
 def pooled_kendall(metrics: np.ndarray, judgments: np.ndarray, swaps: np.ndarray) -> Exchange:
-    """Kendall's tau-b: signs of pairs of stories, and pairs that are untied, are quadratic forms of a resample."""
+    """Kendall's tau-b: its numerator and its number of untied pairs are quadratic forms of the swaps."""
     n = len(judgments)
 
     def order(rows: slice) -> np.ndarray:
@@ -114,11 +114,11 @@ def pooled_kendall(metrics: np.ndarray, judgments: np.ndarray, swaps: np.ndarray
 
 
 def _tie(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether scores of two stories are equal, within a metric or across both."""
+    """Whether two stories have equal scores, within a metric or across both."""
     values = np.concatenate([a, b])
     order = np.argsort(values, kind="stable")
     same = np.diff(values[order]) == 0
-    # A story whose two scores are equal is no tie, but three equal values always hold one.
+    # Equal scores of one story by both metrics are no tie, but three equal values always include a tie.
     return bool((same & (np.diff(order % len(a)) != 0)).any() or (same[1:] & same[:-1]).any())
 
 
@@ -175,6 +175,6 @@ class _Form:
             self._constant += own.sum()
 
     def __call__(self, swapped: np.ndarray) -> np.ndarray:
-        """Of the vector that takes the second metric's score where `swapped` `(resamples, n)` is true."""
+        """The sum for vectors with the second metric's score where `swapped`, `(resamples, n)` bool, is true."""
         both = ((swapped.astype(np.float32) @ self._matrix) * swapped).sum(axis=1, dtype=np.float64)
         return self._constant + swapped @ self._line + both

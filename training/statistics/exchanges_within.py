@@ -1,4 +1,4 @@
-"""What exchanging two metrics' scores does to the mean of their coefficients within prompts."""
+"""Mean coefficients within prompts of two metrics after their scores are exchanged."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from openmeva.training.statistics.exchanges_pooled import Exchange, Pair
 from openmeva.training.statistics.groups import Groups
 from openmeva.training.statistics.levels import SMALLEST
 
-_TABLED = 8  # stories of a prompt up to which all ways to exchange them are computed once: 2^8
-_CELLS = 1_000_000  # scores exchanged at a time, of which some ten arrays are held
+_TABLED = 8  # prompts of up to 8 stories: all 2^8 ways to exchange their scores are computed once
+_CELLS = 1_000_000  # scores exchanged at a time; about ten arrays of this size are in memory
 
 
 class _Alike(NamedTuple):
-    """Two metrics under exchange, on prompts of one size; of the resamples from `start` to `stop`.
+    """Two metrics under exchange, on prompts of one size, for resamples `start` to `stop`.
 
     Attributes:
-        gained: sum over the prompts of the coefficient after the exchange less that after the opposite one, where there is
-            none 0: `(stop - start,)`.
-        parts: sums of both, and of how many prompts each is: `(4, stop - start)`.
-        whole: no prompt ever lacks a coefficient; false where that is not known.
+        gained: sum over prompts of the coefficient after the exchange minus that after the opposite exchange; an
+            undefined coefficient counts as 0: `(stop - start,)`.
+        parts: the sums of both coefficients, and the number of prompts in each sum: `(4, stop - start)`.
+        whole: whether every prompt always has a coefficient; false if not known.
     """
 
     gained: Callable[[int, int], np.ndarray]
@@ -41,8 +41,8 @@ def within_prompts_exchange(
 ) -> Exchange:
     """Means over prompts of three stories or more.
 
-    A prompt of five stories can be exchanged in 32 ways: its coefficient is computed for each, and a resample looks up
-    one a prompt. For larger prompts the sums behind a coefficient are products of matrices.
+    The scores of a prompt of five stories can be exchanged in 32 ways: its coefficient is tabulated for each, and a
+    resample looks up one entry per prompt. For larger prompts the sums in a coefficient are matrix products.
 
     Args:
         metrics: `(metrics, n)`, standardised.
@@ -50,7 +50,7 @@ def within_prompts_exchange(
         swaps: `(resamples, n)` bool.
         prompts: `(n,)` labels.
         coefficient: `pearson`, `spearman` or `kendall`.
-        zeros: count prompts where a side is constant as 0 (else they are left out).
+        zeros: count prompts where a side is constant as 0 (else they are excluded).
 
     Raises:
         ValueError: no prompt has three stories, or all judgments of each are equal and `zeros` is false.
@@ -58,7 +58,7 @@ def within_prompts_exchange(
     sizes = [places for _, places in Groups(prompts).by_size(SMALLEST)]
     if not sizes:
         raise ValueError("no prompt has three stories")
-    if not zeros:  # prompts with equal judgments have no coefficient, whatever is exchanged
+    if not zeros:  # prompts with equal judgments have no coefficient under any exchange
         varied = [places[np.ptp(judgments[places], axis=1) > 0] for places in sizes]
         sizes = [places for places in varied if len(places)]
         if not sizes:
@@ -97,18 +97,18 @@ def within_prompts_exchange(
 def _tabled(
     metrics: np.ndarray, judgments: np.ndarray, swaps: np.ndarray, places: np.ndarray, coefficient: str
 ) -> Callable[[int, int], _Alike]:
-    """Of small prompts, whose stories stand at `places`, `(prompts, m)`."""
+    """The exchange on small prompts; `places`, `(prompts, m)`, are the indices of their stories."""
     scores, judged = metrics[:, places], judgments[places]
     count, size = places.shape
     patterns = (np.arange(2**size)[:, None] >> np.arange(size) & 1).astype(bool)
     ways = np.zeros((len(swaps), count), dtype=np.uint8)
     for column in range(size):
         ways |= swaps[:, places[:, column]].view(np.uint8) << column
-    codes = ways * np.int32(count)  # places in a table, laid out flat
+    codes = ways * np.int32(count)  # indices into a flattened table
     codes += np.arange(count, dtype=np.int32)
 
     def exchange(first: int, second: int) -> _Alike:
-        # The other metric is exchanged in the complementary way, which stands at the mirrored place.
+        # The other metric's scores are exchanged in the complementary way, which is at the mirrored index.
         table = COEFFICIENTS[coefficient](np.where(patterns[:, None], scores[second], scores[first]), judged)
         defined = np.isfinite(table)
         values = np.nan_to_num(table)
@@ -126,7 +126,7 @@ def _tabled(
 def _wide(
     metrics: np.ndarray, judgments: np.ndarray, swaps: np.ndarray, places: np.ndarray, coefficient: str
 ) -> Callable[[int, int], _Alike]:
-    """Of larger prompts."""
+    """The exchange on larger prompts."""
     scores, judged = metrics[:, places], judgments[places]
     compute = COEFFICIENTS[coefficient]
 
@@ -153,14 +153,14 @@ def _wide(
 
 
 class _Ranked:
-    """Spearman or Kendall in each prompt, exchanged by `(resamples, prompts, m)` bool and the other way round.
+    """Spearman or Kendall in each prompt, after an exchange, `(resamples, prompts, m)` bool, and after its opposite.
 
-    Both rest on signs of differences of two stories, and each of these is one of four, by who gives which score. Sums
-    of signs are whole numbers.
+    Both coefficients are computed from signs of differences of two stories. Each sign is one of four, by the metric that
+    gives each of the two scores. Sums of signs are integers.
     """
 
     def __init__(self, a: np.ndarray, b: np.ndarray, judged: np.ndarray, coefficient: str) -> None:
-        # sums of products of ranks come to the cube of the stories at most, up to 2^24 exact in single precision
+        # sums of products of ranks are at most the number of stories cubed; float32 is exact up to 2^24
         self._kind = np.float32 if judged.shape[1] <= 256 else np.float64
         order = _signs(judged, judged)
         sides = np.stack([_signs(x, z) for x in (a, b) for z in (a, b)])
@@ -175,7 +175,7 @@ class _Ranked:
         self._untied = None if self._spearman else np.abs(sides)
 
     def __call__(self, swapped: np.ndarray) -> list[np.ndarray]:
-        """`(resamples, prompts)` each."""
+        """Both coefficients, `(resamples, prompts)` each."""
         chosen = swapped.transpose(1, 0, 2)
         every = self._exchanged(chosen, self._shared)
         if self._untied is None:
@@ -199,17 +199,17 @@ def _signs(x: np.ndarray, z: np.ndarray) -> np.ndarray:
 
 
 def _exchanged(chosen: np.ndarray, sides: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Sums over j of the side that i and j choose, and of the one that they choose the other way round.
+    """Sums over j of the side chosen by i and j, and of the side chosen under the opposite exchange.
 
     Args:
         chosen: `(prompts, resamples, m)` bool.
-        sides: `(4, prompts, m, m)`, of i by row: both keep, only j changes, only i changes, both change.
+        sides: `(4, prompts, m, m)`, i by row: neither is exchanged, only j, only i, both.
 
     Returns:
         Two arrays in the shape of `chosen`.
     """
     own, given, taken, other = sides
-    # where only those j change that are chosen, a sum is that of all j, and the difference at the chosen ones
+    # only the chosen j are exchanged, so a sum is that over all j plus the differences at the chosen ones
     kept, changed = np.split(
         chosen.astype(sides.dtype) @ np.concatenate([given - own, other - taken], axis=1).transpose(0, 2, 1),
         2,

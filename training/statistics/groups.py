@@ -1,4 +1,4 @@
-"""Stories by prompt as one table, so that all prompts are computed at once."""
+"""Stories grouped by prompt in one table, so that all prompts are computed at once."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import numpy as np
 
 
 class Groups:
-    """Stories of equal label as rows of a `(groups, largest)` table.
+    """Stories grouped by label, as the rows of a `(groups, largest)` table.
 
-    Groups stand in the order of their labels, and stories within a group in their own order.
+    Groups are in the order of their labels, stories within a group in their original order.
 
     Args:
-        labels: `(n,)`, equal where stories share a prompt.
+        labels: `(n,)`, equal for stories that share a prompt.
 
     >>> Groups(np.array([1, 0, 1])).table(np.array([5.0, 6.0, 7.0]))
     array([[ 6., nan],
@@ -34,7 +34,7 @@ class Groups:
 
     @property
     def largest(self) -> int:
-        """Stories of the largest group."""
+        """Number of stories in the largest group."""
         return int(self.sizes.max())
 
     def table(self, values: np.ndarray) -> np.ndarray:
@@ -44,13 +44,13 @@ class Groups:
         return table
 
     def by_size(self, smallest: int = 1) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Groups of one size after the other, where a table would pad each to the largest.
+        """Groups by size, without the padding of a table.
 
         Args:
-            smallest: groups of fewer stories are left out.
+            smallest: groups with fewer stories are excluded.
 
         Yields:
-            The groups' numbers, `(groups,)`, and the places of their stories, `(groups, size)`.
+            The indices of the groups, `(groups,)`, and of their stories, `(groups, size)`, for one size at a time.
         """
         for size in np.unique(self.sizes[self.sizes >= smallest]):
             members = np.flatnonzero(self.sizes == size)

@@ -1,9 +1,8 @@
-"""Three levels of one agreement: pooled over stories, mean over prompts, between systems.
+"""Three levels of agreement: pooled over stories, mean over prompts, between systems.
 
-They answer different questions and are never mixed. Pooled, a metric also gains by knowing which prompts and which
-systems are good; within prompts it has to order stories that answer the same prompt; between systems it has to order
-systems by their means. OpenMEVA and UNION print pooled figures, papers on language models as judges often means over
-prompts.
+They answer different questions and are never mixed. Pooled, a metric also gains by distinguishing good prompts and good
+systems. Within prompts it has to rank stories for the same prompt. Between systems it has to rank systems by their means.
+OpenMEVA and UNION report pooled results, papers on language models as judges often means over prompts.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from openmeva.metrics.openmeva.ties import joined
 from openmeva.training.statistics.coefficients import Coefficient
 from openmeva.training.statistics.groups import Groups
 
-SMALLEST = 3  # stories of a prompt: two give a coefficient of -1 or 1 whatever they are
+SMALLEST = 3  # stories per prompt, or systems: two always give a coefficient of -1 or 1
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,7 @@ class WithinPrompts:
     """A coefficient in each prompt, and its mean.
 
     Attributes:
-        values: `(prompts,)`, NaN where it is undefined, in the order of the prompts' labels.
+        values: `(prompts,)` in the order of the prompts' labels, NaN where the coefficient is undefined.
         constant: `(prompts,)` bool: undefined because the metric or the judgments are constant there.
     """
 
@@ -33,17 +32,17 @@ class WithinPrompts:
 
     @property
     def used(self) -> int:
-        """Prompts with a coefficient."""
+        """Number of prompts with a coefficient."""
         return int(np.isfinite(self.values).sum())
 
     @property
     def dropped(self) -> int:
-        """Prompts that dropped out because one side was constant."""
+        """Number of prompts dropped because one side is constant."""
         return int(self.constant.sum())
 
     @property
     def small(self) -> int:
-        """Prompts with fewer than three stories, which count nowhere."""
+        """Number of prompts with fewer than three stories, which are excluded everywhere."""
         return len(self.values) - self.used - self.dropped
 
     @property
@@ -53,18 +52,18 @@ class WithinPrompts:
 
     @property
     def mean_with_zeros(self) -> float:
-        """Mean with the dropped prompts counted as 0, which a metric with constant scores cannot gain by."""
+        """Mean with dropped prompts counted as 0, so that a metric does not gain from constant scores."""
         return float(self.resampled(np.ones((1, len(self.values))), zeros=True)[0])
 
     def resampled(self, counts: np.ndarray, zeros: bool = False) -> np.ndarray:
         """The mean on resampled prompts.
 
         Args:
-            counts: `(draws, prompts)`, how often each prompt was drawn.
-            zeros: count dropped prompts as 0 (else they are left out).
+            counts: `(draws, prompts)`, how often each prompt was sampled.
+            zeros: count dropped prompts as 0 (else they are excluded).
 
         Returns:
-            `(draws,)`, NaN where no drawn prompt counts.
+            `(draws,)`, NaN where no sampled prompt counts.
         """
         defined = np.isfinite(self.values)
         taken = counts @ (defined | self.constant if zeros else defined).astype(float)
@@ -80,7 +79,7 @@ def within_prompts(
     Args:
         metric, judgments: `(n,)` each.
         prompts: `(n,)` labels.
-        coefficient: of `coefficients`.
+        coefficient: a function of `coefficients`.
     """
     groups = Groups(prompts)
     values = np.full(len(groups), np.nan)
@@ -94,7 +93,7 @@ class BetweenSystems:
     """Mean scores and judgments of each system.
 
     Attributes:
-        systems: names, in their order: figures do not depend on that of the rows.
+        systems: names, sorted, so that results do not depend on the order of the rows.
         metric, judgments: `(systems,)` means.
         value: the coefficient over the systems; NaN with fewer than three, or where one side is constant.
     """
@@ -129,7 +128,7 @@ class SystemMeans:
         return BetweenSystems(self.systems, x, y, float(self.resampled(metric, every, coefficient)[0]))
 
     def resampled(self, metric: np.ndarray, counts: np.ndarray, coefficient: Coefficient) -> np.ndarray:
-        """`(draws,)` coefficients on prompts drawn `(draws, prompts)` times, NaN where a system has no story."""
+        """`(draws,)` coefficients on prompts sampled `counts` `(draws, prompts)` times, NaN where a system has no story."""
         if len(self.systems) < SMALLEST:
             return np.full(len(counts), np.nan)
         x, y = self._means(self._sums(metric), counts), self._means(self._judgments, counts)

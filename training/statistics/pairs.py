@@ -1,4 +1,4 @@
-"""Pairwise accuracy: with calibrated ties (Deutsch, Foster and Freitag 2023), and soft (Thompson et al. 2024)."""
+"""Pairwise accuracy with calibrated ties (Deutsch, Foster and Freitag 2023); soft accuracy (Thompson et al. 2024)."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from openmeva.metrics.openmeva.ties import joined
 from openmeva.training.statistics.coefficients import accuracy
 from openmeva.training.statistics.groups import Groups
 
-_EQUAL = 1e-12  # sums that differ by less are the same number, summed in another order
+_EQUAL = 1e-12  # sums that differ by less are equal but for the order of summation
 
 
 @dataclass(frozen=True)
 class CalibratedAccuracy:
-    """Accuracy of the pairs at the best threshold for ties.
+    """Pairwise accuracy at the best threshold for ties.
 
     Attributes:
-        value: share of pairs that people and metric order alike, 0 to 1, mean over the prompts; ties of people count,
-            and a metric ties where its scores differ by no more than `threshold`.
-        threshold: the one that gives the highest share (the smallest such).
+        value: share of pairs that people and metric order alike, 0 to 1, mean over the prompts; a tie counts as an
+            order, and a metric ties if its scores differ by no more than `threshold`.
+        threshold: the smallest threshold with the highest share.
         without_ties: the share at threshold 0, where only equal scores tie.
-        pairs: how many there are.
+        pairs: their number.
     """
 
     value: float
@@ -34,14 +34,14 @@ class CalibratedAccuracy:
 def calibrated_accuracy(
     metric: np.ndarray, judgments: np.ndarray, prompts: np.ndarray | None = None
 ) -> CalibratedAccuracy:
-    """acc_eq with tie calibration: metrics of continuous scores never tie, people often do.
+    """acc_eq with tie calibration: metrics with continuous scores never tie, people often do.
 
-    The threshold is chosen on the same stories, as the paper does; that flatters all metrics alike.
+    The threshold is chosen on the same stories, as in the paper, which is optimistic for all metrics alike.
 
     Args:
         metric, judgments: `(n,)` each.
-        prompts: `(n,)` labels: only stories of one prompt are paired, and each prompt counts the same. None pairs
-            all stories.
+        prompts: `(n,)` labels: only stories of the same prompt are paired, and each prompt has the same weight.
+            None pairs all stories.
 
     Raises:
         ValueError: no two stories to pair.
@@ -55,7 +55,7 @@ def calibrated_accuracy(
     if not paired:
         raise ValueError("expected two stories of one prompt to pair, got none")
     tables = groups.table(joined(metric)), groups.table(joined(judgments))
-    # A prompt at a time keeps a pooled set's half a million pairs apart from small prompts' padding.
+    # One prompt at a time: a pooled set's half a million pairs need no padding of small prompts.
     for size, x, y in zip(groups.sizes, *tables, strict=True):
         if size < 2:
             continue
@@ -67,18 +67,18 @@ def calibrated_accuracy(
         counts += len(x_gaps)
         gaps.append(np.abs(x_gaps))
         gains.append(((y_gaps == 0).astype(float) - right) * weight)
-    found = joined(np.concatenate(gaps))  # .3 - .2 and .2 - .1 are one gap
+    found = joined(np.concatenate(gaps))  # .3 - .2 and .2 - .1 count as equal gaps
     order = np.argsort(found, kind="stable")
     thresholds = found[order]
     reached = start + np.cumsum(np.concatenate(gains)[order])
-    last = np.r_[np.diff(thresholds) > 0, True]  # a threshold ties all pairs of its gap at once
+    last = np.r_[np.diff(thresholds) > 0, True]  # a threshold ties all pairs with its gap at once
     thresholds, reached = np.r_[0.0, thresholds[last]], np.r_[start, reached[last]]
     best = int(np.argmax(reached > reached.max() - _EQUAL))
     return CalibratedAccuracy(float(reached[best]), float(thresholds[best]), float(start), counts)
 
 
 def pairwise_accuracy(metric: np.ndarray, judgments: np.ndarray) -> float:
-    """Share of the pairs that both order alike, 0 to 1: of systems by their means (Kocmi et al. 2021), for example.
+    """Share of pairs that both order alike, 0 to 1; for example of systems by their means (Kocmi et al. 2021).
 
     Raises:
         ValueError: fewer than two values.
@@ -91,20 +91,20 @@ def pairwise_accuracy(metric: np.ndarray, judgments: np.ndarray) -> float:
 def soft_pairwise_accuracy(
     metric: np.ndarray, judgments: np.ndarray, rng: np.random.Generator, resamples: int = 1000
 ) -> float:
-    """Soft pairwise accuracy: how alike metric and people are in how sure they are that one system is better.
+    """Soft pairwise accuracy: how similar metric and people are in their confidence that one system is better.
 
-    For each pair of systems the p-value of a paired permutation test, of the metric's scores and of the judgments; 1
-    less the mean absolute difference of the two. 0 to 1, higher is better; both sides meet the same permutations. A swap
-    that leaves the first system just as far ahead counts, as in mt-metrics-eval, so with a few prompts the order of the
-    systems matters a little.
+    For each pair of systems a paired permutation test gives a p-value of the metric's scores and one of the judgments.
+    The result is 1 minus the mean absolute difference of the two, 0 to 1, higher is better. Both tests use the same
+    permutations. A permutation with an equal difference counts, as in mt-metrics-eval, so with few prompts the order of
+    the systems matters slightly.
 
     Args:
-        metric, judgments: `(systems, prompts)`, without gaps.
+        metric, judgments: `(systems, prompts)`, without missing values.
         rng: source of the permutations.
-        resamples: how many.
+        resamples: their number.
 
     Raises:
-        ValueError: tables of different shape, fewer than two systems, or a gap.
+        ValueError: tables of different shapes, fewer than two systems, or a missing value.
     """
     if metric.shape != judgments.shape or metric.ndim != 2 or len(metric) < 2:
         raise ValueError(
@@ -118,9 +118,9 @@ def soft_pairwise_accuracy(
 
 
 def _system_p_values(scores: np.ndarray, signs: np.ndarray) -> np.ndarray:
-    """For each pair of systems, how often swapped scores leave the first as far ahead as it is."""
+    """For each pair of systems, the share of permutations in which the first is at least as far ahead as observed."""
     first, second = np.triu_indices(len(scores), 1)
-    centred = scores - scores.mean(axis=0)  # what all systems gain by a prompt is no difference between them
+    centred = scores - scores.mean(axis=0)  # removes the effect of the prompt, which all systems share
     sums, swapped = centred.sum(axis=1), signs @ centred.T
     ahead = sums[first] - sums[second]
     return (swapped[:, first] - swapped[:, second] >= ahead - 1e-9 * np.abs(centred).sum()).mean(axis=0)

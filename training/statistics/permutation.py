@@ -1,8 +1,8 @@
-"""PERM-BOTH: is one metric's agreement higher than another's by more than chance (Deutsch, Dror and Roth 2021)?
+"""PERM-BOTH: is one metric's agreement significantly higher than another's (Deutsch, Dror and Roth 2021)?
 
-Under the null hypothesis it does not matter which of two metrics gave a story its score. Each resample exchanges the
-two metrics' standardised scores on a random half of the stories; the p-value is the share of resamples whose
-difference of coefficients is at least the one observed. The test is one-sided.
+Under the null hypothesis it does not matter which of two metrics gave a story its score. Each resample exchanges the two
+metrics' standardised scores on a random half of the stories. The p-value is the share of resamples in which the
+difference of coefficients is at least the observed one. The test is one-sided.
 """
 
 from __future__ import annotations
@@ -22,16 +22,15 @@ from openmeva.training.statistics.exchanges_pooled import (
 from openmeva.training.statistics.exchanges_within import within_prompts_exchange
 
 _POOLED = {"pearson": pooled_pearson, "spearman": pooled_spearman, "kendall": pooled_kendall}
-_EQUAL = (
-    1e-12  # a difference that misses the observed one by less is the same number, summed in another order
-)
+# A difference below the observed one by less than this is equal but for the order of summation.
+_EQUAL = 1e-12
 
 
 @dataclass(frozen=True)
 class Stopping:
-    """When a test stops early: at the end of a block, where the p-value is already outside `low`..`high`.
+    """When a test stops early: at the end of a block, if the p-value is already outside `low`..`high`.
 
-    The defaults are mt-metrics-eval's. A block as large as the number of resamples never stops early.
+    The defaults are those of mt-metrics-eval. With one block of all resamples a test never stops early.
     """
 
     block: int = 1000
@@ -45,8 +44,8 @@ class PermutationTest:
 
     Attributes:
         p_value: that the first metric is no better than the second, 0 to 1.
-        difference: the first metric's coefficient less the second's.
-        resamples: how many were made before the test stopped.
+        difference: the first metric's coefficient minus the second's.
+        resamples: their number when the test stopped.
     """
 
     p_value: float
@@ -55,25 +54,25 @@ class PermutationTest:
 
     @property
     def never_zero(self) -> float:
-        """The p-value with one resample more on the side of chance, to be corrected or printed by itself."""
+        """The p-value with 1 added to both counts, so that it is never 0; for correction or for printing."""
         return (self.p_value * self.resamples + 1) / (self.resamples + 1)
 
 
 class PermutationTests:
-    """Tests of any two of several metrics, which share their resamples.
+    """Tests of any two of several metrics, all on the same resamples.
 
     Args:
         metrics: `(metrics, n)` scores, none constant.
         judgments: `(n,)`.
         swaps: `(resamples, n)` bool, true where a resample exchanges the two scores (`random_swaps`).
         coefficient: `pearson`, `spearman` or `kendall`.
-        prompts: `(n,)` labels: the coefficient is the mean over prompts. None pools the stories.
-        zeros: count prompts where a side is constant as 0 (else they are left out).
+        prompts: `(n,)` labels; the coefficient is then the mean over prompts. None pools the stories.
+        zeros: count prompts where a side is constant as 0 (else they are excluded).
         stopping: when to stop early.
 
     Raises:
-        ValueError: arrays that do not fit each other, a constant metric, or an unknown coefficient; of a test, one
-            without a difference to test.
+        ValueError: shapes do not match, a metric is constant, or the coefficient is unknown; in `test`, if the
+            observed difference is undefined.
     """
 
     def __init__(
@@ -99,7 +98,7 @@ class PermutationTests:
             )
         standard = _unit(metrics)
         standard /= standard.std(axis=1, keepdims=True)
-        # Two metrics that differ in unit alone are equal story by story, and their ties are ties.
+        # Two metrics that differ only in unit become equal story by story, so that their ties are found.
         standard = joined(standard.ravel(), _EQUAL).reshape(standard.shape)
         judgments = _unit(judgments)
         self._stopping = stopping or Stopping()
@@ -111,7 +110,7 @@ class PermutationTests:
             self._pair = within_prompts_exchange(standard, judgments, swaps, prompts, coefficient, zeros)
 
     def test(self, first: int, second: int) -> PermutationTest:
-        """Does the first metric agree more closely than the second? Both by their row in `metrics`."""
+        """Tests whether the first metric agrees better than the second; both are given by their row in `metrics`."""
         pair = self._pair(first, second)
         if not np.isfinite(pair.observed):
             raise ValueError(f"expected a difference of two coefficients, got {pair.observed}")
@@ -127,7 +126,7 @@ class PermutationTests:
 
 
 def _unit(values: np.ndarray) -> np.ndarray:
-    """Deviations from the mean along the last axis, the largest -1 or 1: squares stay in float64."""
+    """Deviations from the mean along the last axis, scaled to at most 1 in absolute value: squares stay in float64."""
     centred = values - values.mean(axis=-1, keepdims=True)
     largest = np.abs(centred).max(axis=-1, keepdims=True)
     return centred / np.where(largest > 0, largest, 1.0)

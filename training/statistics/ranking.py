@@ -1,4 +1,4 @@
-"""An order of metrics, and how far to trust it: clusters of significance, and ranks on resampled prompts."""
+"""Ranking of metrics and its reliability: significance clusters, and ranks on resampled prompts."""
 
 from __future__ import annotations
 
@@ -10,19 +10,20 @@ from scipy import stats
 
 from openmeva.metrics.openmeva.ties import joined
 
-_EQUAL = 1e-10  # coefficients that differ by less are the same number
+_EQUAL = 1e-10  # coefficients that differ by less count as equal
 
 
 @dataclass(frozen=True)
 class Clusters:
-    """Metrics in the order of their coefficients, in clusters.
+    """Metrics in the order of their coefficients, in significance clusters.
 
     Attributes:
         order: `(metrics,)` rows of the metrics, best first.
-        ranks: `(metrics,)` in that order: 1 for the first cluster. No metric of a cluster is significantly worse than
-            another of it.
-        p_values: `(metrics, metrics)` in that order: that the metric of the row is no better than that of the column;
-            NaN where no test was needed: below the diagonal, on it, and for pairs that other clusters keep apart.
+        ranks: `(metrics,)` cluster of each metric in that order, from 1. No metric of a cluster is significantly worse
+            than another of the same cluster.
+        p_values: `(metrics, metrics)` in that order, for the hypothesis that the row's metric is no better than the
+            column's; NaN where no test was needed: on and below the diagonal, and for pairs already in different
+            clusters.
     """
 
     order: np.ndarray
@@ -35,13 +36,13 @@ def significance_clusters(
 ) -> Clusters:
     """Clusters as WMT's metrics task forms them (Freitag et al. 2021).
 
-    Only pairs that decide something are tested. From the best metric down, a metric opens the next cluster where one of the cluster before is significantly better.
-    P-values are not corrected for their number, as there.
+    From the best metric down, a metric starts a new cluster if one of the current cluster is significantly better. Only
+    pairs that can decide this are tested. As at WMT, p-values are not corrected for their number.
 
     Args:
         coefficients: `(metrics,)`; equal ones keep their order.
-        p_value: one-sided, that the first metric (by its row) is no better than the second.
-        alpha: a p-value up to it is significant.
+        p_value: one-sided, for the hypothesis that the first metric (by its row) is no better than the second.
+        alpha: p-values up to this are significant.
 
     >>> found = significance_clusters(np.array([0.1, 0.5, 0.4]), lambda a, b: 0.01 if b == 0 else 0.3)
     >>> found.order.tolist(), found.ranks.tolist()
@@ -67,9 +68,9 @@ class RankStability:
     """A metric's rank on resampled prompts.
 
     Attributes:
-        rank: on all prompts; 1 is best, metrics that are equal share the mean of their ranks.
-        low, high: ends of the interval that holds 95 % of the resamples; None where under half of them have a coefficient.
-        first: share of the resamples in which no other metric is better; None likewise.
+        rank: on all prompts; 1 is best, equal metrics share the mean of their ranks.
+        low, high: ends of the 95 % interval over resamples; None if fewer than half of them have a coefficient.
+        first: share of resamples in which no other metric is better; None likewise.
     """
 
     rank: float
@@ -79,13 +80,13 @@ class RankStability:
 
 
 def rank_stability(coefficients: np.ndarray, draws: np.ndarray, level: float = 0.95) -> list[RankStability]:
-    """How each metric's rank varies when prompts are drawn anew.
+    """Variation of each metric's rank over resampled prompts.
 
     Args:
         coefficients: `(metrics,)` on all prompts.
-        draws: `(metrics, draws)` on the same resamples; a metric with NaN comes last there, and a resample in which all have
+        draws: `(metrics, draws)` on the same resamples. A metric with NaN is ranked last there; a resample where all are
             NaN does not count.
-        level: of the interval.
+        level: of the interval, 0 to 1.
 
     >>> rank_stability(np.array([0.4, 0.2]), np.array([[0.4, 0.3], [0.2, 0.35]]))[0].first
     0.5
@@ -103,10 +104,10 @@ def rank_stability(coefficients: np.ndarray, draws: np.ndarray, level: float = 0
 
 
 def _ranks(values: np.ndarray) -> np.ndarray:
-    """`(metrics, draws)` ranks from the highest value down, midranks where values are equal."""
+    """`(metrics, draws)` ranks from the highest value down; equal values get midranks."""
     return stats.rankdata(-values, axis=0)
 
 
 def _tied(values: np.ndarray) -> np.ndarray:
-    """`(metrics, draws)` coefficients, those of a draw that only rounding tells apart made equal."""
+    """`(metrics, draws)` coefficients; those of a draw that differ only by rounding are made equal."""
     return joined(values.T, _EQUAL).T

@@ -1,11 +1,11 @@
-"""Character edits of a text: what lies outside them stays byte for byte."""
+"""Character edits of a text; the rest stays unchanged byte for byte."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 
 class Edit(NamedTuple):
-    """Characters `start` (included) to `end` (excluded) of the original become `text`."""
+    """Replaces characters `start` (included) to `end` (excluded) of the original by `text`."""
 
     start: int
     end: int
@@ -13,7 +13,7 @@ class Edit(NamedTuple):
 
 
 class Span(NamedTuple):
-    """One change, as characters of both texts; one side is empty where text was added or deleted."""
+    """One change, as character offsets in both texts; one side is empty if text was inserted or deleted."""
 
     original_start: int
     original_end: int
@@ -22,9 +22,9 @@ class Span(NamedTuple):
 
 
 def apply_edits(text: str, edits: Sequence[Edit]) -> tuple[str, tuple[Span, ...]]:
-    """The edited text and where it differs, in order.
+    """The edited text and the spans of the changes, in order.
 
-    Edits that change nothing leave no span.
+    Edits without effect have no span.
 
     Raises:
         ValueError: two edits overlap.

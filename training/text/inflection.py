@@ -1,8 +1,8 @@
-"""Lemma of a word, and a lemma's form for a Penn Treebank tag: lemminflect with its slips put right."""
+"""Lemma of a word, and a lemma's form for a Penn Treebank tag: lemminflect with corrections."""
 
 from functools import lru_cache
 
-# Tags whose words are their own lemma, whatever a dictionary would make of them ("scared" is not "scare").
+# Tags whose words are their own lemma, regardless of the dictionary ("scared" does not become "scare").
 _BASE_TAGS = frozenset({"NN", "VB", "VBP", "JJ", "RB"})
 _NUMBER_AND_TENSE = {
     "NNS": "NOUN",
@@ -17,7 +17,7 @@ _NUMBER_AND_TENSE = {
 }
 _COMPARISON = {"JJR": "more", "RBR": "more", "JJS": "most", "RBS": "most"}
 
-# (word, first letter of its tag) -> lemma, and (lemma, tag) -> form, before the dictionary is asked.
+# (word, first letter of its tag) -> lemma, and (lemma, tag) -> form: exceptions that override the dictionary.
 _LEMMAS = {
     ("more", "J"): "much",
     ("more", "R"): "much",
@@ -84,10 +84,10 @@ def lemma(word: str, tag: str) -> str:
 
     Args:
         word: one token; clitics as Penn tokenisation has them ("'re", "ca", "wo").
-        tag: its Penn Treebank tag. A word of a class without inflection, or a proper noun, is returned as is.
+        tag: its Penn Treebank tag. A word without inflection, or a proper noun, is returned unchanged.
 
     Returns:
-        The lemma, capitalised or in capitals as the word is.
+        The lemma, with the capitalisation of the word.
 
     Example:
         >>> lemma("went", "VBD"), lemma("Children", "NNS"), lemma("worse", "JJR"), lemma("wo", "MD")
@@ -98,7 +98,7 @@ def lemma(word: str, tag: str) -> str:
 
 @lru_cache(maxsize=1 << 15)
 def in_dictionary(word: str) -> bool:
-    """Whether `word`, in lower case, is a form of a noun, verb, adjective or adverb that the dictionary of inflection has.
+    """Whether `word`, in lower case, is a form of a noun, verb, adjective or adverb in the inflection dictionary.
 
     >>> in_dictionary("clam"), in_dictionary("clma")
     (True, False)
@@ -109,16 +109,16 @@ def in_dictionary(word: str) -> bool:
 
 
 def inflect(base: str, tag: str, subject: str = "") -> str:
-    """The form of a lemma that a Penn Treebank tag stands for.
+    """The form of a lemma for a Penn Treebank tag.
 
     Args:
         base: a lemma.
-        tag: the wanted tag. Tags without a form of their own (NN, VB, JJ, RB, IN, …) give the lemma back.
-        subject: the subject in lower case, where known: decides between "am", "are", "was" and "were", and
-            for VBP and VBD only. Without it, "are" and "was".
+        tag: the tag of the form. For tags without a separate form (NN, VB, JJ, RB, IN, …), the lemma is returned.
+        subject: the subject in lower case, if known: decides between "am", "are", "was" and "were", for VBP and
+            VBD only. Without it, "are" and "was".
 
     Returns:
-        The form, capitalised or in capitals as the lemma is. Adjectives and adverbs that compare with "more"
+        The form, with the capitalisation of the lemma. Adjectives and adverbs that compare with "more"
         and "most" give two words.
 
     Example:
@@ -135,7 +135,7 @@ def inflect(base: str, tag: str, subject: str = "") -> str:
 
 @lru_cache(maxsize=1 << 17)
 def _lemma(word: str, tag: str) -> str:
-    from lemminflect import getLemma  # here, since importing it takes a tenth of a second
+    from lemminflect import getLemma  # imported here, since the import takes a tenth of a second
 
     known = _LEMMAS.get((word, tag[:1]))
     if known is not None:
@@ -160,14 +160,14 @@ def _inflect(base: str, tag: str) -> str:
 
 
 def _inflections(base: str, tag: str) -> tuple[str, ...]:
-    """Forms by the dictionary, then by rule; comparison by rule is "more" and "most" beyond short words."""
+    """Forms by the dictionary, else by rule; by rule, longer words are compared with "more" and "most"."""
     from lemminflect import getInflection
 
     forms = getInflection(base, tag, inflect_oov=False)
     if forms:
         return forms
     if tag == "NNS" and base.endswith("s") and not base.endswith("ss"):
-        return (base,)  # "thanks", "80s": a plural already
+        return (base,)  # "thanks", "80s": already a plural
     if tag not in _COMPARISON:
         return getInflection(base, tag)
     if tag.startswith("R") or not _compares_by_suffix(base):
@@ -176,7 +176,7 @@ def _inflections(base: str, tag: str) -> tuple[str, ...]:
 
 
 def _compares_by_suffix(adjective: str) -> bool:
-    """Whether "-er" and "-est" fit an adjective unknown to the dictionary: one syllable, or two with "-y"."""
+    """Whether an adjective not in the dictionary takes "-er" and "-est": one syllable, or two with "-y"."""
     vowels = "".join(letter if letter in "aeiouy" else " " for letter in adjective.removesuffix("e")).split()
     return len(vowels) <= 1 or (adjective.endswith("y") and not adjective.endswith("ly") and len(vowels) == 2)
 
@@ -188,7 +188,7 @@ def _form_of_be(tag: str, subject: str) -> str:
 
 
 def with_case_of(model: str, word: str) -> str:
-    """A word in lower case, capitalised or in capitals as the model word is."""
+    """The lower-case `word` with the capitalisation of `model`."""
     if model.islower():
         return word
     if len(model) > 1 and model.isupper():

@@ -1,4 +1,4 @@
-"""Keywords of a corpus and how often it mentions them, for random replacement (section 3.2)."""
+"""Keywords of a corpus and their frequencies, for random replacement (section 3.2)."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -11,13 +11,13 @@ from openmeva.training.text.tagged_story import TaggedStory
 
 
 class KeywordTable:
-    """Keywords by part of speech, drawn in proportion to their mentions.
+    """Keywords by part of speech, sampled in proportion to their frequency.
 
-    The part of speech is the Penn Treebank tag, finer than the paper's, so that the form drawn fits:
-    a past tense is replaced by a past tense.
+    The part of speech is the Penn Treebank tag, which is finer than the paper's, so that the form fits: a past tense is
+    replaced by a past tense.
 
     Args:
-        counts: For each tag, the mentions of each keyword.
+        counts: For each tag, the frequency of each keyword.
 
     >>> import numpy as np
     >>> table = KeywordTable({"NN": {"dog": 3, "cat": 1}})
@@ -30,7 +30,7 @@ class KeywordTable:
         self._ends: dict[str, list[int]] = {}
         self._places: dict[tuple[str, str], int] = {}
         for tag, mentions in counts.items():
-            # sorted: the table must not depend on the order in which the corpus was read
+            # sorted, so that the table does not depend on the order of the corpus
             words = sorted(word for word, count in mentions.items() if count > 0)
             self._words[tag] = words
             self._ends[tag] = list(accumulate(mentions[word] for word in words))
@@ -50,7 +50,7 @@ class KeywordTable:
         return cls(counts)
 
     def draw(self, tag: str, word: str, draws: Draws) -> str | None:
-        """A keyword with the same tag, other than `word`, by mention frequency; None if there is none."""
+        """A keyword with the same tag, other than `word`, sampled by frequency; None if there is none."""
         ends = self._ends.get(tag)
         if not ends:
             return None
@@ -64,10 +64,10 @@ class KeywordTable:
             return None
         mention = draws.below(others)
         if place is not None and mention >= start:
-            mention += own  # step over the word's own mentions
+            mention += own  # skip the word's own mentions
         return self._words[tag][bisect_right(ends, mention)]
 
 
 def is_replaceable(word: str, tag: str, language: Language) -> bool:
-    """Whether `word` is a keyword; stand-ins for names such as ``[MALE]`` never are."""
+    """Whether `word` is a keyword; placeholders for names such as ``[MALE]`` never are."""
     return not word.startswith("[") and language.is_keyword(word, tag)

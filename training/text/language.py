@@ -4,10 +4,10 @@ from typing import Protocol
 
 
 class Language(Protocol):
-    """Lexicon and inflection; `training.text` in use, a small table in tests."""
+    """Lexicon and inflection: `training.text` in production, a small table in tests."""
 
     def lemma(self, word: str, tag: str) -> str:
-        """The dictionary form of `word` as tagged."""
+        """The dictionary form of `word` with this tag."""
         ...
 
     def inflect(self, lemma: str, tag: str) -> str:
@@ -15,9 +15,9 @@ class Language(Protocol):
         ...
 
     def antonyms(self, word: str, tag: str) -> tuple[str, ...]:
-        """Surface forms that fit `tag` and stand in a negated relation to `word`, sorted."""
+        """Surface forms that fit `tag` and are in a negated relation to `word`, sorted."""
         ...
 
     def is_keyword(self, word: str, tag: str) -> bool:
-        """Whether `word` is a content word that the lexicon knows."""
+        """Whether `word` is a content word of the lexicon."""
         ...

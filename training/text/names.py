@@ -1,4 +1,4 @@
-"""Recognises first names, and words that are never one."""
+"""Recognises first names, and words that are never first names."""
 
 import json
 from functools import lru_cache
@@ -6,7 +6,7 @@ from functools import lru_cache
 from openmeva.training.paths import ENCODER
 from openmeva.training.text.word_set import word_set
 
-# The lists that travel with the shared encoder, so that scoring and perturbing know the same names.
+# The lists of the shared encoder, so that scoring and perturbing recognise the same names.
 NAMES_FILE = ENCODER / "names.json"
 PLACEHOLDERS = frozenset({"[MALE]", "[FEMALE]", "[NEUTRAL]"})
 
@@ -41,7 +41,7 @@ _DEMONYMS = word_set(
 
 
 def always_capitalized(word: str) -> bool:
-    """Whether a word in lower case has a capital wherever it stands: relatives that are called by it, demonyms.
+    """Whether a lower-case word is capitalised in any position: relatives when addressed, demonyms.
 
     >>> always_capitalized("dad"), always_capitalized("americans"), always_capitalized("dog")
     (True, True, False)
@@ -63,7 +63,7 @@ def _names() -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 15)
 def is_name(word: str) -> bool:
-    """Whether a word is a first name, or stands for one, whatever its case; common words too are none.
+    """Whether a word is a first name or a placeholder for one, ignoring case; not if it is also a common word.
 
     >>> is_name("tom"), is_name("[MALE]"), is_name("will"), is_name("Table")
     (True, True, False, False)

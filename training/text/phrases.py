@@ -1,10 +1,10 @@
-"""What a text says in single words and short phrases, its sentences told apart."""
+"""Words and short phrases of a text, extracted by sentence."""
 
 from collections.abc import Iterable
 
 from openmeva.training.text.tokens import plain_word, sentence_ends, token_spans
 
-_LONGEST = 3  # tokens of a phrase
+_LONGEST = 3  # maximum number of tokens of a phrase
 Features = frozenset[str]
 
 
@@ -27,12 +27,12 @@ def words(text: str) -> Features:
 
 
 def phrases(text: str) -> Features:
-    """The runs of two and three tokens in the sentences of a text, in lower case."""
+    """The bigrams and trigrams of the sentences of a text, in lower case."""
     return _runs(text, 2, _LONGEST)
 
 
 def words_and_phrases(text: str) -> Features:
-    """The runs of one to three tokens in the sentences of a text, in lower case."""
+    """The n-grams of the sentences of a text, n from 1 to 3, in lower case."""
     return _runs(text, 1, _LONGEST)
 
 

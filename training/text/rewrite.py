@@ -1,4 +1,4 @@
-"""A replacement of some neighbouring tokens of a sentence by others."""
+"""A replacement of consecutive tokens of a sentence."""
 
 from typing import NamedTuple
 
@@ -11,8 +11,8 @@ class Token(NamedTuple):
     Attributes:
         word: Its word.
         tag: Its Penn Treebank tag.
-        source: The position in the sentence of the token it continues, -1 for a new one.
-        touched: Whether the rewrite changed or made it (a token carried along is not touched).
+        source: The index in the sentence of the token that it derives from, -1 for a new one.
+        touched: Whether the rewrite changed or inserted it (false for a token that is copied).
     """
 
     word: str
@@ -22,7 +22,7 @@ class Token(NamedTuple):
 
 
 class Rewrite(NamedTuple):
-    """Tokens ``start`` (included) to ``end`` (excluded) of a sentence become `tokens`."""
+    """Replaces tokens ``start`` (included) to ``end`` (excluded) of a sentence by `tokens`."""
 
     start: int
     end: int

@@ -1,4 +1,4 @@
-"""One sentence of a story: words, tags, and where they stand in the text."""
+"""One sentence of a story: words, tags, and their spans in the text."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class Sentence:
-    """A sentence of `story`, the `index`-th one.
+    """Sentence number `index` of `story`.
 
     Attributes:
-        words: tokens with straight quotes, in the case they have.
+        words: tokens with straight quotes, in their original case.
         spans: start and end of each token in the story's text.
-        tags: Penn Treebank tags, found at the first use unless `tag_stories` has set them.
+        tags: Penn Treebank tags, computed at the first use if `tag_stories` has not set them.
     """
 
     def __init__(self, story: Story, index: int, words: list[str], spans: list[tuple[int, int]]) -> None:
@@ -44,7 +44,7 @@ class Sentence:
 
     @property
     def start(self) -> int:
-        """Where the sentence starts in the text."""
+        """Offset of the start of the sentence in the text."""
         return self.spans[0][0]
 
     @property
@@ -54,7 +54,7 @@ class Sentence:
 
     @property
     def text(self) -> str:
-        """The sentence as it stands in the story."""
+        """The text of the sentence in the story."""
         return self.story.text[self.start : self.end]
 
     def __len__(self) -> int:
@@ -66,13 +66,13 @@ class Sentence:
         return self.story.text[self.spans[start][0] : self.spans[end - 1][1]] if end > start else ""
 
     def opens(self, at: int) -> bool:
-        """Whether the token at `at` is the first word of the sentence, opening quotes aside."""
+        """Whether the token at `at` is the first word of the sentence, ignoring opening quotes."""
         return not any(any(map(str.isalnum, word)) for word in islice(self.words, at))
 
     def capital_place(self, at: int) -> bool:
-        """Whether a word at `at` has a capital by its place alone.
+        """Whether a word at `at` is capitalised only because of its position.
 
-        It has where it opens the sentence, a quotation, a line of verse or what a name and a colon introduce.
+        These positions are the start of the sentence, of a quotation, of a line of verse, and after a name and a colon.
         """
         if not at or (self._starts_line(at) and self.story.lines_have_capitals):
             return True
@@ -94,17 +94,17 @@ class Sentence:
 
     @cached_property
     def in_capitals(self) -> bool:
-        """Whether all words are in capitals, placeholders for names aside, and one is longer than a letter."""
+        """Whether all words are in capitals (except placeholders for names), and one has more than one letter."""
         words = [word for word in self.words if word[:1].isalpha()]
         return any(len(word) > 1 for word in words) and all(map(str.isupper, words))
 
     def inner(self, start: int, end: int) -> str:
-        """As `surface`, for use inside a sentence: without the capital that only the place gave it."""
+        """As `surface`, for use inside a sentence: without a capital that is due to the position only."""
         text = self.surface(start, end)
         return self.decapitalized(text, start) if self.capital_place(start) else text
 
     def decapitalized(self, text: str, at: int) -> str:
-        """`text` without its capital, unless the word at `at` has one anywhere ("I", names, "Dad", "Chinese")."""
+        """`text` without its capital, unless the word at `at` is always capitalised ("I", names, "Dad", "Chinese")."""
         word = self.words[at]
         is_article = word == "A" and self.tags[at] == "DT"
         if not word[:1].isupper() or self.in_capitals or (word.isupper() and not is_article):
@@ -117,11 +117,11 @@ class Sentence:
         return text[:1].lower() + text[1:]
 
     def opening(self, text: str) -> str:
-        """`text` for the start of a sentence: with a capital where this story has capitals."""
+        """`text` for the start of a sentence: capitalised if this story is cased."""
         return text[:1].upper() + text[1:] if self.words[0][:1].isupper() or self.story.cased else text
 
     def replaced(self, at: int, word: str, end: int | None = None) -> Edit:
-        """The edit that puts `word` in the place of the token at `at` (or of those up to `end`)."""
+        """The edit that replaces the token at `at` (or the tokens up to `end`) by `word`."""
         last = at if end is None else end - 1
         old = self.words[at]
         if self.in_capitals:
@@ -135,9 +135,9 @@ class Sentence:
         return Edit(self.spans[at][0], self.spans[last][1], word)
 
     def joined(self, words: list[str]) -> str:
-        """Words as this story would write them: clitics and marks glued, or apart where it has them apart.
+        """Words joined in the style of this story: clitics and punctuation with or without a blank before them.
 
-        Apostrophes are the story's, and all is in capitals where the sentence is.
+        Apostrophes are the story's; the text is in capitals if the sentence is.
         """
         parts: list[str] = []
         for word in words:
@@ -153,9 +153,9 @@ class Sentence:
         return word in MARKS and not self.story.tokenized
 
     def rewritten(self, rewrite: Rewrite) -> list[Edit]:
-        """The edits that carry out a rewrite made on the lower-cased words.
+        """The edits of the text for a rewrite of the lower-cased words.
 
-        Tokens that it carries along keep their surface; the blanks between them are this story's.
+        Copied tokens keep their surface form; blanks follow the style of this story.
         """
         words: list[str] = []
         for token in rewrite.tokens:

@@ -1,4 +1,4 @@
-"""A story as the perturbations read it: its text, and sentences and words as places in it."""
+"""A story for perturbations: its text, and the spans of its sentences and words."""
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -13,11 +13,11 @@ class Story:
     """A story, parsed once; its text is never changed.
 
     Attributes:
-        text: as it came.
-        sentences: in order; together they hold every token.
-        cased: whether words of the text begin with capitals; placeholders for names apart.
-        tokenized: whether blanks stand before most marks ("ran ."), or clitics where there are no marks.
-        clitics_apart: whether they stand before most clitics ("did n't"); False where there are none.
+        text: the original text.
+        sentences: in order; together they contain every token.
+        cased: whether words of the text are capitalised, not counting placeholders for names.
+        tokenized: whether most punctuation follows a blank ("ran ."), or most clitics if there is no punctuation.
+        clitics_apart: whether most clitics follow a blank ("did n't"); False if there are none.
 
     >>> story = Story("I can't go. Why?")
     >>> [sentence.words for sentence in story.sentences], story.tokenized
@@ -29,7 +29,7 @@ class Story:
         spans = token_spans(text)
         self.cased = any(
             text[start].isupper() for start, _ in spans
-        )  # which no placeholder for a name begins with
+        )  # no placeholder for a name begins with these characters
         self.sentences: list[Sentence] = []
         at = 0
         for end in sentence_ends(text):
@@ -44,7 +44,7 @@ class Story:
         self.clitics_apart = sum(clitics) > 0
 
     def _apart(self, words: frozenset[str]) -> list[int]:
-        """1 for each of `words` in the text that has a blank before it, -1 for each that has none."""
+        """For each occurrence of `words` in the text, 1 if it follows a blank, else -1."""
         return [
             1 if self.text[start - 1].isspace() else -1
             for sentence in self.sentences
@@ -54,7 +54,7 @@ class Story:
 
     @cached_property
     def apostrophe(self) -> str:
-        """What its clitics are written with: "’" where most of them have it, else a straight one."""
+        """The apostrophe of its clitics: "’" if most of them have it, else a straight one."""
         curly = [
             "’" in self.text[start:end]
             for sentence in self.sentences
@@ -65,13 +65,13 @@ class Story:
 
     @cached_property
     def lines_have_capitals(self) -> bool:
-        """Whether each line begins with a capital, as in verse; not where sentences are wrapped."""
+        """Whether each line begins with a capital, as in verse, but not in wrapped prose."""
         firsts = (next(filter(str.isalpha, line), "") for line in self.text.splitlines())
         return all(first.isupper() for first in firsts if first)
 
     @cached_property
     def capitalized_inside(self) -> frozenset[str]:
-        """Words that have a capital inside a sentence, in lower case: names of this story, "i" aside."""
+        """Lower-cased words that are capitalised inside a sentence, except "I": names of this story."""
         return frozenset(
             word.lower()
             for sentence in self.sentences
@@ -81,12 +81,12 @@ class Story:
         )
 
     def is_name(self, word: str) -> bool:
-        """Whether a word is a name: of the word lists, or by its capitals in this story."""
+        """Whether a word is a name, by the word lists or by its capitalisation in this story."""
         return is_name(word) or (word[:1].isupper() and word.lower() in self.capitalized_inside)
 
     @cached_property
     def separator(self) -> str:
-        """What stands between two sentences: that between the first two, a blank where there is one only."""
+        """The text between the first two sentences; a blank if there is only one sentence."""
         if len(self.sentences) < 2:
             return " "
         return self.text[self.sentences[0].end : self.sentences[1].start] or " "
@@ -104,7 +104,7 @@ def tag_stories(stories: Iterable[Story]) -> None:
 
 
 def parse(texts: Sequence[str]) -> list[Story]:
-    """Stories of texts, tagged."""
+    """Parses texts to tagged stories."""
     stories = [Story(text) for text in texts]
     tag_stories(stories)
     return stories

@@ -1,4 +1,4 @@
-"""Part-of-speech tags of a corpus, made once and kept on disk."""
+"""Part-of-speech tags of a corpus, computed once and cached on disk."""
 
 import hashlib
 import sys
@@ -16,8 +16,8 @@ from openmeva.training.text.tagged_story import TaggedStory
 Sentences = Sequence[Sequence[str]]
 Tagger = Callable[[Sentences], list[list[str]]]
 
-CHUNK = 500  # stories tagged in one go
-VERSION = "1"  # of the cached form
+CHUNK = 500  # stories tagged per call
+VERSION = "1"  # version of the cache format
 
 
 def tag_corpus(
@@ -30,20 +30,20 @@ def tag_corpus(
 ) -> list[TaggedStory]:
     """Tag normalised stories, or read their tags from the cache.
 
-    The cache file is named by a SHA-256 over the stories and the tagger, so it is never stale.
+    The name of the cache file is a SHA-256 of the stories and the tagger, so it is never stale.
 
     Args:
-        stories: Sentences of words for each story; no word holds whitespace.
-        cache_folder: Where cached corpora lie; made if missing.
-        processes: How many processes share the tagging.
-        tagger: From sentences of words to sentences of Penn Treebank tags; `training.text.tagger.tagging`'s
-            unless given. A function of a module, where `processes` is above 1.
-        tagger_name: What tells this tagger from others; the checksum of the shipped weights unless given.
+        stories: Sentences of words for each story; no word contains whitespace.
+        cache_folder: Folder of cached corpora; created if missing.
+        processes: Number of parallel processes.
+        tagger: Maps sentences of words to sentences of Penn Treebank tags; default: `training.text.tagger.tagging`'s.
+            It must be a module-level function if `processes` is above 1.
+        tagger_name: Identifies the tagger; default: the checksum of the shipped weights.
         progress: Whether to show a progress bar while tagging.
 
     Raises:
-        ValueError: A story without words, a word that is empty or holds whitespace, a tagger without a
-            name; or the tagger's answer does not fit.
+        ValueError: A story without words, a word that is empty or contains whitespace, a tagger without a
+            name, or a tagger's result of another shape.
     """
     if tagger is None:
         from openmeva.training.text.tagger.tagging import tag
@@ -51,7 +51,7 @@ def tag_corpus(
         tagger = tag
         tagger_name = tagger_name or shipped_tagger_checksum()
     if tagger_name is None:
-        raise ValueError("expected a tagger_name beside a tagger of one's own, got none")
+        raise ValueError("expected a tagger_name for a custom tagger, got none")
     lines = [_lines(row, story) for row, story in enumerate(stories)]
     path = Path(cache_folder) / f"tags-{checksum(lines, tagger_name)}.parquet"
     with first_alone():
@@ -64,7 +64,7 @@ def tag_corpus(
 
 
 def checksum(lines: Sequence[Sequence[str]], tagger_name: str) -> str:
-    """A SHA-256, in hexadecimal, over stories (one text a sentence) and the tagger's name."""
+    """A SHA-256, in hexadecimal, of stories (one text per sentence) and the tagger's name."""
     digest = hashlib.sha256(f"{VERSION}\n{tagger_name}\n".encode())
     for story in lines:
         digest.update("\n".join(story).encode("utf-8", "surrogatepass"))
@@ -73,7 +73,7 @@ def checksum(lines: Sequence[Sequence[str]], tagger_name: str) -> str:
 
 
 def shipped_tagger_checksum() -> str:
-    """A SHA-256, in hexadecimal, over the weights of the shipped tagger."""
+    """A SHA-256, in hexadecimal, of the weights of the shipped tagger."""
     from openmeva.training.text.tagger.tagging import TAGGER_FOLDER
 
     digest = hashlib.sha256()
@@ -83,7 +83,7 @@ def shipped_tagger_checksum() -> str:
 
 
 def _lines(row: int, story: Sentences) -> list[str]:
-    """One text a sentence, words joined by blanks: compact to keep, and split again at no loss."""
+    """One text per sentence, with words joined by blanks: compact, and lossless to split."""
     lines = [" ".join(words) for words in story]
     if not lines:
         raise ValueError(f"story {row}: expected at least one sentence, got none")
@@ -96,7 +96,7 @@ def _lines(row: int, story: Sentences) -> list[str]:
 def _tag_all(
     stories: Sequence[Sentences], processes: int, tagger: Tagger, progress: bool
 ) -> Iterator[list[str]]:
-    """Each story's tags, one text a sentence."""
+    """Each story's tags, one text per sentence."""
     chunks = [stories[start : start + CHUNK] for start in range(0, len(stories), CHUNK)]
     jobs = [(tagger, chunk) for chunk in chunks]
     if processes <= 1:
@@ -120,7 +120,7 @@ def _write(path: Path, lines: list[list[str]], tags: list[list[str]]) -> None:
 
 
 def _story(lines: Sequence[str], tags: Sequence[str]) -> TaggedStory:
-    # interned: a corpus has millions of tokens and few different ones
+    # interned: a corpus has millions of tokens but few distinct ones
     return TaggedStory(
         [[sys.intern(word) for word in line.split()] for line in lines],
         [[sys.intern(tag) for tag in line.split()] for line in tags],

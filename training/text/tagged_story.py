@@ -1,4 +1,4 @@
-"""A human-written story as the negative samplers read it: words and tags, sentence by sentence."""
+"""A human-written story for the negative samplers: words and tags by sentence."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ class TaggedStory:
     """A normalised story: lower case, Penn-tokenised, names as ``[MALE]``, ``[FEMALE]``, ``[NEUTRAL]``.
 
     Attributes:
-        words: One sequence of words a sentence.
+        words: One sequence of words per sentence.
         tags: The Penn Treebank tag of each word, in the same shape.
 
     Raises:
-        ValueError: No sentence, an empty sentence, or tags of another shape than the words.
+        ValueError: No sentence, an empty sentence, or tags whose shape differs from that of the words.
 
     >>> story = TaggedStory([["he", "ran", "."]], [["PRP", "VBD", "."]])
     >>> len(story)

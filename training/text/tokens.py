@@ -1,4 +1,4 @@
-"""Words and sentences of a story as places in its text, whether raw or tokenised, cased or not."""
+"""Spans of words and sentences in the text of a story, raw or tokenised, cased or not."""
 
 import re
 from bisect import bisect_left
@@ -7,7 +7,7 @@ from itertools import accumulate
 
 from openmeva.metrics.core.text import UNSHIELDED, clean, split_sentences
 
-# Penn Treebank words, without changing a character: every piece is a stretch of the text.
+# Penn Treebank words as unchanged substrings of the text.
 _TOKEN = re.compile(
     r"""
     \[\s?(?:MALE|FEMALE|NEUTRAL)\s?\]
@@ -43,20 +43,20 @@ def token_spans(text: str) -> list[tuple[int, int]]:
 
 
 def plain_word(token: str) -> str:
-    """A token as the tagger knows it: straight quotes, apostrophes and dots."""
+    """A token in the tagger's form: straight quotes, apostrophes and dots."""
     return _PLAIN.get(token) or token.replace("’", "'")
 
 
 def sentence_ends(text: str) -> list[int]:
-    """Where each sentence ends in `text`, as `metrics.core.text.split_sentences` has them.
+    """Offsets of the sentence ends in `text`, as in `metrics.core.text.split_sentences`.
 
-    That function cleans the text; here its sentences are found again in the text as it is, by counting the
-    characters other than blanks.
+    That function cleans the text; here its sentences are located in the original text by counting the characters other
+    than blanks.
     """
     chunks = [(match.end(), _clean(match.group())) for match in _CHUNK.finditer(text)]
     for at in range(len(chunks) - 1):
         if chunks[at][1] == "'" and _CLITIC.match(chunks[at + 1][1]):
-            chunks[at] = (chunks[at][0], "x")  # would be joined to its word and counted differently
+            chunks[at] = (chunks[at][0], "x")  # else it would be joined to its word
     seen = list(accumulate(len(cleaned.replace(" ", "")) for _, cleaned in chunks))
     ends: list[int] = []
     total = 0
@@ -70,5 +70,5 @@ def sentence_ends(text: str) -> list[int]:
 
 @lru_cache(maxsize=1 << 15)
 def _clean(chunk: str) -> str:
-    twice = clean(clean(chunk))  # the quotes that the first pass makes are joined by the second
+    twice = clean(clean(chunk))  # the second pass joins the quotes that the first one produces
     return twice.translate(UNSHIELDED).strip()

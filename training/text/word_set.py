@@ -1,4 +1,4 @@
-"""Sets of words: written as text, and the stop words that are taken from a list."""
+"""Sets of words: from a text, and the stop words of a list."""
 
 from functools import lru_cache
 
@@ -14,7 +14,7 @@ def word_set(text: str) -> frozenset[str]:
 
 NEGATIVE_WORDS = word_set(
     "no none never nobody nothing nowhere neither hardly scarcely barely seldom cannot"
-)  # beside "not" and "n't", which the rules of negation take away
+)  # in addition to "not" and "n't", which the negation rules remove
 
 
 @lru_cache(maxsize=1)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from openmeva.training.classifier.parts import weights_folder
+from openmeva.training.classifier.prerequisites import weights_folder
 from openmeva.training.common.command import trainer_command
 from openmeva.training.union import trainer
 from openmeva.training.union.config import UnionConfig
@@ -20,7 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         trainer.__doc__,
         out=lambda config: weights_folder(UnionConfig, config),
         arguments=arguments,
-        out_told="metrics/METRIC/weights/NAME; of a part of a training, where the next part looks for it",
+        out_told="metrics/METRIC/weights/NAME; for a stage of a training, the folder that the next stage reads",
     )
 
 

@@ -1,4 +1,4 @@
-"""Cards of UNION's weights, generated from a run's manifest."""
+"""Model cards of UNION, generated from a run's manifest."""
 
 from pathlib import Path
 from typing import Any
@@ -21,8 +21,8 @@ tags: [story-generation, evaluation, union]
 
 # UNION, `{config[name]}`
 
-Scores a story, 0 to 1, higher is better: the probability that a person wrote it, rather than that it was
-damaged by repetition, substitution, reordering or negation (Guan and Huang, EMNLP 2020).
+Scores a story, 0 to 1, higher is better: the probability that it is human-written and not a negative sample made by
+repetition, substitution, reordering or negation (Guan and Huang, EMNLP 2020).
 
 ## Use
 
@@ -35,7 +35,7 @@ union.compute(predictions=["Ann was hungry. She made a sandwich. She ate it."])
 
 ## Training
 
-{kind} Of {stories[train]:,} stories of {corpus}, {config[pairs]:,} were drawn, each beside one negative sample
+{kind} {config[pairs]:,} of the {stories[train]:,} stories of {corpus} were used, each paired with one negative sample
 ({techniques}). {steps:,} steps of {batch} stories, learning rate {config[learning_rate]:g}, λ = {config[reconstruction_weight]:g}, {seed};
 {last}{minutes:g} minutes{all} on {machine} with torch {torch}.{taught}{note}
 
@@ -46,14 +46,14 @@ union.compute(predictions=["Ann was hungry. She made a sandwich. She ate it."])
 ## Results
 
 On {judged:,} held-out stories and as many negative samples: accuracy {validation[accuracy]:.3f},
-area under the ROC curve {validation[auc]:.3f}{before_the_mean}. Correlations with human judgments are printed by
-`make benchmark`, and stand in the metric's card.
+area under the ROC curve {validation[auc]:.3f}{before_the_mean}.
+Correlations with human judgments are in the metric's card; `make benchmark` prints them.
 
 ## Limits
 
-Trained on {read}; it knows the damage that the rules make, which is not all that goes wrong
-in a story. It judges a whole story: scores of texts of other kinds and lengths mean little. It should not
-decide on people's writing.
+Trained on {read}. It detects errors like those of its rule-based negative samples; stories have
+other faults, too. It is for whole stories: scores of texts of other kinds or lengths mean little. It should not be used
+to make decisions about people's writing.
 
 ## Data and licence
 
@@ -74,33 +74,37 @@ The weights are Apache-2.0. {source} The stories are not part of this repository
 
 
 def _begun(manifest: dict[str, Any]) -> str:
-    """What an adapter began with, if with another one, and where that is described."""
+    """The adapter that the training was initialised from, and the configuration that describes it; else empty."""
     config = manifest["config"]
     if not config.get("start"):
         return ""
     source = config.get("first") or config["start"]
-    return f", begun with that of `{source}`{begun_with(manifest)} (its stories are not counted below)"
+    return f", initialised from that of `{source}`{begun_with(manifest)}, whose training stories are not counted below"
 
 
 def _averaged(config: dict[str, Any]) -> str:
-    """That the weights are a mean, as a sentence; nothing where they are not."""
+    """Which weights were averaged, as a sentence; else empty."""
     share, seeds = config.get("start_share"), config.get("seeds")
     if not share and not seeds:
         return ""
     of = (
-        "this training's"
+        "the result of this run"
         if not seeds
-        else f"those of {len(seeds)} trainings, with seeds {', '.join(map(str, seeds))},"
+        else f"the weight average of {len(seeds)} runs with seeds {', '.join(map(str, seeds))}"
     )
-    began = f" and, with {share:.0%}, of what it began with" if share else ""
-    return f" The adapter is the mean of {of}{began}."
+    began = (
+        f", averaged{' again' if seeds else ''} with the initial weights (their share: {share:.0%})"
+        if share
+        else ""
+    )
+    return f" The adapter is {of}{began}."
 
 
 def _before_the_mean(config: dict[str, Any]) -> str:
-    """Of which adapters the results are, where the weights are a mean."""
+    """Which adapters the results belong to if the weights are an average; else empty."""
     if config.get("seeds"):
-        return " (means over the trainings, of each one's own adapter)"
-    return " (of the training alone, before the mean)" if config.get("start_share") else ""
+        return " (means over the runs, each with its own adapter before averaging)"
+    return " (of the trained adapter before averaging)" if config.get("start_share") else ""
 
 
 def _techniques(sampling: dict[str, Any], lexicon: dict[str, str]) -> str:
@@ -108,45 +112,39 @@ def _techniques(sampling: dict[str, Any], lexicon: dict[str, str]) -> str:
     left_out = sampling.get("without", ())
     told = ["all four techniques" if not left_out else f"without {', '.join(left_out)}"]
     if sampling.get("recipe", "paper") == "released":
-        told.append("as the paper's released code does them")
+        told.append("as in the paper's released code")
     if sampling.get("lexicon", "wordnet") == "conceptnet":
-        told.append("keywords and antonyms of ConceptNet")
+        told.append("keywords and antonyms from ConceptNet")
     elif "conceptnet" not in lexicon:
-        told.append("keywords and antonyms of WordNet alone")
+        told.append("keywords and antonyms from WordNet only")
     return ", ".join(told)
 
 
 def _taught(manifest: dict[str, Any]) -> str:
-    """Of whose judgments it learned, as a paragraph; nothing where there is no teacher."""
+    """How the model was distilled, as a paragraph; empty without a teacher."""
     config = manifest["config"]
     teacher = config.get("teacher")
     if not teacher:
         return ""
     others = (
-        f", and of {manifest['others']:,} stories more that no label was learned of"
-        if "others" in manifest
-        else ""
+        f" and on {manifest['others']:,} further stories used without labels" if "others" in manifest else ""
     )
-    states = (
-        f" and the distance from its hidden states ({config['states_weight']:g})"
-        if config["states_weight"]
-        else ""
-    )
+    states = f" and hidden states ({config['states_weight']:g})" if config["states_weight"] else ""
     released = (config.get("others") or {}).get("released")
     authors = (
-        " Among them are stories that the plot-guided paper's authors released, but none that was judged."
+        " The further stories include some released by the plot-guided paper's authors, but no human-judged ones."
         if released
         else ""
     )
     return (
-        f"\n\nIt is taught by a larger UNION (`{teacher.get('config') or teacher['weights']}`): the loss is that of equation 6, "
-        f"with {config['label_weight']:g} times the cross-entropy, and the distance from what the larger one thinks of "
-        f"these stories{others} ({config['distillation_weight']:g}){states}; {config['passes']} pass(es).{authors}"
+        f"\n\nIt is distilled from a larger UNION (`{teacher.get('config') or teacher['weights']}`). The loss is that of "
+        f"equation 6, with a weight of {config['label_weight']:g} for the cross-entropy, plus the squared error against the teacher's "
+        f"logits ({config['distillation_weight']:g}){states} on these stories{others}; {config['passes']} epoch(s).{authors}"
     )
 
 
 def write_union_card(folder: Path, manifest: dict[str, Any]) -> None:
-    """Writes `README.md` beside UNION's weights."""
+    """Writes `README.md` into the folder of UNION's weights."""
     config = manifest["config"]
     seeds = config.get("seeds")
     corpus = " and ".join(corpora_of(config["corpus"]["train"]))
@@ -158,19 +156,19 @@ def write_union_card(folder: Path, manifest: dict[str, Any]) -> None:
         _CARD,
         manifest,
         kind=(
-            f"An adapter of rank {config['adapter']['rank']} on {base}{_begun(manifest)}.{_averaged(config)}"
+            f"A LoRA adapter of rank {config['adapter']['rank']} on {base}{_begun(manifest)}.{_averaged(config)}"
             if config["adapter"]
             else f"All weights of {base}."
         ),
         corpus=corpus,
-        read=f"{read}, and on what else is named above" if more else f"{read} alone",
+        read=f"{read}, and on the other data named above" if more else f"{read} only",
         source=source_of(manifest),
         techniques=_techniques(config["sampling"], manifest.get("lexicon", {})),
         batch=2 * config["batch_pairs"],
         taught=_taught(manifest),
         note=f"\n\n{config['note']}" if config.get("note") else "",
-        seed="each with its seed" if seeds else f"seed {config['seed']}",
-        all=" in all" if seeds else "",
+        seed="one seed per run" if seeds else f"seed {config['seed']}",
+        all=" in total" if seeds else "",
         before_the_mean=_before_the_mean(config),
         judged=min(config.get("validation_pairs", 1000), manifest["stories"]["validation"]),
     )

@@ -13,40 +13,39 @@ from openmeva.training.negatives import UnionSampling
 
 @dataclass(frozen=True, kw_only=True)
 class UnionConfig(TrainingConfig):
-    """How UNION is trained.
+    """Settings of UNION's training.
 
     Attributes:
         corpus: of the stories.
-        sampling: of the negative samples; the paper's distributions (section 3.2) unless told.
+        sampling: of the negative samples; default: the paper's distributions (section 3.2).
         base: the backbone: see `training/common/backbone.py`.
-        start: an adapter's folder to go on from.
-        first: the configuration that is trained where `start` is not there yet.
-        seeds: where given, one training with each in `seed`'s place, whose adapters are averaged (see `classifier/averaging.py`).
-        start_share: of the mean of the adapters and of what they go on from; 0: that is not in it.
-        draw_seed: of the stories drawn and their negative samples, where it is not `seed`: so runs of several seeds share a
-            teacher's judgments.
+        start: folder of the initial adapter.
+        first: the configuration that is trained first if `start` does not exist.
+        seeds: if set, one run per seed (instead of `seed`); their adapters are averaged (see `classifier/averaging.py`).
+        start_share: share of the initial adapter in the weight average; 0: no averaging with it.
+        draw_seed: seed for sampling stories and negative samples; null: `seed`. If set, runs with several seeds share a
+            teacher's outputs.
         adapter: low-rank factors on the backbone; null: all weights are trained and saved.
-        encoder_dropout: of the layers of another backbone than the shared one; null: as it was pretrained. Without any, a
-            step takes half the time on a processor.
-        max_length: tokens of a story that are read in training.
-        window: tokens scored at once, where not `max_length`.
-        pairs: stories seen, drawn at random, each with one negative sample.
-        batch_pairs: of them in a step.
-        validation_pairs: at most so many held-out stories are judged, each with a negative sample.
-        targets: what the reconstruction of a word is: `origin`, the word of the human story that it comes from, so that
-            a moved sentence has itself, or `position`, as in equation 5 the token that stood at its place, so that a moved
-            sentence has the one that was there.
-        reconstruction_mean: over the `tokens` of a batch, or, as in equations 5 and 6, over each story's and then over
-            the `stories`.
+        encoder_dropout: in the layers of a backbone other than the shared one; null: as in pretraining. 0 halves the time
+            of a step on a CPU.
+        max_length: maximum number of tokens per story in training.
+        window: maximum number of tokens per forward pass in scoring; null: `max_length`.
+        pairs: number of stories to train on, sampled at random, each with one negative sample.
+        batch_pairs: pairs per step.
+        validation_pairs: maximum number of held-out stories, each with a negative sample.
+        targets: reconstruction target of a token: `origin`, the word of the human-written story that it comes from, so a
+            moved sentence has itself as target; or `position`, as in equation 5, the token at the same position.
+        reconstruction_mean: mean over the `tokens` of a batch, or, as in equations 5 and 6, over each story's tokens and
+            then over the `stories`.
         reconstruction_weight: λ of equation 6.
-        copied_share: of the positions that only copy, this many are trained on.
-        teacher: a larger UNION, whose judgments are learned beside the labels.
-        others: more stories that the teacher judges, such as machines'; their labels are not learned.
-        passes: over the pairs and the others, where there is a teacher.
-        label_weight: of cross-entropy, human against negative sample.
-        distillation_weight: of the teacher's judgments.
-        states_weight: of the teacher's hidden states, word by word (see `classifier/states.py`); 0: without them.
-        note: for the card.
+        copied_share: share of the positions whose target equals the input that is trained on.
+        teacher: a larger UNION whose logits are learned in addition to the labels.
+        others: further stories for distillation, such as machine-generated ones; their labels are not used.
+        passes: epochs over the pairs and the others, with a teacher.
+        label_weight: loss weight of the cross-entropy, human-written against negative.
+        distillation_weight: loss weight of the teacher's logits.
+        states_weight: loss weight of the teacher's hidden states, word by word (see `classifier/hidden_states.py`); 0: not used.
+        note: text for the model card.
     """
 
     metric: Literal["union"] = "union"

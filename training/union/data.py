@@ -12,7 +12,7 @@ from torch import Tensor
 from openmeva.metrics.core.runtime import SpecialTokens, pad
 from openmeva.metrics.union.modeling import IGNORED
 from openmeva.training.classifier.data import WordPieces, states_of_batch
-from openmeva.training.corpora.told import SAMPLE, tell_cut
+from openmeva.training.corpora.notices import SAMPLE, tell_cut
 from openmeva.training.negatives import TaggedStory, UnionSampler
 
 UNLABELLED = -1
@@ -23,13 +23,13 @@ class Example:
     """A story, ready for the model.
 
     Attributes:
-        ids: with [CLS] and [SEP].
-        targets: of their reconstruction.
-        label: 1 for a human story, 0 for a negative sample, `UNLABELLED` where only a teacher judges.
-        text: the story's words.
-        teacher_logit: a teacher's judgment, or not a number.
-        words: for each token, 0 for the first, the number of its word from 1 on, or -1 for none.
-        teacher_states: a teacher's (1 + words, width), or None.
+        ids: token ids, including [CLS] and [SEP].
+        targets: reconstruction target of each token, or `IGNORED`.
+        label: 1 for a human-written story, 0 for a negative sample, `UNLABELLED` for distillation only.
+        text: the story's words, joined by spaces.
+        teacher_logit: the teacher's standardised logit, or NaN.
+        words: for each token, 0 for [CLS], the number of its word from 1 on, or -1 for none.
+        teacher_states: the teacher's hidden states (1 + words, width), or None.
     """
 
     ids: list[int]
@@ -42,16 +42,15 @@ class Example:
 
 
 class UnionPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
-    """A story and a negative sample of it, `count` times over the corpus, a new sample each time.
+    """`count` pairs of a story and a negative sample; the corpus is repeated as needed, with new samples.
 
-    Targets are aligned to the original through the origin of every word: a word of the original has the
-    word it comes from as its target, so a moved sentence has itself; a word that the original lacks (a
-    repeated copy, an inserted word, a sentence from elsewhere) has [PAD], that is, to be deleted. Where
-    two words have different numbers of wordpieces, their first ones are aligned, surplus pieces of the
-    sample are to be deleted, and surplus ones of the original have no place.
+    Targets are aligned by the origin of every word. A word from the original has its original word as target, so a moved
+    sentence has itself. A word that the original lacks (a repeated copy, an inserted word, a sentence from another story)
+    has [PAD] as target, which means deletion. If two words have different numbers of wordpieces, their first ones are
+    aligned; surplus pieces of the sample have [PAD] as target, surplus pieces of the original are ignored.
 
-    With `by_position`, as in equation 5, a token's target is the one at the same place of the original; tokens past the
-    original's end have none.
+    With `by_position`, as in equation 5, a token's target is the original's token at the same position; tokens past the
+    end of the original have none.
     """
 
     def __init__(
@@ -78,13 +77,13 @@ class UnionPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
         return [words[i % len(words)] for i in range(self.count)]
 
     def tell_cut(self) -> None:
-        """Says how many of the first stories are longer than the limit, if any."""
+        """Reports how many of the first stories are longer than the limit, if any."""
         looked_at = self.stories[:SAMPLE]
         tokens = (sum(len(self.pieces(word)) for word in story.flat_words()) for story in looked_at)
         tell_cut(sum(count > self.limit - 2 for count in tokens), len(looked_at))
 
     def __getitem__(self, index: int) -> tuple[Example, Example]:
-        """The story and its negative sample; the next story's where no technique applies, or none before the cut."""
+        """The story and its negative sample; of the next story if no technique applies within the maximum length."""
         if index >= self.count:
             raise IndexError(f"expected a number below {self.count}, got {index}")
         epoch, place = divmod(index, len(self.stories))
@@ -124,11 +123,11 @@ class UnionPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
 
 @dataclass(frozen=True)
 class UnionCollator:
-    """Pads pairs to a batch; of the targets that equal their token, only a share is used, with more weight.
+    """Pads pairs to a batch; only a sampled share of the targets that equal their token is used, with a higher weight.
 
-    Copying is learnt quickly, and the vocabulary's softmax over every position would take longer than the
-    encoder. The weights keep the expected loss that of all positions: a mean over the tokens of the batch or, with
-    `per_story`, over each story's own and then over the stories (equation 5).
+    Copying is learned quickly, and a softmax over the vocabulary at every position would take longer than the encoder.
+    The weights keep the expected loss equal to that over all positions: a mean over the tokens of the batch or, with
+    `per_story`, over each story's tokens and then over the stories (equation 5).
     """
 
     padding: int
@@ -147,7 +146,7 @@ class UnionCollator:
             weights = weights / (targets != IGNORED).sum(1, keepdim=True).clamp_min(1)
         if self.copied_share < 1:
             copied = targets == ids
-            # drawn from the batch itself: the same batch has the same draws, also after a resume
+            # seeded by the batch: the same batch gives the same sample, also after a resume
             rng = np.random.default_rng([self.seed, int(ids.sum()), ids.shape[1]])
             kept = torch.from_numpy(rng.random(tuple(ids.shape)) < self.copied_share)
             targets[copied & ~kept] = IGNORED

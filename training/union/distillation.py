@@ -1,4 +1,4 @@
-"""Pairs and other stories with what a larger UNION thinks of each: knowledge distillation (`classifier/distillation.py`)."""
+"""Training pairs and other stories with the outputs of a larger UNION, for distillation (`classifier/distillation.py`)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -19,12 +19,12 @@ from openmeva.training.paths import located
 from openmeva.training.union.config import UnionConfig
 from openmeva.training.union.data import UNLABELLED, Example, UnionCollator, UnionPairs
 
-FITTED = 320  # pairs that the projection of states is fitted on before the training
+FITTED = 320  # pairs used to fit the projection of states before the training
 BATCH = 16
 
 
 class TaughtPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
-    """Each pair `passes` times: stories with their negative samples, and the other stories two by two."""
+    """Pairs, repeated `passes` times: stories with their negative samples, and the other stories in twos."""
 
     def __init__(self, pairs: Sequence[tuple[Example, Example]], passes: int) -> None:
         self.pairs, self.passes = pairs, passes
@@ -56,24 +56,24 @@ def taught_pairs(
     normalizer: Normalizer,
     run: Path,
 ) -> TaughtPairs:
-    """All pairs and others, as the teacher of the configuration judges them.
+    """All pairs and others, with the outputs of the configuration's teacher.
 
     Args:
-        pairs: stories and their negative samples, drawn once.
-        others: more stories; an odd one is left out, and so are repeated ones.
-        config: has the teacher.
+        pairs: stories and their negative samples, sampled once.
+        others: further stories; duplicates are dropped, and the last one if their number is odd.
+        config: with a teacher.
         tokenizer: the student's.
-        normalizer: of the others' texts.
-        run: folder of the stage that keeps the judgments.
+        normalizer: for the texts of the others.
+        run: folder of the stage that stores the teacher's outputs.
 
     Raises:
-        ValueError: no teacher in the configuration, or one that is to judge batches.
+        ValueError: the configuration has no teacher, or a live one.
     """
     if config.teacher is None:
         raise ValueError("teacher: expected a larger UNION's weights, got none")
     if config.teacher.live:
-        raise ValueError("teacher.live: expected false, UNION's pairs are judged before the training")
-    drawn = [example for place in track(range(len(pairs)), "drawing") for example in pairs[place]]
+        raise ValueError("teacher.live: expected false, because UNION's pairs are scored before the training")
+    drawn = [example for place in track(range(len(pairs)), "sampling") for example in pairs[place]]
     rows = [GroupRow("pair", e.text, "union", e.label, damaged=[]) for e in drawn]
     rows += list({row.story: row for row in others}.values())
     judged = judged_by(located(config.teacher.weights), rows, config, run, UnionScorer)

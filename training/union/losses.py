@@ -7,18 +7,18 @@ from torch.nn import functional as F
 
 from openmeva.metrics.union.modeling import IGNORED
 from openmeva.training.classifier.losses import distillation_loss, projected_states
-from openmeva.training.common.sharing import Share
+from openmeva.training.common.data_parallel import Share
 from openmeva.training.union.config import UnionConfig
 
 
 def union_loss(model: Any, inputs: dict[str, Tensor], config: UnionConfig) -> tuple[Tensor, Tensor]:
     """The loss of a batch of `UnionCollator` (equation 6), and the stories' logits (n,).
 
-    To cross-entropy and reconstruction comes, with a teacher, the distance from its judgments and states.
+    With a teacher, the distillation loss is added to cross-entropy and reconstruction loss.
 
     Args:
         model: a `UnionModel`.
-        inputs: the batch; stories without a label count for the teacher's part alone.
+        inputs: the batch; stories without a label count only for the distillation loss.
         config: the weights.
     """
     share = Share.of(len(inputs["labels"]))

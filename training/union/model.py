@@ -1,4 +1,4 @@
-"""UNION's untrained model on a backbone."""
+"""Builds UNION's untrained model on a backbone."""
 
 from typing import Any
 
@@ -24,10 +24,10 @@ HEADS = ("classifier", "cls.")
 
 
 def build_model(config: UnionConfig) -> tuple[UnionModel, Tokenizer, Backbone]:
-    """The untrained model, its tokenizer, and what it sits on."""
+    """The untrained model, its tokenizer and its backbone."""
     torch.manual_seed(config.seed)
     base = find_backbone(config.base)
-    if not base.is_shared and base.shape.model_type == "bert":  # its prediction head comes with it
+    if not base.is_shared and base.shape.model_type == "bert":  # it has a pretrained prediction head
         tokenizer = tokenizer_of(base)
         rates: dict[str, Any] = (
             {} if config.encoder_dropout is None else dict.fromkeys(DROPOUTS, config.encoder_dropout)
@@ -48,7 +48,7 @@ def build_model(config: UnionConfig) -> tuple[UnionModel, Tokenizer, Backbone]:
 
 
 def _fit_head(model: UnionModel) -> None:
-    """Another reconstruction head where the vocabulary has grown."""
+    """Replaces the reconstruction head if the vocabulary was extended."""
     inner: Any = model.bert
     if len(model.cls.predictions.bias) != len(inner.get_input_embeddings().weight):
         model.cls = new_reconstruction_head(inner.config)

@@ -1,7 +1,7 @@
 """Trains UNION: `python -m training.union --config roc --data DIR`.
 
-Stories and their negative samples (section 3.2), the loss of equation 6, transformers' `Trainer`: so
-`accelerate launch -m training.union …` uses several GPUs, and `--resume` goes on from the last checkpoint.
+It trains on stories and their negative samples (section 3.2) with the loss of equation 6 and transformers' `Trainer`:
+`accelerate launch -m training.union …` uses several GPUs, and `--resume` resumes from the last checkpoint.
 The weights, the run's manifest and a model card are written to `metrics/union/weights/NAME/`.
 """
 
@@ -18,14 +18,14 @@ from transformers import EvalPrediction
 
 from openmeva.metrics.core.runtime import SpecialTokens
 from openmeva.metrics.core.text import Normalizer
-from openmeva.training.classifier.at_hand import check_at_hand
 from openmeva.training.classifier.averaging import average_checkpoints, check_mean_with
 from openmeva.training.classifier.distillation import teacher_digests
-from openmeva.training.classifier.parts import first_part, to_be_trained
+from openmeva.training.classifier.hidden_states import fitted_projection
+from openmeva.training.classifier.input_checks import check_at_hand
+from openmeva.training.classifier.prerequisites import first_part, to_be_trained
 from openmeva.training.classifier.results import area_under_curve
 from openmeva.training.classifier.rows import load_rows
 from openmeva.training.classifier.seeds import train_seeds
-from openmeva.training.classifier.states import fitted_projection
 from openmeva.training.common.adapters import check_start
 from openmeva.training.common.backbone import find_backbone, names_file
 from openmeva.training.common.checkpoint import (
@@ -47,13 +47,13 @@ from openmeva.training.text.knowledge.resources import lexicon_files
 from openmeva.training.union.card import write_union_card
 from openmeva.training.union.config import UnionConfig
 from openmeva.training.union.data import UnionCollator, UnionPairs
+from openmeva.training.union.distillation import TaughtPairs, taught_pairs
 from openmeva.training.union.losses import union_loss
 from openmeva.training.union.model import build_model
-from openmeva.training.union.taught import TaughtPairs, taught_pairs
 
 
 class UnionTrainer(StoryTrainer):
-    """The loss of equation 6; batches of stories of similar length."""
+    """Trains with the loss of equation 6, on batches of stories of similar length."""
 
     config: UnionConfig
 
@@ -63,7 +63,7 @@ class UnionTrainer(StoryTrainer):
 
 
 def accuracy_and_auc(prediction: EvalPrediction) -> dict[str, float]:
-    """Validation accuracy at .5, and the area under the ROC curve, of logits against labels."""
+    """Validation accuracy at a score of .5, and the area under the ROC curve, both 0 to 1."""
     logits, labels = np.asarray(prediction.predictions), np.asarray(prediction.label_ids)
     auc = area_under_curve(logits[labels == 1].tolist(), logits[labels == 0].tolist())
     return {"accuracy": float(((logits > 0) == labels).mean()), "auc": auc}
@@ -72,24 +72,24 @@ def accuracy_and_auc(prediction: EvalPrediction) -> dict[str, float]:
 def train(
     config: UnionConfig, data: Path, out: Path, run: Path, cache: Path, resume: bool = False
 ) -> dict[str, Any]:
-    """Trains one configuration, after the one that it goes on from; writes checkpoint, manifest and card to `out`.
+    """Trains one configuration, after its `first` one if needed; writes checkpoint, manifest and card to `out`.
 
-    Of several seeds, those that were trained already are left alone.
+    With several seeds, those that were trained already are skipped.
 
     Args:
         config: of the training.
-        data: the folder that the corpora lie in.
+        data: folder of the corpora.
         out: the checkpoint's folder.
-        run: of the training's checkpoints and a teacher's judgments.
-        cache: of tagged corpora.
-        resume: whether to go on from the last checkpoint.
+        run: folder of the training's checkpoints and a teacher's outputs.
+        cache: folder of tagged corpora.
+        resume: whether to resume from the last checkpoint.
 
     Returns:
         The manifest.
 
     Raises:
-        ValueError: a run to resume that was begun with another configuration (each difference is named), or settings that
-            do not go together, or something that is missing (it is named), in a part that comes first, too.
+        ValueError: the run to resume was started with another configuration (each difference is named), settings are
+            incompatible, or inputs are missing (they are named); earlier stages are checked, too.
     """
     check(config, data)
     start = located(config.start) if config.start else None
@@ -115,13 +115,13 @@ def train(
 
 
 def check(config: UnionConfig, data: Path) -> None:
-    """Refuses a training that would end with an error after hours, by its settings or those of a part that comes first.
+    """Checks the settings and inputs of a training and of its earlier stages, before hours are spent on them.
 
     Raises:
         ValueError: as `train`.
     """
     if config.start_share and not (config.start and config.adapter):
-        raise ValueError("start_share: expected with a start and an adapter, whose mean is taken")
+        raise ValueError("start_share: expected only with a start and an adapter, which are averaged")
     teacher = config.teacher
     if (teacher is None) != (not config.distillation_weight and not config.states_weight):
         raise ValueError(
@@ -129,7 +129,7 @@ def check(config: UnionConfig, data: Path) -> None:
             f"got teacher {teacher}, {config.distillation_weight:g} and {config.states_weight:g}"
         )
     if teacher is None and (config.others or config.passes != 1):
-        raise ValueError("others, passes: expected with a teacher, got none")
+        raise ValueError("others, passes: expected only with a teacher, got none")
     check_start(config.start, config.adapter)
     check_at_hand(config, config.others, data, [config.corpus])
     for part in (first_part(UnionConfig, config, data), _untrained_teacher(config, data)):
@@ -138,7 +138,7 @@ def check(config: UnionConfig, data: Path) -> None:
 
 
 def _untrained_teacher(config: UnionConfig, data: Path) -> UnionConfig | None:
-    """The configuration of the teacher, where its weights are not there yet."""
+    """The teacher's configuration if its weights do not exist yet, else None."""
     teacher = config.teacher
     if teacher is None:
         return None
@@ -146,7 +146,7 @@ def _untrained_teacher(config: UnionConfig, data: Path) -> UnionConfig | None:
 
 
 def _mean_validation(found: Sequence[dict[str, float]]) -> dict[str, float]:
-    """The mean of several seeds' results."""
+    """The mean of several seeds' validation results."""
     return {key: round(sum(each[key] for each in found) / len(found), 4) for key in found[0]}
 
 
@@ -160,9 +160,9 @@ def _train_one(
     resume: bool,
     keep: bool = False,
 ) -> dict[str, Any]:
-    """Trains with one seed; arguments as of `train`, with the folder of the teacher's judgments.
+    """Trains with one seed; arguments as in `train`, and `judgments`, the folder of the teacher's outputs.
 
-    With `keep`, the weights in `out` are left alone where they are of this configuration and data.
+    With `keep`, weights in `out` from the same configuration and data are kept.
     """
     started = time.time()
     start = located(config.start) if config.start else None
@@ -234,12 +234,12 @@ def _train_one(
             key.removeprefix("eval_"): round(results[key], 4)
             for key in ("eval_loss", "eval_accuracy", "eval_auc")
         },
-        **({"resumed": True} if checkpoint else {}),  # the minutes are then those of its last part
+        **({"resumed": True} if checkpoint else {}),  # minutes then count only the part after the last resume
         "minutes": round((time.time() - started) / 60, 1),
         **machine(),
     }
     if config.states_weight:
-        del model.projection  # of no use but in training
+        del model.projection  # used only in training
     settings = {
         "delexicalize": config.corpus.delexicalize,
         "context": config.corpus.context,
@@ -261,9 +261,9 @@ def _train_one(
 def _judged_stories(
     config: UnionConfig, data: Path, run: Path, cache: Path, resume: bool
 ) -> tuple[list[GroupRow], dict[str, str], dict[str, Any]]:
-    """The further stories that a teacher judges, their files' checksums, and what else the manifest says of both.
+    """The further stories for distillation, their files' checksums, and other manifest entries of teacher and stories.
 
-    A teacher that is not there is trained, or with `resume` goes on from its last checkpoint.
+    A missing teacher is trained, or with `resume` its training resumes from the last checkpoint.
     """
     teacher = config.teacher
     if teacher is None:

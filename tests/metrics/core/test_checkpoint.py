@@ -75,7 +75,7 @@ def test_settings_alone_are_a_whole_checkpoint_where_a_backbone_is_taken_as_it_i
 def test_the_newest_weights_are_asked_for_where_no_revision_is_named(
     answers: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is cached is otherwise all that a user ever sees; it serves where the Hub does not answer."""
+    """Otherwise a user would keep the cached version; the cache is the fallback if the Hub does not answer."""
     for name in ("cached", "newest"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "config.json").write_text(
@@ -188,7 +188,7 @@ def test_another_encoder_is_not_taken_for_the_shared_one(tmp_path: Path) -> None
 def test_a_bad_file_is_named(tmp_path: Path, name: str, damage: str) -> None:
     folder = write_checkpoint(tmp_path / "mine")
     if name == "encoder/model.safetensors" and damage == "missing":
-        (folder / "encoder" / "config.json").write_text("{")  # without the weights it is looked for elsewhere
+        (folder / "encoder" / "config.json").write_text("{")  # without weights it is looked up elsewhere
         name = "encoder/config.json"
     elif damage == "missing":
         (folder / name).unlink()
@@ -210,7 +210,7 @@ def test_a_bad_file_is_named(tmp_path: Path, name: str, damage: str) -> None:
     ],
 )
 def test_weights_that_a_checkpoint_lacks_are_named(name: str, weight: str, tmp_path: Path) -> None:
-    """With random ones in their place it would score as if nothing were wrong."""
+    """With randomly initialised weights instead, it would score without an error."""
     file = CHECKPOINTS[name](tmp_path / "mine") / "adapter.safetensors"
     tensors = load_file(file)
     del tensors[weight]

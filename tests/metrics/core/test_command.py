@@ -117,7 +117,7 @@ def test_a_name_that_is_taken_is_numbered() -> None:
 
 
 def test_contexts_and_references_have_several_names(tmp_path: Path) -> None:
-    """MANS calls a context `prompt`; `compute` has names of its own."""
+    """MANS calls a context `prompt`; the arguments of `compute` have other names."""
     file = tmp_path / "stories.jsonl"
     file.write_text(
         json.dumps({"story": "He ran.", "prompt": "Run.", "references": ["He left.", "He fell."]}) + "\n"
@@ -130,7 +130,7 @@ def test_contexts_and_references_have_several_names(tmp_path: Path) -> None:
     assert columns_of([{"story": "He ran.", "context": "Ben sat.", "prompt": "Run."}])["contexts"] == [
         "Ben sat."
     ]
-    several = np.array(["He left.", "He fell."])  # as a data set in NumPy's format hands them over
+    several = np.array(["He left.", "He fell."])  # as in a data set with NumPy format
     assert columns_of([{"story": "He ran.", "reference": several}])["references"][0] is several
     file.write_text('{"story": "He ran.", "prompt": "Run."}\n{"story": "He ran."}\n')
     with pytest.raises(ValueError, match="line 2: expected 'context', which other rows have"):
@@ -142,7 +142,7 @@ def test_several_references_come_back_from_any_file(kind: str, tmp_path: Path) -
     several = [["He left.", "He fell."], ["He sat."]]
     write_rows(tmp_path / f"a.{kind}", [{"story": "He ran.", "reference": one} for one in several])
     assert columns_of(read_stories(tmp_path / f"a.{kind}"))["references"] == several
-    for text in ("[sic] He ran.", "[1, 2]", "[" * 100_000):  # no list of texts: a text
+    for text in ("[sic] He ran.", "[1, 2]", "[" * 100_000):  # not a list of strings: a text
         assert columns_of([{"story": "He ran.", "reference": text}])["references"] == [text]
 
 

@@ -1,4 +1,4 @@
-"""What `metric.yaml` may say, and that it says of the project's metrics what is so."""
+"""The schema of `metric.yaml`, and that the project's files match its metrics."""
 
 import importlib
 import re

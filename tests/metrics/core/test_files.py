@@ -1,4 +1,4 @@
-"""Files are read by lines that end where their writer ended them, and are written whole or not at all."""
+"""Files are read by line, with the line ends of their writer, and written atomically."""
 
 import errno
 import gzip
@@ -45,7 +45,7 @@ def test_a_file_keeps_its_mode_and_a_link_stays(tmp_path: Path) -> None:
     with replacing(link) as temporary:
         temporary.write_text("two")
         assert temporary.stat().st_mode & 0o777 == 0o600
-        assert temporary in file.parent.glob(".a.txt.*.tmp")  # what sweepers look for
+        assert temporary in file.parent.glob(".a.txt.*.tmp")  # the pattern that cleanup looks for
     assert (link.readlink(), file.read_text(), file.stat().st_mode & 0o777) == (file, "two", 0o600)
     file.chmod(0o444)
     write_text(file, "three")
@@ -57,7 +57,7 @@ def test_a_file_keeps_its_mode_and_a_link_stays(tmp_path: Path) -> None:
 
 
 def test_what_is_no_file_is_written_through(tmp_path: Path) -> None:
-    """A pipe; a device too, which a test must not put at stake."""
+    """A pipe; a device behaves the same, but a test must not risk one."""
     pipe, link = tmp_path / "pipe", tmp_path / "link"
     os.mkfifo(pipe)
     link.symlink_to(pipe)

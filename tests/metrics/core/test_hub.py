@@ -1,4 +1,4 @@
-"""What goes wrong between here and the Hub is told, and what came from it is held against its checksums."""
+"""Errors of the Hub are reported, and downloads are verified against their checksums."""
 
 import errno
 import hashlib

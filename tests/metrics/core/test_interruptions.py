@@ -64,7 +64,7 @@ def test_what_is_refused_leaves_the_rows_added_before(overlap: Any) -> None:
 
 
 def test_a_module_is_copied_after_it_has_computed(overlap: Any) -> None:
-    """By which it also comes to processes that are started anew, as those of `datasets.map`."""
+    """Pickling also passes it to new processes, such as those of `datasets.map`."""
     given: dict[str, Any] = {"predictions": STORIES, "references": REFERENCES, "scores": ["bleu"]}
     first = overlap.compute(**given)
     assert copy.deepcopy(overlap).compute(**given) == first
@@ -97,7 +97,7 @@ def open_files() -> int:
 
 
 def test_a_forked_process_opens_wordnet_anew() -> None:
-    """Else both would share the place at which a file is read, and get each other's lines."""
+    """Otherwise both would share a file position and read each other's lines."""
     scorer = OverlapScorer()
     expected = scorer.scores(STORIES, REFERENCES, ["meteor"])
     with multiprocessing.get_context("fork").Pool(1) as pool:
@@ -106,7 +106,7 @@ def test_a_forked_process_opens_wordnet_anew() -> None:
 
 
 def test_a_forked_process_scores_after_its_parent_has(tmp_path: Path) -> None:
-    """Threads of torch are not copied into a fork; without help it waits for them for ever."""
+    """A fork does not copy torch's threads; without `survive_forks` it would wait for them forever."""
     folder = write_checkpoint(tmp_path / "union")
     program = f"""
 import multiprocessing, torch, evaluate

@@ -1,4 +1,4 @@
-"""What all modules share: threads, copies, and what is refused before anything is scored."""
+"""Common behaviour of all modules: threads, copies, and input that is rejected before scoring."""
 
 import copy
 import time
@@ -28,7 +28,7 @@ THREADS, CALLS = 8, 6
 
 
 class Lengths(StoryInputs, evaluate.Metric):
-    """A module that gives the number of characters, and takes its time."""
+    """A slow module that returns the number of characters."""
 
     required = ("contexts",)
     optional = ("references",)
@@ -136,7 +136,7 @@ def test_options_of_another_type_are_refused(lengths: Lengths, options: dict[str
 
 @pytest.mark.parametrize("device", ["there", "cuda:77", "meta", [], 2.5, "cpu:x"])
 def test_a_device_that_is_not_here_is_refused(device: Any) -> None:
-    with pytest.raises(ValueError, match="device: expected one that is here"):
+    with pytest.raises(ValueError, match="device: expected an available device"):
         choose_device(device)
 
 
@@ -145,7 +145,7 @@ def test_a_device_that_is_here_and_full_is_not_called_absent(monkeypatch: pytest
     with mock.patch.object(torch, "empty", side_effect=torch.OutOfMemoryError("CUDA out of memory")):
         with pytest.raises(torch.OutOfMemoryError, match="CUDA out of memory"):
             choose_device("cuda:0")
-        with pytest.raises(ValueError, match="expected one that is here"):
+        with pytest.raises(ValueError, match="expected an available device"):
             choose_device("cuda:1")
 
 
@@ -157,7 +157,7 @@ def test_a_precision_that_is_none_is_refused(dtype: Any) -> None:
 
 def test_a_result_has_a_warning_or_none_for_each_story(lengths: Lengths, tmp_path: Any) -> None:
     stories = ["Ann was hungry. She made a sandwich. She ate it. Then she slept.", "Hello", "😀"]
-    expected = [None, "too short: 1 word, a story has at least 10", "no words: digits and signs alone"]
+    expected = [None, "too short: 1 word, a story has at least 10", "no words: only digits and symbols"]
     assert lengths.compute(predictions=stories, contexts=stories)["warnings"] == expected
     for story in stories:
         lengths.add(prediction=story, context=story)
@@ -199,7 +199,7 @@ def test_device_and_precision_follow_what_the_machine_has(monkeypatch: pytest.Mo
     natively = {
         True: False,
         False: True,
-    }  # on a card that emulates bfloat16, emulation is no reason to use it
+    }  # a GPU that only emulates bfloat16 uses float32
     monkeypatch.setattr(
         torch.cuda, "is_bf16_supported", lambda including_emulation=True: natively[including_emulation]
     )
@@ -246,7 +246,7 @@ def test_every_batch_has_the_same_columns(lengths: Lengths) -> None:
 def test_columns_without_stories_are_refused(lengths: Lengths) -> None:
     lengths.add_batch(predictions=["a b ."], contexts=["c ."])
     for beside in ({"contexts": ["c ."]}, {"references": [["d ."]]}):
-        with pytest.raises(ValueError, match=f"predictions: expected beside {next(iter(beside))}, got none"):
+        with pytest.raises(ValueError, match=f"predictions: expected with {next(iter(beside))}, got none"):
             lengths.compute(**beside)
     assert lengths.compute()["warnings"] == [mock.ANY]
 

@@ -25,7 +25,7 @@ def test_batches_are_padded_and_a_model_is_rounded_once() -> None:
 
 
 def test_last_layers_stay_exact() -> None:
-    """In bfloat16 a last layer gives some hundred different logits: stories that differ would tie."""
+    """In bfloat16 a last layer has some hundred different logits: different stories would tie."""
     config = BertConfig(
         vocab_size=30, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16
     )
@@ -50,7 +50,7 @@ def test_last_layers_stay_exact() -> None:
 
 @pytest.mark.parametrize("name", CHECKPOINTS)
 def test_loading_and_scoring_heed_and_leave_no_state_of_torch(name: str, tmp_path: Path) -> None:
-    """A default type of the caller's rounds no weights, an autocast no scores, and draws go on as if nothing was loaded."""
+    """The caller's default dtype rounds no weights, its autocast no scores; its random state is unchanged."""
     folder = CHECKPOINTS[name](tmp_path / "tiny")
     expected = scores_of(load_tiny(name, folder))
     state = torch.random.get_rng_state()
@@ -73,5 +73,5 @@ def test_the_environment_names_a_device_unless_one_is_given(monkeypatch: pytest.
     assert choose_device(None).type == "cpu"
     monkeypatch.setenv("OPENMEVA_DEVICE", "there")
     assert choose_device("cpu").type == "cpu"
-    with pytest.raises(ValueError, match="OPENMEVA_DEVICE: expected one that is here"):
+    with pytest.raises(ValueError, match="OPENMEVA_DEVICE: expected an available device"):
         choose_device(None)

@@ -30,7 +30,7 @@ def values(path: Path | str, **options: Any) -> list[dict[str, Any]]:
 def test_no_cell_is_a_formula_to_a_spreadsheet(kind: str, tmp_path: Path) -> None:
     path = tmp_path / f"rows.{kind}"
     texts = ["=HYPERLINK(1)", "+1+2", "-x", "@SUM(A1)", " =1", "\t=1", "'=1"]
-    texts += ["＝1", "＋1", "－x", "＠SUM(A1)"]  # wide signs
+    texts += ["＝1", "＋1", "－x", "＠SUM(A1)"]  # full-width signs
     write_rows(path, [{"story": text, "=column": -0.5, "rating": "-1.5"} for text in texts])
     with path.open(encoding="utf-8", newline="") as file:
         heading, *cells = csv.reader(file, delimiter="," if kind == "csv" else "\t")
@@ -252,7 +252,7 @@ def test_a_line_that_is_no_utf_8_is_refused_by_itself_outside_tables(name: str, 
     found = list(read_rows(tmp_path / name, refused=said.append))
     assert [(row.number, row.values["story"]) for row in found] == [(1, "x"), (3, "y")]
     assert said == [f"{tmp_path / name}, line 2: expected UTF-8, got the byte 0xe9; save the file as UTF-8"]
-    for content in (b"story\nx\ncaf\xe9\n", "x\ny\n".encode("utf-16")):  # perhaps a part of a row; every line
+    for content in (b"story\nx\ncaf\xe9\n", "x\ny\n".encode("utf-16")):  # possibly part of a row; every line
         (tmp_path / "a").write_bytes(content)
         with pytest.raises(ValueError, match="expected UTF-8"):
             list(read_rows(tmp_path / "a", refused=said.append))

@@ -1,4 +1,4 @@
-"""What story classifiers share in scoring: contexts, windows, blame."""
+"""Scoring shared by story classifiers: contexts, windows, gains."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from openmeva.metrics.core.story_scorer import is_beginning
 from openmeva.metrics.union.scoring import UnionScorer
 from tests.tiny import write_checkpoint
 
-# of `metrics/union` before windows, batches and blame moved to the core
+# computed by `metrics/union` before windows, batches and gains moved to the core
 GOLDEN_SCORES = [0.2072667, 0.3146689, 0.2971542]
 GOLDEN_GAINS = [-0.0805803, -0.0495903]
 
@@ -83,7 +83,7 @@ def test_scoring_in_bfloat16_leaves_the_weights_of_float32_as_they_were(tmp_path
 
 
 def test_the_lower_of_two_readings_counts_or_their_mean(tmp_path: Path) -> None:
-    """With a shorter window, a long story is read by both; one that fits the shorter is read once."""
+    """With a shorter window, a long story is scored with both; one that fits the shorter window is scored once."""
     checkpoint = load_checkpoint(write_checkpoint(tmp_path), "union")
     sentences = ["she ran home and ate the cat .", "the dog slept .", "he did n't walk to the park ."]
     stories = [" ".join(sentences * count) for count in (1, 5, 9)]
@@ -126,7 +126,7 @@ def test_a_sentence_is_weighed_in_the_window_that_it_stands_nearest_to_the_middl
 
 
 def test_a_tokenizer_that_cuts_and_pads_changes_no_score(tmp_path: Path) -> None:
-    """As sentence-transformers leave theirs, all-mpnet-base-v2's among them: texts would be cut at 128 tokens."""
+    """Tokenizers of sentence-transformers, such as all-mpnet-base-v2's, truncate texts at 128 tokens."""
     folder, story = write_checkpoint(tmp_path), "She ran home and ate the cat. The dog slept."
     expected = UnionScorer(load_checkpoint(folder, "union")).score([story], dtype="float32")
     file = folder / "encoder" / "tokenizer.json"
@@ -138,7 +138,7 @@ def test_a_tokenizer_that_cuts_and_pads_changes_no_score(tmp_path: Path) -> None
 
 
 def test_no_window_is_longer_than_the_model_reads(tmp_path: Path) -> None:
-    """Special tokens included: a model has no positions for more."""
+    """Special tokens included, since a model has no further positions."""
     scorer = UnionScorer(load_checkpoint(write_checkpoint(tmp_path, max_length=16), "union"))
     for sentence in ("she ran .", "she ran home and ate ."):
         (story,) = scorer.prepare([f"{sentence} " * 9], None)

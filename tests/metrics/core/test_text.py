@@ -1,4 +1,4 @@
-"""Text comes to one form, whatever form it is given in."""
+"""Texts of any form are normalised to one form."""
 
 import json
 from itertools import pairwise
@@ -45,7 +45,7 @@ def test_sentences(text: str, sentences: list[str] | None) -> None:
 
 
 def test_a_long_run_of_marks_is_read_in_time_that_grows_with_its_length() -> None:
-    """Read again from each of its marks, 200,000 of them would take minutes."""
+    """If scanned again from each of its marks, 200,000 of them would take minutes."""
     text = "." * 200_000 + "a"
     assert split_sentences(text) == [text]
     assert sentence_spans(text) == [(0, len(text))]

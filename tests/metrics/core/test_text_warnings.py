@@ -1,4 +1,4 @@
-"""Texts that are no stories are warned of, and stories of every form are not."""
+"""Texts that are not stories have warnings; stories of every form have none."""
 
 import evaluate
 import pytest
@@ -23,7 +23,7 @@ UNFIT = {
         "asdf qwer zxcv uiop hjkl asdf jkl qwer tyui zxcv bnm poiu",
         "apples bananas bread milk eggs butter cheese ham rice pasta tomatoes onions",
     ],
-    "marks": [
+    "special tokens": [
         f"{STORY} <newline>",
         f"{STORY.lower()} < \\newline > she slept .",
         f"{STORY} </s>",

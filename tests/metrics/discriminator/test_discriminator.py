@@ -1,4 +1,4 @@
-"""The discriminator as its users load it. What it shares with plot coherence is tested there."""
+"""The discriminator loaded with evaluate. Code shared with plot coherence is tested there."""
 
 from pathlib import Path
 from typing import Any

@@ -18,7 +18,7 @@ from openmeva.metrics.llm_judge import asking
 from openmeva.metrics.llm_judge.answers import Answer, AnswerCache, NoAnswer, Request
 from openmeva.metrics.llm_judge.asking import GIVE_UP, Asker
 from openmeva.metrics.llm_judge.chat import ChatJudge
-from openmeva.metrics.llm_judge.reading import Token
+from openmeva.metrics.llm_judge.parsing import Token
 from tests.chat_server import ChatServer, Reply, completion, failure, in_turn, served
 
 KEY = "sk-very-secret-0123456789"
@@ -83,10 +83,10 @@ def test_what_stays_without_an_answer_is_reported_and_not_kept(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("reply", "asked", "message"),
     [
-        (failure(401), 1, "refused with 401.* run again to go on"),
+        (failure(401), 1, "refused with 401.* run again to continue"),
         (failure(429, Retry_After="3600"), 1, "asks to wait 3600 seconds"),
-        (failure(400), GIVE_UP, f"{GIVE_UP} questions in a row had no answer"),
-        (failure(403), GIVE_UP, f"{GIVE_UP} questions in a row had no answer"),
+        (failure(400), GIVE_UP, f"{GIVE_UP} requests in a row had no answer"),
+        (failure(403), GIVE_UP, f"{GIVE_UP} requests in a row had no answer"),
     ],
 )
 def test_a_hopeless_run_stops(tmp_path: Path, reply: Reply, asked: int, message: str) -> None:

@@ -12,7 +12,7 @@ from huggingface_hub import constants
 from openmeva.metrics.llm_judge import chat
 from openmeva.metrics.llm_judge.answers import Answer, NoAnswer, Request
 from openmeva.metrics.llm_judge.chat import ChatJudge
-from openmeva.metrics.llm_judge.reading import expected_rating
+from openmeva.metrics.llm_judge.parsing import expected_rating
 from tests.chat_server import Reply, completion, failure, served
 
 KEY = "sk-very-secret-0123456789"
@@ -171,8 +171,8 @@ def test_the_hubs_token_goes_to_the_hub_alone(monkeypatch: pytest.MonkeyPatch) -
     ("arguments", "message"),
     [
         (("", "http://localhost/v1"), "model: expected the name of a chat model"),
-        (("judge", "localhost:8000"), "base_url: expected an address as http"),
-        (("judge", "http://localhost:80a0/v1"), "base_url: expected an address as http"),
+        (("judge", "localhost:8000"), "base_url: expected an address such as http"),
+        (("judge", "http://localhost:80a0/v1"), "base_url: expected an address such as http"),
         (("judge", "http://me:secret@localhost/v1"), "without user, password and query"),
         (("judge", "http://localhost/v1?key=secret"), "without user, password and query"),
         (("judge", "http://localhost/v1", "secret\n"), "expected printable characters"),

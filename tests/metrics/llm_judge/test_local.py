@@ -10,7 +10,7 @@ import torch
 from tokenizers import AddedToken
 from transformers import AutoTokenizer, GPT2LMHeadModel
 
-from openmeva.metrics.llm_judge import reading
+from openmeva.metrics.llm_judge import parsing
 from openmeva.metrics.llm_judge.answers import NoAnswer, Request
 from openmeva.metrics.llm_judge.local import LocalJudge
 from openmeva.metrics.llm_judge.prompts import SHIPPED
@@ -33,7 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def _untrained(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its probability is not on the ratings, as that of a model that can be asked would be."""
-    monkeypatch.setattr(reading, "LEAST_MASS", 0.0)
+    monkeypatch.setattr(parsing, "LEAST_MASS", 0.0)
 
 
 def chat_of(folder: Path, target: Path, template: str, *added: AddedToken) -> Path:
@@ -83,7 +83,7 @@ def test_a_model_of_chats_is_asked_in_its_own_form(folder: Path, tmp_path: Path)
     judge = LocalJudge(str(chat_of(folder, tmp_path / "chat", TEMPLATE)), dtype="float32")
     answer = judge.ask(Request("How good?"))
     assert answer.tokens is not None
-    value, _, _ = reading.expected_rating(answer.text, answer.tokens)
+    value, _, _ = parsing.expected_rating(answer.text, answer.tokens)
     assert value == pytest.approx(by_hand(folder, "<user>How good?<judge>"), abs=1e-5)
 
 
@@ -139,7 +139,7 @@ def test_little_probability_on_the_ratings_is_no_rating(
     monkeypatch.undo()
     answer = LocalJudge(str(folder)).ask(Request("How good?"))
     assert answer.tokens is not None
-    value, _, reason = reading.expected_rating(answer.text, answer.tokens)
+    value, _, reason = parsing.expected_rating(answer.text, answer.tokens)
     assert value is None
     assert "of the probability is on the ratings 1 to 5, expected 10%" in reason
 

@@ -120,7 +120,7 @@ def test_what_cannot_be_read_is_unscored_and_no_number(judge: Any, tmp_path: Pat
     assert result["fluency_scores"] == result["scores"] == [4, None, 4]
     assert result["relatedness_scores"] == [4, None, None]
     assert (result["score"], result["unscored"], result["relatedness_unscored"]) == (4, 1, 2)
-    assert "expected a whole number from 1 to 5 alone, got the reply 'I would say 4.'" in result["reasons"][1]
+    assert "expected only a whole number from 1 to 5, got the reply 'I would say 4.'" in result["reasons"][1]
     assert result["relatedness_reasons"][2] == "the story has no context to be related to"
     assert [len(values) for key, values in result.items() if key.endswith(("scores", "reasons"))] == [3] * 6
 
@@ -190,7 +190,7 @@ def test_prompts_of_ones_own(judge: Any, tmp_path: Path) -> None:
         ("a: b", "expected the keys version, prompt, context, aspects"),
         ("{version: 1, prompt: '{story} {model}', context: '{context}', aspects: {a: b}}", "prompt: expected a text with"),
         ("{version: 1, prompt: 'rate it', context: '{context}', aspects: {a: b}}", "prompt: expected a text with {story}"),
-        ("{version: 1, prompt: '{story', context: '{context}', aspects: {a: b}}", "a brace itself is written twice"),
+        ("{version: 1, prompt: '{story', context: '{context}', aspects: {a: b}}", "write a literal brace twice"),
         ("{version: 1, prompt: '{story}', context: '{context}', aspects: []}", "aspects: expected names"),
         ("{version: 1, prompt: '{story}', context: '{context}', aspects: {a: b}, needs_context: [c]}", "needs_context"),
         ("{", "expected YAML"),
@@ -207,7 +207,7 @@ def test_prompts_that_are_refused(tmp_path: Path, text: str, message: str) -> No
     [
         ({"model": None}, "model: expected the name of a chat model"),
         ({"aspects": ["style"]}, "aspects: expected some of coherence, relatedness, fluency, overall"),
-        ({"aspects": ["relatedness"]}, "contexts: expected one a story, which relatedness needs"),
+        ({"aspects": ["relatedness"]}, "contexts: expected one per story, which relatedness needs"),
         ({"aspects": []}, "each once, got none"),
         ({"samples": 0}, "samples: expected a whole number above 0"),
         ({"temperature": -1}, "temperature: expected a number from 0 up"),

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from openmeva.metrics.llm_judge.reading import Token, expected_rating, read_rating
+from openmeva.metrics.llm_judge.parsing import Token, expected_rating, read_rating
 
 
 @pytest.mark.parametrize(
@@ -68,10 +68,10 @@ def test_the_place_of_the_rating_is_found() -> None:
         (
             "good",
             [Token("go", top(n4=0.9)), Token("od", ())],
-            "expected a whole number from 1 to 5 alone, got",
+            "expected only a whole number from 1 to 5, got",
         ),
         ("The", [Token("The", top(The=0.96, n4=0.04))], "4.0% of the probability is on the ratings"),
-        ("4", [Token("a", ()), Token("b", ())], "do not hold the reply"),
+        ("4", [Token("a", ()), Token("b", ())], "do not contain the reply"),
         ("4", [Token("4", (("4", math.nan),))], "expected log-probabilities, got nan"),
         ("4", [Token("4", (("4", 0.9),))], "expected log-probabilities, got 0.9"),
         ("", [], "the reply is empty"),

@@ -40,7 +40,7 @@ def test_fixed_raters_of_different_severity_have_no_ceiling():
     """Halves of a story's raters then differ by who is in them, and metrics pass what they would leave room for."""
     rng = np.random.default_rng(0)
     truth = rng.normal(size=400)
-    for severity, message in ((1.5, "above what they leave room for"), (4, "no more than by chance")):
+    for severity, message in ((1.5, "above their ceiling"), (4, "no more than by chance")):
         ratings = truth[:, None] + severity * np.array([-1.0, 0, 1]) + 0.5 * rng.normal(size=(400, 3))
         row = {"intervals": {name: [0.9, 0.95] for name in COEFFICIENTS}, **dict.fromkeys(COEFFICIENTS, 0.92)}
         with pytest.raises(ValueError, match=message):
@@ -51,7 +51,7 @@ def test_a_ceiling_within_a_metrics_interval_stands():
     top = {"ceiling": dict.fromkeys(COEFFICIENTS, 0.6)}
     values = dict.fromkeys(COEFFICIENTS, 0.65)
     check_ceiling(top, {"near": {**values, "intervals": {name: [0.55, 0.75] for name in COEFFICIENTS}}})
-    with pytest.raises(ValueError, match="far is above what they leave room for"):
+    with pytest.raises(ValueError, match="far is above their ceiling"):
         check_ceiling(top, {"far": {**values, "intervals": {name: [0.61, 0.75] for name in COEFFICIENTS}}})
 
 
@@ -64,4 +64,4 @@ def test_a_ceiling_that_the_metric_is_above_is_not_given():
     )
     found = judgment_tables(truth, stories, {}, 4, True, 100, np.random.default_rng(0))
     assert "noise_ceiling" not in found
-    assert "the metric is above what they leave room for" in found["unavailable"]["noise_ceiling"]
+    assert "the metric is above their ceiling" in found["unavailable"]["noise_ceiling"]

@@ -31,7 +31,7 @@ def test_without_ratings_there_is_nobody_who_rated():
 
 def test_a_story_is_rated_by_different_raters():
     row = {"story": "a", "ratings": [1, 2], "raters": ["ann", "ann"]}
-    with pytest.raises(ValueError, match="row 0: expected 2 different raters, one a rating, got"):
+    with pytest.raises(ValueError, match="row 0: expected 2 different raters, one per rating, got"):
         JudgedStories.from_rows([row])
 
 

@@ -113,7 +113,7 @@ def with_change(place, **change):
 @pytest.mark.parametrize(
     ("scores", "references", "message"),
     [
-        ([0.1] * 39, rows()[0], "expected 40 scores, one a story, got 39"),
+        ([0.1] * 39, rows()[0], "expected 40 scores, one per story, got 39"),
         ([0.1, float("nan"), *range(38)], rows()[0], "got nan in row 1"),
         ([0.1, float("inf"), float("inf"), *range(37)], rows()[0], "got inf in rows 1, 2"),
         ([0.5] * 40, rows()[0], "all 40 scores are 0.5"),
@@ -126,9 +126,9 @@ def with_change(place, **change):
         (range(40), with_change(2, ratings=[10**400]), "row 2, ratings: expected a finite number"),
         (range(40), with_change(2, error_types=3), "row 2, error_types: expected a list of lists of names"),
         ("0.5", rows()[0], "expected a list"),
-        ([], rows()[0], "expected one score a story, got none"),
+        ([], rows()[0], "expected one score per story, got none"),
         (range(40), [], "at least one judged story"),
-        (range(40), with_change(3, story_id="s1"), "'s1' stands in rows 1 and 3"),
+        (range(40), with_change(3, story_id="s1"), "'s1' is in rows 1 and 3"),
         (
             range(40),
             with_change(5, story=None),

@@ -230,7 +230,7 @@ def test_originals_of_one_story_are_drawn_together():
     [
         ({"label": 2}, "row 7: expected label 0 or 1, got 2"),
         ({"perturbed_from": "gone"}, "row 7: no original 'gone'"),
-        ({"story_id": "p0"}, "'p0' \\(typo\\) stands in rows 6 and 7"),
+        ({"story_id": "p0"}, "'p0' \\(typo\\) is in rows 6 and 7"),
         ({"aspect": None}, "row 7: expected a text in 'aspect'"),
     ],
 )

@@ -21,9 +21,9 @@ def benchmark() -> Any:
     [
         (
             {"predictions": [1.0, 2.0], "references": ROWS[:1]},
-            "references: expected 2, one a prediction, got 1",
+            "references: expected 2, one per prediction, got 1",
         ),
-        ({"predictions": [1.0], "references": ROWS[:2]}, "references: expected 1, one a prediction, got 2"),
+        ({"predictions": [1.0], "references": ROWS[:2]}, "references: expected 1, one per prediction, got 2"),
         ({"predictions": [1.0], "references": "a"}, "references: expected a list of rows, got str"),
         ({"predictions": [1.0]}, "references: expected with every batch or with none"),
     ],
@@ -52,8 +52,8 @@ def test_rows_come_with_every_score_or_after_all_of_them(benchmark: Any) -> None
         ({"draws": 50}, "draws: expected a whole number of at least 100, got 50"),
         ({"others": [1.0]}, "others: expected a dict of name to scores, got list"),
         ({"predictions": "a"}, "predictions: expected a list of scores, got str"),
-        ({"predictions": [1.0]}, "references: expected 1, one a prediction, got 0"),
-        ({"references": ROWS[:1]}, "references: expected 0, one a prediction, got 1"),
+        ({"predictions": [1.0]}, "references: expected 1, one per prediction, got 0"),
+        ({"references": ROWS[:1]}, "references: expected 0, one per prediction, got 1"),
     ],
 )
 def test_arguments_that_are_refused_leave_what_waits(

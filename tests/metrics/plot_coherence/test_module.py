@@ -1,4 +1,4 @@
-"""Plot coherence as its users load it: good input, bad input, contexts, reasons."""
+"""Plot coherence loaded with evaluate: valid input, invalid input, contexts, explanations."""
 
 import json
 from pathlib import Path
@@ -125,7 +125,10 @@ def test_a_checkpoint_without_kinds_explains_sentences_alone(tmp_path: Path) -> 
         ({"predictions": ["She ate.", ""]}, "predictions, row 1: expected a text, got a blank one"),
         ({"predictions": ["She ate.", None]}, "predictions, row 1: expected a string, got NoneType"),
         ({"predictions": ["She ate.", "\x07\x08"]}, "predictions, row 1: expected a text with words"),
-        ({"predictions": STORIES, "contexts": ["Ann ran."]}, "contexts: expected 2, one a prediction, got 1"),
+        (
+            {"predictions": STORIES, "contexts": ["Ann ran."]},
+            "contexts: expected 2, one per prediction, got 1",
+        ),
         ({"predictions": STORIES, "batch_size": 0}, "batch_size: expected a whole number above 0, got 0"),
         ({"predictions": STORIES, "dtype": "int8"}, "expected dtype"),
     ],

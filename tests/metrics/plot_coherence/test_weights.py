@@ -24,12 +24,12 @@ def mix() -> Any:
 
 
 def chosen(kind: str) -> list[list[str]]:
-    return sentences_of(kind)[: 80 if kind == "roc" else 40]  # the others are long
+    return sentences_of(kind)[: 80 if kind == "roc" else 40]  # the other stories are long
 
 
 @pytest.fixture(scope="module")
 def whole(mix: Any) -> dict[str, NDArray[np.float64]]:
-    """Scores of the stories as they are."""
+    """Scores of the unchanged stories."""
     return {
         kind: np.array(
             mix.compute(predictions=[" ".join(s) for s in chosen(kind)], dtype="float32")["scores"]
@@ -77,7 +77,7 @@ def test_what_was_trained_carries_where_it_came_from(name: str) -> None:
     assert {"config", "data", "steps", "validation", "groups", "torch"} <= set(manifest)
     assert all(len(digest) == 64 for digest in manifest["data"].values())
     settings = json.loads((WEIGHTS / name / "config.json").read_text(encoding="utf-8"))["plot_coherence"]
-    if "path" in settings["encoder"]:  # else it is fetched, and checked when it is loaded
+    if "path" in settings["encoder"]:  # otherwise it is downloaded, and verified when it is loaded
         encoder = WEIGHTS / name / settings["encoder"]["path"] / "model.safetensors"
         assert file_digest(encoder) == settings["encoder"]["sha256"]
     else:
@@ -91,7 +91,7 @@ def test_weights_that_learned_from_the_authors_filtered_stories_say_so(name: str
     manifest = json.loads((WEIGHTS / name / "manifest.json").read_text(encoding="utf-8"))
     learned = any("af_valid" in file for file in manifest["data"])
     card = " ".join((WEIGHTS / name / "README.md").read_text(encoding="utf-8").split())
-    assert ("that the plot-guided paper's authors released" in card) is learned
+    assert ("released by the plot-guided paper's authors" in card) is learned
     rows = [
         entry.title
         for entry in read_registry().values()

@@ -120,7 +120,10 @@ def test_signature(ppl: Any, gpt2: Any) -> None:
         ({"predictions": ["She ate.", None]}, "predictions, row 1: expected a string, got NoneType"),
         ({"predictions": ["She ate.", "\x07\x08"]}, "predictions, row 1: expected a text with words"),
         ({"predictions": ["She ate.", "\uf8ff"]}, "predictions, row 1: expected a text with words"),
-        ({"predictions": STORIES, "contexts": ["He ran."]}, "contexts: expected 2, one a prediction, got 1"),
+        (
+            {"predictions": STORIES, "contexts": ["He ran."]},
+            "contexts: expected 2, one per prediction, got 1",
+        ),
         ({"predictions": STORIES, "contexts": ["He ran.", 3]}, "contexts, row 1: expected a string, got int"),
         ({"predictions": STORIES, "batch_size": 0}, "batch_size: expected a whole number above 0, got 0"),
         ({"predictions": STORIES, "dtype": "float16"}, "expected dtype 'auto', 'float32' or 'bfloat16'"),

@@ -83,8 +83,11 @@ def test_signature(ruber: Any) -> None:
     ("arguments", "message"),
     [
         ({"predictions": []}, "expected at least one story"),
-        ({"predictions": STORIES}, "contexts: expected 2, one a prediction, got none"),
-        ({"predictions": STORIES, "contexts": ["He ran."]}, "contexts: expected 2, one a prediction, got 1"),
+        ({"predictions": STORIES}, "contexts: expected 2, one per prediction, got none"),
+        (
+            {"predictions": STORIES, "contexts": ["He ran."]},
+            "contexts: expected 2, one per prediction, got 1",
+        ),
         (
             {"predictions": STORIES, "contexts": ["He ran.", " "]},
             "contexts, row 1: expected a text, got a blank",
@@ -92,7 +95,7 @@ def test_signature(ruber: Any) -> None:
         ({"predictions": STORIES, "contexts": ["He ran.", "\x07"]}, "contexts, row 1: expected a text"),
         (
             {"predictions": STORIES, "contexts": CONTEXTS, "references": STORIES[:1]},
-            "references: expected 2, one a prediction, got 1",
+            "references: expected 2, one per prediction, got 1",
         ),
         (
             {"predictions": STORIES, "contexts": CONTEXTS, "references": ["She ate.", None]},

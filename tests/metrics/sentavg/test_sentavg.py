@@ -1,4 +1,4 @@
-"""SENTAVG as its users load it, on a tiny random checkpoint."""
+"""SENTAVG loaded with evaluate, with a tiny random checkpoint."""
 
 import inspect
 from pathlib import Path

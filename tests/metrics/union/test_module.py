@@ -1,4 +1,4 @@
-"""UNION as its users load it: by evaluate, with good input and bad."""
+"""UNION loaded with evaluate, with valid and invalid input."""
 
 import json
 import shutil
@@ -79,7 +79,10 @@ def test_explain(union: Any) -> None:
         ({"predictions": ["She ate.", None]}, "predictions, row 1: expected a string, got NoneType"),
         ({"predictions": [3.5, "She ate."]}, "predictions, row 0: expected a string, got float"),
         ({"predictions": ["She ate.", "\x07\x08"]}, "predictions, row 1: expected a text with words"),
-        ({"predictions": STORIES, "contexts": ["Ann ran."]}, "contexts: expected 2, one a prediction, got 1"),
+        (
+            {"predictions": STORIES, "contexts": ["Ann ran."]},
+            "contexts: expected 2, one per prediction, got 1",
+        ),
         ({"predictions": STORIES, "contexts": ["Ann ran.", None]}, "contexts, row 1: expected a string"),
         ({"predictions": STORIES, "batch_size": 0}, "batch_size: expected a whole number above 0, got 0"),
         ({"predictions": STORIES, "dtype": "int8"}, "expected dtype"),

@@ -26,7 +26,7 @@ def union() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def whole(union: dict[str, Any]) -> Callable[[str], NDArray[np.float64]]:
-    """Scores of a kind's stories as they are."""
+    """Scores of the unchanged stories of a kind."""
     return cache(lambda name: scores(union[name], sentences_of(name)))
 
 
@@ -41,7 +41,7 @@ def scores(metric: Any, stories: list[list[str]]) -> NDArray[np.float64]:
         ("roc", "repeated", 0.8),
         ("roc", "foreign", 0.8),
         ("roc", "reversed", 0.7),
-        ("wp", "repeated", 0.6),  # 22 stories; the other kinds of damage it barely sees in 250 words
+        ("wp", "repeated", 0.6),  # 22 stories; it hardly detects the other corruptions in 250 words
     ],
 )
 def test_damaged_stories_score_lower(
@@ -109,7 +109,7 @@ def test_the_card_names_the_lexicon_that_the_manifest_has() -> None:
     }
     for name in ("roc", "roc_base"):
         (row,) = [line for line in card.splitlines() if line.startswith(f"| `{name}`")]
-        assert ("keywords by WordNet" in row, "ConceptNet" in row) == (
+        assert ("keywords from WordNet" in row, "ConceptNet" in row) == (
             lexicons[name] == {"wordnet"},
             "conceptnet" in lexicons[name],
         )

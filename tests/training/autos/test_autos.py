@@ -110,7 +110,9 @@ def test_a_second_build_into_a_folder_is_refused_while_the_first_writes_and_keep
     def noted(self: AutosBuilder, part: Sequence[StoryRow]) -> Made:
         seeds.append(self.seed)
         if len(seeds) == 1:
-            with pytest.raises(ValueError, match="both: another build is writing here; wait for it, or give"):
+            with pytest.raises(
+                ValueError, match="both: another build is writing here; wait for it, or choose"
+            ):
                 autos.build(rows[:3], other, both, progress=False)
         return original(self, part)
 

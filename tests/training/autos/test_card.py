@@ -1,4 +1,4 @@
-"""The card of AUTOS says one thing: the shares named in its text are those of its tables."""
+"""The card of AUTOS is consistent: the shares named in its text are those of its tables."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ from openmeva.training.text.story import parse
 
 AUTOS = Path(__file__).parents[3] / "datasets" / "autos"
 CARD = (AUTOS / "README.md").read_text(encoding="utf-8")
-# `mini` always, and what `make autos` has built of stories that are not in the repository
+# `mini`, and the configurations that `make autos` has built from stories outside the repository
 BUILT = sorted(path.parent.name for path in AUTOS.glob("*/discrimination.parquet"))
 
 
@@ -51,7 +51,7 @@ def test_what_is_off_by_more_than_a_factor_of_two_bears_a_star(section: str) -> 
 
 
 def test_the_share_of_repeated_meaning_in_long_stories() -> None:
-    (named,) = re.findall(r"Meaning is repeated in (\.\d+) of the stories", CARD)
+    (named,) = re.findall(r"Semantic repetition applies to (\.\d+) of the stories", CARD)
     assert float(named) == pytest.approx(
         shares("Counts for WritingPrompts")["semantic_repetition"][1], abs=0.0051
     )
@@ -67,7 +67,7 @@ def test_the_share_of_repeated_meaning_in_long_stories() -> None:
     ],
 )
 def test_it_says_which_rows_of_mini_were_looked_up(named: str, aspect: str, technique: str | None) -> None:
-    text = CARD.partition("## Licence of the data behind it")[2]
+    text = CARD.partition("## Licence of the source data")[2]
     assert "[CC BY-SA 4.0](https://creativecommons.org/licenses/by-sa/4.0/)" in text
     (count,) = re.findall(named, text)
     rows = [row for path in (AUTOS / "mini").glob("*.parquet") for row in pq.read_table(path).to_pylist()]
@@ -81,11 +81,11 @@ def discrimination(name: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("name", BUILT)
 def test_it_says_that_passages_of_long_stories_begin_anywhere_and_few_have_a_prompt(name: str) -> None:
-    """The counts are those of `wp`; of the others no story is parted."""
+    """The counts are those of `wp`; in the other configurations no story is split into passages."""
     text = CARD.partition("## Counts of `mini`")[0]
     counts = re.search(
-        r"the ([\d,]+) passages of `wp` counted below (\d+)\s+begin in mid-story, the mean length is (\d+) words, and (\d+) "
-        r"have an empty context: .*? (\d+) of the (\d+) stories came without one",
+        r"`wp` as counted below has ([\d,]+) passages: (\d+) begin in mid-story, the mean length is (\d+) words, and (\d+) "
+        r"have an empty\s+context\. .*? (\d+) of the (\d+) stories came without a prompt",
         text,
         re.DOTALL,
     )

@@ -1,4 +1,4 @@
-"""The command that builds AUTOS: what it reads, and which builds it replaces."""
+"""The command that builds AUTOS: its inputs, and the builds that it replaces."""
 
 import json
 from collections import Counter
@@ -38,7 +38,7 @@ class NoneMade:
 
 
 class OneOriginal(NoneMade):
-    """A builder that makes one row of either test."""
+    """A builder that makes one row for each test."""
 
     def discrimination(self, rows: Sequence[StoryRow]) -> Made:
         return Made([{**dict.fromkeys(SCHEMA.names), "aspect": "typo", "label": 1}], Counter())
@@ -73,7 +73,7 @@ def test_a_build_takes_the_place_of_none_with_other_settings(
     before = lying()
     refused = built(*corpus)
     assert refused.exit_code == 2
-    told = "expected --out FOLDER or --replace, since a build with share 1.0 (now not given), stories 60 (now"
+    told = "expected --out FOLDER or --replace, since the folder has a build with share 1.0 (now not given), stories 60 (now"
     assert told in refused.stderr
     assert lying() == before
     assert built(*corpus, "--replace").exit_code == 0
@@ -85,7 +85,7 @@ def test_a_build_takes_the_place_of_none_with_other_settings(
         pq.write_table(pa.table({"story": ["He ran."]}), out / "mini" / f"{split}.parquet")
     refused = built("--config", "mini", "--stories", str(mine))
     assert refused.exit_code == 2
-    assert "since a build with unknown settings lies there" in refused.stderr
+    assert "since the folder has a build with unknown settings" in refused.stderr
 
 
 def test_a_built_folder_loads_by_configuration(
@@ -150,7 +150,7 @@ def test_a_build_that_ends_after_another_began_is_not_replaced(
         return NoneMade()
 
     monkeypatch.setattr(command, "builder_of", other_first)
-    with pytest.raises(ValueError, match=r"since a build with seed 1 \(now 2\) lies there"):
+    with pytest.raises(ValueError, match=r"since the folder has a build with seed 1 \(now 2\)"):
         command.build_autos(second)
     assert {built["settings"]["seed"] for built in builds_in(out / "roc")} == {1}
 
@@ -206,7 +206,7 @@ def test_a_configuration_of_own_stories_has_any_name(tmp_path: Path) -> None:
     for name in ("../x", "", "a/b"):
         with pytest.raises(ValueError, match="--config: expected a name of letters"):
             command.Building([name], stories=stories, out=tmp_path)
-    with pytest.raises(ValueError, match="--config fairy: expected --out FOLDER beside a name of your own"):
+    with pytest.raises(ValueError, match="--config fairy: expected --out FOLDER with a name of your own"):
         command.Building(["fairy"], stories=stories)  # the card there names the project's own
     with pytest.raises(ValueError, match="expected a configuration among mini, roc, wp, got 'fairy'"):
         command.Building(["fairy"], data=tmp_path)

@@ -1,4 +1,4 @@
-"""Paraphrases of built sets: no word or phrase that they add marks too many of them."""
+"""Limit on phrases in paraphrases: no word or phrase that they add marks too many of them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from openmeva.training.autos.builder import AutosBuilder, Made, Row
-from openmeva.training.autos.evening import evened, limits, marks, shares
+from openmeva.training.autos.phrase_limits import evened, limits, marks, shares
 from openmeva.training.corpora.story_rows import StoryRow
 from openmeva.training.perturbations import StoryPool, parse
 from openmeva.training.perturbations.engine.paraphraser import Paraphraser
@@ -26,7 +26,7 @@ STORIES: list[StoryRow] = [
 
 
 class Openers:
-    """Puts one of a few words before a sentence: the same first one before each."""
+    """Puts one of a few words before each sentence, always trying the same one first."""
 
     name = "openers"
 
@@ -51,8 +51,11 @@ def test_what_marks_a_story_and_how_many_it_may_mark() -> None:
     marked: Sequence[frozenset[str]] = (
         [frozenset({"then", "so"})] * 30 + [frozenset({"so"})] * 30 + [frozenset()] * 40
     )
-    assert limits(marked, {}) == {"so": 5, "then": 5}  # a twentieth, the worst first
-    assert limits(marked, {"so": 0.15, "then": 0.35}) == {"so": 15, "then": 20}  # what people write as often
+    assert limits(marked, {}) == {"so": 5, "then": 5}  # a twentieth, the largest excess first
+    assert limits(marked, {"so": 0.15, "then": 0.35}) == {
+        "so": 15,
+        "then": 20,
+    }  # as frequent in human stories
 
 
 @pytest.mark.parametrize("aspect", ["semantic_repetition", "paraphrase"])

@@ -1,4 +1,4 @@
-"""How well one word gives perturbed stories away, and that the paraphrases of `mini` share no opening."""
+"""Lexical shortcuts in AUTOS, and that the paraphrases of `mini` do not share an opening."""
 
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,7 @@ def test_features_of_a_story() -> None:
     }
     assert words(story) == {"as", "it", "was", ",", "he", "ran", ".", "fell", "!"}
     assert "was , he" in phrases(story)
-    assert "ran . he" not in phrases(story)  # it stands in two sentences
+    assert "ran . he" not in phrases(story)  # it spans two sentences
 
 
 def test_a_shared_opening_is_found_on_stories_that_were_not_looked_at() -> None:
@@ -69,7 +69,9 @@ def test_a_rule_that_was_picked_among_many_is_no_better_than_chance_on_others() 
         one["perturbed_from"] = one["perturbed_from"] and f"s{number // 2}"
     found = cases(rows, "paraphrase")
     accuracy = held_out_accuracy(found, [openings(case.story) for case in found])
-    assert accuracy == pytest.approx(0.5, abs=0.01)  # chosen and judged on the same stories it would be above
+    assert accuracy == pytest.approx(
+        0.5, abs=0.01
+    )  # selected and tested on the same stories, it would be above
 
 
 def test_a_story_and_what_was_made_of_it_fall_into_one_part() -> None:

@@ -43,14 +43,14 @@ class Words(evaluate.Metric):
 
 @pytest.fixture(autouse=True)
 def scores_of_this_test(tmp_path, monkeypatch):
-    """Scores are kept beside the other files of a test."""
+    """Scores are cached in the folder of the test."""
     for module in (run, paired, judging):
         monkeypatch.setattr(module, "SCORES", tmp_path / "scores")
 
 
 @pytest.fixture
 def words(tmp_path):
-    """A metric that counts different words, and a file that grows with every call of it."""
+    """A metric that counts distinct words, and a file that grows with each of its calls."""
     folder = tmp_path / "words"
     folder.mkdir()
     counter = tmp_path / "calls"

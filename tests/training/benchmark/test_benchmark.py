@@ -1,4 +1,4 @@
-"""The runner end to end on small data, with a metric made for the test."""
+"""The benchmark end to end on small data, with a metric made for the test."""
 
 import json
 import math
@@ -105,8 +105,8 @@ def test_a_configuration_meets_the_other_corpus_without_a_context(tmp_path, data
     )
     results = run([both], [TEST_SETS["mans_roc"], TEST_SETS["mans_wp"]], settings(tmp_path, data))
     runs = results["dataset_drift"]["Words"]
-    assert results["drift_weights"] == {"Words": {"roc": "roc", "wp": "wp"}}, "they do not say what they read"
-    # This metric joins every context: joining it beforehand changes nothing on ROC, leaving it out on WP does.
+    assert results["drift_weights"] == {"Words": {"roc": "roc", "wp": "wp"}}, "unknown training corpora"
+    # This metric joins every context: joining it beforehand changes nothing on ROC; dropping it on WP does.
     assert runs["roc"]["mans_roc"]["pearson"] == pytest.approx(runs["wp"]["mans_roc"]["pearson"])
     assert runs["roc"]["mans_wp"]["pearson"] != pytest.approx(runs["wp"]["mans_wp"]["pearson"], abs=1e-6)
     assert runs["roc"]["mans_roc"]["intervals"]["pearson"]
@@ -174,12 +174,12 @@ def test_explanations_against_error_types():
     ]
     found = explanation_tables(explanations, judged, 0.5, one_error_only=False)
     assert found["edited"] == 0.5
-    # Edited are the three worst: ranks 1.5 tied against six different judgments.
+    # The three worst stories are edited: tied ranks, 1.5 from the mean rank, against six different judgments.
     assert found["spearman"]["unedited"] == pytest.approx(np.sqrt(27 / 35))
     assert found["types"]["chaotic"]["faulty"] == 2
     assert found["types"]["chaotic"]["auc"] == 1.0
     assert found["types"]["chaotic"]["spearman"]["unedited"] == pytest.approx(1.0)
-    with pytest.raises(ValueError, match="expected 6 explanations, one a story, got 5"):
+    with pytest.raises(ValueError, match="expected 6 explanations, one per story, got 5"):
         explanation_tables(explanations[:5], judged, 0.5, one_error_only=False)
 
 

@@ -1,4 +1,4 @@
-"""Which sentences a perturbation touched, and whether a metric's blame falls on them."""
+"""Which sentences a perturbation changed, and whether a metric's explanations blame them."""
 
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ def test_a_sentence_is_damaged_by_a_change_in_it_and_so_is_its_copy() -> None:
     assert damaged_sentences(STORY, [span("Cy")]) == (False, False, True, False)
     assert damaged_sentences(STORY, [span("slept")]) == (False, True, False, True)
     assert damaged_sentences(STORY, [span("ran. Bo")]) == (True, True, False, True)
-    inserted = span(" Cy sang.")  # begins where the sentence before ends, which it does not touch
+    inserted = span(" Cy sang.")  # begins where the previous sentence ends, which is unchanged
     assert damaged_sentences(STORY, [inserted]) == (False, False, True, False)
 
 

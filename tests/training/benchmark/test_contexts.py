@@ -1,4 +1,4 @@
-"""No metric reads a story's beginning twice, and one that needs a context gets one."""
+"""No metric gets a story's beginning twice, and a metric that needs a context gets one."""
 
 from typing import Any
 
@@ -49,7 +49,7 @@ def test_what_a_metric_sees(entry: MetricEntry, name: str, row: dict[str, Any], 
 
 
 def test_judged_stories_get_the_contexts_that_they_lack() -> None:
-    """As `openmeva score` hands them on: a blank one where the story holds it, and none where all do."""
+    """As in `openmeva score`: an empty context if the story contains it, and no contexts if all stories do."""
     rows = [{**row, "score": 1} for row in (WHOLE, APART)]
     found = rows_as_seen(UNION, TEST_SETS["mans_roc"], rows)
     assert found is not None

@@ -1,4 +1,4 @@
-"""The drift table says which weights it used, and which corpora those have read."""
+"""The drift table names its weights and their training corpora."""
 
 import json
 from pathlib import Path
@@ -21,7 +21,7 @@ from openmeva.training.union.config import UnionConfig
 )
 def test_what_the_shipped_weights_have_read(metric: str, corpus: str, read: str, tmp_path: Path) -> None:
     weights = drift_weights(read_registry()[metric], corpus, tmp_path)
-    assert (weights.config, weights.described()) == (corpus, f"{corpus} (read {read})")
+    assert (weights.config, weights.described()) == (corpus, f"{corpus} (trained on {read})")
 
 
 def test_weights_of_one_corpus_alone_are_taken_where_they_lie(tmp_path: Path) -> None:
@@ -31,7 +31,7 @@ def test_weights_of_one_corpus_alone_are_taken_where_they_lie(tmp_path: Path) ->
     manifest = {"config": {"start": None}, "data": {"wp/a.jsonl": "1", "plot_guided/AMT_WP.CSV": "2"}}
     (folder / "manifest.json").write_text(json.dumps(manifest))
     weights = drift_weights(read_registry()["union"], "wp", tmp_path)
-    assert (weights.config, weights.described()) == (str(folder), "wp alone (read WP)")
+    assert (weights.config, weights.described()) == (str(folder), "wp only (trained on WP)")
     assert corpora_read(tmp_path) is None
 
 
@@ -44,10 +44,17 @@ def test_configurations_of_wp_alone_begin_with_nothing_and_read_nothing_else() -
 
 def test_the_table_has_them_beside_each_row() -> None:
     drift = {"UNION": {"roc": {"union_roc": {"pearson": 0.3}}, "wp": {"union_roc": {"pearson": 0.1}}}}
-    weights = {"UNION": {"roc": "roc (read ROC)", "wp": "wp alone (read WP)"}}
+    weights = {"UNION": {"roc": "roc (trained on ROC)", "wp": "wp only (trained on WP)"}}
     published = read_published()
     table = dataset_drift_table(drift, published["union_drift"], weights)
-    assert table.rows[0] == ["UNION", ".300", "–", ".100", "–", "roc (read ROC); wp alone (read WP)"]
+    assert table.rows[0] == [
+        "UNION",
+        ".300",
+        "–",
+        ".100",
+        "–",
+        "roc (trained on ROC); wp only (trained on WP)",
+    ]
     assert ["UNION (paper)", ".369", ".287", ".199", ".366", ""] in table.rows
     assert dataset_drift_table(drift, published["dataset_drift"], weights).rows == [], "MANS was not run"
 

@@ -1,4 +1,4 @@
-"""Sets on which little can be said: it is not said, and the rest of the report stands."""
+"""Degenerate sets: results that are undefined are omitted, and the rest of the report is complete."""
 
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from openmeva.training.files import write_rows
 
 
 def rows(prompts: list[int]) -> list[dict[str, Any]]:
-    """A story for each number of a prompt, of other lengths and judgments."""
+    """One story per given prompt number, with different lengths and judgments."""
     return [
         {"story": "a dog" + " ran" * (place % 7), "prompt": f"p{prompt}", "score": (place * 5) % 7}
         for place, prompt in enumerate(prompts)
@@ -87,7 +87,7 @@ def test_a_metric_without_a_level_is_reported_all_the_same(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("exchangeable", [True, False])
 def test_the_share_of_the_ceiling_is_that_of_a_ceiling_that_stands(exchangeable: bool) -> None:
-    """Where two raters err against each other, their mean is nearly exact, and metrics are above what halves allow."""
+    """If two raters err in opposite directions, their mean is nearly exact, and metrics exceed the split-half ceiling."""
     rng = np.random.default_rng(3)
     quality, error, noise = rng.normal(size=(3, 60))
     errors = [error, noise if exchangeable else 0.1 * noise - error]
@@ -105,7 +105,7 @@ def test_the_share_of_the_ceiling_is_that_of_a_ceiling_that_stands(exchangeable:
         share = found["rows"]["mine"]["pearson"] / found["noise_ceiling"]["ceiling"]["pearson"]
         assert float(row[-1]) == pytest.approx(share, abs=0.005)
     else:
-        assert "mine is above what they leave room for" in found["unavailable"]["noise_ceiling"]
+        assert "mine is above their ceiling" in found["unavailable"]["noise_ceiling"]
         assert row[-1] == "–"
 
 

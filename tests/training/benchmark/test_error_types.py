@@ -1,10 +1,10 @@
-"""How precisely kinds of error are named."""
+"""Precision of the error types that explanations name."""
 
 from typing import Any
 
 import pytest
 
-from openmeva.training.benchmark.kinds import (
+from openmeva.training.benchmark.error_types import (
     KIND_OF_ASPECT,
     Precision,
     measure,
@@ -14,7 +14,7 @@ from openmeva.training.benchmark.kinds import (
 
 
 class Names:
-    """A metric that finds every story off topic, and repeated words repeated."""
+    """A metric that calls every story off topic, and stories with repeated words repetitive."""
 
     def compute(self, predictions: list[str], explain: bool) -> dict[str, Any]:
         assert explain

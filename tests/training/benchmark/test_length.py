@@ -1,4 +1,4 @@
-"""The same stories at several lengths, and with marks, and what is said of scores that move with these alone."""
+"""The probes: stories at several lengths or with `<newline>`, and metrics whose scores depend only on these."""
 
 import statistics
 from typing import Any
@@ -7,9 +7,9 @@ import pytest
 
 from openmeva.training.benchmark import probes
 from openmeva.training.benchmark.length import LENGTHS, drift, main
-from openmeva.training.benchmark.marks import MARK, moved
 from openmeva.training.benchmark.probes import cut_at
 from openmeva.training.benchmark.registry import read_registry
+from openmeva.training.benchmark.special_tokens import MARK, moved
 
 STORIES = [f"{name} walked slowly to the mill again. " * 90 for name in ("Ann", "Bo", "Cy")]
 
@@ -28,7 +28,7 @@ def test_scores_that_follow_length_correlate_with_it(sign: int, monkeypatch: pyt
             return {"scores": [sign * len(text.split()) + text.startswith("Bo") for text in predictions]}
 
     monkeypatch.setattr(probes.evaluate, "load", lambda *_: Words())
-    stories = [story[: -40 * place or None] for place, story in enumerate(STORIES)]  # no two of a length
+    stories = [story[: -40 * place or None] for place, story in enumerate(STORIES)]  # all lengths differ
     found = drift(read_registry()["union"], stories)["UNION"]
     assert found["cut"] * sign > 0.9
     assert found["whole"] * sign > 0.9
@@ -43,7 +43,7 @@ def test_marks_that_cost_are_seen(cost: int, lower: float, monkeypatch: pytest.M
 
     monkeypatch.setattr(probes.evaluate, "load", lambda *_: Marks())
     found = moved(read_registry()["union"], STORIES)["UNION"]
-    # 29 sentences of seven words, so nine marks each
+    # 29 sentences of seven words, so nine `<newline>` each
     assert found == {"lower": lower, "shift": pytest.approx(-9 * cost / statistics.pstdev(map(ord, "ABC")))}
 
 

@@ -10,7 +10,7 @@ from openmeva.training.benchmark.level_tables import between_systems
 
 
 def judged(prompts: int, systems: bool = True) -> tuple[JudgedStories, np.ndarray]:
-    """Three stories a prompt, one a system; the first prompt's judgments are constant. With them their quality."""
+    """Three stories per prompt, one per system, and their quality; the first prompt's judgments are constant."""
     rng = np.random.default_rng(0)
     quality = rng.normal(size=3 * prompts)
     quality[:3] = 1

@@ -1,4 +1,4 @@
-"""OpenMEVA's Tables 3 to 5: the figures that the benchmark prints are the paper's, and what the released half gives.
+"""OpenMEVA's Tables 3 to 5: the benchmark prints the paper's results, and results on the released half of MANS.
 
 None of the three can be computed again: the released half has 99 of 200 prompts and one mean of ratings a story, no
 kinds of error (Table 3), and no scores by the paper's own models (all three). Others' scores of BLEU, BERTScore and
@@ -91,7 +91,7 @@ def test_figure_2() -> None:
 
 
 def test_what_the_stories_do_not_tell_stands_as_printed() -> None:
-    """MANS has no error types: Table 3's rows alone; and Figure 2's beside those of the run."""
+    """MANS has no error types: only the rows of Table 3; those of Figure 2 next to the results of the run."""
     regions = dict.fromkeys(("both", "human_only", "metric_only", "neither"), 0.25)
     sections = {"UNION": {"score_differences": {"sets": 30, "r2": 0.5, "regions": regions}}}
     one = {"title": "MANS-ROC", "n": 495, "sections": sections}
@@ -103,7 +103,7 @@ def test_what_the_stories_do_not_tell_stands_as_printed() -> None:
     rows = differences("mans_roc", one, PUBLISHED)
     assert rows.rows[0] == ["UNION", "30", ".50", ".25", ".25", ".25", ".25"]
     assert rows.rows[-1] == ["UNION (paper)", "80", ".92", "", "", "", ""]
-    assert "of sets of a fifth of 1,000 stories; here of 495 stories." in rows.note
+    assert "of sets of a fifth of 1,000 stories; here 495 stories." in rows.note
     assert not list(by_part("hanna", {**one, "sections": {}}, PUBLISHED))
     assert not differences("hanna", {**one, "sections": {}}, PUBLISHED).rows
 
@@ -122,7 +122,7 @@ def test_table_5_and_that_it_says_what_table_3_says() -> None:
 
 @pytest.mark.data
 def test_reasonable_stories_of_table_3() -> None:
-    """Above four points, as the paper has it: 46 of 1,000 (ROC) and 35 (WP), and about half of them in the half."""
+    """Above four points, as in the paper: 46 of 1,000 stories (ROC) and 35 (WP); about half of them are in the released half."""
     for name, whole, here in (("mans_roc", 46, 24), ("mans_wp", 35, 17)):
         judged = JudgedStories.from_rows(TEST_SETS[name].read(DATA), (1.0, 5.0))
         count = int((judged.scores > 4).sum())

@@ -1,4 +1,4 @@
-"""Pairs of stories, good beside damaged: the file, and how many a metric ranks right."""
+"""Pairs of a good and a damaged story: the file, and the number that a metric ranks correctly."""
 
 from collections import Counter
 from pathlib import Path

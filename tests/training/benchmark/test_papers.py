@@ -1,4 +1,4 @@
-"""The papers' own figures from the released scores, to the last printed digit; needs the papers' data."""
+"""The papers' results from the released scores, to the last printed digit; needs the papers' data."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def read(name):
 
 
 def test_the_half_of_wp_that_is_here():
-    """Half of the paper's 200 stories, so its figures are near, not the same."""
+    """Half of the paper's 200 stories, so the results are close to the paper's, not equal."""
     rows, judged, released = read("union_wp")
     assert set(released) == {title for title, _ in UNION_FILES.values()}
     assert all("prompt" not in row and len(row["ratings"]) == 7 for row in rows)
@@ -84,7 +84,7 @@ def test_table_5_of_plot_guided():
 
 
 def test_wp_stories_of_plot_guided():
-    """.743 on all 300 stories, as in the paper (Table 5: .74); this is for the 160 of the half that is here."""
+    """.743 on all 300 stories, as in the paper (Table 5: .74); this is for the 160 stories of the available half."""
     rows, judged, released = read("plot_guided_wp")
     found = correlate(np.array(released["Longformer (filtered manipulated plots)"]), judged.scores)
     expected = {160: (0.762, 0.538), 300: (0.743, 0.515)}[len(rows)]
@@ -100,7 +100,7 @@ def test_raters_of_mans_agree_about_as_published():
 
 
 def test_kappas_of_plot_guided():
-    """The paper's .61 and .56 are none of them; see the note in `published.yaml`."""
+    """None of them is the paper's .61 or .56; see the note in `published.yaml`."""
     found = {name: agreement(read(name)[1].ratings) for name in ("plot_guided_roc", "plot_guided_wp")}
     names = ("fleiss_kappa", "linear_kappa", "halves_kappa")
     assert [round(found["plot_guided_roc"][name], 3) for name in names] == [0.389, 0.601, 0.625]

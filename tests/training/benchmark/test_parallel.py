@@ -1,4 +1,4 @@
-"""Several metrics score at once, ahead of the tables."""
+"""Several metrics score in parallel, before the tables are made."""
 
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from openmeva.training.benchmark import ahead
+from openmeva.training.benchmark import parallel
 from openmeva.training.benchmark.registry import MetricEntry, read_registry
 from openmeva.training.benchmark.run import Settings, run
 from openmeva.training.benchmark.scores import score
@@ -21,17 +21,17 @@ ROWS = [{"story": f"a story of {k} words .", "prompt": "once ."} for k in range(
 
 
 def threads(count: int) -> Executor:
-    return ThreadPoolExecutor(1)  # one after the other: the metric made for tests counts its calls
+    return ThreadPoolExecutor(1)  # one at a time: the test metric counts its calls
 
 
 def another(count: int) -> Executor:
-    """A real other process, forked, so that the imports are paid once."""
+    """A real second process, forked, so that imports run only once."""
     return ProcessPoolExecutor(1, mp_context=get_context("fork"))
 
 
 @pytest.fixture
 def works(words: tuple[MetricEntry, Path], monkeypatch: pytest.MonkeyPatch) -> list[Work]:
-    monkeypatch.setattr(ahead, "WORTHWHILE", 1)
+    monkeypatch.setattr(parallel, "WORTHWHILE", 1)
     one, other = TEST_SETS["mans_roc"], TEST_SETS["union_roc"]
     named = replace(words[0], name="second", title="Second")
     return [
@@ -45,9 +45,9 @@ def test_what_was_scored_ahead_is_not_scored_again(
     works: list[Work], words: tuple[MetricEntry, Path], tmp_path: Path
 ) -> None:
     said: list[str] = []
-    ahead.score_ahead(works, tmp_path / "cache", None, 2, said.append, threads)
+    parallel.score_ahead(works, tmp_path / "cache", None, 2, said.append, threads)
     assert words[1].read_text() == "xx", "each metric once: the second set's stories are among the first's"
-    assert said[0] == "2 metrics to score, 2 at once"
+    assert said[0] == "2 metrics to score, 2 in parallel"
     assert "Words (roc): 8 stories of 2 sets" in said[1], "the longest first"
     found = score(words[0], "roc", ROWS, tmp_path / "cache")
     assert words[1].read_text() == "xx"
@@ -57,7 +57,7 @@ def test_what_was_scored_ahead_is_not_scored_again(
 def test_a_failure_is_left_to_who_asks(works: list[Work], tmp_path: Path) -> None:
     broken = replace(works[1].entry, outputs={"Row": "absent"})
     said: list[str] = []
-    ahead.score_ahead([works[0], replace(works[1], entry=broken)], tmp_path, None, 2, said.append, threads)
+    parallel.score_ahead([works[0], replace(works[1], entry=broken)], tmp_path, None, 2, said.append, threads)
     assert said[-1].endswith("Second (roc): not scored")
     with pytest.raises(ValueError, match="expected absent"):
         score(broken, "roc", ROWS, tmp_path)
@@ -71,21 +71,21 @@ def test_a_process_that_dies_ends_nothing(works: list[Work], tmp_path: Path) -> 
             return future
 
     said: list[str] = []
-    ahead.score_ahead(works, tmp_path, None, 2, said.append, Dying)
+    parallel.score_ahead(works, tmp_path, None, 2, said.append, Dying)
     assert said[-1].startswith("  a process ended early")
 
 
 def test_tables_come_in_order() -> None:
     works = [(2, 3), (3, 2), (2, 5)]
-    assert ahead.side_by_side(pow, works, 2, threads) == [8, 9, 32]
-    assert ahead.side_by_side(pow, works[:2], 2, pytest.fail) == [8, 9], "too few for processes"
-    assert ahead.side_by_side(pow, works, 1, pytest.fail) == [8, 9, 32]
+    assert parallel.side_by_side(pow, works, 2, threads) == [8, 9, 32]
+    assert parallel.side_by_side(pow, works[:2], 2, pytest.fail) == [8, 9], "too few for processes"
+    assert parallel.side_by_side(pow, works, 1, pytest.fail) == [8, 9, 32]
 
 
 def test_a_run_in_processes_is_a_run(
     words: tuple[MetricEntry, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Everything that goes to another process arrives there, and what it makes of it comes back the same."""
+    """All arguments can be passed to another process, and its results come back unchanged."""
     rng = np.random.default_rng(0)
     rows = [
         {**row, "story": f"{row['story']} {k}", "score": float(rng.normal())}
@@ -95,7 +95,7 @@ def test_a_run_in_processes_is_a_run(
 
     def elsewhere(function: Any, works: Any, processes: int, pool: Any) -> list[Any]:
         assert processes == 2
-        return ahead.side_by_side(function, works, processes, another)
+        return parallel.side_by_side(function, works, processes, another)
 
     settings = Settings(data=None, draws=100, say=lambda line: None, cache=tmp_path / "cache")
     plain = run([words[0]], sets, settings)
@@ -122,11 +122,11 @@ def test_one_pass_gives_the_rows_of_two_entries_where_there_are_references(
 
 
 def test_little_is_scored_in_this_process(works: list[Work], tmp_path: Path) -> None:
-    ahead.score_ahead(works[:1], tmp_path, None, 2, pytest.fail, pytest.fail)
+    parallel.score_ahead(works[:1], tmp_path, None, 2, pytest.fail, pytest.fail)
 
 
 def test_tasks_go_to_other_processes(works: list[Work]) -> None:
-    tasks = ahead.tasks_of(works)
+    tasks = parallel.tasks_of(works)
     with another(1) as executor:
         assert list(executor.map(replace, tasks)) == tasks
     assert [task.title for task in tasks] == ["Words (roc)", "Second (roc)"]
@@ -136,8 +136,8 @@ def test_all_that_a_run_asks_for_is_there(words: tuple[MetricEntry, Path]) -> No
     both = replace(words[0], configs={"roc": "roc", "wp": "wp"}, inputs=("contexts", "references"))
     rows = [{**row, "reference": "it ended ."} for row in ROWS]
     loaded = [(TEST_SETS[name], rows) for name in ("mans_roc", "mans_wp", "union_roc")]
-    loaded.append((TEST_SETS["plot_guided_roc"], ROWS))  # no references: left out
-    found = [(work.one.name, work.config, work.explain) for work in ahead.all_work([both], loaded)]
+    loaded.append((TEST_SETS["plot_guided_roc"], ROWS))  # no references: skipped
+    found = [(work.one.name, work.config, work.explain) for work in parallel.all_work([both], loaded)]
     on_sets = [("mans_roc", "roc", False), ("mans_wp", "wp", False), ("union_roc", "roc", False)]
     drift = [(name, config, False) for name in ("mans_roc", "mans_wp") for config in ("roc", "wp")]
     assert found == [*on_sets, *drift, ("union_roc", "roc", True)]

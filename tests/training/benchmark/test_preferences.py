@@ -1,4 +1,4 @@
-"""Pairs of stories in the benchmark: accuracy, like lengths, samples, and criteria of judged sets."""
+"""Preference pairs in the benchmark: accuracy, similar lengths, samples, and criteria of judged sets."""
 
 import gzip
 import json
@@ -16,7 +16,7 @@ from openmeva.training.benchmark.sampling import sampled
 from openmeva.training.judged.hanna import CRITERIA
 from openmeva.training.judged.pairs import Preference, rows_of
 
-# Two prompts: of the first two pairs, one of which has stories of unlike length; of the second one.
+# Two prompts: the first has two pairs, one with stories of different length; the second has one pair.
 PAIRS = [
     Preference("1", "p", "a good story here .", "a dull story now ."),
     Preference("2", "p", "short .", "a story of very many words more ."),
@@ -29,7 +29,7 @@ def rows() -> list[dict[str, Any]]:
 
 
 def slow_interval(points: list[float], prompts: list[str], counts: np.ndarray) -> list[float]:
-    """The percentile interval, a draw at a time."""
+    """The percentile interval, one bootstrap sample at a time."""
     names = sorted(set(prompts))
     drawn = []
     for one in counts:
@@ -69,7 +69,7 @@ def test_the_order_of_rows_does_not_matter() -> None:
 def test_pairs_that_are_none_are_refused() -> None:
     with pytest.raises(ValueError, match="pair '3': expected two stories of different scores, got 1"):
         preference_table(rows()[:-1], {"mine": [1.0, 2, 3, 4, 5]}, 100, np.random.default_rng(0))
-    with pytest.raises(ValueError, match="mine: expected 6 finite scores, one a story, got 1"):
+    with pytest.raises(ValueError, match="mine: expected 6 finite scores, one per story, got 1"):
         preference_table(rows(), {"mine": [1.0]}, 100, np.random.default_rng(0))
 
 
@@ -89,7 +89,7 @@ def test_a_sample_keeps_both_stories_of_a_pair() -> None:
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """A folder with pairs of Story Cloze and a small half of HANNA with released scores."""
+    """A folder with pairs of Story Cloze and a few stories of HANNA with released scores."""
     (tmp_path / "storycloze").mkdir()
     sentences = ",".join(f"InputSentence{place}" for place in range(1, 5))
     heading = f"InputStoryid,{sentences},RandomFifthSentenceQuiz1,RandomFifthSentenceQuiz2,AnswerRightEnding"
@@ -134,7 +134,7 @@ def test_released_scores_of_hanna_follow_their_direction(data: Path) -> None:
     assert set(found) == {"BLEU", "BaryScore", "ChatGPT as judge"}
     assert found["BLEU"][5] == pytest.approx(5 / 7)
     assert found["BaryScore"][5] == pytest.approx(-5 / 7)
-    with pytest.raises(ValueError, match="1 stories have no scores, as x"):
+    with pytest.raises(ValueError, match="1 stories have no scores, such as x"):
         released_scores("hanna", [*read, {"story_id": "x"}], data)
 
 

@@ -1,4 +1,4 @@
-"""The registry of metrics: what `metric.yaml` says of how the benchmark runs a metric."""
+"""The registry of metrics: how `metric.yaml` tells the benchmark to run a metric."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Files of scores beside a test set's stories: every story once, in any order, and what does not fit by its row."""
+"""Files of scores for a test set: one row per story, in any order; rows that do not fit are named."""
 
 import json
 from pathlib import Path
@@ -52,7 +52,7 @@ def test_ids_or_stories_are_never_taken_by_place(tmp_path: Path) -> None:
     plain = [{"story": row["story"]} for row in STORIES]
     for name in ("id", "story_id"):
         with pytest.raises(
-            ValueError, match=f"line 2: expected a 'story' to find it by, for the set has no '{name}'"
+            ValueError, match=f"line 2: expected a 'story' to match it by, since the set has no '{name}'"
         ):
             scores(tmp_path, f"{name},score\nc,3\na,1\nb,2\n", plain)
     lines = ('{"story": "Nora sang .", "score": 2}', '{"story": null, "score": 1}', '{"score": 3}')
@@ -107,7 +107,7 @@ def test_judgments_are_not_compared_with_themselves(tmp_path: Path) -> None:
         Comparison([f"{first}:score", second], judgments=files[0]),
     ):
         with pytest.raises(
-            ValueError, match=r"a\.jsonl: expected scores of a metric .* got 'score', which is what"
+            ValueError, match=r"a\.jsonl: expected scores of a metric .* got 'score', which holds"
         ):
             compare_metrics(asked)
     found = compare_metrics(Comparison([f"{first}:x", second], draws=100))
@@ -127,7 +127,7 @@ def test_rows_of_autos_have_an_aspect(tmp_path: Path) -> None:
     [
         ("score\n1\n2\n", "mine.csv: expected 3 scores, one for each row of the set in its order, got 2"),
         ("story_id,score\na,1\nb,2\n", "mine.csv: .* got none for story_id 'c' \\(1 of them lack one\\)"),
-        ("story_id,score\na,1\nb,2\nz,3\n", "line 4: expected a story_id of the set, as 'a', got 'z'"),
+        ("story_id,score\na,1\nb,2\nz,3\n", "line 4: expected a story_id of the set, such as 'a', got 'z'"),
         ("story_id,score\na,1\nb,2\nb,3\n", "line 4: expected each story_id once, got 'b' as in .* line 3"),
         ("story_id,score\na,1\n,2\nc,3\n", "line 3: expected 'story_id', which other rows have, got none"),
         ("story_id,story,score\na,Nora sang .,1\nb,x,2\nc,x,3\n", "line 2: expected the story of that story_id"),
@@ -135,7 +135,7 @@ def test_rows_of_autos_have_an_aspect(tmp_path: Path) -> None:
         ("story,score\nBen ran home .,1\nBen ran home .,2\n", "line 3: expected each story once, or all"),
         ("score\n1\nnan\n3\n", "line 3: expected a finite number in 'score', got nan"),
         ("story_id,mine\na,1\nb,\nc,3\n", "line 3: expected a number in 'mine', got ''"),
-        ("story_id,note\na,x\nb,y\nc,z\n", "expected a column of scores, as 'score', got story_id, note"),
+        ("story_id,note\na,x\nb,y\nc,z\n", "expected a column of scores, such as 'score', got story_id, note"),
         ("score\n", "expected at least one row, got none"),
     ],
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Scores are kept by what they depend on, and reused."""
+"""Scores are cached under a key of everything that they depend on, and reused."""
 
 from dataclasses import replace
 
@@ -35,7 +35,7 @@ def test_texts_of_another_set_are_not_scored_again(tmp_path, words):
     assert again["signature"] == "words:1"
     score(
         entry, "roc", [*rows[:2], {**rows[0], "score": 2.0}], tmp_path / "cache"
-    )  # people's score is not seen
+    )  # human judgments are not passed to the metric
     assert counter.read_text() == "x"
     score(entry, "roc", [{**rows[0], "prompt": "twice ."}, *rows], tmp_path / "cache", say=said.append)
     assert counter.read_text() == "xx"

@@ -1,4 +1,4 @@
-"""BLEURT's training: synthetic pairs, and fitting to ratings without a look at what is scored."""
+"""BLEURT's training: synthetic pairs, and fitting to ratings without the scored stories."""
 
 import json
 from pathlib import Path
@@ -35,7 +35,7 @@ class NoSampler:
 
 
 def exchange(stories, sentences, shares, rng, batch_size=64):  # type: ignore[no-untyped-def]
-    """In the place of the language model: the chosen sentence becomes "cat"."""
+    """Replaces the language model: the chosen sentence becomes "cat"."""
     return [["cat"] * len(story[at]) for story, at in zip(stories, sentences, strict=True)]
 
 
@@ -105,7 +105,7 @@ def test_ridge_is_scikit_learns(rows: int) -> None:
 
 
 def test_a_prompt_is_never_scored_by_what_saw_it() -> None:
-    """The states tell the prompt and nothing else, and ratings are the prompt's: seen prompts would be known."""
+    """States and ratings depend only on the prompt, so scores of seen prompts would be almost exact."""
     rng = np.random.default_rng(1)
     prompts = [f"prompt {i // 5}" for i in range(100)]
     states = np.eye(20)[[i // 5 for i in range(100)]] * 5 + rng.normal(0, 0.01, (100, 20))
@@ -116,7 +116,7 @@ def test_a_prompt_is_never_scored_by_what_saw_it() -> None:
     assert abs(np.corrcoef(found, ratings)[0, 1]) < 0.6
     fold = folds(prompts, 5, np.random.default_rng(0))
     assert all(len(set(fold[i : i + 5].tolist())) == 1 for i in range(0, 100, 5))
-    with pytest.raises(ValueError, match="at least 30 prompts, one a fold, got 20"):
+    with pytest.raises(ValueError, match="at least 30 prompts, one per fold, got 20"):
         folds(prompts, 30, rng)
 
 
@@ -155,7 +155,7 @@ def test_a_layer_tuned_on_unions_ratings_scores_mans_in_a_row_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Lengths:
-        """In the place of the encoder: the state of a story is how long it is."""
+        """Replaces the encoder: the state of a story is its length."""
 
         revision = "r"
 

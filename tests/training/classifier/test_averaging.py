@@ -1,4 +1,4 @@
-"""The mean of adapters adds the mean of what each adds; a training of several seeds keeps it."""
+"""The average of adapters adds the mean of their weight updates; a training with several seeds saves it."""
 
 import json
 from dataclasses import replace
@@ -28,7 +28,7 @@ from tests.tiny_groups import rows
 
 
 def adapter(seed: int, rank: int) -> dict[str, Tensor]:
-    """Factors of a layer of 7 by 9, and a head; of `rank`, filled up with zeros to four."""
+    """Factors of `rank` for a layer of 7 by 9, padded with zeros to rank 4, and a head."""
     torch.manual_seed(seed)
     down, up = torch.zeros(4, 9), torch.zeros(7, 4)
     down[:rank], up[:, :rank] = torch.randn(rank, 9), torch.randn(7, rank)
@@ -126,7 +126,7 @@ def test_a_training_of_several_seeds_keeps_their_mean(
     average_checkpoints([run / "tiny-seed-1", run / "tiny-seed-2"], tmp_path / "flat", temperature=2.0)
     flat = ClassifierScorer(load_checkpoint(tmp_path / "flat", "plot_coherence"))
     assert logit(flat.score(["She ran home."], None)[0][0]) == pytest.approx(logit(plain) / 2, abs=1e-3)
-    with pytest.raises(ValueError, match="temperature: expected 1 where no mean of seeds is taken, got 2"):
+    with pytest.raises(ValueError, match="temperature: expected 1 without seeds, got 2"):
         train(replace(config, seeds=(), temperature=2.0), tmp_path, out, run, tmp_path)
     written = (run / "tiny-seed-1" / "adapter.safetensors").stat().st_mtime_ns
     assert (
@@ -137,7 +137,7 @@ def test_a_training_of_several_seeds_keeps_their_mean(
     )
     before = (out / "adapter.safetensors").read_bytes()
     train(config, tmp_path, out, run, tmp_path)
-    assert (out / "adapter.safetensors").read_bytes() == before, "a second run trains nothing anew"
+    assert (out / "adapter.safetensors").read_bytes() == before, "a second run trains nothing"
 
 
 def test_a_finished_mean_is_left_alone_and_says_what_was_resumed(
@@ -162,7 +162,7 @@ def test_a_finished_mean_is_left_alone_and_says_what_was_resumed(
     train(second, tmp_path, tmp_path / "out", tmp_path / "run", tmp_path)
     assert trained == [("first", 1), ("first", 2), ("second", 1), ("second", 2)]
     train(first, tmp_path, begun, begun.parent, tmp_path)  # as the teacher of another training
-    assert len(trained) == 4, "whose seeds lie in another run"
+    assert len(trained) == 4, "its seeds are in another run's folder"
     of_a_seed = tmp_path / "run" / "first-seed-2" / "manifest.json"
     of_a_seed.write_text(json.dumps(json.loads(of_a_seed.read_text()) | {"resumed": True}))
     manifest = train(first, tmp_path, tmp_path / "again", tmp_path / "run", tmp_path)

@@ -1,4 +1,4 @@
-"""A teacher judges rows once, and a classifier learns its judgments where no label tells it anything."""
+"""A teacher scores rows once, and a classifier learns its logits without any informative labels."""
 
 import math
 from pathlib import Path
@@ -28,7 +28,7 @@ WORDS = ("she", "he", "the", "dog", "cat", "ran", "ate", "slept", "home", "park"
 
 
 def rows(count: int, seed: int) -> list[GroupRow]:
-    """Pairs of stories; the first of each has mostly words of one half, the second of the other."""
+    """Pairs of stories; the first of each has mostly words from one half of a vocabulary, the second from the other."""
     rng = np.random.default_rng(seed)
     shares = np.linspace(1.5, 0.5, len(WORDS)) / len(WORDS)
     return [
@@ -130,7 +130,7 @@ def test_logits_are_finite() -> None:
 
 
 def test_a_live_teacher_judges_as_the_stage_does(folder: Path) -> None:
-    """The same judgments and states, so a student of one becomes nearly that of the other; nothing is written."""
+    """Both give the same logits and states, so the students are nearly the same; the live teacher writes no files."""
     files = [{"path": str(folder / "rows.parquet")}]
     trained(folder, "large", settings(files=files, token_weight=0.0))
     taught = settings(

@@ -1,4 +1,4 @@
-"""States of words are the means of their tokens', a projection finds a teacher's among them, and a student learns them."""
+"""Word states are means over tokens; a projection fits a teacher's states; a student learns them."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -12,8 +12,8 @@ from openmeva.metrics.core.checkpoint import load_checkpoint, read_tensors
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
 from openmeva.training.classifier.config import ClassifierConfig
 from openmeva.training.classifier.distillation import with_teacher_logits, with_teacher_states
+from openmeva.training.classifier.hidden_states import StateProjection, word_states
 from openmeva.training.classifier.losses import classifier_loss
-from openmeva.training.classifier.states import StateProjection, word_states
 from tests.training.classifier.test_distillation import folder, rows, settings, trained  # noqa: F401
 
 

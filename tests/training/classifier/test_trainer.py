@@ -1,4 +1,4 @@
-"""The trainer of story classifiers learns, resumes to the same weights, and its loss is what it says."""
+"""The trainer of story classifiers learns, resumes to the same weights, and computes the documented loss."""
 
 import json
 import math
@@ -104,7 +104,7 @@ def test_a_stopped_run_ends_in_the_same_weights(folder: Path) -> None:
     assert manifest["resumed"]
     assert "groups_a_second" in undisturbed
     assert "resumed" not in undisturbed
-    assert "groups_a_second" not in manifest, "of the last part it would say too much"
+    assert "groups_a_second" not in manifest, "the rate of the last part would be too high"
     whole, stopped = (load_file(folder / name / "adapter.safetensors") for name in ("whole", "stopped"))
     assert all(torch.equal(whole[name], stopped[name]) for name in whole)
 
@@ -117,7 +117,7 @@ def test_whole_models_are_saved_where_there_is_no_adapter(folder: Path) -> None:
 
 
 def write_hub_model(folder: Path, kind: str) -> Path:
-    """A tiny RoBERTa or Longformer with its byte-level tokenizer, as the Hub has them."""
+    """A tiny RoBERTa or Longformer with its byte-level tokenizer, in the Hub's format."""
     shape = {
         "vocab_size": write_byte_tokenizer(folder, (row.story for row in rows())),
         "hidden_size": 16,
@@ -246,7 +246,7 @@ def test_the_loss_is_the_sum_it_says(folder: Path) -> None:
 
 
 def test_results_count_each_human_story_once_whatever_it_scores(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three human stories, two of which score the same: the area weighs each of them."""
+    """Three human-written stories, two of which score the same: each counts in the area under the curve."""
     make = ExampleMaker(tiny_tokenizer(), Normalizer(), 64)
     values = [1.0, 0.0, 0.0, 1.0, 0.0, -2.0, 3.0]
     human = [GroupRow(str(g), "she ran .", "human", 1, 0) for g in range(3)]
@@ -271,7 +271,7 @@ def test_logits_are_those_of_float32(folder: Path) -> None:
 def test_results_are_of_float32_after_a_training_in_bfloat16(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of a trained model `forward` is accelerate's, which would round the last layer's logits."""
+    """After training, `forward` is accelerate's, which would round the last layer's logits."""
     seen: set[torch.dtype] = set()
     real = results.predict
 

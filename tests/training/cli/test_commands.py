@@ -88,7 +88,7 @@ def test_scores_go_into_files_of_several_kinds(stories: Path, tmp_path: Path) ->
     run("score", stories, "--metric", "sentavg", "--out", text)
     assert len([float(line) for line in text.read_text(encoding="utf-8").split()]) == 2
     few = run("score", "-", "--metric", "sentavg", stdin="Hello\n" + STORIES[0]["story"])
-    assert "sentavg: 1 of 2 texts may be no stories that the score is for: too short 1" in few.stderr
+    assert "sentavg: 1 of 2 texts may not be stories that the score is meant for: too short 1" in few.stderr
     assert [bool(row["warning"]) for row in rows_of(few.stdout)] == [True, False]
 
 
@@ -97,7 +97,7 @@ def test_scores_go_into_files_of_several_kinds(stories: Path, tmp_path: Path) ->
     [
         (("sentavg,nope",), "unknown metric 'nope'"),
         (("sentavg,overlap", "--batch-size", "8"), "--batch-size: overlap has no such option"),
-        (("sentavg,ruber_bert",), "ruber_bert: contexts: expected 2, one a prediction, got none"),
+        (("sentavg,ruber_bert",), "ruber_bert: contexts: expected 2, one per prediction, got none"),
         (("sentavg,bleurt",), "bleurt: references, row 0: expected a string or a list of strings, got int"),
     ],
 )

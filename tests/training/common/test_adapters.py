@@ -19,7 +19,7 @@ from tests.tiny import tiny_model
 
 
 def change(model: torch.nn.Module) -> None:
-    """As a training would: every trainable parameter, by a fixed draw."""
+    """Changes every trainable parameter as a training would, with a fixed random sample."""
     torch.manual_seed(2)
     for parameter in model.parameters():
         if parameter.requires_grad:
@@ -46,7 +46,7 @@ def test_what_trains() -> None:
     assert "classifier.weight" in trainable
     assert not any("embeddings" in name for name in trainable)
     factors = [name for name in trainable if "lora_A" in name]
-    assert len(factors) == 2 * 6, "six linear layers a block"
+    assert len(factors) == 2 * 6, "six linear layers per block"
 
 
 def test_an_adapter_can_be_gone_on_from() -> None:
@@ -68,7 +68,7 @@ def test_a_higher_rank_is_refused_before_the_model_is_built(tmp_path: Path) -> N
     factors = {"layer.lora_A": torch.ones(8, 3), "layer.lora_B": torch.ones(4, 8)}
     save_file(factors, tmp_path / "adapter.safetensors")
     check_start(str(tmp_path), Adapter(rank=8))
-    with pytest.raises(ValueError, match=r"adapter\.rank: expected 8 or more, that of .*, got 4"):
+    with pytest.raises(ValueError, match=r"adapter\.rank: expected 8 or more \(the rank of .*\), got 4"):
         check_start(str(tmp_path), Adapter(rank=4))
 
 

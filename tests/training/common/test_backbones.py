@@ -1,4 +1,4 @@
-"""Another encoder by a configuration alone: encoders of other architectures train and score four metrics."""
+"""Encoders of other architectures train and score four metrics; only the configuration changes."""
 
 import json
 from pathlib import Path
@@ -30,7 +30,7 @@ from tests.tiny_backbones import STORIES, write_backbone
 
 @pytest.fixture(params=["mpnet", "roberta", "modernbert"])
 def base(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A backbone of another architecture, and a corpus beside it."""
+    """A backbone of another architecture, and a corpus in the same folder."""
     write_encoder(tmp_path / "shared", tiny_model())
     monkeypatch.setattr(backbone, "ENCODER", tmp_path / "shared")
     for name, texts in (("stories", STORIES), ("held_out", [f"not {story}" for story in STORIES])):
@@ -43,7 +43,7 @@ COMMON = {"name": "tiny", "learning_rate": 1e-2, "seed": 3, "adapter": {"rank": 
 
 
 def is_adapter(out: Path, base: str) -> None:
-    """Whether a checkpoint is an adapter on the backbone, with vectors of the placeholders."""
+    """Checks that a checkpoint is an adapter on the backbone, with embeddings of the placeholders."""
     assert not (out / "model.safetensors").exists()
     tensors = load_file(out / "adapter.safetensors")
     whole = load_file(Path(base) / "model.safetensors")

@@ -1,4 +1,4 @@
-"""A run's folder says what it is trained from; a checkpoint that was made from the same is known."""
+"""A run's folder records what it is trained from; a finished checkpoint of the same inputs is recognised."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ SMALL = {"name": "tiny", "corpus": {"train": ["a.jsonl"]}, "pairs": 4, "learning
 
 
 def write_checkpoint(folder: Path) -> None:
-    """With the file that `Trainer` writes last."""
+    """A checkpoint folder with the file that `Trainer` writes last."""
     folder.mkdir()
     (folder / "trainer_state.json").write_text('{"global_step": 5}')
 
@@ -39,7 +39,7 @@ def test_a_run_is_resumed_with_its_own_settings_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("last", [None, '{"global_step": 1'])
 def test_a_half_written_checkpoint_is_left_for_the_one_before(tmp_path: Path, last: str | None) -> None:
-    """`Trainer` would load its weights and begin at the first step."""
+    """`Trainer` would load its weights but start at the first step."""
     begin_run(tmp_path, {"config": {}}, resume=False)
     half = tmp_path / "checkpoint-10"
     half.mkdir()
@@ -56,7 +56,7 @@ def test_a_half_written_checkpoint_is_left_for_the_one_before(tmp_path: Path, la
 
 def test_checkpoints_that_do_not_say_what_they_are_of_are_not_resumed(tmp_path: Path) -> None:
     write_checkpoint(tmp_path / "checkpoint-5")
-    with pytest.raises(ValueError, match="it does not say with which"):
+    with pytest.raises(ValueError, match="it has no record of them"):
         begin_run(tmp_path, {"config": {}}, resume=True)
 
 

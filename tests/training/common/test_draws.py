@@ -1,4 +1,4 @@
-"""Rows drawn evenly; the random draws are tested where they are used."""
+"""Evenly spaced rows; random sampling is tested where it is used."""
 
 from openmeva.training.common.draws import evenly
 

@@ -1,4 +1,4 @@
-"""Cards say what their manifests say, those that are shipped included."""
+"""Model cards, including the shipped ones, equal what their manifests generate."""
 
 import json
 import re
@@ -77,7 +77,7 @@ def test_the_shipped_card_of_the_grammar_classifier_is_what_its_manifest_says() 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in WEIGHTS.glob("generator-*")))
 def test_a_shipped_generator_s_card_is_what_its_manifest_says(name: str, tmp_path: Path) -> None:
-    """But for the stories that it wrote, whose model is not shipped."""
+    """Except for the generated stories, because the generator is not shipped."""
     manifest = json.loads((WEIGHTS / name / "manifest.json").read_text())
     write_card(manifest, "@stories@", "@stories@", tmp_path)
     shipped, rest = (WEIGHTS / name / "README.md").read_text(), (tmp_path / "README.md").read_text()
@@ -89,8 +89,11 @@ def test_a_generator_s_card_says_what_it_does_with_names_and_what_it_compares_wi
     manifest = json.loads((WEIGHTS / "generator-roc_smollm2" / "manifest.json").read_text())
     corpus = {"corpus": {**manifest["config"]["corpus"], "delexicalize": False}}
     for changes, said in (
-        ({"base": "bart-base"}, "names as they are. The paper's BART has 3.44 on ROC and 6.79 on WP.\n"),
-        ({"base": "gpt2", "plots": "opening"}, "names as they are. The paper's GPT-2 has 8.28 on ROC"),
+        (
+            {"base": "bart-base"},
+            "with the original names. The paper's BART has 3.44 on ROC and 6.79 on WP.\n",
+        ),
+        ({"base": "gpt2", "plots": "opening"}, "with the original names. The paper's GPT-2 has 8.28 on ROC"),
     ):
         write_card({**manifest, "config": {**manifest["config"], **corpus, **changes}}, "", "", tmp_path)
         text = (tmp_path / "README.md").read_text()
@@ -135,13 +138,13 @@ def test_a_card_says_what_trained(manifest: dict[str, Any], told: str, tmp_path:
 
 
 def test_weights_that_began_with_others_than_lie_there_now_say_so() -> None:
-    """Commands repeat a training only with the weights that it began with."""
+    """A training can be reproduced only from the same initial weights."""
     manifests = [json.loads(path.read_text()) for path in METRICS.glob("*/weights/*/manifest.json")]
     begun = [one for one in manifests if "start" in one and (ROOT / str(one["config"].get("start"))).is_dir()]
     assert begun
     for one in begun:
         there = checksum(ROOT / one["config"]["start"] / "adapter.safetensors")
-        assert ("a former version" in begun_with(one)) == (there != one["start"])
+        assert ("an earlier version" in begun_with(one)) == (there != one["start"])
     assert begun_with({}) == ""
 
 
@@ -186,8 +189,8 @@ def test_a_card_of_an_own_corpus_names_no_other_nor_another_backbone(
     card = card_of(name, tmp_path, changes, data={"mine/x.jsonl": "12ab"}, vectors=glove or "the encoder's")
     assert "English the corpus" not in card
     licence = licence_in(card)
-    assert "Ask whose stories they are before you pass the weights on. The " in licence
-    below = "\nThe story encoder below began as"
+    assert "Check who owns the stories before you redistribute the weights. The " in licence
+    below = "\nThe story encoder below was initialised from"
     assert (below in licence) == (base == "encoder")
     assert not any(corpus in licence.split(below)[0] for corpus in ("ROCStories", "WritingPrompts"))
     if base == "bert-base-uncased":
@@ -207,7 +210,7 @@ def test_all_that_was_read_has_its_source_under_licence(name: str) -> None:
         corpus = "ROCStories (" if re.search(r"\broc", file) else "WritingPrompts ("
         assert corpus in licence, file
     assert ("AF_MANPLTS" in licence) == ("roc/plot_guided_af_valid.tsv.gz" in read)
-    assert ("their repository is Apache-2.0" in licence) == ("AF_MANPLTS" in licence)
+    assert ("Their repository is Apache-2.0" in licence) == ("AF_MANPLTS" in licence)
 
 
 def test_the_terms_of_cola_and_the_encoder_stand_with_what_has_no_manifest_of_a_metric() -> None:
@@ -221,8 +224,8 @@ def test_the_terms_of_cola_and_the_encoder_stand_with_what_has_no_manifest_of_a_
 
 
 def test_alone_is_said_where_nothing_else_was_learned(tmp_path: Path) -> None:
-    assert "English ROCStories alone;" in card_of("union/weights/roc_base", tmp_path)
-    assert "English ROCStories, and on what else is named above;" in card_of("union/weights/roc", tmp_path)
+    assert "English ROCStories only." in card_of("union/weights/roc_base", tmp_path)
+    assert "English ROCStories, and on the other data named above." in card_of("union/weights/roc", tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -237,22 +240,22 @@ def test_alone_is_said_where_nothing_else_was_learned(tmp_path: Path) -> None:
     ],
 )
 def test_minutes_of_a_resumed_run_are_those_of_its_last_part(name: str, tmp_path: Path) -> None:
-    assert "last part took" not in card_of(name, tmp_path)
-    assert re.search(r";\sits last part took [\d.]+ minutes", card_of(name, tmp_path, resumed=True))
+    assert "after the last resume" not in card_of(name, tmp_path)
+    assert re.search(r";\safter the last resume: [\d.]+ minutes", card_of(name, tmp_path, resumed=True))
 
 
 def test_counts_of_several_seeds_are_told_as_what_they_are(tmp_path: Path) -> None:
     several = card_of("plot_coherence/weights/base", tmp_path)
-    assert "; the counts are those of the first training: 1,782 groups" in several
-    assert "On 40 held-out groups of each training, by" in several
-    assert "of each training" not in card_of("plot_coherence/weights/roc", tmp_path)
+    assert "The counts are those of the first run.\n\nData: 1,782 groups" in several
+    assert "On 40 held-out groups of each run, by" in several
+    assert "of each run" not in card_of("plot_coherence/weights/roc", tmp_path)
     resumed = card_of("plot_coherence/weights/base", tmp_path, resumed=True)
-    assert "each with its seed;\ntheir last parts took 40.9 minutes in all" in resumed
+    assert "one seed per run;\nafter the last resumes: 40.9 minutes in total" in resumed
 
 
 def test_the_card_of_perplexity_says_what_it_went_on_from_and_on_what(tmp_path: Path) -> None:
     told = card_of("ppl/weights/wp", tmp_path, {"start": "runs/mine"}, gpu="NVIDIA H200", processes=4)
-    assert "going on from `runs/mine`" in told
+    assert "initialised from `runs/mine`" in told
     assert "on 4 processes, each with one NVIDIA H200, with torch" in told
     hub = card_of("ppl/weights/roc_base", tmp_path, encoder="12ab")
     assert "trained on the Hub's weights (SHA-256 `12ab`)" in hub

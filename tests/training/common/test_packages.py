@@ -1,4 +1,4 @@
-"""Models as packages carry them: in GGUF, and as an archive in parts."""
+"""Models in PyPI packages: as GGUF, and as a split archive."""
 
 import shutil
 import zipfile
@@ -23,7 +23,7 @@ TOKENS = ["<|endoftext|>", *(chr(33 + place) for place in range(94)), "Ġ", "Ċ"
 
 @pytest.fixture
 def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """A package with a Llama one layer deep."""
+    """A package with a one-layer Llama."""
     folder = tmp_path / "carrier"
     folder.mkdir()
     (folder / "__init__.py").write_text("raise AssertionError('never imported')")
@@ -65,7 +65,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 
 def describe(package: dict[str, str], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Puts the package into configurations, as the backbone `tiny`."""
+    """Adds a configuration of the backbone `tiny` that names the package."""
     own = {**package, "install": "pip install carrier"}
     (folder / "configs" / "backbones").mkdir(parents=True, exist_ok=True)
     text = yaml.safe_dump({"hub": "nobody/tiny", "package": own})
@@ -112,7 +112,7 @@ def test_a_package_that_is_missing_or_altered_is_told(
 
 @pytest.fixture
 def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Two packages, whose names are no identifiers, that carry halves of an archive."""
+    """Two packages, whose names are not identifiers, with one half of an archive each."""
     weights = tmp_path / "model.safetensors"
     weights.write_bytes(bytes(range(256)))
     archive = tmp_path / "model.zip"

@@ -1,4 +1,4 @@
-"""The papers' own settings: what they say, and that each trains a tiny model of its architecture."""
+"""The papers' own settings: their values, and that each trains a tiny model of its architecture."""
 
 import json
 from collections.abc import Iterator

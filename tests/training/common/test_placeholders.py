@@ -1,4 +1,4 @@
-"""Placeholders of names begin as the mean of the names that they stand for."""
+"""Placeholders are initialised with the mean embedding of the names that they replace."""
 
 import json
 from pathlib import Path

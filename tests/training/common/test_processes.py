@@ -1,4 +1,4 @@
-"""Every trainer on two processes makes the steps that one process makes; one writes, and the other waits."""
+"""Two processes take the same training steps as one; one of them writes files, the other waits."""
 
 import json
 import os
@@ -14,14 +14,14 @@ from transformers import TrainingArguments
 
 from openmeva.training import processes
 from openmeva.training.common import trainer as common
-from openmeva.training.common.sharing import Share
+from openmeva.training.common.data_parallel import Share
 from openmeva.training.encoder import trainer as encoder
 from openmeva.training.files import checksum
 from tests.tiny_trainings import TRAININGS, train_all, write_files
 
 
 def _run(data: Path, out: Path) -> None:
-    """Trains all in float32, where rounding is small; losses and files written go to `out/found-NUMBER.json`."""
+    """Runs all trainers in float32; writes losses and names of written files to `out/found-NUMBER.json`."""
     losses: dict[str, list[float]] = {}
     written: list[str] = []
     compute_loss, replace = common.SharedTrainer.compute_loss, os.replace

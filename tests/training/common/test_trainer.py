@@ -1,4 +1,4 @@
-"""What all trainers share."""
+"""Behaviour that all trainers share."""
 
 import json
 from multiprocessing.reduction import ForkingPickler
@@ -22,7 +22,7 @@ from tests.tiny_trainings import TRAININGS, write_files
 
 
 class _OfParts(common.SharedTrainer):
-    """A trainer whose loss calls a part of the model, not the model."""
+    """A trainer whose loss calls a part of the model instead of the whole."""
 
     def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
         found = model[0](inputs["x"])
@@ -49,7 +49,7 @@ def test_losses_of_a_models_parts_are_of_the_native_precision(
 
 
 class _OfPairs(common.SharedTrainer):
-    """Two logits an item."""
+    """Gives two logits per item."""
 
     def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
         logits = model(inputs["x"].repeat_interleave(2, 0))[:, 0]
@@ -109,7 +109,7 @@ def test_a_manifest_says_that_its_minutes_are_those_of_the_last_part(
 
 
 class _HandedOn(Exception):  # noqa: N818
-    """What a trainer reads went to another process."""
+    """Raised once the training data was pickled for another process."""
 
 
 @pytest.mark.parametrize("name", TRAININGS)

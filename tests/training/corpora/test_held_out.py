@@ -1,4 +1,4 @@
-"""Held-out stories in their own words: the same ones that training leaves out."""
+"""Original texts of held-out stories: the same stories that training excludes."""
 
 import json
 from pathlib import Path
@@ -55,7 +55,7 @@ def test_judged_and_repeated_stories_and_single_sentences_are_left_out(
         "story": "Nora sang. She won. They cheered.",
         "keep": 1,
     }
-    assert "1 of 4 stories begin like another one and are left out" in capsys.readouterr().err
+    assert "1 of 4 stories have the same beginning as another one and are excluded" in capsys.readouterr().err
 
 
 def test_long_stories_are_cut_and_the_limit_holds(data: Path) -> None:

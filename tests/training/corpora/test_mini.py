@@ -1,4 +1,4 @@
-"""The stories shipped with the project: shape, variety, and what perturbations need to find in them."""
+"""The stories shipped with the project: format, variety, and the material that perturbations need."""
 
 import json
 import re
@@ -16,7 +16,7 @@ from openmeva.training.paths import ROOT
 
 FOLDER = ROOT / "datasets" / "stories"
 FILE = FOLDER / "mini.jsonl"
-SIZES = {"roc": (130, 25, 75), "wp": (22, 150, 300)}  # stories, fewest and most words of one
+SIZES = {"roc": (130, 25, 75), "wp": (22, 150, 300)}  # stories, minimum and maximum number of words
 KINDS = sorted(SIZES)
 
 PERSONS = {
@@ -119,13 +119,13 @@ def test_openings_differ() -> None:
 
 
 def test_vocabulary_is_varied() -> None:
-    """Measured .179 over 13,000 words; the same stories said twice would have half of that."""
+    """Measured .179 over 13,000 words; with each story twice it would be half of that."""
     tokens = [word for row in rows() for word in words(row["story"])]
     assert len(set(tokens)) / len(tokens) > 0.17
 
 
 def test_no_two_stories_share_much() -> None:
-    """Jaccard overlap of word 3-grams for the closest pair: far under that of two copies of a template."""
+    """Jaccard overlap of word 3-grams for the closest pair: far below that of two copies of a template."""
     grams = [set(zip(*(words(row["story"])[i:] for i in range(3)), strict=False)) for row in rows()]
     closest = max(len(a & b) / len(a | b) for i, a in enumerate(grams) for b in grams[:i])
     assert closest < 0.08

@@ -47,7 +47,7 @@ def shipped() -> list[tuple[str, CorpusConfig]]:
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Stories of people, one of which is judged; `mark` tells them apart behind the key's thirty words."""
+    """Human stories, one of which is judged; `mark` distinguishes them after the key's thirty words."""
     folder = tmp_path_factory.mktemp("stories")
     people = ("Tom", "Ann", "Rose", "Mary", "Will", "John")
     rows = [

@@ -38,7 +38,7 @@ def test_the_five_forms_of_rocstories_read_alike(tmp_path):
 
 
 def test_marks_of_line_breaks_are_no_words_of_a_story(tmp_path):
-    """Hardly any but human stories have them: what is trained on these would learn the mark."""
+    """Almost only human stories have line-break tokens, so a model trained on them would learn this clue."""
     marked = [
         "He ran . <newline> She slept .",
         "He ran . <\\newline> She slept .",

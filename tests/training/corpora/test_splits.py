@@ -1,4 +1,4 @@
-"""Corpora are de-duplicated, cut and split, and judged stories kept out."""
+"""Corpora are de-duplicated, cut and split, and judged stories are excluded."""
 
 import json
 from pathlib import Path
@@ -118,7 +118,7 @@ def test_a_missing_file_of_judged_stories_is_named_with_what_to_do(data: Path) -
         train=("train.jsonl",), validation=("dev.jsonl",), exclude=("plot_guided/none.csv",)
     )
     with pytest.raises(
-        ValueError, match=r"none\.csv: no such file.*left out of training.*corpus\.exclude=\[\]"
+        ValueError, match=r"none\.csv: no such file.*excluded from training.*corpus\.exclude=\[\]"
     ):
         load_corpus(config, data, data / "names.json")
 
@@ -134,7 +134,9 @@ def test_stories_that_begin_alike_are_counted(data: Path, capsys: pytest.Capture
     write(data / "alike.jsonl", [f"{begun} find the answer to the riddle number {n}." for n in range(9)])
     files = ("train.jsonl", "alike.jsonl")
     corpus = load_corpus(CorpusConfig(train=files, exclude=("judged.csv",)), data, data / "names.json")
-    assert "10 of 211 stories begin like another one and are left out" in capsys.readouterr().err
+    assert (
+        "10 of 211 stories have the same beginning as another one and are excluded" in capsys.readouterr().err
+    )
     assert corpus.counts() == {"train": len(corpus.train), "validation": len(corpus.validation), "alike": 10}
     assert len(corpus.train) + len(corpus.validation) == 201
     few = CorpusConfig(train=("dev.jsonl",), exclude=("judged.csv",))
@@ -199,7 +201,7 @@ def test_a_story_has_one_key_however_it_is_read_and_cut(data: Path, delexicalize
 
 
 def test_a_corpus_serves_under_the_name_that_prepare_gives_it(data: Path) -> None:
-    """Where a folder has none of a configuration's files; one that has some of them lacks the others."""
+    """A folder may have none of a configuration's files; if it has some of them, the others are missing."""
     config = CorpusConfig(train=("wp/human.jsonl", "wp/more.txt"), context="prompt", validation_share=0.1)
     with pytest.raises(FileNotFoundError, match=r"human\.jsonl"):
         load_corpus(config, data, data / "names.json")

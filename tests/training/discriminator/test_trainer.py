@@ -1,4 +1,4 @@
-"""The discriminator's rows: each human story beside what the generator wrote from its plot."""
+"""The discriminator's rows: pairs of a human-written story and the story generated from its plot."""
 
 import json
 import re
@@ -22,7 +22,7 @@ STORIES = [
 
 
 class Echo:
-    """Writes what the plot says, nothing for a cat, and the story itself for a man."""
+    """A fake generator: returns the plot, nothing for a cat, and the original story for a man."""
 
     def __init__(self, *settings: Any) -> None:
         self.keys: list[tuple[int, ...]] = []
@@ -98,7 +98,7 @@ def test_stories_are_written_once_and_never_the_generators_own(
 
 
 def train(*changes: str) -> DiscriminatorConfig:
-    """The configuration that the classifier is trained by, where `roc` has these changes."""
+    """The configuration passed to the classifier's training when `roc` has these changes."""
     config = read_config(DiscriminatorConfig, config_file("discriminator", "roc"), changes)
     used: list[DiscriminatorConfig] = []
     with pytest.MonkeyPatch.context() as patch:
@@ -124,10 +124,10 @@ def test_contexts_and_names_are_read_as_the_corpus_says() -> None:
             ["delexicalize=false"],
             "delexicalize: expected the corpus's, True (corpus.delexicalize), got False",
         ),
-        (["distillation_weight=1.0"], "distillation_weight, states_weight: expected 0 of both"),
-        (["states_weight=0.5"], "distillation_weight, states_weight: expected 0 of both"),
-        (["start=a", "adapter=null"], "start: expected with an adapter, got a"),
-        (["frozen_layers=3", "adapter=null"], "frozen_layers: expected with an adapter, got 3"),
+        (["distillation_weight=1.0"], "distillation_weight, states_weight: expected 0 for both"),
+        (["states_weight=0.5"], "distillation_weight, states_weight: expected 0 for both"),
+        (["start=a", "adapter=null"], "start: expected only with an adapter, got a"),
+        (["frozen_layers=3", "adapter=null"], "frozen_layers: expected only with an adapter, got 3"),
     ],
 )
 def test_settings_that_would_do_nothing_are_refused(changes: list[str], message: str) -> None:

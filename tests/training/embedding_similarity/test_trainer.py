@@ -27,7 +27,7 @@ NAMES = ["john", "mary", "alex"]
 
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Stories, a tiny encoder, and a tiny base whose layers are others and which has more words."""
+    """Stories, a tiny encoder, and a tiny base with other layers and a larger vocabulary."""
     encoder = tiny_model()
     write_encoder(tmp_path / "encoder", encoder)
     monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")

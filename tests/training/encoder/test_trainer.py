@@ -1,4 +1,4 @@
-"""The encoder's vocabulary, texts and masks."""
+"""The encoder's vocabulary, texts and token masking."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A language model goes on from human stories' beginnings: as far as the person did, and the same in a second run."""
+"""Continuations of human openings have the length of the human stories and are the same in a second run."""
 
 import json
 from dataclasses import replace
@@ -84,7 +84,7 @@ def test_perplexitys_own_weights_go_on_in_words_as_metrics_read_them(
         assert row.story.startswith("once ")
         assert row.story.endswith((".", "!", "?"))
         assert not {"[PAD]", "[SEP]", "[CLS]"} & set(row.story.split())
-    with pytest.raises(ValueError, match="from left to right"):
+    with pytest.raises(ValueError, match="expected weights of a causal language model"):
         make_continued(replace(own, base="metrics/ppl/weights/pll"), tmp_path, tmp_path / "both")
 
 

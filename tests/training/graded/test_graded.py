@@ -1,4 +1,4 @@
-"""Damage by nearest stories, by a masked language model, and level by level."""
+"""Graded damage, by nearest neighbours and by a masked language model, level by level."""
 
 import itertools
 import json
@@ -29,7 +29,7 @@ STORIES = [
 
 
 class Embedder:
-    """Counts of words: stories and sentences are near that share words."""
+    """Word counts as vectors: stories and sentences with common words are close."""
 
     def __call__(self, texts: list[list[str]]) -> torch.Tensor:
         words = sorted({w for story in STORIES for s in story for w in s})

@@ -1,4 +1,4 @@
-"""Edits that span many sentences: each fires, replaces sentences and leaves the others alone."""
+"""Edits that span many sentences: each applies, replaces sentences and keeps the others."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The classifier of grammaticality: mechanics on a tiny encoder."""
+"""The grammaticality classifier on a tiny encoder."""
 
 import json
 from pathlib import Path

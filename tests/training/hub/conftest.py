@@ -1,4 +1,4 @@
-"""A small checkout of the project: its own modules, cards and stories, tiny weights."""
+"""A small checkout of the project: its modules, cards and stories, with tiny weights."""
 
 import json
 import shutil
@@ -41,7 +41,7 @@ def write_adapter(folder: Path, encoder: Path, seed: int) -> None:
 
 @pytest.fixture(scope="session")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The checkout's root; tests copy it where they change it."""
+    """The checkout's root; tests that change it make a copy."""
     root = tmp_path_factory.mktemp("project")
     encoder = root / "metrics" / "weights" / "encoder"
     write_encoder(encoder, tiny_model())

@@ -1,4 +1,4 @@
-"""A new metric touches its own folder: benchmark, Spaces, publishing and the READMEs find it there."""
+"""A new metric needs only its own folder: benchmark, Spaces, publishing and the READMEs find it there."""
 
 import shutil
 from pathlib import Path
@@ -81,7 +81,7 @@ None.
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A copy of what the project knows of metrics, imported as `openmeva` too, with one more metric in it."""
+    """A copy of the project's metrics, also imported as `openmeva`, with one more metric."""
     root = tmp_path / "openmeva"
     ignored = shutil.ignore_patterns("weights", "__pycache__")
     shutil.copytree(ROOT / "metrics", root / "metrics", ignore=ignored)

@@ -1,4 +1,4 @@
-"""Where the caches of the libraries lie."""
+"""The cache folders of the libraries."""
 
 from pathlib import Path
 

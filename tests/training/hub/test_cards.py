@@ -1,4 +1,4 @@
-"""An incomplete card is seen as one, a complete one passes."""
+"""Incomplete cards are reported, a complete one passes."""
 
 from pathlib import Path
 

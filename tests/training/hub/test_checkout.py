@@ -1,4 +1,4 @@
-"""What is published is what is committed, and the commit that is named is the project's own."""
+"""Only committed files are published, and the note names the project's own commit."""
 
 import shutil
 import subprocess
@@ -63,4 +63,4 @@ def test_the_command_says_where_cards_do_not(
     description = read_description(project)
     commands.publish(description, project, None, dry_run=True, move_tags=False, source=source)
     assert set(described) == {source or ""}
-    assert ("warning: cards speak of a clone" in capsys.readouterr().err) == (source is None)
+    assert ("warning: cards mention a clone" in capsys.readouterr().err) == (source is None)

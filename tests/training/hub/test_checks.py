@@ -1,4 +1,4 @@
-"""What must not be published is refused, and named."""
+"""Files that must not be published are rejected and named."""
 
 import json
 from pathlib import Path
@@ -27,7 +27,7 @@ def problems(tmp_path: Path, name: str, content: bytes) -> list[str]:
 @pytest.mark.parametrize(
     ("name", "content", "problem"),
     [
-        ("model.bin", b"", "weights and archives go as safetensors or Parquet, got .bin"),
+        ("model.bin", b"", "expected weights and archives as safetensors or Parquet, got .bin"),
         ("model.pt", b"", "got .pt"),
         ("words.pickle", b"", "got .pickle"),
         ("notes.doc", b"", "got '.doc'"),
@@ -98,7 +98,7 @@ def test_a_card_names_published_repositories_alone(tmp_path: Path) -> None:
 
 def test_a_cards_links_do_not_leave_its_repository(tmp_path: Path) -> None:
     (tmp_path / "x").mkdir()
-    (tmp_path / "y.md").touch()  # another repository, laid out beside this one
+    (tmp_path / "y.md").touch()  # another repository, laid out next to this one
     (tmp_path / "x" / "README.md").write_text("[x](../y.md) [y](README.md) [z](https://example.org)")
     found = repository_problems(Repository("space", "me/x", tmp_path / "x"), DESCRIPTION)
     assert [one for one in found if "links" in one] == [

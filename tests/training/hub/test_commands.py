@@ -1,4 +1,4 @@
-"""`openmeva install`, `uninstall` and `publish`: what they hand on, and what comes of it for a small checkout."""
+"""`openmeva install`, `uninstall` and `publish`: their options, and their effects for a small checkout."""
 
 import inspect
 import os
@@ -53,7 +53,7 @@ needs_open_files = pytest.mark.skipif(not _OPEN.is_dir(), reason="no list of ope
 
 
 class _WindowsLock(FileLock):  # type: ignore[misc]
-    """Of Windows: its file goes when it is released."""
+    """As on Windows: the lock file is removed when the lock is released."""
 
     def _release(self) -> None:
         super()._release()
@@ -61,7 +61,7 @@ class _WindowsLock(FileLock):  # type: ignore[misc]
 
 
 def refuse_open_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on Windows: no file that is open is removed or moved, and no folder with one in it."""
+    """As on Windows: no open file, and no folder with an open file, can be removed or moved."""
     monkeypatch.setattr(record_folder, "FileLock", _WindowsLock)
 
     def careful(change: Callable[..., None]) -> Callable[..., None]:

@@ -1,4 +1,4 @@
-"""The description publishes what the code looks for, under one version."""
+"""The description publishes everything that the code loads, under one version."""
 
 import json
 import re

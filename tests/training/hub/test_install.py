@@ -59,7 +59,7 @@ def test_uninstalling_leaves_what_was_there(home: Path, project: Path, descripti
     assert before.keys() < during.keys()
     assert {k for k in before if before[k] != during[k]} == {"hub/models--openmeva--union-roc/refs/main"}
 
-    for left in ("__pycache__/union.pyc", "union.json"):  # what Python and evaluate leave beside
+    for left in ("__pycache__/union.pyc", "union.json"):  # files that Python and evaluate leave behind
         module = next(home.glob("modules/evaluate_modules/metrics/openmeva--union/*/union.py"))
         (module.parent / left).parent.mkdir(exist_ok=True)
         (module.parent / left).touch()
@@ -157,7 +157,7 @@ class Killed(BaseException):
 
 
 def interrupt_at(monkeypatch: pytest.MonkeyPatch, step: int) -> Callable[[], int]:
-    """`os.replace`, which every change ends in, raises at the `step`th call."""
+    """`os.replace`, with which every change ends, raises at the `step`th call."""
     calls = 0
     real = os.replace
 
@@ -186,7 +186,7 @@ def count_steps(home: Path, project: Path, description: Description, monkeypatch
 def test_an_interrupted_installation_leaves_the_old_state(
     home: Path, project: Path, description: Description, monkeypatch: pytest.MonkeyPatch, killed: bool
 ) -> None:
-    """At any step; one that is killed has no chance to undo, so whoever comes next does."""
+    """At any step; a killed installation cannot be rolled back by itself, so the next process does it."""
     before = tree(home)
     steps = count_steps(home, project, description, monkeypatch)
     assert steps > 15
@@ -243,7 +243,7 @@ union.compute(predictions=["Ann ran home. She ate."])
 
 
 def run(script: str, home: Path, folder: Path, *arguments: str, **settings: str) -> None:
-    """A script in a process of its own, in a folder of its own."""
+    """Runs a script in a separate process and folder."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("HF_", "TRANSFORMERS_"))}
     done = subprocess.run(
         [sys.executable, "-c", script, *arguments],
@@ -288,7 +288,7 @@ def test_everything_loads_from_anywhere(home: Path, project: Path, tmp_path: Pat
 def test_the_metric_adds_no_request(
     home: Path, project: Path, description: Description, tmp_path: Path
 ) -> None:
-    """Without the offline flags evaluate asks for the module's name; the weights are asked for by nobody."""
+    """Without the offline flags evaluate requests the module's name from the Hub; the weights are never requested."""
     Installation(caches(home)).install(description, VERSION, project)
     (tmp_path / "elsewhere").mkdir()
     with small_hub() as hub:

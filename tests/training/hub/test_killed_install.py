@@ -1,4 +1,4 @@
-"""An installation that is killed anywhere and run again ends as one that was not; an uninstallation leaves nothing."""
+"""An installation that is killed at any time and run again completes as usual; an uninstallation leaves nothing."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -53,11 +53,11 @@ def uninstall(home: Path) -> None:
 
 
 def empty(home: Path) -> None:
-    """Not even the folder that `HF_HOME` is in."""
+    """Not even the parent folder of `HF_HOME` exists."""
 
 
 def used(home: Path) -> None:
-    """Somebody has worked with it, and has an older copy of one of the models."""
+    """A cache in use, with an older copy of one of the models."""
     for name, text in {
         "token": "hf_x",
         "hub/models--openmeva--union-roc/refs/main": "an older commit",
@@ -105,7 +105,7 @@ def test_killed_anywhere(tmp_path: Path, state: Callable[[Path], None], first: i
 
 
 def test_killed_twice_and_uninstalled_in_between(tmp_path: Path) -> None:
-    """An uninstallation that is killed is finished by an installation, too."""
+    """An installation also completes an uninstallation that was killed."""
     home = tmp_path / "home"
     used(home)
     install(home)

@@ -1,4 +1,4 @@
-"""Publishing to a Hub on loopback, and using what lies there with the real client libraries."""
+"""Publishing to a Hub on loopback, and loading from it with the real client libraries."""
 
 import json
 import shutil
@@ -32,7 +32,7 @@ EVERYTHING = {
 
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
-    """A Hub that the client in this process talks to."""
+    """A Hub that the client in this process uses."""
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
     monkeypatch.setenv("HF_TOKEN", TOKEN)
@@ -53,7 +53,7 @@ def api(hub: Hub) -> HfApi:
 
 
 def writes(hub: Hub) -> list[str]:
-    """Requests that change something, since they were last looked at."""
+    """Write requests since the last check."""
     found = [r for r in hub.requests if r.startswith(("POST", "PUT", "DELETE")) and "paths-info" not in r]
     hub.requests.clear()
     return found
@@ -79,7 +79,7 @@ def test_everything_arrives_and_a_second_time_changes_nothing(
 
 
 def test_what_the_hub_itself_keeps_is_left_alone(hub: Hub, repositories: list[Repository]) -> None:
-    """It makes `.gitattributes` with a repository, which says which files are large ones."""
+    """The Hub creates `.gitattributes` in a repository, which marks large files."""
     union = [one for one in repositories if one.id == "me/union-roc"]
     publish(api(hub), union, "1.0.0")
     hub.repositories["models/me/union-roc"].files[".gitattributes"] = b"*.safetensors filter=lfs\n"
@@ -132,7 +132,7 @@ def test_a_release_is_not_overwritten(hub: Hub, repositories: list[Repository], 
     (folder / "sections.py").unlink()
     there = hub.repositories["spaces/me/openmeva"]
     released = there.commits[-1]
-    with pytest.raises(ValueError, match=r"the tag v1\.0\.0 stands at other files in me/openmeva"):
+    with pytest.raises(ValueError, match=r"the tag v1\.0\.0 is at other files in me/openmeva"):
         publish(api(hub), [changed], "1.0.0")
     assert there.commits[-1] == released
 
@@ -161,7 +161,7 @@ def test_a_tag_that_a_failed_publication_left_behind_moves(
     hub.failures = ""
     there = hub.repositories["spaces/me/openmeva"]
     assert there.at("v1.0.0") != there.commits[-1], "the new files are there, the tag is not"
-    with pytest.raises(ValueError, match=r"the tag v1\.0\.0 stands at other files in me/openmeva"):
+    with pytest.raises(ValueError, match=r"the tag v1\.0\.0 is at other files in me/openmeva"):
         publish(api(hub), space, "1.0.0")
     assert publish(api(hub), space, "1.0.0", move_tags=True) == {"space me/openmeva": "tagged"}
     assert there.at("v1.0.0") == there.commits[-1]
@@ -192,7 +192,7 @@ def damage_weights(project: Path) -> str:
 def damage_secret(project: Path) -> str:
     main = project / "metrics" / "union" / "scoring.py"
     main.write_text(main.read_text() + f'TOKEN = "hf_{"a" * 34}"\n')
-    return "me/union/scoring.py: holds what looks like a Hugging Face token"
+    return "me/union/scoring.py: contains what looks like a Hugging Face token"
 
 
 def damage_size(project: Path) -> str:
@@ -217,7 +217,7 @@ def test_without_a_token_it_says_so(
 ) -> None:
     monkeypatch.delenv("HF_TOKEN")
     monkeypatch.setattr(constants, "HF_TOKEN_PATH", str(tmp_path / "none"))
-    with pytest.raises(ValueError, match="expected a token that may write"):
+    with pytest.raises(ValueError, match="expected a token with write access"):
         publish_project(read_description(project), project, "me", dry_run=False, move_tags=False)
 
 

@@ -1,4 +1,4 @@
-"""Figures in model cards: those of the weights they stand beside, with intervals, and no others."""
+"""Results in model cards: only those of the card's own weights, with intervals."""
 
 import json
 from pathlib import Path
@@ -54,14 +54,18 @@ def test_a_configuration_has_the_rows_of_its_own_corpus(root: Path) -> None:
 
 def test_the_table_ends_the_section_results(root: Path) -> None:
     body = add_results(BODY, "union", "wp", root, results(root))
-    assert body.index("Accuracy .8.") < body.index("### Agreement with people") < body.index("## Limits")
+    assert (
+        body.index("Accuracy .8.")
+        < body.index("### Agreement with human judgments")
+        < body.index("## Limits")
+    )
     other = "# M\n\n## Use\n\nSo.\n"
     assert add_results(other, "union", "wp", root, results(root)) == other
 
 
 def test_a_metric_card_has_those_of_all_configurations(root: Path) -> None:
     body = add_metric_results(BODY, "union", root, results(root))
-    assert body.index("## Agreement with people") < body.index("## Limits")
+    assert body.index("## Agreement with human judgments") < body.index("## Limits")
     assert "`roc` | .288 [-.02, .26]" in body
     assert "`wp` | .179" in body
 

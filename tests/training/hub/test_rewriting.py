@@ -1,4 +1,4 @@
-"""Published copies name published places."""
+"""Published copies name published repositories."""
 
 from openmeva.training.hub.rewriting import hub_ids, name_folders, pin_module, pin_settings, rename
 

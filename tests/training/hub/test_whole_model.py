@@ -1,4 +1,4 @@
-"""The whole model that transformers loads says what the metric says."""
+"""The whole model loaded by transformers gives the metric's scores."""
 
 import json
 from pathlib import Path
@@ -34,7 +34,9 @@ def test_the_logit_is_the_metrics(project: Path, tmp_path: Path) -> None:
     with torch.inference_mode():
         for text, score in zip(TEXTS, expected, strict=True):
             logit = model(**tokenizer(text, return_tensors="pt")).logits
-            assert torch.sigmoid(logit).item() == pytest.approx(score, abs=2e-3)  # half precision's worth
+            assert torch.sigmoid(logit).item() == pytest.approx(
+                score, abs=2e-3
+            )  # tolerance of half precision
     assert max(expected) - min(expected) > 0.05
     again = UnionScorer(load_checkpoint(_with_encoder(folder, project), "union"))
     assert again.score(TEXTS, dtype="float32")[0] == expected
@@ -46,7 +48,7 @@ WHOLE = [source for source in SHIPPED.of_kind("model") if SHIPPED.has_whole_mode
 
 @pytest.mark.parametrize("source", WHOLE, ids=lambda source: source.name)
 def test_a_published_whole_model_gives_its_metrics_scores(source: Source, tmp_path: Path) -> None:
-    """On twenty stories as people write them, normalised as the card says."""
+    """On twenty stories as people write them, normalized as the card says."""
     lines = STORIES.read_text(encoding="utf-8").split("\n")[:20]
     stories = [
         " ".join(split_sentences(json.loads(line)["story"])[:3]) for line in lines

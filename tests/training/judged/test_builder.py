@@ -1,4 +1,4 @@
-"""Judged sets built of the authors' files, and loaded with datasets."""
+"""Judged sets built from the authors' files, and loaded with datasets."""
 
 import json
 import re
@@ -56,7 +56,7 @@ def rows(split: Any) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def made_up(tmp_path: Path) -> Callable[..., JudgedSet]:
-    """A set of parts of these rows, whose files lie in the folder `source`."""
+    """A set whose parts have these rows and whose files are in the folder `source`."""
 
     def part(name: str, rows: list[JudgedStory]) -> Part:
         (tmp_path / "source" / name).touch()
@@ -199,7 +199,7 @@ def test_a_set_that_is_built_again_has_the_card_of_what_it_has_now(mans: Path, t
 def test_all_parts_have_the_same_columns_of_the_same_types(
     made_up: Callable[..., JudgedSet], tmp_path: Path
 ) -> None:
-    """Or `datasets` refuses to load them together."""
+    """Otherwise `datasets` refuses to load them together."""
     one = made_up(
         test=[{"story_id": "1", "story": "He ran.", "score": 1.0, "raters": ["a"]}],
         more=[{"story_id": "1", "story": "She ate.", "score": 2.0}],

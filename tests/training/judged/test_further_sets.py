@@ -28,7 +28,7 @@ HEADING = [
 
 
 def hanna_file(folder: Path, *ratings: tuple[str, str, list[int]]) -> None:
-    """The authors' file of story 3: a text, a worker and six ratings a row."""
+    """The authors' file of story 3: a text, a worker and six ratings per row."""
     lines = [",".join(HEADING)]
     for text, worker, six in ratings:
         cells = ["3", "Two kites.", "He flew.", text, "GPT-2", *map(str, six), worker, "a", "60", "Ann"]
@@ -47,7 +47,7 @@ def test_hanna_has_a_rating_of_each_rater_and_criterion(tmp_path: Path) -> None:
     assert (row["prompt"], row["reference"], row["source_model"]) == ("Two kites.", "He flew.", "GPT-2")
     assert JudgedStories.from_rows([dict(row)], (1.0, 5.0)).raters == [["w1", "w2"]]
     hanna_file(tmp_path, ("It fell.", "w1", [1] * 6), ("It fell.", "w1", [2] * 6))
-    assert "raters" not in read_hanna(tmp_path)[0]  # one worker twice: names would say nothing
+    assert "raters" not in read_hanna(tmp_path)[0]  # one worker twice: names would be ambiguous
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_hanna_has_a_rating_of_each_rater_and_criterion(tmp_path: Path) -> None:
             [("It fell.", "w1", [1, 2, 3, 4, 5, 6])],
             r"line 2, Complexity: expected a rating in 1\.\.5, got '6'",
         ),
-        ([("It fell.", "w1", [1] * 6), ("It rose.", "w2", [1] * 6)], "line 3: the text is another than that"),
+        ([("It fell.", "w1", [1] * 6), ("It rose.", "w2", [1] * 6)], "line 3: the text differs from that"),
     ],
 )
 def test_a_damaged_file_of_hanna_is_refused(
@@ -178,7 +178,7 @@ def test_a_score_of_storyer_is_a_number(tmp_path: Path, score: object) -> None:
 
 
 def test_a_damaged_pickle_is_named(tmp_path: Path) -> None:
-    """Cut anywhere, any byte another one, or packed: an error that names the file, or rows."""
+    """A truncated file, one with a changed byte, or a compressed one gives an error with its name, or rows."""
     path = tmp_path / "story_correlation.pkl"
     whole = pickle.dumps([("A story.", np.float64(3.5)), ("Another.", 1.0)])
     flipped = [whole[:at] + bytes([whole[at] ^ 255]) + whole[at + 1 :] for at in range(len(whole))]
@@ -187,13 +187,13 @@ def test_a_damaged_pickle_is_named(tmp_path: Path) -> None:
         try:
             read_overall(tmp_path, "wp")
         except ValueError as error:
-            assert str(path) in str(error)  # noqa: PT017 - some damage leaves another good file
+            assert str(path) in str(error)  # noqa: PT017 - some damage results in another valid file
         else:
             assert content in flipped
 
 
 class Harmful:
-    """What a pickle can hold that runs code when it is read."""
+    """A pickle that runs code when it is loaded."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Path.touch, (Path("harm"),))

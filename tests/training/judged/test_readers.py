@@ -1,4 +1,4 @@
-"""Readers of the judged sets on small files of the released layouts, and on the data where it is present."""
+"""Readers of the judged sets on small files of the released layouts, and on the data if available."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""What the tests of negative samples share: a small corpus and everything that an operation may use."""
+"""Fixtures of the tests of negative samples: a small corpus and the material of operations."""
 
 from collections.abc import Callable
 

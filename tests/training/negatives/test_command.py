@@ -15,7 +15,7 @@ STORIES = [
 
 @pytest.fixture
 def run(tmp_path):
-    """Writes the samples of stories; returns how many have one and how many none, and the rows written."""
+    """Writes the samples of stories; returns the numbers of stories with and without a sample, and the rows."""
 
     def run(lines, **settings):
         source, out = tmp_path / "stories.jsonl", tmp_path / "samples.jsonl"

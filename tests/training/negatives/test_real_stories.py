@@ -1,4 +1,4 @@
-"""The properties of the samples on stories of ROCStories, where they are at hand."""
+"""The properties of the samples on stories of ROCStories, if they are available."""
 
 from itertools import islice
 

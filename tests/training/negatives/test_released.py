@@ -25,12 +25,12 @@ SAMPLING = UnionSampling(recipe="released")
 
 
 def changed(edited, original):
-    """Which sentences read differently."""
+    """Indices of the sentences with different words."""
     return [at for at, (new, old) in enumerate(zip(edited.words, original.words, strict=True)) if new != old]
 
 
 def uniform(counts, values):
-    """Whether each value came about as often as each other, and no other did."""
+    """Whether all values, and no others, occur with equal frequency."""
     assert set(counts) == set(values)
     for value in values:
         assert counts[value] / counts.total() == pytest.approx(1 / len(values), abs=0.08)
@@ -158,7 +158,7 @@ def test_rates_of_techniques_and_levels(corpus, language):
 def test_stories_count_from_four_sentences_on(corpus, language):
     short = tagged("she/PRP left/VBD .", "he/PRP went/VBD home/NN .", "it/PRP was/VBD good/JJ .")
     assert UnionSampler([*corpus, short], language, SAMPLING).sample(3) is None
-    prompted = UnionSampling(recipe="released", keep=0)  # a prompt stands in the first sentence's place
+    prompted = UnionSampling(recipe="released", keep=0)  # a prompt replaces the first sentence
     assert UnionSampler([*corpus, short], language, prompted).sample(3) is not None
 
 
@@ -166,7 +166,7 @@ def test_a_run_without_conceptnet_says_so(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(resources, "conceptnet_folder", lambda: tmp_path)
     language_of(UnionSampling())
     assert (
-        "ConceptNet has not been fetched: keywords and antonyms come from WordNet alone"
+        "ConceptNet has not been fetched: keywords and antonyms come from WordNet only"
         in capsys.readouterr().err
     )
     with pytest.raises(MissingResourceError, match="conceptnet is not at"):

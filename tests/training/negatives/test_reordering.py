@@ -19,7 +19,7 @@ def test_golden(ken, draws, material, text):
     ]
     assert edited.origins[2] == [24, 25, 26, 27, 28]
     assert edited.operations == [[""] * len(words) for words in edited.words]
-    # the fourth sentence stayed where it was
+    # the fourth sentence kept its position
     assert [sentence.moved for sentence in edited.sentences] == [False, False, True, False, True]
     assert [tuple(edit) for edit in edited.edits()] == [
         ("reordering", "sentence", 14, 19),

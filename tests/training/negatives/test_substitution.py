@@ -51,7 +51,7 @@ def test_share_of_the_keywords(ken, draws, material):
 
     assert replaced(0.15) == 2
     assert replaced(0.01) == 1
-    # "went" and "felt" stand for each other, "walk" has no other verb of its form, "cool" no antonym
+    # "went" and "felt" replace each other, "walk" has no other verb of its form, "cool" no antonym
     assert replaced(1.0) == 9
 
 

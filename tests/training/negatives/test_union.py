@@ -39,7 +39,7 @@ def test_number_of_techniques(samples):
 
 
 def inclusion(weights, counts):
-    """How often each technique is among those drawn, by enumeration of all orders."""
+    """Expected frequency of each technique in a sample, by enumeration of all orders."""
     shares = dict.fromkeys(weights, 0.0)
     for order in permutations(weights):
         probability, left = 1.0, 1.0
@@ -102,7 +102,7 @@ def test_composition_keeps_earlier_edits(first, second, ken, draws, material, co
         once = OPERATIONS[first](ken, draws(seed), material)
         twice = OPERATIONS[second](once, draws(seed + 100), material)
         if twice is None:
-            # all sentences were moved: there is none that may be replaced
+            # all sentences were moved, so none may be replaced
             assert first == "sentence_reordering"
             assert second in ("sentence_substitution", "sentence_repetition")
             continue
@@ -153,7 +153,7 @@ def test_ablation(left_out, corpus, language):
 
 
 def test_inapplicable_techniques_are_replaced(story, language):
-    # one sentence after the context, without verb or keyword: only an n-gram or a foreign sentence fit
+    # one sentence after the context, without verb or keyword: only repetition of an n-gram or sentence substitution apply
     corpus = [story("she/PRP left/VBD .", "oh/UH !"), story("he/PRP ran/VBD .", "ah/UH !")]
     sampler = UnionSampler(corpus, language)
     drawn = {name for epoch in range(100) for name in sampler.sample(0, epoch).applied}

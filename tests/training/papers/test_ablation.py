@@ -1,4 +1,4 @@
-"""Rows of the ablation change what they say, and nothing else."""
+"""Rows of the ablation change only the setting that they name."""
 
 import pytest
 

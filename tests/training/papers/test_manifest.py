@@ -1,4 +1,4 @@
-"""What the papers' settings need: every configuration is there, and each kind of step runs and is measured."""
+"""Cost of the papers' settings: every configuration is listed, and each type of step is run and measured."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Cells of the plot-guided paper's tables hold what they say, are trained once, and stand beside the paper's figures."""
+"""Cells of the plot-guided paper's tables: right training rows, trained once, shown with the paper's results."""
 
 import json
 from dataclasses import replace
@@ -29,7 +29,7 @@ TINY = parse(PlotCoherenceConfig, {"name": "tiny", "seed": 1})
 
 
 def sets(folder: Path) -> Path:
-    """40 stories with two candidates each: one repeats something, the other leaves the topic; stories 5, 15, … twice
+    """40 stories with two candidates each: one repeats something, the other is off topic; for stories 5, 15, … both
     repeat."""
     human, candidates = [], []
     for g in range(40):

@@ -1,4 +1,4 @@
-"""One row a source: what each is trained on."""
+"""One row per source of negatives: the data that each is trained on."""
 
 from dataclasses import replace
 from pathlib import Path

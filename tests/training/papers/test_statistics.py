@@ -1,4 +1,4 @@
-"""The papers' tables of statistics, on rows made here and, where the papers' data lies, on it."""
+"""The papers' tables of statistics, on synthetic rows and, if available, on the papers' data."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""What the tests of perturbations share: a small corpus, material that needs no model, the same facts everywhere."""
+"""Fixtures for tests of perturbations: a small corpus, material that needs no model, the same facts everywhere."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,11 +13,11 @@ HERE = Path(__file__).parent
 
 @pytest.fixture(scope="module", autouse=True)
 def facts(everyday_facts: None) -> None:
-    """Every test here has WordNet and the everyday facts."""
+    """All tests here use WordNet and the everyday facts."""
 
 
 def all_alike(pairs: Sequence[tuple[str, str]]) -> list[float]:
-    """A similarity that finds everything alike."""
+    """A similarity function for which all pairs are similar."""
     return [1.0] * len(pairs)
 
 
@@ -28,5 +28,5 @@ def corpus(facts: None) -> StoryPool:
 
 @pytest.fixture(scope="module")
 def material(corpus: StoryPool) -> PerturbationMaterial:
-    """Everything an aspect may need; nothing is kept."""
+    """Everything an aspect may need; no sentence is kept unchanged."""
     return PerturbationMaterial(0, corpus, RuleParaphraser(), all_alike)

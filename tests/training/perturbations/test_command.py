@@ -16,7 +16,7 @@ from tests.tiny_work import rows_in
 
 
 def perturb(*arguments: object) -> Result:
-    """What the command says and how it ends."""
+    """The output and exit status of the command."""
     return CliRunner().invoke(app, ["perturb", *map(str, arguments)])
 
 
@@ -141,5 +141,5 @@ def test_an_unknown_aspect_lists_the_known_ones(stories: Path, tmp_path: Path) -
     bad.write_text("{}\n", encoding="utf-8")
     ended = perturb(bad, tmp_path / "x", "--aspect", "spelling")
     assert ended.exit_code == 2
-    assert "unknown aspect 'spelling'" in ended.stderr  # sooner mended than the stories
+    assert "unknown aspect 'spelling'" in ended.stderr  # reported before bad stories: easier to fix
     assert perturb(tmp_path / "none", tmp_path / "x", "--aspect", "typo").exit_code == 2

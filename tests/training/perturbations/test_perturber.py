@@ -107,7 +107,7 @@ def test_every_aspect_is_registered_under_its_name() -> None:
 
 
 class SomeAlike(MoverSimilarity):
-    """Finds texts alike or not by their letters; needs no model and notes what it is prepared for."""
+    """Decides by letters whether texts are similar; needs no model, and records the texts to prepare."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The samples for reading, and the sheet of what readers found."""
+"""The samples for annotation, and the table of results in `PRECISION.md`."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What holds for every technique on any story."""
+"""Properties of every technique on any story."""
 
 import pytest
 

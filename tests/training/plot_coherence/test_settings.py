@@ -1,4 +1,4 @@
-"""Settings that would do nothing, or would end a training after hours, are refused before it begins."""
+"""Settings without effect, or that would fail after hours of training, raise an error before it starts."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from safetensors.torch import load_file
 
-from openmeva.training.classifier.parts import weights_folder
+from openmeva.training.classifier.prerequisites import weights_folder
 from openmeva.training.common import backbone
 from openmeva.training.common.adapters import check_start
 from openmeva.training.common.config import parse, read_config
@@ -26,13 +26,13 @@ OWN = [file for metric in KINDS for file in sorted((CONFIGS / metric).glob("*.ya
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"temperature": 2.0}, "temperature: expected 1 where no mean of seeds is taken"),
-        ({"start_share": 0.5, "seeds": [1, 2]}, "start_share: expected with seeds and a start"),
-        ({"start_share": 0.5, "start": "a"}, "start_share: expected with seeds and a start"),
+        ({"temperature": 2.0}, "temperature: expected 1 without seeds"),
+        ({"start_share": 0.5, "seeds": [1, 2]}, "start_share: expected only with seeds and a start"),
+        ({"start_share": 0.5, "start": "a"}, "start_share: expected only with seeds and a start"),
         ({"distillation_weight": 1.0}, "expected a teacher and a distillation_weight"),
         ({"teacher": {"weights": "a"}}, "expected a teacher and a distillation_weight"),
-        ({"start": "a", "adapter": None}, "start: expected with an adapter, got a"),
-        ({"frozen_layers": 3, "adapter": None}, "frozen_layers: expected with an adapter, got 3"),
+        ({"start": "a", "adapter": None}, "start: expected only with an adapter, got a"),
+        ({"frozen_layers": 3, "adapter": None}, "frozen_layers: expected only with an adapter, got 3"),
     ],
 )
 def test_they_are_refused(settings: dict[str, Any], message: str, tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_what_any_part_lacks_is_said_before_the_first_begins(
         return {"config": str(tmp_path / f"{name}.yaml"), "weights": str(tmp_path / name)}
 
     def after(name: str, **settings: Any) -> dict[str, Any]:
-        """Goes on from a part of these settings."""
+        """Settings whose initial weights come from a stage with the given settings."""
         made = part_file(name, **settings)
         return {"first": made["config"], "start": made["weights"], "base": settings.get("base", "encoder")}
 

@@ -1,4 +1,4 @@
-"""From stories to groups: each stage leaves finished work alone."""
+"""From stories to groups: finished stages are not run again."""
 
 import json
 from pathlib import Path
@@ -39,13 +39,13 @@ def test_graded_groups_are_made_once(tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text(json.dumps(of_seed_5))
     folders = [f"--{name}={tmp_path / name}" for name in ("run", "cache")]
     main(["--config", str(tmp_path / "config.yaml"), "--data", str(tmp_path), *folders])
-    assert written.stat().st_mtime_ns == before, "the command draws as the trainer does"
+    assert written.stat().st_mtime_ns == before, "the command samples as the trainer does"
     make_groups({**settings, "alike_stories": 5}, tmp_path, tmp_path / "run", tmp_path / "cache", 5)
     make_groups(settings, tmp_path, tmp_path / "run", tmp_path / "cache", 5)
     assert written.read_bytes() == first, "the same settings give the same file"
     group_file(tmp_path / "run", "mini", "validation").unlink()
     made = make_groups(settings, tmp_path, tmp_path / "run", tmp_path / "cache", 5)
-    assert group_file(tmp_path / "run", "mini", "validation").is_file(), "what is gone is made again"
+    assert group_file(tmp_path / "run", "mini", "validation").is_file(), "missing files are made again"
     assert made["data"] == {"stories.jsonl": checksum(tmp_path / "stories.jsonl")}
     assert made["files"]["train"] == checksum(written)
     assert provenance["graded"]["mini"]["train"]["groups"] == 8

@@ -1,4 +1,4 @@
-"""The authors' filtered stories are read in groups, and groups of judged stories left out."""
+"""The authors' filtered stories are read in groups, and groups with judged stories are excluded."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Stages say what is wrong with what they are given in a line, with the exit status 2, and take settings."""
+"""Stages report bad input in one line, with exit status 2, and accept settings."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -21,7 +21,7 @@ STAGES: dict[str, Any] = {"negatives": negatives, "filtering": filtering, "train
 
 
 def error(main: Main, arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
-    """What a command says that ends with 2."""
+    """The message of a command that exits with status 2."""
     with pytest.raises(SystemExit) as ended:
         main(arguments)
     assert ended.value.code == 2

@@ -1,4 +1,4 @@
-"""The chain from plots to training sets on a tiny corpus: killed in each stage, it ends in the same files."""
+"""All stages from plots to training sets on a tiny corpus: killed in any stage, they end in the same files."""
 
 import json
 from collections import Counter

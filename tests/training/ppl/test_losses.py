@@ -1,4 +1,4 @@
-"""The sliced loss and its gradients against those of the plain one."""
+"""The sliced loss and its gradients against the plain loss."""
 
 import pytest
 import torch

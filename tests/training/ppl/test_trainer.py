@@ -202,7 +202,9 @@ def test_an_adapter_on_a_gpt2_is_loaded_with_what_it_sits_on(data: Path) -> None
     assert sum(counted) == manifest["validation"]["tokens"]
     adapter = load_file(folder / "adapter.safetensors")
     save_file({**adapter, "other.lora_A": torch.zeros(4, 4)}, folder / "adapter.safetensors")
-    with pytest.raises(ValueError, match=r"adapter\.safetensors: expected factors .*, got other\.weight"):
+    with pytest.raises(
+        ValueError, match=r"adapter\.safetensors: expected low-rank factors .*, got other\.weight"
+    ):
         load_model(str(folder), {})
 
 
@@ -237,7 +239,7 @@ def test_the_masked_configuration(data: Path) -> None:
     ("changes", "message"),
     [
         ({"base": "scratch"}, "base: expected scratch without an adapter"),
-        ({"start": "a", "adapter": None}, "start: expected with an adapter, got a"),
+        ({"start": "a", "adapter": None}, "start: expected only with an adapter, got a"),
     ],
 )
 def test_what_would_save_other_weights_than_it_trained_is_refused(

@@ -33,7 +33,7 @@ TOPICS = {
 
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Stories on four subjects, each begun by a sentence on it; and a tiny encoder."""
+    """Stories on four subjects, each with a first sentence on its subject; and a tiny encoder."""
     write_encoder(tmp_path / "encoder", tiny_model())
     monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")
 

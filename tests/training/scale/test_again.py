@@ -73,7 +73,7 @@ def test_a_part_that_is_gone_is_told(tmp_path: Path) -> None:
     write_rows(tmp_path / "stories.jsonl", ROWS)
     counted(tmp_path / "stories.jsonl", tmp_path / "out")
     (tmp_path / "out" / "part-00002.parquet").unlink()
-    with pytest.raises(ValueError, match=r"out: part-00002\.parquet of a finished run is gone"):
+    with pytest.raises(ValueError, match=r"out: part-00002\.parquet of a finished run is missing"):
         counted(tmp_path / "stories.jsonl", tmp_path / "out")
 
 

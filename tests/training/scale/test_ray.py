@@ -60,7 +60,7 @@ def test_what_goes_wrong_in_an_actor_is_told_in_a_line(cluster: Any, tmp_path: P
         counted(ROWS, tmp_path / "wide", engine=Engine(cpus=9))
     with pytest.raises(ValueError, match="engine: expected plain or ray, got 'spark'"):
         Engine("spark")
-    with pytest.raises(ValueError, match="address, actors and gpus are Ray's"):
+    with pytest.raises(ValueError, match="address, actors and gpus: expected with engine ray"):
         Engine("plain", actors=2)
 
 

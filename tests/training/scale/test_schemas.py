@@ -49,4 +49,4 @@ def test_fractions_beside_numbers_that_no_float_holds_are_refused(
         found, bad = kept([{"x": held(n)} for n in numbers], tmp_path / str(place), size)
         assert [row["x"] for row in found] == [held(n) for n in good]
         assert len(bad) == len(numbers) - len(good)
-        assert all("has fractions, and whole numbers above 2**53" in reason for reason in bad)
+        assert all("has fractions, and integers above 2**53" in reason for reason in bad)

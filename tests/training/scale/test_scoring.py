@@ -108,7 +108,7 @@ def test_a_context_that_is_no_text_is_told_with_its_row(checkpoint: str, tmp_pat
 def test_settings_are_tried_before_any_row(checkpoint: str, tmp_path: Path) -> None:
     rows = (pytest.fail("a row was read") for _ in STORIES)
     for name, options, message in (
-        ("device", {"device": "cuda:99"}, "device: expected one that is here"),
+        ("device", {"device": "cuda:99"}, "device: expected an available device"),
         ("option", {"layer": 2}, "--layer: union has no such option"),
         ("type", {"batch_size": "2"}, "batch_size: expected a whole number"),
         ("precision", {"dtype": "float23"}, "expected dtype 'auto'"),
@@ -119,7 +119,7 @@ def test_settings_are_tried_before_any_row(checkpoint: str, tmp_path: Path) -> N
             )
     with pytest.raises(ValueError, match="unknown metric 'foo'"):
         score_dataset(rows, "foo", out=tmp_path / "foo", engine=PLAIN)
-    with pytest.raises(ValueError, match="one metric beside it"):
+    with pytest.raises(ValueError, match="expected a single metric"):
         score_dataset(rows, ["union", "ppl"], out=tmp_path / "two", config=checkpoint, engine=PLAIN)
 
 

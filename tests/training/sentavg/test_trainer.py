@@ -1,4 +1,4 @@
-"""SENTAVG is the average that it says, learns, and is saved as the metric loads it."""
+"""SENTAVG computes the documented average, learns, and saves a checkpoint that the metric loads."""
 
 import json
 from pathlib import Path
@@ -94,7 +94,9 @@ def test_the_metric_loads_what_was_trained(
     scores = evaluate.load(str(ROOT / "metrics" / "sentavg"), str(out)).compute(predictions=GOOD + BAD)
     assert min(scores["scores"][:4]) > max(scores["scores"][4:])
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows if row["label"] == 0))
-    with pytest.raises(ValueError, match="to train on: expected human stories and others, got 0 and 4"):
+    with pytest.raises(
+        ValueError, match="to train on: expected human-written stories and others, got 0 and 4"
+    ):
         trainer.train(parse(SentAvgConfig, config), tmp_path, out, tmp_path / "run", tmp_path / "cache")
 
 

@@ -42,5 +42,5 @@ def test_plots_that_are_left_out_are_told(tmp_path: Path, monkeypatch: pytest.Mo
 
     context = type("Context", (), {"Pool": lambda *_: Pool()})()
     monkeypatch.setattr(generator, "get_context", lambda _: context)
-    with pytest.raises(RuntimeError, match="expected 7 stories of 2 processes, got 5"):
+    with pytest.raises(RuntimeError, match="expected 7 stories from 2 processes, got 5"):
         generator.stories_a_second(tmp_path, PLOTS, Sampling(max_tokens=4), processes=2)

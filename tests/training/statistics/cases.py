@@ -1,4 +1,4 @@
-"""What the tests of statistics share."""
+"""Shared data of the tests of statistics."""
 
 import numpy as np
 import pytest

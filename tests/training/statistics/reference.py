@@ -1,4 +1,4 @@
-"""Slow references, written from the papers' definitions: a loop for each sum, SciPy for each coefficient."""
+"""Slow reference implementations of the papers' definitions, with loops for sums and SciPy for coefficients."""
 
 import itertools
 import warnings
@@ -10,26 +10,26 @@ SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stat
 
 
 def coefficient(name, x, y):
-    """SciPy's coefficient; NaN where a side is constant."""
+    """SciPy's coefficient; NaN if a side is constant."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return float(SCIPY[name](x, y).statistic)
 
 
 def by_prompt(name, metric, judgments, prompts):
-    """A coefficient for each prompt of three stories or more."""
+    """One coefficient per prompt of three stories or more."""
     places = [np.flatnonzero(prompts == prompt) for prompt in sorted(set(prompts))]
     return [coefficient(name, metric[one], judgments[one]) for one in places if len(one) > 2]
 
 
 def mean(values, zeros=False):
-    """Mean of the defined values, or of all with 0 for the others; 0 where there is none."""
+    """Mean of the defined values, or of all values with 0 for undefined ones; 0 if there is none."""
     kept = [value for value in values if np.isfinite(value)]
     return float(sum(kept) / (len(values) if zeros else len(kept))) if kept else 0.0
 
 
 def accuracy(metric, judgments, threshold=0.0):
-    """Share of the pairs in which people and metric agree on first, second or tie (Deutsch et al. 2023, section 6)."""
+    """Share of pairs where people and metric agree on first, second or tie (Deutsch et al. 2023, section 6)."""
     right = total = 0
     for i, j in itertools.combinations(range(len(metric)), 2):
         gap = metric[i] - metric[j]
@@ -49,7 +49,7 @@ def calibrated(metric, judgments, prompts):
 
 
 def soft_accuracy(metric, judgments, signs):
-    """1 less the mean difference of p-values over pairs of systems (Thompson et al. 2024, section 3)."""
+    """1 minus the mean difference of p-values over pairs of systems (Thompson et al. 2024, section 3)."""
     differences = []
     for i, j in itertools.combinations(range(len(metric)), 2):
         p_values = []

@@ -1,4 +1,4 @@
-"""Ranks that metrics share until one is surely better, and what of a ranking stays in other draws of stories."""
+"""Significance clusters of metrics, and the stability of a ranking under resampling."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from openmeva.training.statistics.ranking import rank_stability, significance_cl
 
 
 def test_a_metric_is_held_against_its_own_cluster_alone():
-    """The first surely beats the third, which its cluster does not: it stays in it."""
+    """The first metric is significantly better than the third, which is only tested against its own cluster."""
     asked = []
 
     def p_value(better, worse):
@@ -25,10 +25,10 @@ def test_rank_stability():
     draws = np.array([[0.5, 0.5, 0.5, np.nan], [0.4, 0.6, 0.5, 0.1], [0.1, 0.2, 0.3, 0.05]])
     first, second, third = rank_stability(np.array([0.5, 0.45, 0.2]), draws)
     assert (first.rank, second.rank, third.rank) == (1, 2, 3)
-    # Ranks of the first on the four draws: 1, 2, 1.5 (a tie) and 3 (no coefficient).
+    # Ranks of the first metric on the four samples: 1, 2, 1.5 (a tie) and 3 (no coefficient).
     assert (first.first, second.first, third.first) == (0.5, 0.75, 0)
     assert (first.low, first.high) == (1, 3)
-    nowhere = np.c_[draws, np.full((3, 2), np.nan)]  # draws of which no metric has a coefficient do not count
+    nowhere = np.c_[draws, np.full((3, 2), np.nan)]  # samples where no metric has a coefficient do not count
     assert rank_stability(np.array([0.5, 0.45, 0.2]), nowhere)[0].first == 0.5
     unknown = rank_stability(np.array([0.5, 0.45]), np.full((2, 4), np.nan))
     assert [(one.rank, one.low, one.first) for one in unknown] == [(1, None, None), (2, None, None)]

@@ -1,4 +1,4 @@
-"""Statistics against slow references and against figures of mt-metrics-eval, to 1e-9."""
+"""Statistics against slow reference implementations and results of mt-metrics-eval, to 1e-9."""
 
 import json
 import tracemalloc
@@ -123,13 +123,13 @@ def test_permutations_against_the_slow_reference(name, ties, level):
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
 def test_large_prompts_are_exchanged_alike(name):
-    """Above eight stories a prompt the ways of exchange are not tabled."""
+    """With more than eight stories per prompt, exchanges are not tabulated."""
     judgments, metrics, _, rng = made_up(5)
     prompts = np.repeat(np.arange(4), [12, 12, 9, 7])
     judgments[prompts == 2] = 3
     metrics = np.rint(
         2 * rng.normal(size=metrics.shape)
-    )  # p-values in the middle tell a coefficient from another
+    )  # p-values in the middle distinguish the coefficients
     swaps = random_swaps(80, len(judgments), rng)
     for zeros in (False, True):
         found = PermutationTests(metrics, judgments, swaps, name, prompts, zeros).test(0, 1)
@@ -139,7 +139,7 @@ def test_large_prompts_are_exchanged_alike(name):
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
 def test_small_prompts_beside_a_large_one_take_no_memory(name):
-    """Were each prompt padded to the largest, exchanges would take 300 MB, and Kendall's pairs 40 MB."""
+    """If each prompt were padded to the largest, exchanges would take 300 MB, and Kendall's pairs 40 MB."""
     prompts = np.r_[np.zeros(60), 1 + np.arange(60) // 3, 100 + np.arange(300)]
     rng = np.random.default_rng(4)
     judgments = rng.integers(1, 6, 420).astype(float)
@@ -240,7 +240,7 @@ def test_levels_count_what_drops_out():
 
 
 def test_resampled_levels():
-    """Drawing each prompt once gives the figure itself; drawing one twice is as if its stories stood there twice."""
+    """Sampling each prompt once gives the original result; sampling one twice is like duplicating its stories."""
     judgments, metrics, prompts, rng = made_up(13)
     spearman = COEFFICIENTS["spearman"]
     within = within_prompts(metrics[0], judgments, prompts, spearman)

@@ -1,4 +1,4 @@
-"""Numbers that are equal but for rounding are equal to every statistic."""
+"""Numbers that differ only by rounding are equal in every statistic."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from tests.training.statistics.cases import made_up, near
 @pytest.mark.parametrize("name", COEFFICIENTS)
 @pytest.mark.parametrize("prompts", [False, True])
 def test_metrics_that_differ_in_unit_alone_are_one_metric(name, prompts):
-    """As fractions and as whole numbers, and as probabilities of stories, whose squares are no floats."""
+    """As fractions, as integers, and as probabilities of stories, whose squares underflow."""
     judgments, metrics, labels, rng = made_up(11)
     within = labels if prompts else None
     one = np.rint(3 * metrics[0])

@@ -1,4 +1,4 @@
-"""What a rewrite looks like in the story's own text: capitals, blanks and clitics."""
+"""The surface form of a rewrite in the story's text: capitals, blanks and clitics."""
 
 import pytest
 

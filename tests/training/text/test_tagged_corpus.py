@@ -33,7 +33,7 @@ def test_other_stories_or_another_tagger_have_their_own_cache(tmp_path):
     tag(STORIES, tmp_path)
     tag(STORIES[1:], tmp_path)
     tag(STORIES, tmp_path, name="another")
-    # the same words cut into sentences otherwise
+    # the same words, split into sentences differently
     tag([[["he", "ran", ".", "it", "rained", "."]], *STORIES[1:]], tmp_path)
     assert len(list(tmp_path.iterdir())) == 4
 

@@ -1,4 +1,4 @@
-"""Words and sentences as places in a text."""
+"""Spans of words and sentences in a text."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Sixteen stories, and a UNION that has learnt the order of their sentences."""
+"""Sixteen stories, and a UNION model trained to recognise the order of their sentences."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture(scope="session")
 def learnt(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The checkpoint, beside its encoder; it takes seconds, so tests that change it copy it."""
+    """The checkpoint and its encoder; training takes seconds, so it is shared, and tests that change it copy it."""
     folder = tmp_path_factory.mktemp("learnt")
     write_files(folder)
     own = {"pairs": 2400, "batch_pairs": 8, "adapter": {"rank": 8, "alpha": 16}, "copied_share": 0.5}

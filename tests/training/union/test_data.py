@@ -17,7 +17,7 @@ ORIGINAL = TaggedStory(
 
 
 class OneSample:
-    """Stands for the sampler: always the same negative sample."""
+    """A fake sampler that always returns the same negative sample."""
 
     def __init__(self, words: list[list[str]], origins: list[list[int]]) -> None:
         self.words, self.origins = words, origins
@@ -108,7 +108,7 @@ def test_what_is_past_the_limit_is_cut_and_ends_in_sep() -> None:
 
 
 class Late:
-    """Stands for the sampler: stories of even numbers are damaged behind the cut, others at their beginning."""
+    """A fake sampler that changes stories with even numbers past the maximum length, others at their beginning."""
 
     def __init__(self, stories: list[TaggedStory], early: bool = True) -> None:
         self.stories, self.early = stories, early
@@ -140,7 +140,9 @@ def test_copied_targets_are_thinned_and_weighed() -> None:
     assert int(changed.sum()) == 200 * 8, "a changed position is always trained on"
     assert int((used & ~changed).sum()) == pytest.approx(0.25 * 400 * 8, rel=0.1)
     total = (batch["weights"] * used).sum()
-    assert float(total) == pytest.approx(600 * 8, rel=0.06), "the weights stand for the positions left out"
+    assert float(total) == pytest.approx(600 * 8, rel=0.06), (
+        "the weights compensate for the excluded positions"
+    )
     everything = UnionCollator(padding=0, copied_share=1.0, seed=1)([(example, example)])
     assert int((everything["targets"] != IGNORED).sum()) == 1200
     assert torch.equal(everything["weights"], torch.ones_like(everything["weights"]))

@@ -1,4 +1,4 @@
-"""A small UNION learns what a larger one thinks of stories, and no labels of those that are not its own."""
+"""Distillation of UNION: the student learns the teacher's logits, but no labels of the further stories."""
 
 import json
 import shutil
@@ -23,9 +23,9 @@ from tests.tiny_union import SETTINGS, STORIES, exchanged, right
 
 @pytest.fixture
 def data(data: Path) -> Path:
-    """With the sixteen stories beside the same with two sentences exchanged."""
+    """A folder with the sixteen stories, and groups of each with a copy that has two sentences exchanged."""
     groups = [
-        # their labels are wrong: what a student knows of them it has from its teacher
+        # the labels are wrong: a student can learn these stories only from its teacher
         {"group": str(place), "story": text, "label": label}
         for place, story in enumerate(STORIES)
         for text, label in ((story, 0), (exchanged(story), 1))
@@ -78,8 +78,8 @@ def test_a_student_learns_from_its_teacher_alone(data: Path, teacher: Path, stat
     tensors = load_file(data / "student" / "adapter.safetensors")
     assert not any("projection" in name for name in tensors), "the map between states serves training alone"
     card = (data / "student" / "README.md").read_text()
-    assert "taught by a larger UNION" in card
-    assert "32 stories more" in card
+    assert "distilled from a larger UNION" in card
+    assert "32 further stories" in card
     assert ("hidden states" in card) == bool(states)
 
 
@@ -104,7 +104,7 @@ def test_a_teacher_that_is_not_there_is_trained(data: Path) -> None:
     [
         ({"teacher": None}, "expected a teacher and a distillation_weight"),
         ({"distillation_weight": 0.0}, "expected a teacher and a distillation_weight"),
-        ({"teacher": None, "distillation_weight": 0.0}, "others, passes: expected with a teacher"),
+        ({"teacher": None, "distillation_weight": 0.0}, "others, passes: expected only with a teacher"),
         ({"teacher": None, "distillation_weight": 0.0, "others": None}, "others, passes"),
     ],
 )
@@ -142,8 +142,10 @@ def test_the_mean_with_what_it_goes_on_from(data: Path) -> None:
     expected = 0.25 * whole[name].float() + 0.75 * begun[name].float()
     torch.testing.assert_close(mean[name].float(), expected, atol=1e-3, rtol=1e-2)
     assert not torch.equal(whole[name], begun[name])
-    assert "with 75%, of what it began with" in (data / "mean" / "README.md").read_text()
-    with pytest.raises(ValueError, match="start_share: expected with a start"):
+    assert (
+        "averaged with the initial weights (their share: 75%)." in (data / "mean" / "README.md").read_text()
+    )
+    with pytest.raises(ValueError, match="start_share: expected only with a start"):
         run(data, "alone", configuration(data, start_share=0.5))
 
 
@@ -182,9 +184,10 @@ def test_seeds_share_their_teachers_judgments_and_the_mean_is_kept(data: Path, t
         "1": checksum(folders[0] / "adapter.safetensors"),
         "2": checksum(folders[1] / "adapter.safetensors"),
     }
-    assert len(list((data / "run-mean").glob("teacher_states.parquet"))) == 1, "judged once"
+    assert len(list((data / "run-mean").glob("teacher_states.parquet"))) == 1, "scored once"
     card = (data / "mean" / "README.md").read_text()
-    assert "the mean of those of 2 trainings, with seeds 1, 2, and, with 50%, of what it began with." in card
+    told = "the weight average of 2 runs with seeds 1, 2, averaged again with the initial weights (their share: 50%)."
+    assert told in card
     made = [(folder / "manifest.json").stat().st_mtime_ns for folder in folders]
     run(data, "mean", config)
     assert [(folder / "manifest.json").stat().st_mtime_ns for folder in folders] == made, "left alone"
@@ -196,7 +199,7 @@ def test_what_is_missing_is_said_before_anything_is_trained(
     (data / "first.yaml").write_text("{}")
     there = {"start": str(data / "nowhere"), "first": str(data / "first.yaml")}
     others = {"files": [{"path": str(data / "none.parquet")}]}
-    with pytest.raises(ValueError, match=r"none\.parquet: no such file.*the commands at the head"):
+    with pytest.raises(ValueError, match=r"none\.parquet: no such file.*The commands at the head"):
         run(data, "student", student(data, teacher={"weights": str(data)}, others=others, **there))
     folder = data / "larger"
     folder.mkdir()
@@ -219,8 +222,8 @@ def test_what_is_missing_is_said_before_anything_is_trained(
         with pytest.raises(ValueError, match=told):
             run(data, "student", student(data, teacher=taught, **there))
     shutil.copytree(data / "encoder", data / "other")
-    with pytest.raises(ValueError, match=r"base: expected encoder, that of .*alone\.yaml.*, got .*other"):
+    with pytest.raises(ValueError, match=r"base: expected encoder, as in .*alone\.yaml.*, got .*other"):
         run(data, "student", configuration(data, base=str(data / "other"), **there))
     (data / "alone.yaml").write_text(json.dumps({**parts["alone"], "adapter": {"rank": 9, "alpha": 8}}))
-    with pytest.raises(ValueError, match=r"adapter\.rank: expected 9 or more, that of .*, got 8"):
+    with pytest.raises(ValueError, match=r"adapter\.rank: expected 9 or more, as in .*, got 8"):
         run(data, "student", configuration(data, **there))

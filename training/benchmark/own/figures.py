@@ -1,4 +1,4 @@
-"""The report's figures, as SVG that follows the page's colours and as PNG."""
+"""The report's figures, as SVG in the page's colors and as PNG."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from matplotlib.figure import Figure
 
 from openmeva.training.benchmark.style import HIGHEST, fit_correlations
 
-# Colours on white; in the page each is a variable, which has another value in the dark.
+# Colors on white; in the page each is a CSS variable, with another value in dark mode.
 COLOURS = {"ink": "#1f2328", "soft": "#57606a", "line": "#d9d6cf", "shade": "#f0eee8"}
 OWN = ("#0b6e69", "#8a5a9e", "#b4540a", "#2b5fab")
 SYSTEMS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#c98a00", "#56b4e9")
-MARKS = ("o", "s", "^", "v", "P", "X", "<", ">", "p")  # the next one when colours come round again
-ACROSS = 4  # panels in a row
+MARKS = ("o", "s", "^", "v", "P", "X", "<", ">", "p")  # the next marker when the colors repeat
+ACROSS = 4  # panels per row
 LEVELS = (
     ("all", "over all stories"),
     ("within_prompts", "within prompts"),
@@ -43,7 +43,7 @@ _STYLE: Any = {
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure: the name of its file, what it shows, and both renderings."""
+    """A figure: its file name, its caption, and both renderings."""
 
     name: str
     caption: str
@@ -52,12 +52,12 @@ class Picture:
 
 
 def level_of(row: Mapping[str, Any], level: str) -> Mapping[str, Any]:
-    """The coefficients of a row at a level; empty where it has none."""
+    """The coefficients of a row at a level; empty if it has none."""
     return row if level == "all" else row.get(level) or {}
 
 
 def forest(name: str, found: Mapping[str, Any], printed: Mapping[str, Any]) -> Picture:
-    """All metrics of a judged set, a panel a level: Pearson and its interval; the paper's figures below."""
+    """All metrics of a judged set, one panel per level: Pearson and its interval; the paper's results below."""
     rows = [(title, row) for title, row in found["rows"].items() if "undefined" not in row]
     rank = {"own": 2, "other": 1, "trivial": 0}
     rows.sort(key=lambda one: (rank[one[1]["kind"]], one[1]["pearson"]))
@@ -88,7 +88,7 @@ def forest(name: str, found: Mapping[str, Any], printed: Mapping[str, Any]) -> P
             axes.set_xlabel("Pearson")
             axes.grid(visible=False, axis="y")
             axes.tick_params(axis="y", length=0)
-            axes.tick_params(axis="x", labeltop=True)  # of a long figure one does not see the end
+            axes.tick_params(axis="x", labeltop=True)  # the lower end of a long figure may be out of view
         labels = [f"{title} (as printed)" for title, _ in paper] + [
             f"{title.replace('_', '-')} (trivial)" if row["kind"] == "trivial" else title
             for title, row in rows
@@ -102,14 +102,14 @@ def forest(name: str, found: Mapping[str, Any], printed: Mapping[str, Any]) -> P
         grid[0][0].set_ylim(-0.7, len(labels) - 0.3)
         note = f" Hollow diamonds: {printed['note']}" if paper else ""
         if paper and printed.get("stories", found["n"]) != found["n"]:
-            note += f", on {printed['stories']:,} stories, of which these are a part"
+            note += f", on {printed['stories']:,} stories, which include these"
         return _picture(
             figure,
             f"forest_{name}",
             f"{found['title']}: agreement with people (Pearson, 95 % intervals); further right is better."
             + (note + "." if note else "")
             + (
-                " Shaded: beyond what the raters' own disagreement allows."
+                " Shaded: above the noise ceiling set by the raters' disagreement."
                 if "noise_ceiling" in found
                 else ""
             ),
@@ -117,7 +117,7 @@ def forest(name: str, found: Mapping[str, Any], printed: Mapping[str, Any]) -> P
 
 
 def scatter(name: str, found: Mapping[str, Any]) -> Picture:
-    """Score against judgment, a panel a metric of the user's, coloured by what wrote the story."""
+    """Score against judgment, one panel per metric of the user, colored by source model."""
     titles = list(found["metrics"])
     x = np.array(found["judgments"])
     sources = found["sources"]
@@ -151,14 +151,14 @@ def scatter(name: str, found: Mapping[str, Any]) -> Picture:
             figure,
             f"scatter_{name}",
             f"{found['title']}: each dot is a story"
-            + (", each large point the mean of what one system wrote" if sources else "")
-            + ". A good metric rises from left to right"
-            + (", among the dots of one system too." if sources else "."),
+            + (", each large point the mean of one system's stories" if sources else "")
+            + ". With a good metric, scores rise from left to right"
+            + (", also among the dots of one system." if sources else "."),
         )
 
 
 def drift(judged: Mapping[str, Any]) -> Picture | None:
-    """The user's metrics on every judged set, and on each system's stories within it."""
+    """The user's metrics on every judged set, and on each system's stories in it."""
     lines: list[tuple[str, bool, dict[str, Mapping[str, Any]]]] = []
     titles = list(dict.fromkeys(title for found in judged.values() for title in found["metrics"]))
     for found in judged.values():
@@ -187,12 +187,12 @@ def drift(judged: Mapping[str, Any]) -> Picture | None:
             figure,
             "drift",
             "Agreement on each set (bold) and on the stories of each system in it, with 95 % intervals. Further right is "
-            "better; points that lie close together mean that the metric does not depend on the kind of story.",
+            "better. Points close together mean that the metric does not depend on the kind of story.",
         )
 
 
 def profile(name: str, found: Mapping[str, Any], printed: Mapping[str, Any]) -> Picture:
-    """AUTOS: the correlation with the label, aspect by aspect."""
+    """AUTOS: the correlation with the label, by aspect."""
     own = [title for title, row in found["rows"].items() if row["kind"] == "own"]
     aspects = list(dict.fromkeys(aspect for title in own for aspect in found["rows"][title]["aspects"]))
     figures = printed[found["corpus"]].get("UNION", [])
@@ -212,21 +212,21 @@ def profile(name: str, found: Mapping[str, Any], printed: Mapping[str, Any]) -> 
                 _point(axes, drawn, at, _own(offset))
         axes.set_yticks(range(len(aspects)), [one.replace("_", " ") for one in reversed(aspects)])
         axes.axvline(0, color=COLOURS["soft"], linewidth=0.8, zorder=1)
-        axes.set(xlabel="Pearson with the label (1 whole, 0 perturbed)")
+        axes.set(xlabel="Pearson with the label (1 original, 0 perturbed)")
         axes.grid(visible=False, axis="y")
         fit_correlations(axes)
         _legend(axes, own)
         aim = (
-            "Harmless changes: near 0 is good, to the right means that the metric takes them for damage."
+            "Harmless changes: near 0 is good; further right, the metric penalizes them as if they were damage."
             if invariance
-            else "Damage: further right is better, at 0 the metric does not notice it."
+            else "Damage: further right is better; at 0 the metric does not notice it."
         )
         note = f" Hollow diamonds: UNION in the paper ({printed['note']}), on other stories." if union else ""
         return _picture(figure, f"profile_{name}", f"{found['title']}. {aim}{note}")
 
 
 def _look(place: int, colours: Sequence[str]) -> tuple[str, str]:
-    """The colour and the mark of the first, second, … thing drawn; no two things share both."""
+    """The color and the marker of the first, second, … series; no two series share both."""
     return colours[place % len(colours)], MARKS[place // len(colours) % len(MARKS)]
 
 
@@ -237,7 +237,7 @@ def _own(place: int) -> tuple[str, str]:
 def _point(
     axes: Axes, cell: Mapping[str, Any], place: float, look: tuple[str, str], faint: bool = False
 ) -> None:
-    """A coefficient with its interval; nothing where there is none."""
+    """Draws a coefficient with its interval, if there is one."""
     colour, mark = look
     value = cell.get("pearson")
     if value is None:
@@ -255,7 +255,7 @@ def _legend(axes: Axes, titles: Sequence[str]) -> None:
             axes.plot([], [], mark, color=colour, label=title)[0]
             for (colour, mark), title in zip(looks, titles, strict=True)
         ]
-        axes.legend(  # above the axes: within, it would hide points
+        axes.legend(  # above the axes: inside, it would hide points
             handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False, fontsize=8.5
         )
 

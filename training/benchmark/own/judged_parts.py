@@ -1,4 +1,4 @@
-"""The sections on one judged set: three levels, comparisons, systems, and what a metric sees and misses."""
+"""The sections on one judged set: three levels, comparisons, source models, and what a metric notices and misses."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from openmeva.training.benchmark.own.figures import LEVELS, Picture, forest, lev
 from openmeva.training.benchmark.render import Table
 
 Found = Mapping[str, Any]
-BY_SIZE = "which count by their size: their sign could be turned for free"
+BY_SIZE = "compared by absolute correlation, since their sign could be flipped freely"
 
 
 @dataclass(frozen=True)
 class Example:
-    """A story on which metric and people differ, and how."""
+    """A story on which metric and people disagree, and how."""
 
     heading: str
     prompt: str | None
@@ -27,7 +27,7 @@ class Example:
 
 @dataclass
 class Part:
-    """A section: its words, what it shows, and stories as examples by the metric that they belong to."""
+    """A section: paragraphs, tables, figures, and stories as examples."""
 
     title: str
     words: list[str]
@@ -37,8 +37,8 @@ class Part:
 
 
 def agreement(name: str, found: Found, printed: Found) -> Part:
-    """The three levels of every metric, and how far the ratings can be trusted."""
-    columns = ["", *(f"{label} [95 %]" for _, label in LEVELS), "ρ", "τ-b", "pairs right"]
+    """The three levels of every metric, and the reliability of the ratings."""
+    columns = ["", *(f"{label} [95 %]" for _, label in LEVELS), "ρ", "τ-b", "pairs correct"]
     table = Table(f"{found['title']}: agreement with people at three levels", columns)
     for kind in ("own", "other", "trivial"):
         table.rule()
@@ -56,24 +56,22 @@ def agreement(name: str, found: Found, printed: Found) -> Part:
                 *cells, number(row["spearman"]), number(row["kendall"]), number(row.get("accuracy", {}).get("value"), 2),
             )  # fmt: skip
     table.note = (
-        "Pearson's r, −1 to 1, higher is better; ρ and τ-b are Spearman's and Kendall's over all stories. Pairs right: "
-        "the share of story pairs ordered as people order them, ties calibrated (acc_eq), 1 is perfect."
+        "Pearson's r, −1 to 1, higher is better; ρ and τ-b are Spearman's and Kendall's over all stories. Pairs "
+        "correct: the share of story pairs ordered as people order them, with calibrated ties (acc_eq); 1 is perfect."
     )
     if any(row["kind"] == "trivial" and "undefined" not in row for row in found["rows"].values()):
         table.note += (
-            " Trivial: counts that know nothing of stories, as length (words), distinct-1 to distinct-3 (the share of words, "
-            "pairs and triples of words that are different) and repetition-share (words in repeated triples, negated), "
+            " Trivial: surface counts, namely length (words), distinct-1 to distinct-3 (the share of distinct words, bigrams "
+            "and trigrams) and repetition-share (the share of words in repeated trigrams, negated); they are "
             f"{BY_SIZE}."
         )
     if not any("accuracy" in row for row in found["rows"].values()):
-        table.note += (
-            f" Of more than {MOST_PAIRED:,} stories not all pairs are compared: pairs right is left out."
-        )
+        table.note += f" Pairs correct is omitted: it is not computed for more than {MOST_PAIRED:,} stories."
     words = [
         f"{found['n']:,} stories of {found['prompts']:,} prompts. Over all stories: do good stories get high scores, "
-        "whatever the prompt and the system that wrote them? Within prompts: of stories on one prompt, does it prefer "
+        "whatever the prompt and the system that wrote them? Within prompts: among stories on one prompt, does it prefer "
         "those that people prefer? Between systems: does it rank the systems as people do? These are different "
-        "questions, and figures of different levels must not be compared with each other.",
+        "questions. Do not compare results of different levels with each other.",
         _levels_counted(found),
         _reliability(found),
     ]
@@ -86,7 +84,7 @@ def agreement(name: str, found: Found, printed: Found) -> Part:
 
 
 def _levels_counted(found: Found) -> str:
-    """What the two further levels rest on: once, or for each metric where that differs."""
+    """The basis of the two further levels: once, or per metric where it differs."""
     rows = {title: row for title, row in found["rows"].items() if row["kind"] == "own"}
     texts = []
     for tell in (_within_counted, _between_counted):
@@ -106,7 +104,7 @@ def _within_counted(row: Found) -> tuple[str, str]:
     text = f"the mean over {within['prompts']:,} prompts"
     if within["dropped"]:
         text += (
-            f"; {within['dropped']} more drop out since scores or ratings are constant there (counted as 0, "
+            f"; {within['dropped']} more are dropped because scores or ratings are constant there (if counted as 0: "
             f"{number(within['with_zeros']['pearson'])})"
         )
     return "Within prompts", text
@@ -118,7 +116,7 @@ def _between_counted(row: Found) -> tuple[str, str]:
         return "There is no level between systems", between["undefined"]
     return (
         "Between systems",
-        f"{between['systems']} points only, which say little, however narrow the intervals: these draw prompts and not systems",
+        f"{between['systems']} points only, weak evidence even with narrow intervals, which resample prompts, not systems",
     )
 
 
@@ -127,7 +125,7 @@ def _reliability(found: Found) -> str:
     alpha, icc = agreed.get("krippendorff_interval"), agreed.get("icc_one_way_mean")
     if alpha is None and not top:
         why = found.get("unavailable", {}).get("agreement") or agreed["refused"]["krippendorff_interval"]
-        return f"How reliable the ratings are is not known: {why}."
+        return f"The reliability of the ratings is not known: {why}."
     parts = []
     if alpha is not None:
         said = "reliable" if alpha > 0.8 else "fit for tentative conclusions" if alpha >= 0.67 else "low"
@@ -135,14 +133,14 @@ def _reliability(found: Found) -> str:
     if icc is not None:
         parts.append(f"reliability of the mean rating, ICC(1,k), {number(icc, 2)} (1 is perfect)")
     if top:
-        parts.append(f"ceiling {number(top['pearson'], 2)}: what a perfect metric would reach")
+        parts.append(f"noise ceiling {number(top['pearson'], 2)}: the correlation of a perfect metric")
     elif "noise_ceiling" in found.get("unavailable", {}):
         parts.append(f"no ceiling is known ({found['unavailable']['noise_ceiling']})")
     return f"The ratings: {'; '.join(parts)}."
 
 
 def against(found: Found) -> Part:
-    """The user's metrics against each other one on the same stories."""
+    """The user's metrics against every other metric on the same stories."""
     tables = []
     for title, one in found["metrics"].items():
         if not one["comparisons"]:
@@ -150,9 +148,9 @@ def against(found: Found) -> Part:
         table = Table(
             f"{found['title']}: {title} against each other metric",
             ["", "difference of Pearson [95 %]", "p", "p (Holm)", f"{title} is"],
-            note="Above 0: yours is closer to people. p: PERM-BOTH permutation test, two-sided. A difference is clear where p, "
-            "after Holm's correction for all rows of the table, is below .05 and the interval leaves out 0: PERM-BOTH takes "
-            "stories for independent, and where it alone finds a difference, the interval, which draws prompts, decides.",
+            note="Above 0: yours is closer to people. p: PERM-BOTH permutation test, two-sided. A difference is clear if p, "
+            "after Holm's correction for all rows of the table, is below .05 and the interval excludes 0: PERM-BOTH assumes "
+            "independent stories, so the interval, which resamples prompts, has to confirm the difference.",
         )
         for name, test in sorted(
             one["comparisons"].items(), key=lambda item: item[1]["difference"]["pearson"]
@@ -167,10 +165,10 @@ def against(found: Found) -> Part:
             )  # fmt: skip
         tables.append(table)
     words = (
-        "Whether a difference is more than luck, on these stories. Several tests at once find differences by luck, which "
-        "the correction accounts for."
+        "Whether a difference is more than chance, on these stories. Several tests at once find some differences by "
+        "chance, which the correction accounts for."
         if tables
-        else "No other metric's scores on these stories are at hand, so there is nothing to compare with."
+        else "No other metric's scores on these stories are available, so there is nothing to compare with."
     )
     return Part(f"{found['title']}: better than others?", [words], tables)
 
@@ -180,9 +178,9 @@ def by_system(name: str, found: Found) -> Part:
     words = (
         "Does the metric only tell good systems from bad ones, or good stories from bad ones of one system?"
         if found["sources"]
-        else "The set does not say what wrote each story."
+        else "The set does not name the source model of each story."
     )
-    part = Part(f"{found['title']}: by what wrote the story", [words], pictures=[scatter(name, found)])
+    part = Part(f"{found['title']}: by source model", [words], pictures=[scatter(name, found)])
     parts = {title: one["by_source"] for title, one in found["metrics"].items() if "by_source" in one}
     if parts:
         sources = list(dict.fromkeys(source for cells in parts.values() for source in cells))
@@ -198,32 +196,32 @@ def by_system(name: str, found: Found) -> Part:
 
 
 def differing(found: Found, lowered: list[str]) -> Part:
-    """What the metric sees and misses: kinds of errors, and the stories on which it differs most from people.
+    """What the metric notices and misses: error types, and the stories on which it differs most from people.
 
-    Of the metrics in `lowered` lower is better; the scores of examples are as they were given.
+    For the metrics in `lowered` lower is better; examples show the scores as they were given.
     """
-    part = Part(f"{found['title']}: what it sees and misses", [])
+    part = Part(f"{found['title']}: what it notices and misses", [])
     types = {title: one["error_types"] for title, one in found["metrics"].items() if "error_types" in one}
     names = list(dict.fromkeys(name for one in types.values() for name in one["types"]))
     if names:
         counts, raters, compared = (next(iter(types.values()))[key] for key in ("types", "raters", "against"))
         table = Table(
-            f"{found['title']}: reasonable stories against one kind of error",
+            f"{found['title']}: reasonable stories against one error type",
             ["", *(f"{name} ({counts[name]['unreasonable']})" for name in names)],
-            note=f"Pearson [95 %] of the score {AGAINST[compared]}; in brackets how many stories have that error. Higher is "
-            "better: near 0 the metric does not see it. A story has an error that "
-            + ("a rater named." if raters == 1 else f"at least {raters} of its raters named."),
+            note=f"Pearson [95 %] of the score {AGAINST[compared]}; in brackets the number of stories with that error type. "
+            "Higher is better: near 0 the metric does not notice it. A story has an error type if "
+            + ("a rater named it." if raters == 1 else f"at least {raters} of its raters named it."),
         )
         for title, one in types.items():
             table.add(title, *(with_interval(one["types"].get(name, {}), "pearson") for name in names))
         part.tables.append(table)
     part.words.append(
         "The stories on which metric and people differ most. Ranks in percent: 100 is the best story of the set, 0 the "
-        "worst. They are the extremes, so expect odd ratings among them as well as faults of the metric."
+        "worst. These are extreme cases, so expect unusual ratings among them as well as errors of the metric."
     )
     for title, one in found["metrics"].items():
         if not any(one["examples"].values()):
-            part.words.append(f"{title}: none, for it ranks every story as people do.")
+            part.words.append(f"{title}: none, since it ranks every story as people do.")
         lower = ", lower is better" if title in lowered else ""
         for side, word in (
             ("higher", "likes it more than people do"),
@@ -242,7 +240,7 @@ def differing(found: Found, lowered: list[str]) -> Part:
                 )
     if part.examples and found.get("licence"):
         part.words.append(
-            f"The stories below are those of {found['title']} (licence: {found['licence']}): take them out before you publish "
-            "this report, unless the licence lets you pass them on."
+            f"The stories below are those of {found['title']} (licence: {found['licence']}): remove them before you publish "
+            "this report, unless the licence allows you to redistribute them."
         )
     return part

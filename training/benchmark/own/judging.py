@@ -1,4 +1,4 @@
-"""A metric of the user's own against people: what is asked for, and the run that answers it."""
+"""Evaluate a user's own metric against human judgments."""
 
 from __future__ import annotations
 
@@ -54,42 +54,40 @@ def judge(
     pairs: int = 0,
     say: Callable[[str], None] | None = None,
 ) -> Report:
-    """How closely a metric of yours follows people, and what it notices.
+    """Measures how closely your own metric follows human judgments, and which damage it notices.
 
-    Where several may be given, one may stand alone.
+    An argument that takes several values also takes a single one.
 
     Args:
         metric: one or several of: a function `list[str] -> list[float]`, which may take `contexts` and `references`; its
-            name, `module:function`; a file of scores, as `scores` has them; or the name or folder of a module of
-            evaluate.
-        sets: names of test sets, as `mans_roc` or `autos_mini_discrimination`; all that are there unless given, or none
-            where `judged` or `autos` is.
-        scores: files of scores, whatever they are called: `mine.csv`, or `mans_roc=mine.csv` where there are several sets.
-        judged: files of judged stories of yours: `story` with `ratings` or `score`.
-        autos: folders of AUTOS of your own stories, as `openmeva autos` builds them.
+            name, `module:function`; a file of scores, as in `scores`; or the name or folder of an evaluate module.
+        sets: names of test sets, such as `mans_roc` or `autos_mini_discrimination`. Default: all that are available, or
+            none if `judged` or `autos` is given.
+        scores: files of scores of any name: `mine.csv`, or `mans_roc=mine.csv` if there are several sets.
+        judged: files of your own judged stories: `story` with `ratings` or `score`.
+        autos: folders of AUTOS of your own stories, as built by `openmeva autos`.
         data: folder of the papers' data (`mans/`, `union/`, …).
-        corpus: `roc` or `wp`: the configurations of `compare_with` that score `judged`.
-        lower_is_better: titles of the scores of which lower is better, or `all`.
-        compare_with: metrics of this project, scored on the same stories, as `union`.
-        draws, seed: of the bootstrap over prompts, 100 draws or more; permutation tests have no fewer resamples than
-            `enough_resamples` says.
-        autos_stories: original stories of each part of AUTOS; 0 for all. A set of which a file of scores is given is
-            taken whole.
-        pairs: of each set of preferences; as those.
-        say: called with a line on what is going on.
+        corpus: `roc` or `wp`: selects the configurations of `compare_with` that score `judged`.
+        lower_is_better: titles of scores where lower is better, or `all`.
+        compare_with: metrics of this project to score on the same stories, such as `union`.
+        draws, seed: number of bootstrap samples of prompts (100 or more) and random seed. Permutation tests have at
+            least as many resamples as `enough_resamples` returns.
+        autos_stories: original stories per part of AUTOS; 0 for all. A set with a file of scores is never sampled.
+        pairs: pairs per preference set; likewise.
+        say: called with each progress line.
 
     Returns:
         A report; `report.write("folder")` writes it as HTML, Markdown, LaTeX and JSON.
 
     Raises:
-        ValueError: what does not fit, with the row and what was expected; or nothing to judge on.
+        ValueError: an input does not fit (names the row and what was expected), or there is no set to judge on.
     """
     given, tables, files, folders, turned, beside = map(
         _several, (metric, scores, judged, autos, lower_is_better, compare_with)
     )
     names = None if sets is None else _several(sets)
     if ALL in beside:
-        raise ValueError(f"expected metrics by name beside yours, got {ALL}")
+        raise ValueError(f"expected names of metrics to compare with, got {ALL}")
     choose(beside or None, read_registry())
     if beside:
         check_cache(SCORES)
@@ -156,7 +154,7 @@ def judge(
 
 
 def _several(given: Any) -> list[Any]:
-    """One argument, or several, as a list; a text, a path and a function are one each.
+    """One argument or several, as a list; a string, a path or a function is one argument.
 
     >>> _several("union"), _several(("union", "ppl")), _several(len)
     (['union'], ['union', 'ppl'], [<built-in function len>])
@@ -166,10 +164,10 @@ def _several(given: Any) -> list[Any]:
 
 
 def _turned(found: Sequence[dict[str, list[float]]], names: Sequence[str]) -> list[str]:
-    """Negates, in place, the scores of which lower is better; returns their titles.
+    """Negates, in place, the scores where lower is better; returns their titles.
 
     Raises:
-        ValueError: a name that no scores bear.
+        ValueError: no scores have that name.
     """
     known = list(dict.fromkeys(title for scores in found for title in scores))
     unknown = [name for name in names if name not in (*known, "all")]
@@ -184,7 +182,7 @@ def _turned(found: Sequence[dict[str, list[float]]], names: Sequence[str]) -> li
 
 
 def _rows(one: TestSet, folder: Path | None, wanted: bool, skipped: dict[str, str]) -> Rows | None:
-    """The stories of a set; None, with the reason in `skipped`, where they are not there and nobody named the set."""
+    """The stories of a set; None, with the reason in `skipped`, if they are not available and the set was not named."""
     try:
         return one.read(folder)
     except (ValueError, OSError) as error:
@@ -195,7 +193,7 @@ def _rows(one: TestSet, folder: Path | None, wanted: bool, skipped: dict[str, st
 
 
 def _assigned(given: Given, sets: Sequence[TestSet]) -> tuple[OwnMetric, str | None]:
-    """The metric, and the set that its scores are of where it is a file."""
+    """The metric and, if it is a file of scores, the set of these scores."""
     if isinstance(given, OwnMetric):
         return given, None
     if callable(given) and not isinstance(given, str | Path):
@@ -215,13 +213,13 @@ def _assigned(given: Given, sets: Sequence[TestSet]) -> tuple[OwnMetric, str | N
 
 
 def _named(text: str) -> tuple[str | None, Path]:
-    """What `FILE` or `SET=FILE` says: the set, where it names one, and the file."""
+    """The set, if given, and the file of `FILE` or `SET=FILE`."""
     name, separator, rest = text.partition("=")
     return (name, Path(rest)) if separator and not Path(text).exists() else (None, Path(text))
 
 
 def _file_of(text: str, sets: Sequence[TestSet]) -> tuple[OwnMetric, str]:
-    """The scores in a file, and the set that they are of."""
+    """The scores in a file, and their set."""
     name, path = _named(text)
     return scores_in(path), _set_of(path, name, sets)
 
@@ -232,17 +230,17 @@ def _set_of(path: Path, name: str | None, sets: Sequence[TestSet]) -> str:
         raise ValueError(f"{name}={path}: expected a set among {', '.join(known)}")
     if name is None and len(known) != 1:
         raise ValueError(
-            f"{path}: of which set are these scores? Choose one, or write SET={path}, a set being any of "
+            f"{path}: of which set are these scores? Choose one set, or write SET={path}, where SET is one of "
             f"{', '.join(known)}"
         )
     return name or known[0]
 
 
 def _scores(metrics: Sequence[OwnMetric], one: TestSet, rows: Rows) -> Scores:
-    """The metrics' scores by title; one that is called as a trivial row, which every table has, is told apart from it.
+    """The metrics' scores by title; a title that is also that of a trivial baseline gets the suffix `(yours)`.
 
     Raises:
-        ValueError: a title that two of them bear (and where they come from).
+        ValueError: two metrics have the same title (names both origins).
     """
     found: Scores = {}
     origins: dict[str, str] = {}
@@ -252,14 +250,14 @@ def _scores(metrics: Sequence[OwnMetric], one: TestSet, rows: Rows) -> Scores:
             if title in found:
                 raise ValueError(
                     f"{one.title}: expected metrics of different names, got {title!r} twice, of {origins[title]} and of "
-                    f"{metric.origin}: call the column or function after its metric"
+                    f"{metric.origin}: name the column or function after its metric"
                 )
             found[title], origins[title] = values, metric.origin
     return found
 
 
 def _autos(one: TestSet, rows: Rows, own: Mapping[str, Sequence[float]], how: Sampling) -> dict[str, Any]:
-    """Every aspect of a part of AUTOS, for the user's metrics and the trivial ones; means as the leaderboard has them."""
+    """Every aspect of a part of AUTOS, for the user's metrics and trivial baselines; means as on the leaderboard."""
     stories = check_rows(rows)
     trivial = {title: list(s) for title, s in trivial_scores([row["story"] for row in rows]).items()}
     table: dict[str, Any] = {"title": one.title, "corpus": one.corpus, "n": len(rows), "rows": {}}

@@ -1,4 +1,4 @@
-"""How closely metrics follow people on one judged set: three levels, beside other metrics on the same stories."""
+"""Agreement of metrics with people on one judged set: at three levels, and compared with other metrics."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from openmeva.training.benchmark.levels import Draws
 from openmeva.training.benchmark.sets import TestSet
 from openmeva.training.statistics.permutation import PermutationTests, Stopping, random_swaps
 
-EXAMPLES = 3  # stories shown on either side
+EXAMPLES = 3  # stories shown per side
 Scores = Mapping[str, Sequence[float]]
 
 
 @dataclass(frozen=True)
 class Sampling:
-    """Draws of the bootstrap over prompts, and their seed, which the permutation tests have, too."""
+    """Number of bootstrap samples of prompts, and the random seed, which the permutation tests share."""
 
     draws: int = 10_000
     seed: int = 0
@@ -41,18 +41,18 @@ def judge_set(
     """The user's metrics on a judged set.
 
     Args:
-        one: the set, and `rows` its stories.
+        one, rows: the set and its stories.
         own: title to the scores of the user's metrics, higher is better.
-        others: those of metrics to compare with.
-        turned: titles of the own ones that were negated; their examples have the score as it was given.
+        others: title to the scores of metrics to compare with.
+        turned: titles of `own` whose scores were negated; their examples show the scores as they were given.
 
     Returns:
-        `rows` (all metrics, trivial ones too: `kind` own, other or trivial, and three levels as `judged_table` has them),
+        `rows` (all metrics and trivial baselines: `kind` own, other or trivial, and three levels as in `judged_table`),
         `metrics` (of the user's: `comparisons`, `by_source`, `error_types`, `examples`, `scores`), `judgments`,
         `sources`, `n`, `prompts`, `noise_ceiling`, `agreement`, `unavailable`.
 
     Raises:
-        ValueError: scores that do not fit the stories or are constant.
+        ValueError: scores do not fit the stories or are constant.
     """
     judged = JudgedStories.from_rows(rows, (1.0, 5.0) if one.configuration.startswith("mans") else None)
     rng = np.random.default_rng(how.seed)
@@ -91,16 +91,16 @@ def _comparisons(
     draws: Mapping[str, Draws],
     how: Sampling,
 ) -> dict[str, dict[str, Any]]:
-    """Of each title its metric against each other one: difference of Pearson, PERM-BOTH in the direction observed, Holm's correction.
+    """Each metric of `titles` against every other metric: difference of Pearson, PERM-BOTH, Holm's correction.
 
-    The p-value is two-sided: twice that of the one-sided test in the direction of the difference. Of few resamples none
-    could be small enough after the correction, so that there are `enough_resamples` at least. PERM-BOTH takes stories for
-    independent, which those of one prompt are not: a difference is clear where the interval over prompts leaves out 0, too.
-    All comparisons have the same draws (`draws`, of the bootstrap, by title) and exchanges.
+    The p-value is two-sided: twice that of the one-sided test in the direction of the observed difference. With few
+    resamples no p-value could be small enough after the correction, so there are at least `enough_resamples`. PERM-BOTH
+    assumes independent stories, which those of one prompt are not: for a clear difference, the interval over prompts has
+    to exclude 0, too. All comparisons share the bootstrap coefficients `draws` (by title) and the exchanges.
     """
     resamples = max(how.draws, enough_resamples(len(judged)))
     swaps = random_swaps(resamples, len(judged), np.random.default_rng(how.seed))
-    whole = Stopping(block=resamples)  # p-values that are corrected want all resamples
+    whole = Stopping(block=resamples)  # p-values to be corrected need all resamples
     tests = PermutationTests(np.stack(list(scores.values())), judged.scores, swaps, stopping=whole)
     places = {name: place for place, name in enumerate(scores)}
     found: dict[str, dict[str, Any]] = {title: {} for title in titles}
@@ -122,7 +122,7 @@ def _comparisons(
 
 
 def _parts(one: TestSet, metric: np.ndarray, judged: JudgedStories, how: Sampling) -> dict[str, Any]:
-    """Agreement within each source system and against each error type, where the set names them."""
+    """Agreement within each source model and against each error type, if the set names them."""
     rng = np.random.default_rng(how.seed)
     above = one.options.get("reasonable_above", judged.reasonable_above)
     single = one.options.get("one_error_only", True)
@@ -137,9 +137,9 @@ def _parts(one: TestSet, metric: np.ndarray, judged: JudgedStories, how: Samplin
 def _examples(
     metric: np.ndarray, judged: JudgedStories, rows: Sequence[Mapping[str, Any]], sign: int
 ) -> dict[str, list[dict[str, Any]]]:
-    """The stories that the metric ranks highest above people (`higher`), and lowest below (`lower`), where there are any.
+    """The stories that the metric ranks furthest above (`higher`) and below (`lower`) people's ranks, if any.
 
-    `sign` brings scores back to what was given.
+    `sign` restores scores as they were given.
     """
     n = len(judged)
     ours, theirs = (100 * (stats.rankdata(values) - 1) / (n - 1) for values in (metric, judged.scores))
@@ -166,6 +166,6 @@ def _examples(
 
 
 def _prompt(row: Mapping[str, Any]) -> str | None:
-    """A story's prompt as a text, though it be a number; None where it has none."""
+    """A story's prompt as a string, even if it is a number; None if it has none."""
     found = row.get("prompt", row.get("context"))
     return None if found in (None, "") else str(found)

@@ -28,12 +28,12 @@ Scores = dict[str, list[float | None]]  # None: the metric has no score for the 
 
 @dataclass(frozen=True)
 class OwnMetric:
-    """Where scores come from.
+    """A source of scores.
 
     Attributes:
-        origin: said in the report: a file with its checksum, a function, or a module.
-        score: the scores of a test set by title, one a story, as the metric gives them; a ValueError says why not.
-        signature: what the scores made last depend on, as the metric says; empty where it says nothing.
+        origin: printed in the report: a file with its checksum, a function, or a module.
+        score: returns the scores of a test set by title, one per story, as the metric gives them; raises ValueError.
+        signature: returns the metric's signature for its latest scores; empty if it has none.
     """
 
     origin: str
@@ -42,10 +42,10 @@ class OwnMetric:
 
 
 def scores_in(path: Path) -> OwnMetric:
-    """Scores in a file; a column is called as its heading, `score` as `your metric`.
+    """Scores in a file; a metric is named after its column, that of `score` is `your metric`.
 
     Raises:
-        ValueError: no such file; or standard input, which would have to be read twice.
+        ValueError: no such file, or standard input, which cannot be read twice.
     """
     if not path.is_file():
         came = "got standard input" if str(path) == STANDARD else f"found none: {path}"
@@ -61,8 +61,8 @@ def scores_in(path: Path) -> OwnMetric:
 def function(callable_: Callable[..., Any], title: str | None = None) -> OwnMetric:
     """A function of stories: `list[str] -> list[float]`, or a dict of such lists for several scores.
 
-    Where it has parameters `contexts` or `references`, it is given the stories' prompts and references, each a list. A
-    score may be None: the story is then left out. A method `signature` says what the scores depend on.
+    If it has parameters `contexts` or `references`, it gets the stories' prompts and references as lists. A score may
+    be None: the story is then excluded. A method `signature` says what the scores depend on.
     """
     name = title or str(getattr(callable_, "__name__", type(callable_).__name__))
     parameters = inspect.signature(callable_).parameters
@@ -80,7 +80,7 @@ def function(callable_: Callable[..., Any], title: str | None = None) -> OwnMetr
         if unnamed or not by_title:
             came = f"the name {unnamed[0]!r}" if unnamed else "none"
             raise ValueError(
-                f"{name}: expected a list of scores, or lists by names, which are texts, got {came}"
+                f"{name}: expected a list of scores, or a dict of lists with strings as keys, got {came}"
             )
         return {key: _one_each(values, len(rows), key) for key, values in by_title.items()}
 
@@ -88,10 +88,10 @@ def function(callable_: Callable[..., Any], title: str | None = None) -> OwnMetr
 
 
 def function_named(name: str) -> OwnMetric:
-    """`module:function`; the module may lie in the current folder.
+    """`module:function`; the module may be in the current folder.
 
     Raises:
-        ValueError: no such module or function, or a module that fails when it is imported (where).
+        ValueError: no such module or function, or a module that fails on import (names the line).
     """
     module_name, _, attribute = name.partition(":")
     if str(Path.cwd()) not in sys.path:
@@ -114,13 +114,13 @@ def function_named(name: str) -> OwnMetric:
 
 
 def evaluate_module(name: str, options: Mapping[str, Any] | None = None) -> OwnMetric:
-    """A metric of this project by its name, or a module of evaluate by its name or folder.
+    """A metric of this project by its name, or an evaluate module by its name or folder.
 
-    Every list of its result with a number for each story counts, None being a story without a score. A module that
-    gives one number for all stories together is asked story by story.
+    Every list in its result with one number per story is a list of scores; None is a story without a score. A module
+    that returns one number for all stories is called once per story.
 
     Args:
-        name: a metric's, as `openmeva score` takes it, else as `evaluate.load` does.
+        name: as in `openmeva score` or, for other modules, as in `evaluate.load`.
         options: arguments of its `compute`, and `config_name` for its configuration.
     """
     import evaluate
@@ -155,7 +155,7 @@ def evaluate_module(name: str, options: Mapping[str, Any] | None = None) -> OwnM
 
 
 def _inputs(metric: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What a module of evaluate takes beside predictions, and which of it it cannot do without."""
+    """Inputs of an evaluate module in addition to predictions, and those of them that are required."""
     import evaluate
 
     features = metric.features[0] if isinstance(metric.features, list) else metric.features
@@ -174,7 +174,7 @@ def _inputs(metric: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def _columns(
     name: str, one: TestSet, rows: Rows, inputs: Sequence[str], needed: Sequence[str]
 ) -> tuple[list[str], dict[str, list[str]]]:
-    """Stories, and the further columns that are there; contexts as the benchmark gives them to its own metrics."""
+    """Stories, and the further columns available; contexts as the benchmark passes them to its own metrics."""
     entry = MetricEntry(name, name, {}, tuple(inputs), needs_contexts="contexts" in needed)
     seen = rows_as_seen(entry, one, rows)
     if seen is None:
@@ -189,19 +189,19 @@ def _columns(
 
 
 def _said(error: BaseException) -> str:
-    """What an error says, and where in the user's own code, as far as known."""
+    """The message of an error, and its place in the user's code if known."""
     if isinstance(error, SyntaxError):
-        return f"{type(error).__name__}: {error}"  # which names the file and the line
+        return f"{type(error).__name__}: {error}"  # its message names the file and the line
     frames = traceback.extract_tb(error.__traceback__)
     frame = next(one for one in reversed(frames) if not one.filename.startswith("<frozen"))
     return f"{type(error).__name__}: {error} ({Path(frame.filename).name}, line {frame.lineno})"
 
 
 def _one_each(values: Any, count: int, name: str) -> list[float | None]:
-    """The scores as floats; a ValueError unless there is a number, or None, for each story."""
+    """The scores as floats; a ValueError unless there is a number or None for each story."""
     if not _sized(values) or len(values) != count:
         came = f"{len(values)}" if _sized(values) else type(values).__name__
-        raise ValueError(f"{name}: expected {count} scores, one a story, got {came}")
+        raise ValueError(f"{name}: expected {count} scores, one per story, got {came}")
     return [
         None if value is None else _number(value, f"{name}, story {place}")
         for place, value in enumerate(values, 1)
@@ -222,7 +222,7 @@ def _sized(values: Any) -> bool:
 
 
 def _lists(result: Mapping[str, Any], count: int, title: str) -> Scores:
-    """What holds a number for each story; a list called `score` or `scores` is called after the metric."""
+    """The lists with one number per story; a list called `score` or `scores` is renamed to the metric's title."""
     lists = {
         key: values
         for key, values in result.items()
@@ -237,20 +237,20 @@ def _lists(result: Mapping[str, Any], count: int, title: str) -> Scores:
 
 
 def _holds_numbers(values: Sequence[Any]) -> bool:
-    """Whether the first entry that is not None is no text and no collection."""
+    """Whether the first entry that is not None is neither a string nor a collection."""
     first = next((value for value in values if value is not None), "")
     return not isinstance(first, str | bytes | Mapping | Sequence)
 
 
 def _numbers(each: Sequence[Mapping[str, Any]], title: str) -> Scores:
-    """The numbers of results of one story each."""
+    """The numbers in results that are for one story each."""
     names = [
         key
         for key, value in each[0].items()
         if isinstance(value, int | float | np.number) and not isinstance(value, bool)
     ]
     if not names:
-        raise ValueError(f"{title}: expected a number a story, got {', '.join(each[0]) or 'nothing'}")
+        raise ValueError(f"{title}: expected one number per story, got {', '.join(each[0]) or 'nothing'}")
     return {
         title if key in ("score", title) or len(names) == 1 else f"{title} {key}": _one_each(
             [one.get(key) for one in each], len(each), f"{title} {key}"

@@ -1,4 +1,4 @@
-"""What a report says, in words, tables and figures: the same parts for the page, for Markdown and for the Space."""
+"""The sections of a report, in text, tables and figures: shared by the page, by Markdown and by the Space."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ def all_parts(results: Found, published: Found) -> Iterator[Part]:
 
 
 DRIFT = (
-    "A metric that was made with one kind of story in view often fails on another. The figure puts every set, and every "
-    "system that wrote stories in it, on one axis."
+    "A metric that was developed on one kind of story often fails on another. The figure shows every set, and every "
+    "source model in it, on one axis."
 )
 
 
 def verdict(results: Found) -> Part:
-    """A sentence or two a metric and set."""
+    """One or two sentences per metric and set."""
     words = []
     for found in results["judged"].values():
         ceiling = found.get("noise_ceiling", {}).get("ceiling", {}).get("pearson")
@@ -61,27 +61,27 @@ def verdict(results: Found) -> Part:
                 + ", where 1 is perfect and 0 is chance"
             )
             if ends and ends[0] <= 0 <= ends[1]:
-                text += "; since the interval holds 0, it may be no more than chance"
+                text += "; since the interval includes 0, it may be chance"
             elif ends and ends[1] < 0:
-                text += "; it ranks stories against people" + (
-                    ", once negated as one of which lower is better"
+                text += "; it ranks stories opposite to people" + (
+                    ", after it was negated because lower is better"
                     if title in results["lower_is_better"]
-                    else ": if lower is better, say so by --lower-is-better"
+                    else ": if lower is better, use --lower-is-better"
                 )
             if ceiling:
-                text += f"; the raters' own disagreement leaves room up to {number(ceiling, 2)}"
+                text += f"; the noise ceiling from the raters' disagreement is {number(ceiling, 2)}"
                 if ends and ends[0] > ceiling:
                     text += (
-                        ", so that it has seen these ratings, or the raters of a story are not exchangeable"
+                        ", so it was trained on these ratings, or the raters of a story are not exchangeable"
                     )
             text += "."
             trivial = row["beats_trivial"].get("pearson")
             if trivial:
                 text += {
-                    True: f" It knows more than counts of words or repetitions, {BY_SIZE}.",
-                    False: f" It is not surely better than mere counts (here {trivial['trivial'].replace('_', '-')}), "
+                    True: f" It is better than counts of words or repetitions, {BY_SIZE}.",
+                    False: f" It is not significantly better than simple counts (here {trivial['trivial'].replace('_', '-')}), "
                     f"{BY_SIZE}.",
-                    None: " Whether it is better than a mere count is not known: too few prompts.",
+                    None: " Whether it is better than a simple count is not known: too few prompts.",
                 }[trivial["beats"]]
             words.append(text + _tally(one["comparisons"]))
     for found in results["preferences"].values():
@@ -98,7 +98,7 @@ def verdict(results: Found) -> Part:
             if row["kind"] == "own":
                 words.append(f"{title} on {found['title']}: {_noticed(found, row)}")
     words += [f"{line}." for line in results["unscored"]]
-    words += [f"Left out: {title} {reason}." for title, reason in results["skipped"].items()]
+    words += [f"Skipped: {title} {reason}." for title, reason in results["skipped"].items()]
     return Part("In short", words)
 
 
@@ -120,22 +120,20 @@ def _tally(comparisons: Found) -> str:
 
 
 def _noticed(found: Found, row: Found) -> str:
-    """What the intervals say, aspect by aspect: above 0, below it, holding it, or that there is none."""
+    """The aspects by their intervals: above 0, below it, including it, or undefined."""
     damage = "invariance" not in found["title"]
     lists: dict[str, list[str]] = {"above": [], "below": [], "holding": [], "few": [], "undefined": []}
     for name, cell in row["aspects"].items():
         lists[_side(cell)].append(name.replace("_", " "))
     told = {side: ", ".join(names) for side, names in lists.items() if names}
     if told.keys() <= {"few"}:
-        return "too few stories to say what it notices."
+        return "too few stories to tell what it notices."
     words = {
-        "above": "it notices {}" if damage else "it takes as damage what is harmless: {}",
-        "below": "it prefers the damaged stories in {}"
-        if damage
-        else "it takes as better what is harmless: {}",
-        "holding": "it misses {}" if damage else "it is not surely moved by {}",
-        "few": "too few stories to say of {}",
-        "undefined": "no correlation on {}",
+        "above": "it notices {}" if damage else "it penalizes harmless changes: {}",
+        "below": "it prefers the damaged stories in {}" if damage else "it rewards harmless changes: {}",
+        "holding": "it misses {}" if damage else "no clear effect of {}",
+        "few": "too few stories for {}",
+        "undefined": "no correlation is defined for {}",
     }
     ends = {"above": " (95 % intervals above 0)", "below": " (95 % intervals below 0)"}
     texts = [words[side].format(names) + ends.get(side, "") for side, names in told.items()]
@@ -145,7 +143,7 @@ def _noticed(found: Found, row: Found) -> str:
 
 
 def _side(cell: Found) -> str:
-    """On which side of 0 an aspect's interval lies; `few` or `undefined` where there is none."""
+    """On which side of 0 an aspect's interval is; `few` or `undefined` if there is none."""
     ends = cell["interval"]
     if not ends:
         return "undefined" if cell["pearson"] is None else "few"
@@ -153,25 +151,25 @@ def _side(cell: Found) -> str:
 
 
 def preferred(found: Found) -> Part:
-    """Pairs of stories of which people said which is better."""
+    """Pairs of stories for which people chose the better one."""
     return Part(
         f"{found['title']}: which of two stories is better",
-        ["Does the better story of a pair get the higher score? Long stories are often preferred, so pairs of like length "
-         "are counted apart."],
+        ["Does the better story of a pair get the higher score? Long stories are often preferred, so pairs of similar "
+         "length are also counted separately."],
         preference_tables({"": found}),
     )  # fmt: skip
 
 
 def perturbed(name: str, found: Found, published: Found) -> Part:
-    """AUTOS: which damage the metric notices, and which harmless changes it takes for damage."""
+    """AUTOS: which damage the metric notices, and which harmless changes it penalizes."""
     test = "invariance" if "invariance" in name else "discrimination"
     own = {title: row for title, row in found["rows"].items() if row["kind"] == "own"}
     aspects = list(dict.fromkeys(aspect for row in own.values() for aspect in row["aspects"]))
     aim = "near .5 is good" if test == "invariance" else "1 is best, .5 is chance"
     table = Table(
-        f"{found['title']}: aspect by aspect",
+        f"{found['title']}: by aspect",
         ["", *(f"{title}: {label}" for title in own for label in ("Pearson [95 %]", "pairs won"))],
-        note=f"Pairs won: how often the perturbed story scores below its own original; {aim}.",
+        note=f"Pairs won: the share of perturbed stories that score below their own originals; {aim}.",
     )
     for aspect in aspects:
         cells = []
@@ -187,27 +185,27 @@ def perturbed(name: str, found: Found, published: Found) -> Part:
             ]
         table.add(aspect.replace("_", " "), *cells)
     words = (
-        "Whole stories, and the same stories with a change that does no harm. A good metric gives both about the same score."
+        "Original stories, and the same stories with a harmless change. A good metric gives both about the same score."
         if test == "invariance"
-        else "Whole stories, and the same stories damaged on purpose in one aspect. A good metric gives the damaged ones less."
+        else "Original stories, and the same stories damaged on purpose in one aspect. A good metric scores the damaged ones lower."
     )
     return Part(f"{found['title']}", [words], [table], [profile(name, found, published[test])])
 
 
 def method(results: Found) -> Part:
-    """How the figures came about, so that somebody else gets the same."""
+    """How the results were computed, so that others can reproduce them."""
     settings = results["settings"]
     sets = [found["title"] for kind in ("judged", "preferences", "autos") for found in results[kind].values()]
     words = [
         "Scores: " + "; ".join(results["origins"]) + ".",
-        f"Intervals: {settings['draws']:,} draws of a bootstrap over prompts"
+        f"Intervals: {settings['draws']:,} bootstrap samples of prompts"
         + (f" (on AUTOS {min(settings['draws'], MAX_DRAWS):,}, over stories)" if results["autos"] else "")
-        + f", seed {settings['seed']}, 2.5 % cut off at each end. Where prompts hold one story each, stories are drawn.",
-        f"The sets: {', '.join(sets)}. Agreement here says that a metric ranks their stories as their raters did.",
+        + f", seed {settings['seed']}, 2.5 % cut off at each end. If each prompt has one story, stories are resampled.",
+        f"The sets: {', '.join(sets)}. Agreement means that a metric ranks their stories as their raters did.",
     ]
     if results["lower_is_better"]:
         words.insert(
             1,
-            f"Lower is better, so negated throughout, but for the examples: {', '.join(results['lower_is_better'])}.",
+            f"Lower is better, so negated except in the examples: {', '.join(results['lower_is_better'])}.",
         )
     return Part("How this was measured", words)

@@ -1,4 +1,4 @@
-"""A report on metrics of the user's own: one page of HTML with its figures inside, Markdown, LaTeX and JSON."""
+"""A report on the user's own metrics: one HTML page with its figures embedded, Markdown, LaTeX and JSON."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _KINDS = ("judged", "preferences", "autos")
 
 @dataclass(frozen=True)
 class Report:
-    """What was found.
+    """Results and their renderings.
 
     Attributes:
-        results: every number, as `report.json` has them: `judged`, `preferences` and `autos` by set, `settings`, `origins`.
-        published: the figures printed in the papers.
+        results: every number, as in `report.json`: `judged`, `preferences` and `autos` by set, `settings`, `origins`.
+        published: the results printed in the papers.
     """
 
     results: Mapping[str, Any]
@@ -36,7 +36,7 @@ class Report:
 
     @cached_property
     def parts(self) -> list[Part]:
-        """The sections, with their tables and figures, whose names differ."""
+        """The sections, with their tables and figures; figures have unique names."""
         parts = list(all_parts(self.results, self.published))
         taken: set[str] = set()
         for part in parts:
@@ -54,9 +54,9 @@ class Report:
         return list(dict.fromkeys(title for title, row in rows if row["kind"] in ("own", "ours")))
 
     def write(self, folder: str | Path) -> Path:
-        """Writes `report.html`, `report.md` (with `figures/`), `report.tex` and `report.json`; returns the page."""
+        """Writes `report.html`, `report.md` (with `figures/`), `report.tex` and `report.json`; returns the HTML path."""
         out = Path(folder)
-        texts = {  # before any file is replaced, so that all are of one run
+        texts = {  # rendered before any file is replaced, so that all files are of one run
             "json": json.dumps(self.results, indent=1, ensure_ascii=False, allow_nan=False) + "\n",
             "md": self.markdown(),
             "tex": self.latex(),
@@ -72,7 +72,7 @@ class Report:
         return out / "report.html"
 
     def html(self) -> str:
-        """One page that needs nothing beside it, for light and dark."""
+        """One self-contained page, with light and dark mode."""
         return (
             _templates()
             .get_template("page.html")
@@ -86,7 +86,7 @@ class Report:
         )
 
     def markdown(self) -> str:
-        """For a repository: figures by path, examples as quotations."""
+        """Markdown for a repository: figures by path, examples as quotations."""
         lines = [f"# {plain(self._title())}", "", f"Measured with openmeva {__version__}. {_READING}", ""]
         for part in self.parts:
             lines += [f"## {plain(part.title)}", ""]
@@ -103,7 +103,7 @@ class Report:
         return "\n".join(lines)
 
     def latex(self) -> str:
-        """The tables, with booktabs' rules, to put into a paper."""
+        """The tables with booktabs rules, for use in a paper."""
         head = "% \\usepackage{booktabs}, \\usepackage[T1]{fontenc}; wide tables: \\usepackage{graphicx} and \\resizebox\n"
         return head + "\n".join(to_latex(table) for part in self.parts for table in part.tables)
 
@@ -111,11 +111,11 @@ class Report:
         return f"{_listed(self.metrics)}: does it agree with people?"
 
 
-_READING = "Higher is better wherever nothing else is said; intervals hold 95 %."
+_READING = "Higher is better unless stated otherwise; intervals are 95 % intervals."
 
 
 def fragment(parts: Iterable[Part], own: Iterable[str]) -> list[str]:
-    """Each part as HTML without the page around it."""
+    """Each part as HTML, without the surrounding page."""
     template = _templates().get_template("part.html")
     return [template.render(part=part, own=list(own)) for part in parts]
 
@@ -130,7 +130,7 @@ def _templates() -> jinja2.Environment:
 
 
 def _numbered(name: str) -> Iterator[str]:
-    """A name as it is, then with 2, 3, … behind it."""
+    """A name as it is, then with the suffix 2, 3, …"""
     return itertools.chain([name], (f"{name}_{number}" for number in itertools.count(2)))
 
 

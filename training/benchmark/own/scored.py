@@ -16,13 +16,13 @@ Rows = list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class Scored:
-    """A set's stories with their scores; what one metric left unscored is left out for all, so that all meet the same.
+    """A set's stories with their scores; a story that one metric did not score is excluded for all metrics.
 
     Attributes:
-        one: the set, and `all_rows` its stories.
-        places: of the stories that are scored; of pairs and of AUTOS, those whose partners are scored, too.
-        scores: title to a score for each place.
-        unscored: lines that say which metric lacks how many.
+        one, all_rows: the set and its stories.
+        places: indices of the scored stories; in pairs and AUTOS only those whose partners are scored, too.
+        scores: title to scores, one per place.
+        unscored: lines on how many scores each metric lacks.
     """
 
     one: TestSet
@@ -33,10 +33,10 @@ class Scored:
 
     @classmethod
     def of(cls, one: TestSet, rows: Rows, scores: Scores) -> Scored:
-        """Scores of all rows, None where a metric has none.
+        """Built from scores of all rows; None where a metric has no score.
 
         Raises:
-            ValueError: not a score for each row, no two that differ (of which metric and set), or none at all.
+            ValueError: a wrong number of scores, constant scores (names metric and set), or no scores.
         """
         lacking = {title: [k for k, v in enumerate(values) if v is None] for title, values in scores.items()}
         gone = {place for places in lacking.values() for place in places}
@@ -54,7 +54,7 @@ class Scored:
                 raise ValueError(f"{title} on {one.title}: {error}") from error
         out = len(rows) - len(places)
         unscored = [
-            f"{title} has no score for {len(missing):,} of the {len(rows):,} stories of {one.title}; {out:,} are left out, "
+            f"{title} has no score for {len(missing):,} of the {len(rows):,} stories of {one.title}; {out:,} are excluded "
             "for every metric"
             for title, missing in lacking.items()
             if missing
@@ -67,5 +67,5 @@ class Scored:
         return self.kept(self.all_rows)
 
     def kept(self, values: Sequence[Any]) -> list[Any]:
-        """Of one value a story those of the scored ones."""
+        """The values of the scored stories, from one value per story."""
         return [values[place] for place in self.places]

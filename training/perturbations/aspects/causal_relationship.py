@@ -1,4 +1,4 @@
-"""Causal relationship: cause and effect exchanged, causal words turned into their opposites."""
+"""Causal relationship: cause and effect are exchanged, or causal words replaced by their opposites."""
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
@@ -18,12 +18,12 @@ from openmeva.training.text.story import Story
 
 
 def is_example(story: Story, material: PerturbationMaterial) -> bool:
-    """Stories with words of cause and effect (Table 12)."""
+    """Stories with causal words (Table 12)."""
     return any(is_causal(sentence, at) for sentence in story.sentences for at in range(len(sentence)))
 
 
 def conjunction_size(sentence: Sentence, at: int) -> int:
-    """How many tokens at `at` are a conjunction of cause or effect; 0 for none."""
+    """Number of tokens at `at` that are a causal conjunction; 0 for none."""
     word = sentence.lowered[at]
     if word == "because" and sentence.lowered[at + 1 : at + 2] != ["of"]:
         return 1
@@ -37,7 +37,7 @@ def _reason_size(sentence: Sentence, at: int) -> int:
 def exchange_cause_and_effect(
     story: Story, draws: Draws, material: PerturbationMaterial
 ) -> list[Edit] | None:
-    """Exchange cause and effect: two clauses around a conjunction, or two sentences that a word links."""
+    """Exchanges cause and effect: two clauses around a conjunction, or two sentences with a linking word."""
     return exchange_one(
         story.sentences[material.keep :],
         draws,
@@ -48,7 +48,7 @@ def exchange_cause_and_effect(
 
 
 def substitute_causal_words(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
-    """Replace one word or phrase of cause or effect by its opposite."""
+    """Replaces one causal word or phrase by its opposite."""
     return substitute_one(OPPOSITES, story.sentences[material.keep :], draws)
 
 
@@ -56,7 +56,7 @@ ASPECT = Aspect(
     name="causal_relationship",
     kind=DISCRIMINATION,
     title="Causal relationship",
-    meaning="Cause and effect change places, or “because” becomes its opposite.",
+    meaning="Cause and effect are exchanged, or a causal word is replaced by its opposite.",
     techniques={
         "cause_effect_exchange": exchange_cause_and_effect,
         "antonym_substitution": substitute_causal_words,

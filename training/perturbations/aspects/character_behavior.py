@@ -25,7 +25,7 @@ _BE = frozenset({"be", "is", "are", "was", "were", "been", "being"})
 _WITH_IT = word_set(
     "'s 'd rained rains snowed snows seemed seems took takes turned turns happened appeared appears"
 )
-# Persons that a story often means by the same one: "we thought" for "I thought" says much the same.
+# Pairs that often refer to the same person in a story: "we thought" for "I thought" hardly changes the meaning.
 _ALIKE = (frozenset({"i", "we"}), frozenset({"it", "they"}))
 _SPEAKING = frozenset({"i", "we", "you"})
 _PREPOSITIONS = frozenset({"at", "with"})
@@ -38,7 +38,7 @@ def is_example(story: Story, material: PerturbationMaterial) -> bool:
 
 
 def has_passive(sentence: Sentence) -> bool:
-    """Whether a form of be stands before a past participle, adverbs between them aside."""
+    """Whether a form of "be" comes before a past participle, ignoring adverbs between them."""
     words, tags = sentence.lowered, sentence.tags
     for at, tag in enumerate(tags):
         if tag == "VBN":
@@ -51,7 +51,7 @@ def has_passive(sentence: Sentence) -> bool:
 
 
 def exchange_roles(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
-    """Exchange subject and object of a clause; the verb agrees with its new subject, pronouns change case."""
+    """Exchanges subject and object of a clause; the verb agrees with its new subject, pronouns change case."""
     found = [
         (sentence, clause)
         for sentence in story.sentences[material.keep :]
@@ -74,7 +74,7 @@ def exchange_roles(story: Story, draws: Draws, material: PerturbationMaterial) -
 
 
 def is_exchangeable(sentence: Sentence, clause: Clause) -> bool:
-    """Whether the exchange says something else, and no pronoun is left with a wrong reference by grammar."""
+    """Whether the exchange changes the meaning, and no pronoun gets a reference that the grammar excludes."""
     subject, thing = clause.subject, clause.object
     words = sentence.lowered
     if subject.pronoun and thing.pronoun and subject_form(subject.pronoun) == subject_form(thing.pronoun):
@@ -101,17 +101,17 @@ def _phrase_at(sentence: Sentence, old: NounPhrase, new: NounPhrase, subject: bo
 
 
 def story_writes_capital_i(story: Story) -> bool:
-    """Whether the story writes the first person with a capital."""
+    """Whether the story capitalizes the first-person pronoun."""
     return story.cased
 
 
 def substitute_pronoun(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
-    """Put another person's pronoun of the same column of Table 13 in the place of one.
+    """Replaces a pronoun by another person's pronoun of the same column of Table 13.
 
-    The other person is one whom the story has a pronoun of, as Table 1 says; any other where nothing else fits.
-    Possessives come after subjects and objects, since "his arm" for "my arm" often means something, too, and
-    reflexives last, since what they refer to stands in the same clause. A subject gives way only to one that its
-    verb agrees with, and stays where a reflexive refers to it.
+    The other person has a pronoun in the story, as in Table 1; if none fits, it is any other person. Subjects and
+    objects are preferred to possessives, since "his arm" for "my arm" often makes sense, too. Reflexives are last,
+    since their antecedent is in the same clause. A subject is replaced only by one that agrees with its verb, and is
+    kept if a reflexive refers to it.
     """
     known = _persons_meant(story)
     ranked: defaultdict[int, list[tuple[Sentence, int, list[str]]]] = defaultdict(list)
@@ -141,7 +141,7 @@ def substitute_pronoun(story: Story, draws: Draws, material: PerturbationMateria
 
 
 def _persons_meant(story: Story) -> set[str | None]:
-    """The persons of the story's pronouns, but for an "it" that stands for no one."""
+    """The persons of the story's pronouns, except an expletive "it"."""
     return {
         person_of(word)
         for sentence in story.sentences
@@ -151,7 +151,7 @@ def _persons_meant(story: Story) -> set[str | None]:
 
 
 def _is_expletive(sentence: Sentence, at: int, column: str | None) -> bool:
-    """Whether "it" at `at` stands for no one: subject of a form of be or of weather."""
+    """Whether "it" at `at` is expletive: the subject of a form of "be", of weather or the like."""
     if sentence.lowered[at] != "it" or column != "subject":
         return False
     following = sentence.lowered[at + 1 : at + 2]
@@ -189,8 +189,8 @@ def _are_alike(person: str, other: str | None) -> bool:
 ASPECT = Aspect(
     name="character_behavior",
     kind=DISCRIMINATION,
-    title="Character behaviour",
-    meaning="Who does what is mixed up: roles or pronouns change.",
+    title="Character behavior",
+    meaning="Roles or pronouns change, so that another person does something.",
     techniques={"role_exchange": exchange_roles, "pronoun_substitution": substitute_pronoun},
     needs=("wordnet",),
     selects=is_example,

@@ -1,4 +1,4 @@
-"""Common sense: things and actions replaced by neighbours in ConceptNet."""
+"""Common sense: things and actions are replaced by neighbors in ConceptNet."""
 
 from functools import lru_cache
 
@@ -38,7 +38,7 @@ _INDEFINITE = word_set(
 
 
 def entities(story: Story, keep: int = 0) -> list[tuple[Sentence, int]]:
-    """Nouns and verbs of a story, names, auxiliaries and function words aside, from sentence `keep` on."""
+    """Nouns and verbs of a story from sentence `keep` on, except names, auxiliaries and function words."""
     return [
         (sentence, at)
         for sentence in story.sentences[keep:]
@@ -63,7 +63,7 @@ def is_example(story: Story, material: PerturbationMaterial) -> bool:
 
 
 def substitute_neighbours(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
-    """Replace a tenth of the entities, at least one, by neighbours of the same part of speech and form."""
+    """Replaces a tenth of the entities, at least one, by neighbors of the same part of speech and form."""
     found = entities(story, material.keep)
     wanted = max(1, round(SHARE * len(found)))
     held = {word for sentence in story.sentences for word in sentence.lowered}
@@ -82,9 +82,9 @@ def substitute_neighbours(story: Story, draws: Draws, material: PerturbationMate
 
 @lru_cache(maxsize=1 << 16)
 def makes_sense_odd(word: str, new: str, tag: str) -> bool:
-    """Whether `new` means another thing than `word`: neither a kind of the other, nor a proper noun.
+    """Whether `new` differs in meaning from `word`: neither is a hypernym of the other, and `new` is no proper noun.
 
-    ConceptNet links a dog to an animal and to a dalmatian; a story keeps its sense with them.
+    ConceptNet links a dog to an animal and to a dalmatian; both leave the story sensible.
     """
     part = CONTENT_CLASSES[tag]
     first, second = lemma(word, tag), lemma(new, tag)
@@ -101,7 +101,7 @@ def makes_sense_odd(word: str, new: str, tag: str) -> bool:
 
 
 def _kinds(synset: Synset) -> set[Synset]:
-    """The classes that a thing or an action belongs to, up to three steps away."""
+    """The hypernyms of a thing or an action, up to three steps away."""
     found: set[Synset] = set()
     level = [synset]
     for _ in range(3):
@@ -111,11 +111,11 @@ def _kinds(synset: Synset) -> set[Synset]:
 
 
 def neighbour(sentence: Sentence, at: int, held: set[str], draws: Draws) -> str | None:
-    """A neighbour that fits in the place of the word at `at` and is not in the story yet."""
+    """A neighbor that fits in the place of the word at `at` and is not in the story yet."""
     word, tag = sentence.lowered[at], sentence.tags[at]
     base = lemma(word, tag)
     if base in LIGHT_VERBS or known_lemma(word, tag) != base:
-        return None  # the second: a word tagged wrongly
+        return None  # the second: a mistagged word
     found = [
         new
         for new in neighbours(word, tag)
@@ -134,7 +134,7 @@ ASPECT = Aspect(
     name="common_sense",
     kind=DISCRIMINATION,
     title="Common sense",
-    meaning="A word gives way to a related one that does not belong there.",
+    meaning="A word is replaced by a related one that makes no sense there.",
     techniques={"neighbor_substitution": substitute_neighbours},
     needs=("wordnet", "conceptnet"),
     selects=is_example,

@@ -1,4 +1,4 @@
-"""Consistency: words turned into their opposites, sentences into their negations."""
+"""Consistency: words are replaced by antonyms, or sentences are negated."""
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.perturbations.aspects.common_sense import replaceable
@@ -40,7 +40,7 @@ def is_example(story: Story, material: PerturbationMaterial) -> bool:
 
 
 def substitute_antonyms(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
-    """Replace a tenth of the keywords, at least one, by WordNet's antonyms in the same form."""
+    """Replaces a tenth of the keywords, at least one, by WordNet's antonyms in the same form."""
     candidates = [
         (sentence, at)
         for sentence in story.sentences[material.keep :]
@@ -62,7 +62,7 @@ def substitute_antonyms(story: Story, draws: Draws, material: PerturbationMateri
 
 
 def fitting_opposites(sentence: Sentence, at: int) -> list[str]:
-    """Opposites of the word at `at` that its sentence can hold."""
+    """Antonyms of the word at `at` that fit its sentence."""
     word, tag = sentence.lowered[at], sentence.tags[at]
     if not replaceable(sentence, at):
         return []
@@ -75,10 +75,10 @@ def fitting_opposites(sentence: Sentence, at: int) -> list[str]:
 
 
 def alter_negation(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
-    """Add a negation to, or take one from, a fifth of the sentences, at least one.
+    """Adds a negation to, or removes one from, a fifth of the sentences, at least one.
 
-    In each sentence a fair coin says which where both can be done. A negation is a word ("not", by UNION's
-    rules) or a prefix ("agree", "disagree"). What is told later rests on each clause that is changed.
+    In a sentence where both are possible, each has probability .5. A negation is a word ("not", by UNION's rules) or
+    a prefix ("agree", "disagree"). Only clauses on which the later story depends are changed.
     """
     pool = story.sentences[material.keep :]
     wanted = max(1, round(SHARE_OF_SENTENCES * len(story)))
@@ -98,10 +98,10 @@ def alter_negation(story: Story, draws: Draws, material: PerturbationMaterial) -
 
 
 def add_negation(sentence: Sentence, draws: Draws) -> list[Edit] | None:
-    """The edits that negate a finite verb or put a negating prefix on a word; None where neither fits."""
+    """The edits that negate a finite verb or add a negating prefix to a word; None where neither fits."""
     words, tags = sentence.lowered, sentence.tags
-    if (NEGATED_WORDS | {"n"}) & set(words):  # "n" of a "n't" that a tokenizer took apart
-        return None  # a second negation says little, and often the same
+    if (NEGATED_WORDS | {"n"}) & set(words):  # "n" of an "n't" split by a tokenizer
+        return None  # a second negation often does not change the meaning
     verbs = [
         (at, rule)
         for at, rule in addition_sites(words, tags)
@@ -118,7 +118,7 @@ def add_negation(sentence: Sentence, draws: Draws) -> list[Edit] | None:
 
 
 def remove_negation(sentence: Sentence, draws: Draws) -> list[Edit] | None:
-    """The edits that take "not" or a negating prefix away; None where there is none."""
+    """The edits that remove "not" or a negating prefix; None where there is none."""
     words, tags = sentence.lowered, sentence.tags
     sites = [
         at
@@ -151,7 +151,7 @@ ASPECT = Aspect(
     name="consistency",
     kind=DISCRIMINATION,
     title="Consistency",
-    meaning="A word becomes its opposite, or a negation comes or goes.",
+    meaning="A word is replaced by its antonym, or a negation is added or removed.",
     techniques={"antonym_substitution": substitute_antonyms, "negation_alteration": alter_negation},
     needs=("wordnet",),
     selects=is_example,

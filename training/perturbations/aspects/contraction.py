@@ -12,12 +12,12 @@ from openmeva.training.text.story import Story
 
 
 def contract(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
-    """Contract all forms that can be: "not" after auxiliaries; be, have, will and would after pronouns."""
+    """Contracts all possible forms: "not" after auxiliaries; be, have, will and would after pronouns."""
     return _all_sites(story, material, contractions)
 
 
 def expand(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
-    """Write all contractions in full, the possessive "'s" left alone."""
+    """Expands all contractions; the possessive "'s" does not change."""
     return _all_sites(story, material, expansions)
 
 
@@ -32,6 +32,6 @@ ASPECT = Aspect(
     name="contraction",
     kind=INVARIANCE,
     title="Contraction",
-    meaning="“did not” becomes “didn't”, or the other way: the story stays as good.",
+    meaning="“did not” becomes “didn't”, or vice versa: the story's quality does not change.",
     techniques={"contraction": contract, "expansion": expand},
 )

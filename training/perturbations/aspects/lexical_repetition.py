@@ -1,4 +1,4 @@
-"""Lexical repetition: a 4-gram or a sentence said twice."""
+"""Lexical repetition: a 4-gram or a sentence is repeated."""
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.negatives.repetition import ngram_starts
@@ -11,7 +11,7 @@ from openmeva.training.text.story import Story
 from openmeva.training.text.word_set import word_set
 
 SIZE = 4
-# What a repeated stretch of words should neither begin with after "and", nor end on.
+# Words that a repeated n-gram must not start with (after "and"), and words that it must not end with.
 _BAD_START = word_set("and or but , who which that than because so if when as n't not of until")
 _BAD_END = word_set(
     """
@@ -27,10 +27,10 @@ _OBJECTS = word_set("him her me us them it")
 
 
 def repeat_ngram(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
-    """Repeat a 4-gram right after itself, "and" between them; it holds no punctuation and cuts no word.
+    """Repeats a 4-gram right after itself, joined by "and"; it has no punctuation and splits no word.
 
-    Most 4-grams are no phrase. Taken are those that start a phrase and end at a pause: before a mark or a
-    conjunction.
+    Most 4-grams are not phrases. Only those are used that start a phrase and end at a pause, before a punctuation
+    mark or a conjunction.
     """
     found: list[tuple[Sentence, int]] = []
     for sentence in story.sentences[material.keep :]:
@@ -54,7 +54,7 @@ def repeat_ngram(story: Story, draws: Draws, material: PerturbationMaterial) -> 
 
 
 def _starts_phrase(sentence: Sentence, at: int) -> bool:
-    """Whether a phrase starts at `at`: no noun cut from its article or preposition, no object from its verb."""
+    """Whether a phrase starts at `at`: no noun split from its article or preposition, no object from its verb."""
     tag, before = sentence.tags[at], sentence.tags[at - 1] if at else ""
     if tag == "RP" or (at and tag in {"VB", "VBN"}):
         return False
@@ -68,7 +68,7 @@ def _starts_phrase(sentence: Sentence, at: int) -> bool:
 
 
 def repeat_sentence(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
-    """Repeat a sentence right after itself."""
+    """Repeats a sentence right after itself."""
     if len(story) <= material.keep:
         return None
     sentence = draws.choice(story.sentences[material.keep :])
@@ -76,7 +76,7 @@ def repeat_sentence(story: Story, draws: Draws, material: PerturbationMaterial) 
 
 
 def _blank(story: Story) -> str:
-    """A separator of sentences; paragraph breaks are not repeated."""
+    """The separator between sentences; a space in place of a paragraph break."""
     return story.separator if story.separator.strip("\n ") == "" and "\n" not in story.separator else " "
 
 
@@ -84,6 +84,6 @@ ASPECT = Aspect(
     name="lexical_repetition",
     kind=DISCRIMINATION,
     title="Lexical repetition",
-    meaning="Words or a whole sentence are said twice.",
+    meaning="Words or a whole sentence are repeated.",
     techniques={"ngram_repetition": repeat_ngram, "sentence_repetition": repeat_sentence},
 )

@@ -1,4 +1,4 @@
-"""Paraphrase: a sentence in other words."""
+"""Paraphrase: a sentence is replaced by a paraphrase."""
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.perturbations.engine.aspect import INVARIANCE, Aspect
@@ -9,7 +9,7 @@ from openmeva.training.text.story import Story
 
 
 def substitute_paraphrase(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
-    """Put a paraphrase in the place of a sentence; see `paraphrasing.good_paraphrase` for which serve."""
+    """Replaces a sentence by a paraphrase, selected by `paraphrasing.good_paraphrase`."""
     for sentence in draws.shuffled(story.sentences[material.keep :]):
         new = good_paraphrase(sentence, draws, material)
         if new is not None:
@@ -21,7 +21,7 @@ ASPECT = Aspect(
     name="paraphrase",
     kind=INVARIANCE,
     title="Paraphrase",
-    meaning="A sentence is put in other words: the story stays as good.",
+    meaning="A sentence is paraphrased: the story's quality does not change.",
     techniques={"paraphrase_substitution": substitute_paraphrase},
     needs=("paraphraser", "similarity"),
 )

@@ -1,4 +1,4 @@
-"""Punctuation: marks that can go without a loss."""
+"""Punctuation: inessential punctuation marks are deleted."""
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.perturbations.engine.aspect import INVARIANCE, Aspect
@@ -13,22 +13,22 @@ _COORDINATORS = frozenset({"and", "but", "so", "or", "yet"})
 _LONGEST_OPENER = 6
 _COMMA = ","
 _FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
-_SUBJECTS = frozenset({"i", "he", "she", "we", "they"})  # which are subjects, and no objects
+_SUBJECTS = frozenset({"i", "he", "she", "we", "they"})  # never objects
 
 
 def delete_marks(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
-    """Delete all inessential marks.
+    """Deletes all inessential punctuation marks.
 
-    These are the comma after what opens a sentence and the one before "and", "but", "so" or "or", where a
-    sentence has one comma and no quotes; and all but one of several final marks ("!!!"). Commas of lists,
-    appositions, forms of address and quotations stay, and those between two nouns.
+    In a sentence with one comma and no quotes, these are the comma after an introductory phrase and the one before
+    "and", "but", "so" or "or"; also all but one of several final marks ("!!!"). Commas of lists, appositions, forms
+    of address and quotations are kept, and those between two nouns.
     """
     edits = [edit for sentence in story.sentences[material.keep :] for edit in inessential(sentence)]
     return edits or None
 
 
 def inessential(sentence: Sentence) -> list[Edit]:
-    """The deletions that a sentence allows."""
+    """The possible deletions in a sentence."""
     words = sentence.words
     edits: list[Edit] = []
     commas = [at for at, word in enumerate(words) if word == _COMMA]
@@ -76,7 +76,7 @@ def _are_nouns(*tags: str) -> bool:
 
 
 def _would_join(sentence: Sentence, at: int) -> bool:
-    """Whether what follows the comma would be read with what stands before: "when she returned the dress"."""
+    """Whether the text after the comma could attach to the text before it: "when she returned the dress"."""
     before, after = sentence.tags[at - 1], sentence.tags[at + 1]
     if before.startswith(("V", "RP", "IN", "TO")) or sentence.lowered[at - 1] in {"inside", "outside"}:
         return sentence.lowered[at + 1] not in _SUBJECTS
@@ -89,7 +89,7 @@ def _would_join(sentence: Sentence, at: int) -> bool:
 def _deletion(sentence: Sentence, at: int) -> Edit:
     start, end = sentence.spans[at]
     text = sentence.story.text
-    while start and text[start - 1] in " \t":  # tokenised text: the blank before goes too
+    while start and text[start - 1] in " \t":  # tokenised text: also delete the space before
         start -= 1
     return Edit(start, end, "")
 
@@ -98,6 +98,6 @@ ASPECT = Aspect(
     name="punctuation",
     kind=INVARIANCE,
     title="Punctuation",
-    meaning="Marks are left out: the story stays as good.",
+    meaning="Punctuation marks are deleted: the story's quality does not change.",
     techniques={"deletion": delete_marks},
 )

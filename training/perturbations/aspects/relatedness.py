@@ -1,4 +1,4 @@
-"""Relatedness: words and sentences that have nothing to do with the story."""
+"""Relatedness: words and sentences are replaced by unrelated ones."""
 
 from functools import lru_cache
 from itertools import combinations
@@ -30,14 +30,14 @@ def is_example(story: Story, material: PerturbationMaterial) -> bool:
         ValueError: the material has no similarity.
     """
     if material.similarity is None:
-        raise ValueError("relatedness: expected a similarity to choose coherent examples by, got none")
+        raise ValueError("relatedness: expected a similarity to select coherent examples, got none")
     texts = [sentence.text for sentence in story.sentences]
     pairs = list(combinations(texts, 2))
     return bool(pairs) and not any_reached(material.similarity, pairs, material.thresholds.relatedness)
 
 
 def substitute_words(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
-    """Replace a quarter of the nouns and verbs, or as many as may be replaced, by random ones of the corpus in the same form."""
+    """Replaces a quarter of the nouns and verbs, or as many as can be, by random ones of the corpus in the same form."""
     corpus = _corpus(material)
     places = entities(story, material.keep)
     wanted = max(1, round(SHARE * len(places)))
@@ -54,11 +54,11 @@ def substitute_words(story: Story, draws: Draws, material: PerturbationMaterial)
 
 
 def random_word(sentence: Sentence, at: int, corpus: StoryPool, draws: Draws) -> str | None:
-    """A noun or verb drawn by mentions that fits in the place of the one at `at`."""
+    """A noun or verb, sampled by frequency, that fits in the place of the one at `at`."""
     word, tag = sentence.lowered[at], sentence.tags[at]
     own = lemma(word, tag)
     if tag == "VBP" and inflect(own, "VBD") == word:
-        return None  # "he beat me": a past tense tagged wrongly
+        return None  # "he beat me": a mistagged past tense
     if own in LIGHT_VERBS or not _is_form(word, own, tag) or (tag == "NN" and word.endswith("ing")):
         return None
     for _ in range(_TRIALS):
@@ -67,7 +67,7 @@ def random_word(sentence: Sentence, at: int, corpus: StoryPool, draws: Draws) ->
             return None
         base = lemma(new, tag)
         if base == own or new in sentence.lowered or not _is_form(new, base, tag):
-            continue  # the last: a word tagged wrongly in the corpus
+            continue  # the last: a mistagged word of the corpus
         if tag == "NN" and not noun_fits(sentence, at, new):
             continue
         if tag.startswith("V") and (base in LIGHT_VERBS or not verb_fits(sentence, at, base)):
@@ -78,7 +78,7 @@ def random_word(sentence: Sentence, at: int, corpus: StoryPool, draws: Draws) ->
 
 @lru_cache(maxsize=1 << 15)
 def _is_form(word: str, base: str, tag: str) -> bool:
-    """Whether `word` is the form for `tag` of a lemma that is mostly used so; a word tagged wrongly is not.
+    """Whether `word` is the form for `tag` of a lemma in common use; a mistagged word is not.
 
     WordNet finds "Sat" for "sat".
     """
@@ -86,12 +86,12 @@ def _is_form(word: str, base: str, tag: str) -> bool:
         return False
     part = CONTENT_CLASSES[tag]
     if any(sense.mentions for sense in senses(base, part)):
-        return True  # much faster than to read the entries
+        return True  # much faster than reading the entries
     return any(entry.name().islower() for entry in wordnet().lemmas(base, part))
 
 
 def substitute_sentence(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
-    """Replace a sentence by one of another story in the same style."""
+    """Replaces a sentence by one of another story in the same style."""
     corpus = _corpus(material)
     if len(story) <= material.keep or len(story) < 2:
         return None
@@ -110,7 +110,7 @@ ASPECT = Aspect(
     name="relatedness",
     kind=DISCRIMINATION,
     title="Relatedness",
-    meaning="Words or a sentence come from another story.",
+    meaning="Words or a sentence are replaced by ones from other stories.",
     techniques={"word_substitution": substitute_words, "sentence_substitution": substitute_sentence},
     needs=("wordnet", "corpus"),
     selects=is_example,

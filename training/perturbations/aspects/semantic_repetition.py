@@ -1,4 +1,4 @@
-"""Semantic repetition: a sentence said again in other words."""
+"""Semantic repetition: a sentence is repeated as a paraphrase."""
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
@@ -9,7 +9,7 @@ from openmeva.training.text.story import Story
 
 
 def repeat_meaning(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
-    """Put a paraphrase of a sentence after it; see `paraphrasing.good_paraphrase` for which serve."""
+    """Inserts a paraphrase of a sentence after it; `paraphrasing.good_paraphrase` selects the paraphrase."""
     for sentence in draws.shuffled(story.sentences[material.keep :]):
         new = good_paraphrase(sentence, draws, material)
         if new is not None:
@@ -22,7 +22,7 @@ ASPECT = Aspect(
     name="semantic_repetition",
     kind=DISCRIMINATION,
     title="Semantic repetition",
-    meaning="A sentence is said again in other words.",
+    meaning="A sentence is repeated as a paraphrase.",
     techniques={"paraphrase_repetition": repeat_meaning},
     needs=("paraphraser", "similarity"),
 )

@@ -1,4 +1,4 @@
-"""Synonym: a word for another of the same meaning."""
+"""Synonym: a word is replaced by a synonym."""
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.perturbations.engine.aspect import INVARIANCE, Aspect
@@ -11,7 +11,7 @@ from openmeva.training.text.story import Story
 
 
 def substitute_synonym(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
-    """Replace one keyword by a WordNet synonym in the same form."""
+    """Replaces one keyword by a WordNet synonym in the same form."""
     candidates = [
         (sentence, at)
         for sentence in story.sentences[material.keep :]
@@ -29,7 +29,7 @@ ASPECT = Aspect(
     name="synonym",
     kind=INVARIANCE,
     title="Synonym",
-    meaning="A word gives way to a synonym: the story stays as good.",
+    meaning="A word is replaced by a synonym: the story's quality does not change.",
     techniques={"synonym_substitution": substitute_synonym},
     needs=("wordnet",),
 )

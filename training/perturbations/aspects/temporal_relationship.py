@@ -1,4 +1,4 @@
-"""Temporal relationship: two events in a row exchanged, words of time turned into their opposites."""
+"""Temporal relationship: two consecutive events are exchanged, or time words replaced by their opposites."""
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
@@ -15,12 +15,12 @@ _CONJUNCTIONS = frozenset({"after", "before", "until", "once"})
 
 
 def is_example(story: Story, material: PerturbationMaterial) -> bool:
-    """Stories with words of time (Table 12)."""
+    """Stories with time words (Table 12)."""
     return any(is_time_word(word) for sentence in story.sentences for word in sentence.lowered)
 
 
 def conjunction_size(sentence: Sentence, at: int) -> int:
-    """How many tokens at `at` are a conjunction between events in a row; 0 for none.
+    """Number of tokens at `at` that are a conjunction between consecutive events; 0 for none.
 
     "after", "before", "until", "once", "as soon as", "and then", "then".
     """
@@ -39,7 +39,7 @@ def conjunction_size(sentence: Sentence, at: int) -> int:
 
 
 def _bare_pronoun(sentence: Sentence, at: int) -> bool:
-    """Whether "that" or "this" at `at` stands for an event: "after that and told me" has no clause in it."""
+    """Whether "that" or "this" at `at` refers to an event: "after that and told me" contains no clause."""
     following = sentence.tags[at + 1] if at + 1 < len(sentence) else "."
     return sentence.lowered[at : at + 1] in (["that"], ["this"]) and not following.startswith(
         ("NN", "JJ", "CD")
@@ -55,12 +55,12 @@ def _link(first: Sentence, second: Sentence) -> int:
 
 
 def exchange_events(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
-    """Exchange two events: clauses around a conjunction of time, or sentences of which it opens the second."""
+    """Exchanges two events: clauses around a time conjunction, or sentences of which the second begins with one."""
     return exchange_one(story.sentences[material.keep :], draws, conjunction_size, _fronted_size, _link)
 
 
 def substitute_time_words(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
-    """Replace one word or phrase of time by its opposite."""
+    """Replaces one time word or phrase by its opposite."""
     return substitute_one(OPPOSITES, story.sentences[material.keep :], draws)
 
 
@@ -68,7 +68,7 @@ ASPECT = Aspect(
     name="temporal_relationship",
     kind=DISCRIMINATION,
     title="Temporal relationship",
-    meaning="Events change places in time, or “before” becomes “after”.",
+    meaning="Two events are exchanged, or “before” becomes “after”.",
     techniques={"event_exchange": exchange_events, "antonym_substitution": substitute_time_words},
     selects=is_example,
 )

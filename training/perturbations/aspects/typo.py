@@ -1,4 +1,4 @@
-"""Typo: slips of the fingers in a few words."""
+"""Typo: typing errors in a few words."""
 
 from collections.abc import Callable
 from math import ceil
@@ -18,7 +18,7 @@ _NUMBERS = word_set("three four five six seven eight nine ten")
 
 
 def swap(word: str, draws: Draws) -> str | None:
-    """Two neighbouring characters exchanged, the first one of the word left alone."""
+    """The word with two neighboring characters exchanged; the first character does not change."""
     places = [at for at in range(1, len(word) - 1) if word[at] != word[at + 1]]
     if not places:
         return None
@@ -27,19 +27,19 @@ def swap(word: str, draws: Draws) -> str | None:
 
 
 def repeat(word: str, draws: Draws) -> str | None:
-    """A character typed twice."""
+    """The word with a character repeated; never the first one."""
     at = 1 + draws.below(len(word) - 1)
     return word[: at + 1] + word[at:]
 
 
 def delete(word: str, draws: Draws) -> str | None:
-    """A character left out, the first one aside."""
+    """The word with a character deleted; never the first one."""
     at = 1 + draws.below(len(word) - 1)
     return word[:at] + word[at + 1 :]
 
 
 def is_word(text: str) -> bool:
-    """Whether a slip made another word or name, which would say something else: "clam" for "calm", "Eric" for "Erica"."""
+    """Whether a typo made another word or name, which changes the meaning: "clam" for "calm", "Eric" for "Erica"."""
     low = text.lower()
     return low in FUNCTION_WORDS or low in _NUMBERS or in_dictionary(low) or is_name(low)
 
@@ -48,7 +48,7 @@ def _typos(
     change: Callable[[str, Draws], str | None],
 ) -> Callable[[Story, Draws, PerturbationMaterial], list[Edit] | None]:
     def technique(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
-        """Change one word, or as many as stay under 2 % of the story's words."""
+        """Changes as many words as stay under 2 % of the story's words, at least one."""
         words = [
             (sentence, at)
             for sentence in story.sentences[material.keep :]
@@ -74,6 +74,6 @@ ASPECT = Aspect(
     name="typo",
     kind=INVARIANCE,
     title="Typo",
-    meaning="Letters are swapped, doubled or lost: the story stays as good.",
+    meaning="Letters are swapped, repeated or deleted: the story's quality does not change.",
     techniques={"swap": _typos(swap), "repeat": _typos(repeat), "delete": _typos(delete)},
 )

@@ -1,4 +1,4 @@
-"""One aspect: what it probes, its techniques, and which stories are coherent examples of it."""
+"""One aspect: what it tests, its techniques, and which stories are coherent examples of it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from openmeva.training.text.edits import Edit
 from openmeva.training.text.story import Story
 
 Technique = Callable[[Story, Draws, PerturbationMaterial], list[Edit] | None]
-"""Makes the edits of one perturbation, or None where the story does not qualify."""
+"""Returns the edits of one perturbation, or None if the story does not qualify."""
 
 Selection = Callable[[Story, PerturbationMaterial], bool]
 """Whether a story is a coherent example of an aspect (Table 1)."""
@@ -18,7 +18,7 @@ DISCRIMINATION, INVARIANCE = "discrimination", "invariance"
 
 
 def every_story(story: Story, material: PerturbationMaterial) -> bool:
-    """The selection of aspects that any story suits."""
+    """The selection of aspects for which any story qualifies."""
     return True
 
 
@@ -28,14 +28,14 @@ class Aspect:
 
     Attributes:
         name: as in the registry and on the command line.
-        kind: "discrimination" (the story becomes incoherent) or "invariance" (its quality stays).
-        title: as people read it.
-        meaning: what happens to a story, in one sentence.
+        kind: "discrimination" (the story becomes incoherent) or "invariance" (its quality does not change).
+        title: display name.
+        meaning: description of the change, in one sentence.
         techniques: by name, at least one.
-        needs: what must be there: "wordnet", "conceptnet" (fetched), or "corpus", "paraphraser",
+        needs: requirements: "wordnet", "conceptnet" (downloaded), or "corpus", "paraphraser",
             "similarity" (given in the `PerturbationMaterial`).
-        selects: coherent examples, for discrimination.
-        selection_needs: as `needs`, for `selects`.
+        selects: whether a story is a coherent example, for discrimination.
+        selection_needs: requirements of `selects`, as `needs`.
     """
 
     name: str

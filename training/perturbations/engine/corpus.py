@@ -15,7 +15,7 @@ _TRIALS = 16
 
 
 class StoryPool:
-    """Sentences by style, and nouns and verbs by place and mentions, of many stories.
+    """Sentences of many stories by style, and their nouns and verbs by syntactic place and frequency.
 
     Args:
         stories: tagged stories; see `story.parse`.
@@ -25,7 +25,7 @@ class StoryPool:
     """
 
     def __init__(self, stories: Iterable[Story]) -> None:
-        # A foreign sentence must look like those around it, so a pool for each style.
+        # A sentence of another story must have the style of those around it: one pool per style.
         self._pools: defaultdict[tuple[bool, bool], list[tuple[str, str]]] = defaultdict(list)
         mentions: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for story in stories:
@@ -43,9 +43,9 @@ class StoryPool:
         self._keywords = KeywordTable(mentions)
 
     def word_for(self, sentence: Sentence, at: int, draws: Draws) -> str | None:
-        """A noun or verb, drawn by mentions, of those seen in places like that at `at`; None where none is.
+        """A noun or verb sampled by frequency from those seen in similar places; None where there is none.
 
-        Places are alike where a noun has the same article, or none, and where a verb has the same after it.
+        Places are similar if a noun has the same article (or none), or a verb has the same complement.
         """
         return self._keywords.draw(_place(sentence, at), sentence.lowered[at], draws)
 

@@ -1,4 +1,4 @@
-"""What perturbations draw on (other stories, paraphraser, similarity), and their thresholds."""
+"""Resources of perturbations (other stories, paraphraser, similarity), and their thresholds."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,20 +7,20 @@ from openmeva.training.perturbations.engine.corpus import StoryPool
 from openmeva.training.perturbations.engine.paraphraser import Paraphraser
 
 Similarity = Callable[[Sequence[tuple[str, str]]], list[float]]
-"""Similarities of pairs of sentences, higher is more alike; in use MoverScore on the shared encoder."""
+"""Similarities of pairs of sentences, higher is more similar; MoverScore on the shared encoder is used."""
 
 
 @dataclass(frozen=True)
 class Thresholds:
-    """Where similarity and word overlap begin and end.
+    """Thresholds of similarity and word overlap.
 
-    The first two belong to an encoder. The shared one gives the five pairs of Table 14, in its order, -.06,
-    -.09, .30, .54 and .73 (the paper's: .05, .16, .42, .57, .75): .25 lets the same three pass (two
-    of them by BLEU-1, too). Below -.05 lie about as many ROC stories (12 %) as are weakly related in Table 6.
+    The first two depend on the encoder. The shared one gives the five pairs of Table 14, in its order, -.06,
+    -.09, .30, .54 and .73 (the paper's: .05, .16, .42, .57, .75): .25 accepts the same three (two of them pass
+    BLEU-1, too). About as many ROC stories (12 %) are below -.05 as are weakly related in Table 6.
 
     Attributes:
-        similarity: a paraphrase has at least this MoverScore with its original (the paper's encoder: .4).
-        relatedness: a story whose sentences all stay below this is weakly related (the paper's: .1).
+        similarity: minimum MoverScore of a paraphrase with its original (the paper's encoder: .4).
+        relatedness: a story is weakly related if all pairs of its sentences are below this MoverScore (the paper's: .1).
         overlap: a paraphrase has less than this BLEU-1 with its original (paper: .6).
     """
 
@@ -31,16 +31,16 @@ class Thresholds:
 
 @dataclass(frozen=True)
 class PerturbationMaterial:
-    """What perturbations draw on, and their settings.
+    """Resources and settings of perturbations.
 
     Attributes:
-        keep: how many leading sentences no perturbation touches: 1 where the first sentence is the context
-            (ROC), 0 where the context is a prompt of its own (WP).
+        keep: number of leading sentences that never change: 1 if the first sentence is the context (ROC), 0 if the
+            context is a separate prompt (WP).
         corpus: other stories, for relatedness.
-        paraphraser: source of paraphrases; semantic repetition and paraphrase need one.
-        similarity: MoverScore, for the same two and for the choice of weakly related stories.
+        paraphraser: source of paraphrases, for semantic repetition and paraphrase.
+        similarity: MoverScore, for the same two and to select weakly related stories.
         thresholds: of similarity and overlap.
-        avoided: words and phrases, of up to three tokens in lower case, that no paraphrase may add to its sentence.
+        avoided: phrases of up to three tokens, in lower case, that no paraphrase may add to its sentence.
 
     Raises:
         ValueError: `keep` is negative.

@@ -12,5 +12,5 @@ class Paraphraser(Protocol):
     name: str
 
     def paraphrases(self, sentence: Sentence, draws: Draws) -> list[str]:
-        """Other wordings of a sentence in its own style, the preferred one first; empty where it has none."""
+        """Paraphrases of a sentence in its own style, the preferred one first; empty where there is none."""
         ...

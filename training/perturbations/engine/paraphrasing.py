@@ -12,7 +12,7 @@ from openmeva.training.text.tokens import plain_word, token_spans
 def good_paraphrase(sentence: Sentence, draws: Draws, material: PerturbationMaterial) -> str | None:
     """The first paraphrase above the threshold of similarity and below that of overlap (Table 1); else None.
 
-    The thresholds, and what is avoided, hold for every source alike.
+    The thresholds and avoided phrases are the same for every source.
 
     Raises:
         ValueError: the material lacks a paraphraser or a similarity.
@@ -26,14 +26,14 @@ def good_paraphrase(sentence: Sentence, draws: Draws, material: PerturbationMate
             words_and_phrases(candidate) - words_and_phrases(sentence.text)
         ):
             continue
-        # one by one: the first mostly serves, and encoding is what takes the time
+        # one by one: the first is mostly accepted, and encoding takes most of the time
         if any_reached(material.similarity, [(sentence.text, candidate)], material.thresholds.similarity):
             return candidate
     return None
 
 
 def word_overlap(paraphrase: str, original: str) -> float:
-    """BLEU-1 of a paraphrase with its original, 0..1, on lower-cased tokens; marks count, as in Table 14."""
+    """BLEU-1 of a paraphrase with its original, 0..1, on lower-cased tokens, punctuation included, as in Table 14."""
     return bleu_1(_words(paraphrase), _words(original))
 
 

@@ -11,10 +11,10 @@ class Perturbed:
     """A story changed in one aspect; never equal to its original.
 
     Attributes:
-        story: the new text; outside the spans it is the original's, byte for byte.
-        aspect: what was changed, a name of `registry.ASPECTS`.
-        technique: how, one of the aspect's techniques.
-        spans: the changes, in order, as characters of both texts.
+        story: the new text; outside the spans it equals the original, byte for byte.
+        aspect: a name of `registry.ASPECTS`.
+        technique: one of the aspect's techniques.
+        spans: the changes, in order, as character offsets in both texts.
     """
 
     story: str
@@ -23,7 +23,7 @@ class Perturbed:
     spans: tuple[Span, ...]
 
     def row(self, story_id: str, context: str) -> dict[str, Any]:
-        """The row of a dataset: label 0, an id of its own made of its original's and the aspect."""
+        """A dataset row with label 0; its id combines the original's id and the aspect."""
         return {
             "story_id": f"{story_id}/{self.aspect}",
             "context": context,

@@ -1,4 +1,4 @@
-"""The similarity that semantic repetition, paraphrase and the choice of weakly related stories go by."""
+"""The sentence similarity for semantic repetition, paraphrase and the selection of weakly related stories."""
 
 from __future__ import annotations
 
@@ -19,17 +19,16 @@ _ROUGH, _EXACT = "auto", "float32"
 
 
 class MoverSimilarity:
-    """MoverScore on the shared encoder, as `metrics/embedding_similarity` has it.
+    """MoverScore on the shared encoder, as in `metrics/embedding_similarity`.
 
-    The model loads at the first call, in each process by itself. Embeddings of sentences are kept, since each
-    is compared with many. Scores are computed in float32, so that thresholds do not depend on how sentences
-    are batched; where only the side of a threshold is asked for, bfloat16 decides clear cases, at half the time
-    on processors that multiply it.
+    The model loads at the first call, separately in each process. Sentence embeddings are cached, since each is
+    compared with many others. Scores are computed in float32, so that thresholds do not depend on batching. To
+    compare scores with a threshold, bfloat16 decides clear cases, in half the time on CPUs that support it.
 
     Args:
-        device: "cpu", "cuda", …; chosen by itself where not given.
+        device: "cpu", "cuda", …; default: chosen automatically.
         batch_size: sentences encoded at once.
-        most: sentences whose vectors are kept, some 20 KB each.
+        most: maximum number of cached sentences, about 20 KB each.
     """
 
     def __init__(self, device: str | None = None, batch_size: int = 64, most: int = _KEPT) -> None:
@@ -40,15 +39,15 @@ class MoverSimilarity:
         self._kept: dict[str, dict[str, np.ndarray]] = {_ROUGH: {}, _EXACT: {}}
 
     def __getstate__(self) -> dict[str, Any]:
-        """Settings only: a process loads the model anew."""
+        """Settings only: each process loads the model itself."""
         return {**MoverSimilarity(self.device, self.batch_size, self.most).__dict__}
 
     def __call__(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
-        """MoverScore of each pair, in order, -1 to 1, higher is more alike.
+        """MoverScore of each pair, in order, -1 to 1; higher is more similar.
 
         Raises:
             ValueError: the encoder's weights are missing or damaged (the file is named), or a text has no
-                word.
+                words.
         """
         return self._scores(pairs, _EXACT)
 
@@ -65,7 +64,7 @@ class MoverSimilarity:
         return [score >= threshold for score in scores]
 
     def any_reached(self, pairs: Sequence[tuple[str, str]], threshold: float) -> bool:
-        """Whether one of the pairs at least has a similarity of `threshold`.
+        """Whether at least one of the pairs has a similarity of at least `threshold`.
 
         Raises:
             ValueError: as `__call__`.
@@ -77,7 +76,7 @@ class MoverSimilarity:
         return any(score >= threshold for score in self(near))
 
     def prepare(self, texts: Sequence[str]) -> None:
-        """Encode texts that are going to be compared: many at once take a third of the time of pair by pair.
+        """Encodes texts that will be compared: a batch takes a third of the time of encoding pair by pair.
 
         Raises:
             ValueError: as `__call__`.
@@ -112,7 +111,7 @@ class MoverSimilarity:
 
 
 def any_reached(similarity: Similarity, pairs: Sequence[tuple[str, str]], threshold: float) -> bool:
-    """Whether one of the pairs at least has a similarity of `threshold`, by any similarity."""
+    """Whether at least one of the pairs has a similarity of at least `threshold`; for any similarity function."""
     if isinstance(similarity, MoverSimilarity):
         return similarity.any_reached(pairs, threshold)
     return max(similarity(pairs), default=-1.0) >= threshold

@@ -1,7 +1,7 @@
-"""Sources of paraphrases: rules (the default, which needs nothing), a file of back-translations, one model or two.
+"""Sources of paraphrases: rules (default), a file of back-translations, a model, or two translation models.
 
-All have the form of `training.perturbations.engine.paraphraser.Paraphraser`; which of their paraphrases serve is
-decided in one place, `training.perturbations.engine.paraphrasing`.
+All implement `training.perturbations.engine.paraphraser.Paraphraser`. Which of their paraphrases are accepted is
+decided in `training.perturbations.engine.paraphrasing`.
 """
 
 from openmeva.training.perturbations.engine.paraphraser import Paraphraser
@@ -17,7 +17,8 @@ def find_paraphraser(name: str) -> Paraphraser:
     """The source of paraphrases by name: `rules`, a `.json` file of back-translations, a model, or two, `THERE+BACK`.
 
     Raises:
-        ValueError, FileNotFoundError: a file that is missing or in another form.
+        ValueError: a file in another format.
+        FileNotFoundError: the file is missing.
     """
     if name == "rules":
         return RuleParaphraser()

@@ -1,4 +1,4 @@
-"""Further counterparts of phrases of the table (`words.py`), drawn in their place, so that none of them marks a paraphrase."""
+"""Alternatives to replacements of the table in `words.py`, sampled so that no single phrase marks a paraphrase."""
 
 ALTERNATIVES: dict[str, tuple[str, ...]] = {
     "and for that reason": ("and so", "which is why", "and that was why", "and as a result"),

@@ -1,4 +1,4 @@
-"""Paraphrases from a file of back-translations, the way of the paper."""
+"""Paraphrases from a file of back-translations, as in the paper."""
 
 from pathlib import Path
 
@@ -8,17 +8,17 @@ from openmeva.training.text.sentence import Sentence
 
 
 class BackTranslations:
-    """A file in the form of the paper's `story_bt.json`: a list with an object a story.
+    """A file in the format of the paper's `story_bt.json`: a list with one object per story.
 
-    Each object maps a sentence to `{"trans": its back-translation, "score": …}`; the score is not read. Keys
-    are compared without case and blanks, so raw and tokenised sentences find the same entry.
+    Each object maps a sentence to `{"trans": its back-translation, "score": …}`; the score is not used. Keys
+    are compared without case and whitespace, so raw and tokenised sentences find the same entry.
 
     Args:
         path: the file.
 
     Raises:
-        FileNotFoundError: no such file.
-        ValueError: it is in another form; says where.
+        FileNotFoundError: the file is missing.
+        ValueError: the file has another format; the message says where.
     """
 
     name = "back_translations"

@@ -1,4 +1,4 @@
-"""Paraphrases by two translation models: into another language, and back (the paper has UDA's, footnote to Table 1)."""
+"""Back translation by two translation models (the paper uses UDA's, footnote to Table 1)."""
 
 from pathlib import Path
 
@@ -8,19 +8,19 @@ from openmeva.training.text.sentence import Sentence
 
 
 class BackTranslator:
-    """Two models of transformers, loaded at the first use; as `Helsinki-NLP/opus-mt-en-de` and `…-de-en`.
+    """Two models of transformers, loaded at the first use, such as `Helsinki-NLP/opus-mt-en-de` and `…-de-en`.
 
-    Beams are searched both ways, so the answers do not depend on chance.
+    Both use beam search, so the results are deterministic.
 
     Args:
-        there: a folder or a Hub id: from English.
-        back: a folder or a Hub id: into English.
-        beams: how many beams to search each way; of the first model the likeliest answer is translated back.
-        max_tokens: the longest answer.
+        there: folder or Hub id of the model from English.
+        back: folder or Hub id of the model into English.
+        beams: number of beams of each model; the most likely translation is translated back.
+        max_tokens: maximum number of generated tokens.
         device: "cpu", "cuda", …
 
     Raises:
-        ValueError: `beams` or `max_tokens` under 1; at the first use, a model that can't be loaded.
+        ValueError: `beams` or `max_tokens` is below 1; at the first use, a model cannot be loaded.
     """
 
     name = "back_translator"
@@ -32,7 +32,7 @@ class BackTranslator:
         self.back = SequenceModel(back, beams=beams, max_tokens=max_tokens, device=device)
 
     def paraphrases(self, sentence: Sentence, draws: Draws) -> list[str]:
-        """What comes back of a sentence, the likeliest first, the sentence itself left out."""
+        """The back-translations of a sentence, the most likely first, without the sentence itself."""
         translated = self.there.answers(sentence.text)[:1]
         found = [sentence.opening(text) for one in translated for text in self.back.answers(one)]
         return [text for text in dict.fromkeys(found) if text.lower() != sentence.text.lower()]

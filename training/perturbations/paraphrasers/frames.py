@@ -1,6 +1,6 @@
-"""The places where a plain statement takes a few words more: before its subject, at its verb, before its full stop.
+"""The places where a framing adds words to a plain statement: before its subject, at its verb, before its full stop.
 
-Each function here makes a frame: from a sentence to the sentence framed, or None where the frame does not fit it.
+A frame is a function from a sentence to the framed sentence, or None if the frame does not fit.
 """
 
 from collections.abc import Callable, Sequence
@@ -64,7 +64,7 @@ _WITH_A_TIME = (
 
 
 def _main_verb(sentence: Sentence) -> int | None:
-    """Where the past tense stands that follows the subject a plain statement begins with; None for other sentences."""
+    """Position of the past-tense verb after the subject that opens a plain statement; None for other sentences."""
     if '"' in sentence.words or sentence.words[-1] != ".":
         return None
     for at, tag in enumerate(sentence.tags):
@@ -102,10 +102,10 @@ def at_verb(words: str, form: str, fits: Callable[[str], bool], person: bool = F
     """Puts `words` before the main verb, which gets another form: "ended up buying" for "bought".
 
     Args:
-        words: the first one agrees with the subject where it is "was".
+        words: "was" as the first word agrees with the subject.
         form: Penn Treebank tag of the verb's new form.
-        fits: whether a verb, in its base form, takes these words.
-        person: whether the subject has to be a person.
+        fits: whether a verb, in its base form, allows these words.
+        person: whether the subject must be a person.
     """
 
     def frame(sentence: Sentence) -> str | None:
@@ -124,7 +124,7 @@ def at_verb(words: str, form: str, fits: Callable[[str], bool], person: bool = F
 
 
 def being(words: str) -> Frame:
-    """Puts `words` in the place of "was" before an adjective or an article."""
+    """Replaces "was" before an adjective or an article by `words`."""
 
     def frame(sentence: Sentence) -> str | None:
         at = _main_verb(sentence)
@@ -151,7 +151,7 @@ def feeling(sentence: Sentence) -> str | None:
 
 
 def in_middle(words: str, fits: Callable[[Sentence, int], bool]) -> Frame:
-    """Puts an adverb before the main verb, or after a form of be."""
+    """Puts an adverb before the main verb, or after a form of "be"."""
 
     def frame(sentence: Sentence) -> str | None:
         at = _main_verb(sentence)
@@ -172,27 +172,27 @@ def can_end_up(base: str) -> bool:
 
 
 def is_achieved(base: str) -> bool:
-    """Whether a verb fits after "managed to", and says no less without it."""
+    """Whether a verb fits after "managed to", with the same meaning without it."""
     return base in _ACHIEVED
 
 
 def is_intended(base: str) -> bool:
-    """Whether what a verb says is done on purpose, by a person."""
+    """Whether a verb describes an intended action of a person."""
     return base not in _STATES | _PHASES | _UNINTENDED
 
 
 def can_last(base: str) -> bool:
-    """Whether what a verb says takes its time."""
+    """Whether a verb describes an action with a duration."""
     return base in _LASTING
 
 
 def is_action(sentence: Sentence, at: int) -> bool:
-    """Whether the verb at `at` is no state, and the sentence tells no time."""
+    """Whether the verb at `at` does not describe a state, and the sentence has no time expression."""
     return _base(sentence, at) not in _STATES and not {*sentence.lowered} & _WITH_A_TIME
 
 
 def is_gradable(sentence: Sentence, at: int) -> bool:
-    """Whether what is said holds more or less: "really wanted", "was really happy"."""
+    """Whether the statement is gradable: "really wanted", "was really happy"."""
     if _base(sentence, at) == "be":
         return sentence.tags[at + 1 : at + 2] == ["JJ"] and sentence.lowered[at + 1] not in {
             "able",
@@ -203,7 +203,7 @@ def is_gradable(sentence: Sentence, at: int) -> bool:
 
 
 def is_plain(sentence: Sentence, at: int) -> bool:
-    """Whether the verb at `at` is no auxiliary."""
+    """Whether the verb at `at` is not an auxiliary."""
     return _base(sentence, at) not in {"do", "use"} and sentence.tags[at + 1 : at + 2] != ["VBN"]
 
 
@@ -211,9 +211,9 @@ def at_end(words: str, state: bool | None = None, when: bool = True) -> Frame:
     """Puts `words` before the full stop.
 
     Args:
-        words: what is added.
-        state: whether the main verb has to be one of a state, or has not to be; None for either.
-        when: whether the words tell a time, and so want a sentence that tells none.
+        words: the added words.
+        state: whether the main verb must describe a state (True) or must not (False); None for either.
+        when: whether the words are a time expression, so that the sentence must not have one.
     """
 
     def frame(sentence: Sentence) -> str | None:
@@ -241,7 +241,7 @@ def for_oneself(sentence: Sentence) -> str | None:
 
 
 def at_start(words: str, when: bool = False) -> Frame:
-    """Puts `words` before the subject; a comma is a word of its own. With `when`, where an action has no time yet."""
+    """Puts `words` before the subject; a comma is a separate word. With `when`, only for actions without a time expression."""
 
     def frame(sentence: Sentence) -> str | None:
         at = _main_verb(sentence)
@@ -282,7 +282,7 @@ def what(sentence: Sentence) -> str | None:
 
 
 def _last_object(sentence: Sentence) -> NounPhrase | None:
-    """The object that the only clause of a sentence ends with, a noun."""
+    """The object, a noun, at the end of a sentence with a single clause."""
     found = [clause.object for clause in clauses(sentence) if clause.subject.start == 0]
     return found[0] if found and not found[0].pronoun and found[0].end == len(sentence) - 1 else None
 

@@ -1,7 +1,7 @@
-"""Ways to say a sentence at greater length: each adds a few words that leave its meaning as it is.
+"""Framings: each adds a few words to a sentence without changing its meaning.
 
-There are many, so that none stands in many paraphrases: a phrase that does would give them away
-(`training.autos.shortcuts` shows whether one does).
+There are many framings, so that none is in many paraphrases: a frequent phrase would give paraphrases away
+(`training.autos.shortcuts` checks this).
 """
 
 from collections.abc import Container
@@ -35,9 +35,9 @@ class Framing(NamedTuple):
     """A way to frame a sentence.
 
     Attributes:
-        phrase: what it adds, by which it is known.
-        weight: how readily it is drawn, above 0: such that none stands in many paraphrases.
-        frame: puts it into a sentence.
+        phrase: the added words, which identify the framing.
+        weight: sampling weight, above 0; chosen so that no framing is in many paraphrases.
+        frame: inserts it into a sentence.
     """
 
     phrase: str
@@ -46,15 +46,15 @@ class Framing(NamedTuple):
 
 
 def framed(sentence: Sentence, draws: Draws, taken: Container[str] = ()) -> tuple[str, str, str] | None:
-    """A sentence framed, the place where, and the phrase; None where no framing fits.
+    """The framed sentence, the place of the framing, and its phrase; None where no framing fits.
 
     Args:
-        sentence: of a text of its own.
-        draws: decides, by the weights of the framings that fit.
-        taken: places that are not free.
+        sentence: the only sentence of its text.
+        draws: samples a framing by the weights of those that fit.
+        taken: places that are not available.
     """
     free = [(one, place) for place, found in FRAMINGS.items() if place not in taken for one in found]
-    # by exponential waiting times: the first that fits is drawn as by its weight among all that fit
+    # exponential waiting times: the first one that fits is a weighted sample among all that fit
     waits = [-log(1.0 - draws.uniform()) / one.weight for one, _ in free]
     for at in sorted(range(len(free)), key=waits.__getitem__):
         framing, place = free[at]

@@ -1,6 +1,6 @@
-"""Where a phrase stands in its sentence: conditions that an exchange of words depends on.
+"""Conditions on the context of a phrase, for replacing it.
 
-Each takes a sentence and the phrase's first token and the one after its last.
+Each takes a sentence, the phrase's first token and the one after its last.
 """
 
 from openmeva.training.text.sentence import Sentence
@@ -9,7 +9,7 @@ _OBJECT = frozenset({"DT", "PRP", "PRP$", "NN", "NNS", "NNP", "CD", "JJ"})
 
 
 def before_object(sentence: Sentence, start: int, end: int) -> bool:
-    """An object follows, no reflexive, and no infinitive or second object after a pronoun ("helped him move")."""
+    """An object follows: not a reflexive, and no pronoun with an infinitive or second object ("helped him move")."""
     tags = sentence.tags
     if end >= len(tags) or tags[end] not in _OBJECT or sentence.lowered[end].endswith(("self", "selves")):
         return False
@@ -29,7 +29,7 @@ def before_that(sentence: Sentence, start: int, end: int) -> bool:
 
 
 def predicate(sentence: Sentence, start: int, end: int) -> bool:
-    """After a form of be or feel, with nothing but a pause, "and", "to", "that" or a preposition after."""
+    """After a form of "be" or "feel", and before a pause, "and", "to", "that" or a preposition."""
     before = sentence.lowered[max(0, start - 3) : start]
     after = sentence.tags[end] if end < len(sentence) else "."
     linked = {"was", "were", "is", "are", "felt", "be", "been", "am", "so", "very"} & set(before)
@@ -46,7 +46,7 @@ def thing_or_predicate(sentence: Sentence, start: int, end: int) -> bool:
 
 
 def third_person(sentence: Sentence, start: int, end: int) -> bool:
-    """A singular subject stands right before: "was" and "is" agree with it."""
+    """Right after a singular subject, with which "was" and "is" agree."""
     if not start:
         return False
     if "CC" in sentence.tags[max(0, start - 4) : start]:
@@ -59,14 +59,14 @@ def before_verb(sentence: Sentence, start: int, end: int) -> bool:
 
 
 def no_verb_next(sentence: Sentence, start: int, end: int) -> bool:
-    """No "went to see": "have to" wants a verb, the other phrases none."""
+    """Not "went to see": "have to" needs a verb after it, the other phrases must not have one."""
     return sentence.lowered[start] in {"have", "has", "had", "having"} or not before_verb(
         sentence, start, end
     )
 
 
 def own(sentence: Sentence, start: int, end: int) -> bool:
-    """After an article or a possessive, and no part of a compound."""
+    """After an article or a possessive, and not part of a compound."""
     after = sentence.tags[end] if end < len(sentence) else "."
     before = sentence.tags[start - 1] if start else ""
     return (before in {"DT", "PRP$", "JJ"} or sentence.tags[start] == "NNS") and not after.startswith(

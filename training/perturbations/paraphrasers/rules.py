@@ -1,4 +1,4 @@
-"""Paraphrases by rule: other words, other forms, another order, more words."""
+"""Rule-based paraphrases: other words, forms and clause orders, and longer wordings."""
 
 from collections.abc import Iterable
 from functools import cached_property
@@ -17,14 +17,15 @@ from openmeva.training.text.knowledge.lexicon import is_keyword
 from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.story import Story
 
-_ATTEMPTS = 8  # at framing a wording: each draws anew
-_FRAMES = 3  # that a wording gets at most
+_ATTEMPTS = 8  # to frame a wording, each with new random choices
+_FRAMES = 3  # maximum number of framings of a wording
 
 
 class RuleParaphraser:
     """Rewrites a sentence by a table of everyday words, WordNet's close synonyms, contraction, clause order and framings.
 
-    Framings are drawn by weights such that none stands in many paraphrases. Needs WordNet; no model and no network.
+    A framing is a phrase that lengthens a sentence without changing its meaning ("managed to"). Framings are sampled with
+    weights, so that none is in many paraphrases. Needs WordNet, but no model and no network.
 
     >>> sentence = Story("He hired an attorney.").sentences[0]
     >>> import numpy as np
@@ -39,7 +40,7 @@ class RuleParaphraser:
         return phrase_table()
 
     def paraphrases(self, sentence: Sentence, draws: Draws) -> list[str]:
-        """Wordings of a sentence: without framings, then with one, with two, with three; none of one in capitals."""
+        """Paraphrases of a sentence: without framings, then with one, two and three; empty for one in capitals."""
         if sentence.in_capitals:
             return []
         worded = self._reworded(sentence, draws)
@@ -57,12 +58,12 @@ class RuleParaphraser:
         return [text for text in dict.fromkeys(wordings) if text != sentence.text]
 
     def _reworded(self, sentence: Sentence, draws: Draws) -> str | None:
-        """The sentence with every word changed that can be; None where none can."""
+        """The sentence with every replaceable word changed; None where there is none."""
         taken: set[int] = set()
         edits: list[Edit] = []
         for site in self._table.sites(sentence):
             new = site._replace(new=draws.choice((site.new, *ALTERNATIVES.get(site.new, ())))).edits()
-            if _apart(new, edits):  # an article before the words may be another edit's
+            if _apart(new, edits):  # an article before the words may belong to another edit
                 edits += new
                 taken.update(range(max(0, site.start - 1), site.end))
         for at, (word, tag) in enumerate(zip(sentence.lowered, sentence.tags, strict=True)):
@@ -83,7 +84,7 @@ class RuleParaphraser:
 
 
 def _single(text: str) -> Sentence | None:
-    """A text as a sentence; None where a mark of a new wording split it."""
+    """A text as a sentence; None if punctuation of a new wording splits it."""
     parsed = Story(text).sentences
     return parsed[0] if len(parsed) == 1 else None
 
@@ -103,5 +104,5 @@ def _framed_more_and_more(text: str, draws: Draws) -> list[str]:
 
 
 def _apart(new: Iterable[Edit], known: Iterable[Edit]) -> bool:
-    """Whether none of the edits touches one of the others."""
+    """Whether no new edit touches a known one."""
     return all(edit.end < one.start or edit.start > one.end for edit in new for one in known)

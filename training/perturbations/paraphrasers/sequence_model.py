@@ -1,4 +1,4 @@
-"""Paraphrases by a sequence-to-sequence model of the user's choice."""
+"""Paraphrases by a sequence-to-sequence model of your choice."""
 
 from pathlib import Path
 from typing import Any
@@ -10,17 +10,17 @@ from openmeva.training.text.sentence import Sentence
 class SequenceModel:
     """A model of transformers that rewrites one sentence, loaded at the first use.
 
-    Beams are searched, so the answers do not depend on chance.
+    It uses beam search, so the results are deterministic.
 
     Args:
-        model: a folder or a Hub id.
-        prefix: what the model expects before a sentence ("paraphrase: ").
-        beams: how many beams to search, and paraphrases to give.
-        max_tokens: the longest paraphrase.
+        model: folder or Hub id.
+        prefix: text that the model expects before a sentence ("paraphrase: ").
+        beams: number of beams, and of paraphrases to return.
+        max_tokens: maximum number of generated tokens.
         device: "cpu", "cuda", …
 
     Raises:
-        ValueError: `beams` or `max_tokens` under 1; at the first use, a model that can't be loaded.
+        ValueError: `beams` or `max_tokens` is below 1; at the first use, the model cannot be loaded.
     """
 
     name = "sequence_model"
@@ -39,14 +39,14 @@ class SequenceModel:
         self._loaded: tuple[Any, Any] | None = None
 
     def paraphrases(self, sentence: Sentence, draws: Draws) -> list[str]:
-        """The model's beams for a sentence, the likeliest first, the sentence itself left out."""
+        """The model's outputs for a sentence, the most likely first, without the sentence itself."""
         return [text for text in self.answers(sentence.text) if text.lower() != sentence.text.lower()]
 
     def answers(self, text: str) -> list[str]:
-        """The model's beams for a text, the likeliest first, blank ones left out.
+        """The model's outputs for a text, the most likely first, without blank ones.
 
         Raises:
-            ValueError: the model can't be loaded.
+            ValueError: the model cannot be loaded.
         """
         import torch
 

@@ -1,4 +1,4 @@
-"""Other orders of the same words: subordinate clauses moved, active sentences made passive."""
+"""Other orders of the same words: moved subordinate clauses, passive voice."""
 
 from openmeva.training.perturbations.rules.clause_order import Joint, body_end, body_start, fronted, trailing
 from openmeva.training.perturbations.rules.noun_phrases import Clause, clauses
@@ -56,14 +56,14 @@ _NO_PASSIVE = frozenset(
 
 
 def conjunction_size(sentence: Sentence, at: int) -> int:
-    """1 where a conjunction that may stand first is at `at`; 0 elsewhere."""
+    """1 if the word at `at` is a conjunction that may open a sentence; else 0."""
     return 1 if sentence.lowered[at] in _CONJUNCTIONS else 0
 
 
 def moved_clause(sentence: Sentence) -> str | None:
-    """The sentence with its subordinate clause in front where it came last, last where it came first.
+    """The sentence with its subordinate clause moved from the end to the front, or from the front to the end.
 
-    None where there is no such clause, or where a pronoun would come to stand before the name it means.
+    None where there is no such clause, or where a pronoun would come before its antecedent.
     """
     joint = trailing(sentence, conjunction_size)
     if joint:
@@ -94,13 +94,13 @@ def _to_back(sentence: Sentence, joint: Joint) -> str | None:
 
 
 def _marks(sentence: Sentence) -> str:
-    """The final marks with the blank before them."""
+    """The final punctuation marks with the space before them."""
     end = body_end(sentence)
     return sentence.story.text[sentence.spans[end - 1][1] : sentence.end]
 
 
 def passive(sentence: Sentence) -> str | None:
-    """The sentence in the passive voice; None where it is not a single clause in a simple tense."""
+    """The sentence in the passive voice; None if it is not a single clause in a simple tense."""
     found = [clause for clause in clauses(sentence) if clause.subject.start == 0]
     if not found or '"' in sentence.words:
         return None

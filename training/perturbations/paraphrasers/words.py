@@ -1,4 +1,4 @@
-"""Everyday words and phrases of stories by others that mean the same there; written for this project."""
+"""Everyday words and phrases of stories, and replacements with the same meaning; written for this project."""
 
 from openmeva.training.perturbations.paraphrasers.places import (
     attribute_or_end,
@@ -28,7 +28,7 @@ from openmeva.training.text.inflection import inflect
 
 _VERB_TAGS = ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
 
-# Verbs by base form: what they become, and what must follow.
+# Verbs by base form: replacement, and condition on what follows.
 _VERBS: dict[str, tuple[str, Condition]] = {
     "want": ("wish", before_infinitive),
     "decide": ("choose", before_infinitive),
@@ -63,7 +63,7 @@ _VERBS: dict[str, tuple[str, Condition]] = {
     "permit": ("allow", before_object),
     "assist": ("help", before_object),
 }
-# Longer wordings, each of a verb before an object or an infinitive; the first word is inflected.
+# Longer replacements of verbs; the first word is inflected.
 _LONGER: dict[str, tuple[str, Condition]] = {
     "like": ("be fond of", before_object),
     "love": ("be very fond of", before_object),
@@ -93,7 +93,7 @@ _LONGER: dict[str, tuple[str, Condition]] = {
     "discuss": ("have a talk about", before_object),
     "win": ("come first in", lambda s, a, b: s.lowered[b : b + 2] in (["the", "race"], ["the", "contest"])),
 }
-# The same of verbs with a particle or preposition; the counterpart's first word is inflected.
+# Verbs with a particle or preposition; the first word of the replacement is inflected.
 _PHRASAL: dict[str, str] = {
     "go back": "return",
     "come back": "return",
@@ -148,7 +148,7 @@ _ADJECTIVES: dict[str, str] = {
     "favorite": "best-loved", "entire": "whole", "weird": "strange", "tiny": "very small", "lovely": "beautiful",
     "important": "significant", "cheap": "inexpensive", "quiet": "silent", "famous": "well-known",
 }  # fmt: skip
-# Nouns that make another thing with these adjectives: "a big deal".
+# Nouns that form a set phrase with these adjectives: "a big deal".
 _OF_SET_PHRASES: dict[str, tuple[str, ...]] = {
     "big": ("deal", "brother", "brothers", "sister", "sisters", "game", "toe", "break"),
     "great": ("deal", "aunt", "uncle", "grandmother", "grandfather", "grandson", "granddaughter"),
@@ -258,8 +258,8 @@ def _entries() -> dict[str, Counterpart]:
         for tag in _VERB_TAGS:
             form = inflect(base, tag)
             if form not in entries or tag == "VBD":
-                # forms that two tags share ("wanted") are decided by the first; both give the same word but
-                # for irregular counterparts, so the past goes before the participle
+                # the first tag decides a form that two tags share ("wanted"): both give the same replacement
+                # unless it is irregular, so the past comes before the participle
                 entries[form] = Counterpart(inflect(new, tag), _tags_of(base, form), holds)
     for phrase, new in _PHRASAL.items():
         first, rest = phrase.split(" ", 1)
@@ -296,5 +296,5 @@ def _tags_of(base: str, form: str) -> frozenset[str]:
 
 
 def phrase_table() -> PhraseTable:
-    """The table; building it takes some milliseconds."""
+    """The table; building it takes a few milliseconds."""
     return PhraseTable(_entries())

@@ -1,4 +1,4 @@
-"""Verbs that agree with another subject than they had."""
+"""Agreement of a verb with a new subject."""
 
 from openmeva.training.text.inflection import inflect, lemma
 
@@ -8,12 +8,12 @@ _THIRD = frozenset({"he", "she", "it"})
 
 
 def agreeing(verb: str, tag: str, subject: str) -> str:
-    """The finite verb `verb` as it agrees with a subject pronoun; past tenses and modals stay.
+    """The form of the finite verb `verb` that agrees with a subject; other past tenses than "be" and modals do not change.
 
     Args:
         verb: in lower case.
         tag: its Penn Treebank tag.
-        subject: a subject pronoun in lower case, standing for a noun phrase where need be.
+        subject: a subject pronoun in lower case; it may represent a noun phrase.
 
     >>> agreeing("was", "VBD", "they"), agreeing("likes", "VBZ", "i"), agreeing("have", "VBP", "she")
     ('were', 'like', 'has')
@@ -28,5 +28,5 @@ def agreeing(verb: str, tag: str, subject: str) -> str:
         return verb
     base = lemma(verb, tag)
     if tag == "VBP" and lemma(verb, "VBD") != base:
-        return verb  # a past tense tagged as a present one: "they ate"
+        return verb  # a past tense mistagged as a present tense: "they ate"
     return inflect(base, "VBZ") if subject in _THIRD else base

@@ -1,4 +1,4 @@
-"""Words of cause and effect (Table 12), and their opposites."""
+"""Causal words (Table 12), and their opposites."""
 
 from openmeva.training.perturbations.rules.clause_order import OF_CONJUNCTION, ends_in_be
 from openmeva.training.perturbations.rules.phrase_table import (
@@ -28,7 +28,7 @@ _NOUNS = frozenset({"NNS"})
 
 
 def is_causal_so(sentence: Sentence, at: int) -> bool:
-    """Whether "so" at `at` joins a consequence: before a subject, not "so much", "so that", "or so"."""
+    """Whether "so" at `at` introduces a consequence: before a subject, not "so much", "so that", "or so"."""
     words, tags = sentence.lowered, sentence.tags
     if (
         words[at] != "so"
@@ -67,7 +67,7 @@ def is_causal_so(sentence: Sentence, at: int) -> bool:
 
 
 def is_causal_since(sentence: Sentence, at: int) -> bool:
-    """Whether "since" gives a reason: a clause follows, and neither a perfect tense nor a time is about."""
+    """Whether "since" at `at` gives a reason: a clause follows, and no perfect tense comes before."""
     words, tags = sentence.lowered, sentence.tags
     if words[at] != "since" or at + 2 >= len(words) or words[at - 1 : at] == ["ever"]:
         return False
@@ -168,7 +168,7 @@ _ENTRIES = {
         for tag in ("VBD", "VBZ", "VBG")
     },
 }
-# Openers of a second sentence, which state a consequence of the first.
+# Openers of a second sentence that mark it as a consequence of the first.
 RESULT_OPENERS = (
     ("as", "a", "result"),
     ("as", "a", "consequence"),
@@ -186,7 +186,7 @@ OPPOSITES = PhraseTable(_ENTRIES)
 
 
 def is_causal(sentence: Sentence, at: int) -> bool:
-    """Whether the word at `at` is one of cause and effect."""
+    """Whether the word at `at` is causal."""
     word = sentence.lowered[at]
     if word == "so":
         return is_causal_so(sentence, at)
@@ -194,7 +194,7 @@ def is_causal(sentence: Sentence, at: int) -> bool:
 
 
 def result_opener(sentence: Sentence) -> int:
-    """How many tokens at the start of a sentence present it as a consequence; 0 for none."""
+    """Number of tokens at the start of a sentence that mark it as a consequence; 0 for none."""
     words = sentence.lowered
     for opener in RESULT_OPENERS:
         if tuple(words[: len(opener)]) == opener and words[len(opener) : len(opener) + 1] != ["far"]:

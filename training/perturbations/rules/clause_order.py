@@ -1,4 +1,4 @@
-"""Two clauses around a conjunction, and two sentences that a linking word joins."""
+"""Two clauses around a conjunction, and two sentences joined by a linking word."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -27,7 +27,7 @@ OF_CONJUNCTION = word_set(
 
 
 class Joint(NamedTuple):
-    """Two clauses of a sentence: tokens of the main one, of the other, and of the conjunction between."""
+    """Two clauses of a sentence: token ranges of the main clause, the conjunction and the other clause."""
 
     main: tuple[int, int]
     conjunction: tuple[int, int]
@@ -35,14 +35,14 @@ class Joint(NamedTuple):
 
 
 def has_clause(sentence: Sentence, start: int, end: int) -> bool:
-    """Whether tokens `start` to `end` hold a subject and, after it, a finite verb, and begin with no verb."""
+    """Whether tokens `start` to `end` have a subject followed by a finite verb, and do not begin with a verb."""
     tags, words = sentence.tags, sentence.lowered
     if end - start < 2 or tags[start] not in _NOMINAL | {"PRP$", "JJ", "RB", "PDT", "JJS", "VBG"}:
         return False
     seen = False
     for at in range(start, end):
         if words[at] in _NESTING or (tags[at] == "CC" and tags[at - 1] == "NN"):
-            return False  # the verb to come is another clause's
+            return False  # the next verb belongs to another clause
         after_pronoun = at > start and tags[at] == "VBN" and tags[at - 1] == "PRP"  # "he cooked", mistagged
         if tags[at] in _FINITE or after_pronoun:
             return seen
@@ -51,7 +51,7 @@ def has_clause(sentence: Sentence, start: int, end: int) -> bool:
 
 
 def body_end(sentence: Sentence) -> int:
-    """The end of a sentence without its final marks and closing quotes."""
+    """The end of a sentence without its final punctuation marks and closing quotes."""
     end = len(sentence)
     while end and not any(map(str.isalnum, sentence.words[end - 1])):
         end -= 1
@@ -59,16 +59,16 @@ def body_end(sentence: Sentence) -> int:
 
 
 def body_start(sentence: Sentence) -> int:
-    """The first word that is no linking "and", "but", …"""
+    """The first word that is not a linking "and", "but", …"""
     return 1 if sentence.lowered[0] in _LEADING and len(sentence) > 1 else 0
 
 
 def trailing(sentence: Sentence, is_conjunction: Callable[[Sentence, int], int]) -> Joint | None:
-    """ "A conjunction B.": both clauses, where the sentence has exactly one such joint.
+    """ "A conjunction B.": the first such pair of clauses in a sentence.
 
     Args:
-        sentence: any; one with quotes gives None, as do clauses broken by marks.
-        is_conjunction: how many tokens from a place on are the conjunction; 0 for none.
+        sentence: any; with quotes, or with clauses interrupted by punctuation marks, the result is None.
+        is_conjunction: number of tokens from a place on that are the conjunction; 0 for none.
     """
     if '"' in sentence.words:
         return None
@@ -91,13 +91,13 @@ def trailing(sentence: Sentence, is_conjunction: Callable[[Sentence, int], int])
 
 
 def _measured(sentence: Sentence, at: int) -> bool:
-    """Whether a time says by how much the conjunction at `at` does: "two days before", "the night after"."""
+    """Whether the conjunction at `at` is modified by a time expression: "two days before", "the night after"."""
     words = sentence.lowered
     return words[at] in {"after", "before"} and words[at - 1] in TIME_NOUNS
 
 
 def _clause_start(sentence: Sentence, start: int, end: int) -> int:
-    """Where the clause that ends at `end` starts: after the last mark, or after "and" with a subject."""
+    """The start of the clause that ends at `end`: after the last punctuation mark, or after "and" before a subject."""
     for at in range(end - 1, start, -1):
         if sentence.words[at] in _INNER_MARKS:
             return at + 1 + (sentence.lowered[at + 1] in _LEADING)
@@ -123,10 +123,10 @@ def fronted(sentence: Sentence, is_conjunction: Callable[[Sentence, int], int]) 
 
 
 def exchanged(sentence: Sentence, joint: Joint) -> list[Edit] | None:
-    """The edits that exchange the two clauses; None where they are the same words."""
+    """The edits that exchange the two clauses; None if both have the same words."""
     main, other = joint.main, joint.other
     if ends_in_be(sentence, *main):
-        return None  # "it was because": what it was stands in another sentence
+        return None  # "it was because": "it" refers to another sentence
     if sentence.lowered[main[0] : main[1]] == sentence.lowered[other[0] : other[1]]:
         return None
     return [_clause_at(sentence, main, other), _clause_at(sentence, other, main)]
@@ -140,9 +140,9 @@ def _clause_at(sentence: Sentence, place: tuple[int, int], clause: tuple[int, in
 
 
 def exchanged_sentences(first: Sentence, second: Sentence, link: int) -> list[Edit] | None:
-    """The edits that exchange a sentence and what follows the `link` linking tokens of the next one.
+    """The edits that exchange a sentence with the next one, without the `link` linking tokens that open the latter.
 
-    Final marks stay where they are. None where either has quotes or begins with another linking word.
+    Final punctuation marks stay in place. None if either has quotes or begins with another linking word.
     """
     if '"' in first.words or '"' in second.words:
         return None
@@ -166,14 +166,14 @@ def exchanged_sentences(first: Sentence, second: Sentence, link: int) -> list[Ed
 
 
 def ends_in_be(sentence: Sentence, start: int, end: int) -> bool:
-    """Whether tokens `start` to `end` end in a form of be, adverbs and negations aside: "it was probably"."""
+    """Whether tokens `start` to `end` end in a form of "be", ignoring adverbs and negations: "it was probably"."""
     while end > start and (sentence.tags[end - 1].startswith("RB") or sentence.lowered[end - 1] == "n't"):
         end -= 1
     return end > start and sentence.lowered[end - 1] in _BE
 
 
 def opens_with_time(sentence: Sentence) -> bool:
-    """Whether a sentence says first when it happened: "one night", "that day", "on Monday"."""
+    """Whether a sentence opens with a time expression: "one night", "that day", "on Monday"."""
     words = sentence.lowered
     if words[0] in DAYS_FROM_NOW:
         return True
@@ -187,14 +187,14 @@ def exchange_one(
     fronted_size: Callable[[Sentence, int], int],
     link: Callable[[Sentence, Sentence], int],
 ) -> list[Edit] | None:
-    """The edits of one exchange, drawn from all that are possible; None where none is.
+    """The edits of one exchange, sampled from all possible ones; None where there is none.
 
     Args:
-        sentences: of a story, in a row.
-        draws: chooses.
-        trailing_size: how many tokens from a place on are a conjunction between two clauses; 0 for none.
-        fronted_size: the same of one that opens the sentence.
-        link: how many tokens of a sentence link it to the one before, which comes first; 0 for none.
+        sentences: consecutive sentences of a story.
+        draws: source of random choices.
+        trailing_size: number of tokens from a place on that are a conjunction between two clauses; 0 for none.
+        fronted_size: the same for a conjunction that opens the sentence.
+        link: number of tokens that link a sentence (second argument) to the one before (first argument); 0 for none.
     """
     found: list[list[Edit]] = []
     for sentence in sentences:

@@ -24,10 +24,10 @@ _PERSONS = frozenset({"i", "you", "we", "they", "he", "she", "it"})
 _THIRD = frozenset({"he", "she", "it"})
 _EXPANSION = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will"}
 _IS_HOSTS = frozenset(_PRONOUN_BE) | {"where", "here", "how", "when"}
-# What was moved to the front of its clause from behind the verb, which then is not contracted: "what he is now".
+# Words that were moved from after the verb to the front of the clause; the verb is then not contracted: "what he is now".
 _FRONTED = word_set("where who what how than as whatever here there")
 _MAY_BE_COMPLETE = word_set("where who how")  # "where he is the boss"
-_NEAR = 15  # tokens to an "if" or a modal that decides what "'d" is
+_NEAR = 15  # maximum distance in tokens to an "if" or a modal that disambiguates "'d"
 _CLAUSE_STARTS = frozenset({"CC", "IN", "VBD", "VBZ", "VBP", "MD"})
 
 
@@ -54,7 +54,7 @@ def contractions(sentence: Sentence) -> list[Edit]:
 
 
 def _glued(sentence: Sentence, at: int, clitic: str, host: str | None = None) -> Edit:
-    """The edit that puts a clitic in the place of the word after `at`, and `host` in that of the one at `at`."""
+    """The edit that replaces the word after `at` by a clitic and, if given, the word at `at` by `host`."""
     clitic = clitic.upper() if sentence.words[at + 1].isupper() else clitic
     text = (" " if sentence.story.clitics_apart else "") + clitic.replace("'", sentence.story.apostrophe)
     start, end = sentence.spans[at]
@@ -62,14 +62,14 @@ def _glued(sentence: Sentence, at: int, clitic: str, host: str | None = None) ->
 
 
 def _is_infinitive(sentence: Sentence, at: int) -> bool:
-    """Whether have or do at `at` follows a modal or "to", and is not contracted: "could have not gone"."""
+    """Whether have or do at `at` follows a modal or "to", so that it is not contracted: "could have not gone"."""
     before = governor(sentence.lowered, sentence.tags, at)
     after_modal = before >= 0 and (sentence.tags[before] == "MD" or sentence.lowered[before] == "to")
     return sentence.lowered[at] in {"have", "do"} and after_modal
 
 
 def _is_stranded(sentence: Sentence, at: int) -> bool:
-    """Whether what belongs behind the verb at `at` stands before its subject: "how old he is today", "than I am now"."""
+    """Whether the complement of the verb at `at` comes before its subject: "how old he is today", "than I am now"."""
     words, tags = sentence.lowered, sentence.tags
     start = at - 2
     while start >= 0 and words[start] not in _FRONTED:
@@ -86,7 +86,7 @@ def _is_stranded(sentence: Sentence, at: int) -> bool:
 
 
 def _clitic(sentence: Sentence, at: int) -> str | None:
-    """What the word after the pronoun at `at` is contracted to; None where it stays."""
+    """The contraction of the word after the pronoun at `at`; None if it is not contracted."""
     words, tags = sentence.lowered, sentence.tags
     host, verb = words[at], words[at + 1]
     after = at + 2
@@ -115,7 +115,7 @@ def _clitic(sentence: Sentence, at: int) -> str | None:
 
 
 def expansions(sentence: Sentence) -> list[Edit]:
-    """The edits that write a sentence's contractions in full."""
+    """The edits that expand a sentence's contractions."""
     words, tags = sentence.lowered, sentence.tags
     edits: list[Edit] = []
     for at in range(1, len(words)):
@@ -123,7 +123,7 @@ def expansions(sentence: Sentence) -> list[Edit]:
         start, end = sentence.spans[at]
         if word == "n't":
             if host == "ai" or (tags[at + 1 : at + 2] and tags[at + 1] in {"PRP", "EX"}) or "?" in words:
-                continue  # "didn't he": "did not he" is no English
+                continue  # "didn't he": "did not he" is not English
             full = _CUT.get(host)
             if full:
                 edits.append(Edit(sentence.spans[at - 1][0], end, _negated(sentence, at - 1, full)))
@@ -137,7 +137,7 @@ def expansions(sentence: Sentence) -> list[Edit]:
 
 
 def _negated(sentence: Sentence, at: int, full: str) -> str:
-    """ "will not", "can not" where the text has its clitics apart, "cannot" elsewhere."""
+    """ "will not"; "can not" if the text separates its clitics, otherwise "cannot"."""
     host, negation = sentence.replaced(at, full).text, with_case_of(sentence.words[at + 1], "not")
     return host + ("" if full == "can" and not sentence.story.clitics_apart else " ") + negation
 
@@ -150,7 +150,7 @@ def _gap(sentence: Sentence, start: int) -> int:
 
 
 def _depends_on_condition(sentence: Sentence, at: int) -> bool:
-    """Whether an "if" or a modal in another clause says that "'d" at `at` is "would"."""
+    """Whether an "if" or a modal in another clause shows that "'d" at `at` is "would"."""
     near = slice(max(0, at - _NEAR), at + _NEAR)
     words, tags = sentence.lowered[near], sentence.tags[near]
     if sentence.lowered[max(0, at - 2) : at - 1] == ["if"]:

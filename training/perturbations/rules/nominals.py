@@ -1,4 +1,4 @@
-"""Whether a noun fits where another stands, by its article."""
+"""Whether a noun can replace another, by its article."""
 
 from functools import lru_cache
 
@@ -9,7 +9,7 @@ from openmeva.training.text.word_set import word_set
 
 _DETERMINERS = frozenset({"DT", "PDT", "PRP$", "CD", "POS", "WP$", "WDT"})
 _INSIDE = frozenset({"JJ", "JJR", "JJS", "VBN", "VBG", "RB", "NN", "NNP"})
-# WordNet's lexicographers' files of things that are mostly counted, and of such as mostly are not.
+# WordNet's lexicographer files whose nouns are mostly countable, and those whose nouns mostly are not.
 _COUNTED = frozenset(
     f"noun.{name}"
     for name in "person animal artifact plant body object location group time event shape quantity Tops".split()
@@ -26,7 +26,7 @@ _MASS = word_set(
 
 
 def article_of(sentence: Sentence, at: int) -> str:
-    """What holds the noun at `at`: "a" (or "an"), "bare" where nothing does, else "the"."""
+    """The article type of the noun at `at`: "a" (or "an"), "bare" without a determiner or after "some", else "the"."""
     words, tags = sentence.lowered, sentence.tags
     before = at - 1
     while before >= 0 and tags[before] in _INSIDE:
@@ -39,7 +39,7 @@ def article_of(sentence: Sentence, at: int) -> str:
 
 
 def noun_fits(sentence: Sentence, at: int, base: str) -> bool:
-    """Whether the noun `base` can stand where a singular one does: counted after "a", uncounted alone."""
+    """Whether the noun `base` can replace the singular noun at `at`: countable after "a", a mass noun without article."""
     if sentence.tags[at] != "NN":
         return True
     article = article_of(sentence, at)
@@ -58,6 +58,6 @@ def _is_mass(base: str) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def file_of(base: str) -> str:
-    """WordNet's lexicographers' file of a noun's first sense ("noun.food"); empty for none."""
+    """WordNet's lexicographer file of a noun's first sense ("noun.food"); empty for none."""
     own = senses(base, "n")
     return str(wordnet().synset_from_pos_and_offset("n", own[0].synset).lexname()) if own else ""

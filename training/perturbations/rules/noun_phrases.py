@@ -18,7 +18,7 @@ _COPULAS = word_set(
     """
 )
 _CLAUSE_OPENERS = frozenset({"CC", "WRB", "WDT", "WP"})
-# "In" or "of" open no clause. The second ones are prepositions, too: "after the party Tom sang".
+# "In" or "of" do not open a clause. The second group are also prepositions: "after the party Tom sang".
 _CONJUNCTIONS = frozenset(
     {"because", "that", "while", "if", "although", "though", "when", "unless", "whether"}
 )
@@ -27,7 +27,7 @@ _BEFORE_TIME = frozenset({"the", "that", "this", "one", "last", "next", "every",
 
 
 class NounPhrase(NamedTuple):
-    """Tokens `start` to `end` (excluded) of a sentence, a pronoun or a noun with what stands before it."""
+    """Tokens `start` to `end` (excluded) of a sentence: a pronoun, or a noun with its determiner and modifiers."""
 
     start: int
     end: int
@@ -36,7 +36,7 @@ class NounPhrase(NamedTuple):
 
     @property
     def subject(self) -> str:
-        """A pronoun for the phrase as a subject: decides agreement."""
+        """A pronoun for the phrase, which determines agreement."""
         return self.pronoun or ("they" if self.plural else "it")
 
 
@@ -51,9 +51,9 @@ class Clause(NamedTuple):
 
 
 def noun_phrase(sentence: Sentence, at: int) -> NounPhrase | None:
-    """The base noun phrase that starts at `at`; None where none does.
+    """The base noun phrase that starts at `at`; None where there is none.
 
-    Time expressions ("two hours", "home") are no noun phrases here: they are seldom subjects or objects.
+    Time expressions and adverbial nouns ("two hours", "home") are excluded: they are seldom subjects or objects.
     """
     words, tags = sentence.lowered, sentence.tags
     if at >= len(tags):
@@ -88,7 +88,7 @@ def noun_phrase(sentence: Sentence, at: int) -> NounPhrase | None:
     if tags[at - 1 : at] in (["NN"], ["JJ"]) and not (determined or words[at - 1] in TIME_NOUNS):
         return None  # the rest of a longer phrase
     if not (determined or plural or is_name):
-        return None  # "ate pizza": a bare noun makes no subject that reads well
+        return None  # "ate pizza": a bare noun is rarely a good subject
     if is_name and not tags[at].startswith("NN") and end - at == 1:
         return None
     return NounPhrase(at, end, plural, "")
@@ -99,7 +99,7 @@ def _is_name(sentence: Sentence, at: int) -> bool:
 
 
 def _follows_time(sentence: Sentence, at: int) -> bool:
-    """Whether a time opens the sentence up to `at`: "the next day"."""
+    """Whether the sentence up to `at` is a time expression: "the next day"."""
     return (
         1 < at <= 4
         and sentence.words[at - 1].lower() in TIME_NOUNS
@@ -115,7 +115,7 @@ def clauses(sentence: Sentence, prepositions: frozenset[str] = frozenset()) -> l
 
     Args:
         sentence: any.
-        prepositions: which may stand between the verb and its object.
+        prepositions: those allowed between the verb and its object.
     """
     words, tags = sentence.lowered, sentence.tags
     found = []
@@ -151,12 +151,12 @@ def clauses(sentence: Sentence, prepositions: frozenset[str] = frozenset()) -> l
 
 
 def _joins_clauses(sentence: Sentence, at: int) -> bool:
-    """Whether the conjunction at `at` is followed by a subject of its own: a verb or a comma came before."""
+    """Whether the conjunction at `at` may join clauses: a verb came before."""
     return any(tag.startswith("V") for tag in sentence.tags[:at])
 
 
 def _holds_two(sentence: Sentence, phrase: NounPhrase) -> bool:
-    """Whether a phrase may be two, the second a name: "the party Tom"."""
+    """Whether a phrase may be two phrases, the second a name: "the party Tom"."""
     return any(
         _is_name(sentence, at) and sentence.tags[at - 1].startswith("NN") and not _is_name(sentence, at - 1)
         for at in range(phrase.start + 1, phrase.end)
@@ -164,7 +164,7 @@ def _holds_two(sentence: Sentence, phrase: NounPhrase) -> bool:
 
 
 def _verb_group(sentence: Sentence, at: int) -> tuple[int, int] | None:
-    """End of an active verb group that starts at `at`, and its main verb; None for others and for "be"."""
+    """End of an active verb group that starts at `at`, and its main verb; None for other groups and for "be"."""
     words, tags = sentence.lowered, sentence.tags
     end, main = at, -1
     while end < len(tags):
@@ -185,7 +185,7 @@ def _verb_group(sentence: Sentence, at: int) -> tuple[int, int] | None:
     if tags[main] in {"VBG", "VB"} and len(group) == 1:
         return None
     if tags[main] == "VBN" and len(group) == 1 and inflect(lemma(words[main], "VBN"), "VBD") != words[main]:
-        return None  # else a past tense that the tagger took for a participle
+        return None  # otherwise a past tense mistagged as a participle
     return end, main
 
 

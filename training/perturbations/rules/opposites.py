@@ -1,6 +1,6 @@
-"""Direct opposites of a word in the senses it is mostly used in, by WordNet alone.
+"""Direct antonyms of a word in its frequent senses, by WordNet only.
 
-UNION's antonyms (`training.text.knowledge.lexicon.antonyms`) take in all of ConceptNet's negated relations; the
+UNION's antonyms (`training.text.knowledge.lexicon.antonyms`) include all of ConceptNet's negated relations. The
 consistency test is narrower: "happy" and "unhappy", not what a dog does not desire.
 """
 
@@ -13,10 +13,10 @@ from openmeva.training.text.knowledge.lexicon import CONTENT_CLASSES, STOP_WORDS
 from openmeva.training.text.knowledge.senses import senses
 from openmeva.training.text.word_set import word_set
 
-_SENSES = 3  # WordNet orders senses by frequency; opposites of rare ones surprise
-_LEAST_SHARE = 0.11  # of a sense in a word's use
+_SENSES = 3  # WordNet orders senses by frequency; antonyms of rare senses are confusing
+_LEAST_SHARE = 0.11  # of a word's mentions that have the sense
 _PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non", "mis")
-# Pairs that WordNet calls opposites and no reader does, or that stand in fixed phrases.
+# Words whose antonyms in WordNet do not read as opposites, or that occur in fixed phrases.
 _NOT_OPPOSITE = word_set(
     """
     man woman men women boy girl he she husband wife male female mother father day night brother sister
@@ -49,13 +49,13 @@ def _opposites(word: str, tag: str) -> tuple[str, ...]:
 
 
 def _in_use(entry: Lemma) -> bool:
-    """Whether SemCor or common sense has the word: "unhappy", not "unangry" or "nondriver", mentioned once."""
+    """Whether a word is in use by its mentions in SemCor: "unhappy", not "unangry", nor "nondriver" with one mention."""
     name = entry.name().lower()
     return not name.startswith(_PREFIXES) or entry.count() > name.startswith("non")
 
 
 def opposites(word: str, tag: str) -> tuple[str, ...]:
-    """Opposites inflected to `tag` and cased as `word`, sorted; empty for other than content words.
+    """Antonyms inflected to `tag` and cased as `word`, sorted; empty for words that are not content words.
 
     >>> opposites("happy", "JJ"), opposites("agreed", "VBD"), opposites("driver", "NN")
     (('unhappy',), ('disagreed',), ())
@@ -64,7 +64,7 @@ def opposites(word: str, tag: str) -> tuple[str, ...]:
 
 
 def negated_by_prefix(word: str, tag: str) -> tuple[str, ...]:
-    """Opposites that differ from `word` by a negating prefix alone, added or taken away."""
+    """Antonyms that differ from `word` only by a negating prefix, added or removed."""
     low = word.lower()
     return tuple(
         new
@@ -74,7 +74,7 @@ def negated_by_prefix(word: str, tag: str) -> tuple[str, ...]:
 
 
 def has_negating_prefix(word: str, tag: str) -> bool:
-    """Whether `word` is an opposite made by a prefix: "unhappy", not "under"."""
+    """Whether `word` is an antonym formed by a prefix: "unhappy", not "under"."""
     low = word.lower()
     return low.startswith(_PREFIXES) and any(
         low == prefix + new.lower() for prefix in _PREFIXES for new in negated_by_prefix(word, tag)

@@ -1,4 +1,4 @@
-"""Words and phrases by their counterparts, with conditions on what stands around."""
+"""Table of words and phrases with their replacements, and conditions on their context."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -12,12 +12,12 @@ Condition = Callable[[Sentence, int, int], bool]
 
 
 class Counterpart(NamedTuple):
-    """What a phrase becomes, and when.
+    """The replacement of a phrase, and its conditions.
 
     Attributes:
-        new: the words that take its place, in lower case.
-        tags: Penn Treebank tags of its first word, of which one must be there; empty for any.
-        holds: a condition on the sentence and on the phrase's start and end in it.
+        new: the replacement, in lower case; "" keeps the phrase as it is.
+        tags: allowed Penn Treebank tags of the phrase's first word; empty for any.
+        holds: condition on the sentence and on the phrase's start and end in it.
     """
 
     new: str
@@ -34,12 +34,12 @@ class Site(NamedTuple):
     new: str
 
     def edits(self) -> list[Edit]:
-        """The edits that put the counterpart in its place."""
+        """The edits that replace the phrase."""
         return replace_word(self.sentence, self.start, self.new, self.end)
 
 
 class PhraseTable:
-    """A table from phrases, in lower case and with blanks between words, to their counterparts."""
+    """A table from phrases, in lower case and with spaces between words, to their counterparts."""
 
     def __init__(self, entries: Mapping[str, Counterpart]) -> None:
         self._by_first: dict[str, list[tuple[tuple[str, ...], Counterpart]]] = {}
@@ -50,7 +50,7 @@ class PhraseTable:
             rules.sort(key=lambda rule: -len(rule[0]))  # "as a result" before "as"
 
     def sites(self, sentence: Sentence) -> list[Site]:
-        """All phrases of the table in a sentence whose conditions hold, the longest at each place."""
+        """All phrases of the table in a sentence that meet their conditions, the longest at each place."""
         words = sentence.lowered
         found: list[Site] = []
         free = 0
@@ -70,7 +70,7 @@ class PhraseTable:
 
 
 def substitute_one(table: PhraseTable, sentences: Sequence[Sentence], draws: Draws) -> list[Edit] | None:
-    """The edits that put the counterpart in the place of one phrase of the table; None where there is none."""
+    """The edits that replace one phrase of the table, chosen at random; None where there is none."""
     sites = [site for sentence in sentences for site in table.sites(sentence)]
     return draws.choice(sites).edits() if sites else None
 
@@ -93,15 +93,15 @@ def not_following(*words: str) -> Condition:
 
 
 def preceded(*words: str) -> Condition:
-    """Holds where one of `words` stands before."""
+    """Holds where one of `words` comes before."""
     return lambda sentence, start, end: start > 0 and sentence.lowered[start - 1] in words
 
 
 def not_preceded(*words: str) -> Condition:
-    """Holds where none of `words` stands before."""
+    """Holds where none of `words` comes before."""
     return lambda sentence, start, end: not preceded(*words)(sentence, start, end)
 
 
 def both(*conditions: Condition) -> Condition:
-    """Holds where all hold."""
+    """Holds where all conditions hold."""
     return lambda sentence, start, end: all(condition(sentence, start, end) for condition in conditions)

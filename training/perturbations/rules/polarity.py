@@ -1,4 +1,4 @@
-"""Where a negation may come or go: the sentence stays English, and what is told later no longer agrees with it."""
+"""Where a negation may be added or removed: the sentence stays grammatical, and contradicts the later story."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,14 +11,14 @@ from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.story import Story
 from openmeva.training.text.word_set import word_set
 
-# Words that want a negation, or say another thing without it: "scored at all", "could help laughing".
+# Words that need a negation, or have another meaning without it: "scored at all", "could help laughing".
 _WITH_NEGATION = word_set(
     """
     any anymore anyone anybody anything anywhere ever yet either neither nor until till even much many long single
     slightest budge help wait believe stand mind bother care least quite
     """
 )
-# Words that a negation does not reach, or that it makes another claim with: "did not already eat", "not very tall".
+# Words outside the scope of a negation, or with which it changes the claim: "did not already eat", "not very tall".
 _WITHOUT_NEGATION = word_set(
     """
     some someone somebody something somewhere somehow already also too still just only even finally always almost
@@ -29,7 +29,7 @@ _WITHOUT_NEGATION = word_set(
 )
 _OPEN = word_set(
     "if unless whether or nor though although wish wished hoped"
-)  # what is said holds either way
+)  # the statement holds with and without a negation
 _SUBORDINATE = word_set(
     "when whenever after before because if that who which while as until till since what where how"
 )
@@ -40,7 +40,7 @@ _ASIDE = word_set("said asked told replied thought knew see know say tell ask th
 
 
 def may_be_negated(sentence: Sentence, at: int) -> bool:
-    """Whether the verb at `at` is that of a main clause which a negation turns into its opposite."""
+    """Whether the verb at `at` is that of a main clause that a negation turns into its opposite."""
     words, tags = sentence.lowered, sentence.tags
     if {'"', "?"} & {*words} or {*words} & (_OPEN | _WITHOUT_NEGATION) or words[at] in _ASIDE:
         return False
@@ -55,7 +55,7 @@ def may_be_negated(sentence: Sentence, at: int) -> bool:
 
 
 def may_be_affirmed(sentence: Sentence, at: int) -> bool:
-    """Whether the sentence says the opposite without the negation at `at`."""
+    """Whether the sentence has the opposite meaning without the negation at `at`."""
     words = sentence.lowered
     following = words[at:]
     if {'"', "?"} & {*words} or {*words} & _OPEN or {*following} & _WITH_NEGATION:
@@ -64,10 +64,10 @@ def may_be_affirmed(sentence: Sentence, at: int) -> bool:
 
 
 def bears_on_story(sentence: Sentence, at: int) -> bool:
-    """Whether what follows rests on the clause of the verb at `at`.
+    """Whether the later story depends on the clause of the verb at `at`.
 
-    So it does where a later sentence takes up a noun, verb or adjective of its predicate, or the next one begins with
-    "it" for a thing that the predicate brings in, or where the sentence itself draws a consequence.
+    It does if a later sentence repeats a noun, verb or adjective of the predicate, if the next sentence begins with "it"
+    for a thing that the predicate introduces, or if the sentence itself draws a consequence.
     """
     places = _places(sentence)
     end = places.clause_end[at + 1]
@@ -80,12 +80,12 @@ def bears_on_story(sentence: Sentence, at: int) -> bool:
 
 @dataclass(frozen=True)
 class _Places:
-    """What stands where in a sentence, so that a clause is looked up rather than read again for each of its words.
+    """Index of places in a sentence, so that a clause is not scanned again for each of its words.
 
     Attributes:
-        clause_end, told_later, brings_in: by place, the first one from there on that ends a clause, has a lemma which a
-            later sentence has, or an article which brings in a thing; the number of words where there is none.
-        last_so: the last "so" that draws a consequence; -1 where there is none.
+        clause_end, told_later, brings_in: for each place, the first one from there on that ends a clause, has a lemma of a
+            later sentence, or has an article that introduces a thing; the number of words where there is none.
+        last_so: place of the last "so" that draws a consequence; -1 where there is none.
     """
 
     clause_end: list[int]
@@ -108,7 +108,7 @@ def _places(sentence: Sentence) -> _Places:
 
 
 def _first_from(marks: list[bool]) -> list[int]:
-    """For each place, and the one after the last, the first mark from there on; the length where there is none."""
+    """For each place, and the one after the last, the first True from there on; the length where there is none."""
     found = [len(marks)] * (len(marks) + 1)
     for at in reversed(range(len(marks))):
         found[at] = at if marks[at] else found[at + 1]
@@ -117,7 +117,7 @@ def _first_from(marks: list[bool]) -> list[int]:
 
 @lru_cache(maxsize=4)
 def _last_told(story: Story) -> dict[str, int]:
-    """Each lemma of a story, and the last sentence that has it: found once, for stories of very many sentences."""
+    """Each lemma of a story with the last sentence that has it; cached, for stories of very many sentences."""
     return {
         told: other.index
         for other in story.sentences
@@ -127,7 +127,7 @@ def _last_told(story: Story) -> dict[str, int]:
 
 
 def _lemma(sentence: Sentence, at: int) -> str:
-    """The lemma of a noun, verb or adjective; nothing for a name or a function word."""
+    """The lemma of a noun, verb or adjective; "" for a name or a function word."""
     word, tag = sentence.lowered[at], sentence.tags[at]
     told = tag[:2] in {"NN", "VB", "JJ"} and is_keyword(word, tag)
     return lemma(word, tag) if told and not sentence.story.is_name(sentence.words[at]) else ""

@@ -10,7 +10,7 @@ from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.word_set import word_set
 
 COLUMNS = ("subject", "object", "possessive", "possessive_noun", "reflexive")
-# One row a person; "you" has two, which differ in the reflexive.
+# One row per person; "you" has two, which differ in the reflexive.
 PERSONS: tuple[tuple[str, ...], ...] = (
     ("i", "me", "my", "mine", "myself"),
     ("we", "us", "our", "ours", "ourselves"),
@@ -27,13 +27,13 @@ PRONOUNS = frozenset(_PERSON_OF)
 _TO_OBJECT = {row[0]: row[1] for row in PERSONS}
 _TO_SUBJECT = {row[1]: row[0] for row in PERSONS}
 PLURAL = frozenset({"we", "you", "they"})
-# Verbs with two objects, after which "her" may be either: "gave her dog a bone", "gave her bones".
+# Verbs with two objects, after which "her" is ambiguous: "gave her dog a bone", "gave her bones".
 _TAKES_TWO = word_set(
     "give show tell buy bring send teach offer hand ask make call find get let help see watch hear name consider keep"
 )
 # Forms that a subject may follow: "did you see it?".
 _AUXILIARIES = BE | (HAVE - {"having"}) | frozenset(DO_TAGS)
-_BEFORE_NOUN = ("NN", "JJ", "CD", "VBG", "VBN", "RBS")  # tags of what stands after a possessive
+_BEFORE_NOUN = ("NN", "JJ", "CD", "VBG", "VBN", "RBS")  # tags after a possessive
 
 
 def person_of(word: str) -> str | None:
@@ -46,17 +46,17 @@ def person_of(word: str) -> str | None:
 
 
 def object_form(word: str) -> str:
-    """The object form of a subject pronoun; other words as they are."""
+    """The object form of a subject pronoun; other words do not change."""
     return _TO_OBJECT.get(word, word)
 
 
 def subject_form(word: str) -> str:
-    """The subject form of an object pronoun; other words as they are."""
+    """The subject form of an object pronoun; other words do not change."""
     return _TO_SUBJECT.get(word, word)
 
 
 def column_of(sentence: Sentence, at: int) -> str | None:
-    """The column of Table 13 that the pronoun at `at` stands in; None for other words and unclear ones."""
+    """The column of Table 13 for the pronoun at `at`; None for other words and ambiguous pronouns."""
     words, tags = sentence.lowered, sentence.tags
     word = words[at]
     if word not in PRONOUNS or not sentence.words[at].isalpha():
@@ -75,9 +75,9 @@ def column_of(sentence: Sentence, at: int) -> str | None:
 
 
 def _object_or_possessive(sentence: Sentence, at: int) -> str | None:
-    """Of "her": "made her happy", "her old car"; None for "took her home", "gave her flowers", which the words leave open.
+    """The column of "her": "made her happy", "her old car"; None for ambiguous cases: "took her home", "gave her flowers".
 
-    What it was tagged as does not help: taggers take many a possessive for an object.
+    Its tag does not help, since taggers tag many possessives as objects.
     """
     words, tags = sentence.lowered, sentence.tags
     following = tags[at + 1] if at + 1 < len(tags) else "."
@@ -98,7 +98,7 @@ def _object_or_possessive(sentence: Sentence, at: int) -> str | None:
 
 
 def _subject_or_object(words: Sequence[str], tags: Sequence[str], at: int) -> str | None:
-    """Of "you" and "it", by the words around."""
+    """The column of "you" and "it", by the context."""
     before = tags[at - 1] if at else ""
     after = _past_adverbs(words, tags, at, 1)
     following = tags[after] if after < len(tags) else "."
@@ -112,7 +112,7 @@ def _subject_or_object(words: Sequence[str], tags: Sequence[str], at: int) -> st
 
 
 def _past_adverbs(words: Sequence[str], tags: Sequence[str], at: int, step: int) -> int:
-    """The next place from `at` on, or back with a step of -1, that has neither an adverb nor "n't"."""
+    """The next place after `at` (before it with a step of -1) that has neither an adverb nor "n't"."""
     at += step
     while 0 <= at < len(tags) and (tags[at].startswith("RB") or words[at] == "n't"):
         at += step
@@ -122,7 +122,7 @@ def _past_adverbs(words: Sequence[str], tags: Sequence[str], at: int, step: int)
 def _may_be_inverted(words: Sequence[str], tags: Sequence[str], at: int, following: str) -> bool:
     """Whether the pronoun at `at` may be the subject of the auxiliary before it: "how are you", "so did it".
 
-    It is the object where do or have has its subject, "to" or another verb before it: "he did it", "will have you".
+    It is the object if do or have follows its own subject, "to" or another verb: "he did it", "will have you".
     """
     verb = _past_adverbs(words, tags, at, -1)
     if verb < 0 or words[verb] not in _AUXILIARIES:
@@ -138,7 +138,7 @@ def _may_be_inverted(words: Sequence[str], tags: Sequence[str], at: int, followi
 
 
 def fitting_subjects(sentence: Sentence, at: int) -> frozenset[str]:
-    """Subject pronouns that agree with the verb that follows the one at `at`; all where any does."""
+    """Subject pronouns that agree with the verb after the one at `at`; empty for an unclear clause."""
     words, tags = sentence.lowered, sentence.tags
     after = at + 1
     while after < len(tags) and tags[after].startswith("RB") and words[after] != "n't":

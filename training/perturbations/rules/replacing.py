@@ -10,7 +10,7 @@ _CONSONANT_SOUND = re.compile(r"uni(?!n|m)|us[eua]|eu|one\b|once|ut[ei]|ufo", re
 
 
 def article_for(word: str) -> str:
-    """ "a" or "an", as the sound at the start of `word` wants it.
+    """ "a" or "an", by the first sound of `word`.
 
     >>> article_for("apple"), article_for("hour"), article_for("union"), article_for("dog")
     ('an', 'an', 'a', 'a')
@@ -19,7 +19,7 @@ def article_for(word: str) -> str:
 
 
 def replace_word(sentence: Sentence, at: int, word: str, end: int | None = None) -> list[Edit]:
-    """The edits that put `word` in the place of the token at `at` (to `end`), "a" or "an" before it mended."""
+    """The edits that replace the token at `at` (to `end`) by `word`, and correct "a" or "an" before it."""
     edits = [sentence.replaced(at, word, end)]
     if at and sentence.lowered[at - 1] in {"a", "an"}:
         article = article_for(word)

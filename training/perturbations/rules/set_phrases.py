@@ -1,4 +1,4 @@
-"""Places where a word belongs to its phrase: what stands there by itself elsewhere cannot be exchanged."""
+"""Set phrases and similar constructions, in which a word cannot be replaced separately."""
 
 from functools import lru_cache
 
@@ -12,7 +12,7 @@ _MEASURES = TIME_NOUNS | {"foot", "feet", "inch", "inches", "meter", "meters", "
 _AFTER_TIME = frozenset({"later", "ago", "before", "after", "earlier", "long", "old", "away"})
 _BEFORE_NOUN = frozenset({"DT", "PDT", "CD", "JJ", "JJS", "RBS", "PRP$", "NNP"})
 _IN_TIME = frozenset({"next", "last", "very", "few", "only", "half", "past", "every", "about", "almost"})
-# What WordNet lacks as entries.
+# Set phrases that are not in WordNet.
 _PHRASES = frozenset(
     """
     as_a_result as_a_consequence as_a_rule as_a_whole in_case in_charge in_shape in_trouble no_avail
@@ -24,7 +24,7 @@ _LONGEST = 4
 
 
 def in_set_phrase(sentence: Sentence, at: int) -> bool:
-    """Whether the word at `at` is part of a phrase that WordNet has as one entry, or of a set one.
+    """Whether the word at `at` is part of a phrase with an entry in WordNet, or of another set phrase.
 
     "hot dog", "took place", "looked for", "as a result", "lost her temper".
     """
@@ -58,9 +58,9 @@ def _entries(part: str) -> frozenset[str]:
 
 
 def is_adverbial(sentence: Sentence, at: int) -> bool:
-    """Whether the noun at `at` does without a preposition: "the next day", "two hours later", "home".
+    """Whether the noun at `at` is adverbial without a preposition: "the next day", "two hours later", "home".
 
-    Such a phrase says when, how long or where by its noun alone.
+    Such a noun phrase by itself says when, how long or where.
     """
     words, tags = sentence.lowered, sentence.tags
     if words[at] == "home":
@@ -101,16 +101,16 @@ def is_measure(sentence: Sentence, at: int) -> bool:
 
 
 def follows_measure(sentence: Sentence, at: int) -> bool:
-    """Whether an adjective only says what a measure before it measures: "two years old"."""
+    """Whether an adjective only names the dimension of a measure before it: "two years old"."""
     words = sentence.lowered
     measured = words[at] in {"old", "long", "tall", "high", "wide", "deep", "heavy"}
     return measured and at > 0 and words[at - 1] in _MEASURES
 
 
 def replaceable(sentence: Sentence, at: int) -> bool:
-    """Whether a word stands by itself: no part of a compound or set phrase, which would lose its meaning.
+    """Whether a word can be replaced: it is not part of a compound or set phrase, whose meaning would be lost.
 
-    Nor may it be a time or place without a preposition ("the next day"), or tagged as it cannot be.
+    Nor is it a time or place without a preposition ("the next day"), or likely to be mistagged.
     """
     tags = sentence.tags
     if in_set_phrase(sentence, at) or is_paired_with_adjective(sentence, at) or follows_measure(sentence, at):
@@ -125,5 +125,5 @@ def replaceable(sentence: Sentence, at: int) -> bool:
 
 
 def _may_be_infinitive(sentence: Sentence, at: int) -> bool:
-    """Whether a noun after a bare "to" may be a verb that was tagged wrongly."""
+    """Whether a noun after a bare "to" may be a mistagged verb."""
     return sentence.lowered[at - 1 : at] == ["to"] and bool(senses(sentence.lowered[at], "v"))

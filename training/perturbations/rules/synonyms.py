@@ -1,4 +1,4 @@
-"""Synonyms that a word's sentence can hold."""
+"""Synonyms of a word that fit its sentence."""
 
 from functools import lru_cache
 
@@ -11,8 +11,8 @@ from openmeva.training.text.knowledge.senses import senses
 from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.word_set import word_set
 
-_MENTIONS = 4  # in SemCor: synonyms that nobody uses read as mistakes
-# Words whose first sense is not the one that stories mean, or that need other words around them.
+_MENTIONS = 4  # minimum in SemCor: rare synonyms read as mistakes
+# Words whose first sense is not the usual one in stories, or that need other words around them.
 _NEVER = word_set(
     """
     ass hr sis min job occupation presently mamma pound lb year yr kind challenge curious shot case
@@ -32,10 +32,10 @@ _SIZES = word_set("big large huge enormous immense vast small tiny")
 
 @lru_cache(maxsize=1 << 16)
 def is_close(word: str, new: str, tag: str) -> bool:
-    """Whether two words have the same first sense, and `new` is mostly used as this part of speech.
+    """Whether two words have the same first sense, in which both are mostly used.
 
-    WordNet orders senses by frequency. A synonym in a rarer sense of either word reads as another word:
-    "end" and "goal", "miss" and "lose".
+    WordNet orders senses by frequency. A synonym in a rarer sense of either word has another meaning: "end" and
+    "goal", "miss" and "lose".
     """
     part = CONTENT_CLASSES[tag]
     base = known_lemma(new, tag)
@@ -50,13 +50,13 @@ def is_close(word: str, new: str, tag: str) -> bool:
 
 @lru_cache(maxsize=1 << 15)
 def _share_of_first_sense(base: str, part: str) -> float:
-    """How many of a lemma's mentions in SemCor have its first sense; 0 for a lemma that is hardly mentioned."""
+    """Share of a lemma's mentions in SemCor that have its first sense; 0 for a lemma with few mentions."""
     counts = [sense.mentions for sense in senses(base, part)]
     return counts[0] / sum(counts) if counts and counts[0] >= _MENTIONS else 0.0
 
 
 def fitting_synonyms(sentence: Sentence, at: int) -> list[str]:
-    """Synonyms of the word at `at` that its sentence can hold."""
+    """Synonyms of the word at `at` that fit its sentence."""
     word, tag = sentence.lowered[at], sentence.tags[at]
     base = lemma(word, tag)
     if base in LIGHT_VERBS or not replaceable(sentence, at) or (tag == "NN" and word.endswith("ing")):
@@ -77,7 +77,7 @@ def fitting_synonyms(sentence: Sentence, at: int) -> list[str]:
 
 
 def _is_size_of_thing(sentence: Sentence, at: int) -> bool:
-    """Whether the word at `at` is no size, or that of a thing: a big brother or a big mistake is not large."""
+    """Whether the word at `at` is not a size, or is that of a physical thing: a big brother is not a large one."""
     if sentence.lowered[at] not in _SIZES:
         return True
     following = sentence.tags[at + 1] if at + 1 < len(sentence) else "."

@@ -1,4 +1,4 @@
-"""Words of time (Table 12), their opposites, and openers that put a sentence after the one before it."""
+"""Time words (Table 12), their opposites, and openers that mark a sentence as later than the one before it."""
 
 import re
 
@@ -55,7 +55,7 @@ def _no_passing(sentence: Sentence, start: int, end: int) -> bool:
 
 
 def _is_duration(sentence: Sentence, at: int) -> bool:
-    """Whether a length of time stands at `at`: "after a few hours", which has no "before" to it."""
+    """Whether a duration starts at `at`: in "after a few hours", "after" cannot become "before"."""
     words = sentence.lowered[at : at + 4]
     if words[0].endswith("s") and words[0] in COUNTED_TIMES:
         return True  # "after hours"
@@ -65,7 +65,7 @@ def _is_duration(sentence: Sentence, at: int) -> bool:
 
 
 def _states_fact(sentence: Sentence, start: int, end: int) -> bool:
-    """A statement, no wish or command: "never" and "always" with a verb after them."""
+    """A statement, not a wish or command: "never" and "always" with a verb after them."""
     following = sentence.tags[end] if end < len(sentence) else ""
     return following.startswith(("V", "RB", "JJ", "MD")) and "?" not in sentence.words[-2:]
 
@@ -183,12 +183,12 @@ _OF_NOUN = (["NN"], ["NNS"], ["JJ"], ["CD"])
 
 
 def is_time_word(word: str) -> bool:
-    """Whether a word in lower case is one of time."""
+    """Whether a word in lower case is a time word."""
     return word in TIME_WORDS
 
 
 def sequence_opener(sentence: Sentence) -> int:
-    """How many tokens at the start of a sentence put it after the one before; 0 for none.
+    """Number of tokens at the start of a sentence that mark it as later than the one before; 0 for none.
 
     "Then", "After that", "The next day", "Later that night", "An hour later", "That evening".
     """

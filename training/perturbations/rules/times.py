@@ -1,4 +1,4 @@
-"""Words that tell a time: the one place where they are listed."""
+"""Lists of time words; all modules use these."""
 
 from openmeva.training.text.word_set import word_set
 
@@ -24,7 +24,7 @@ TIME_NOUNS = _both(
 """Nouns that name a time, and their plurals."""
 
 COUNTED_TIMES = _UNITS_BOTH | _both("second moment") | word_set("night morning evening weekend semester")
-"""What a number, or "the next", may stand before: "two hours later"."""
+"""Time words that may follow a number or "the next": "two hours later"."""
 
 TIMES_WITHOUT_PREPOSITION = (
     _UNITS_BOTH
@@ -38,7 +38,7 @@ TIMES_WITHOUT_PREPOSITION = (
         """
     )
 )
-"""Last words of phrases that look like an object and are none, of time, amount or place: "ran all day"."""
+"""Last words of phrases of time, amount or place that look like an object but are not: "ran all day"."""
 
 TIME_WORDS = (
     _UNITS_BOTH
@@ -54,4 +54,4 @@ TIME_WORDS = (
         """
     )
 )
-"""Words of any class that tell when something happened: stories with one are examples of temporal order."""
+"""Time words of any part of speech: a story with one is an example of temporal order."""

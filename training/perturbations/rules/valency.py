@@ -1,4 +1,4 @@
-"""Whether a verb fits where another stands, by what follows there and by WordNet's sentence frames."""
+"""Whether a verb can replace another, by its complement and WordNet's sentence frames."""
 
 from functools import lru_cache
 
@@ -26,7 +26,7 @@ _FRAMES = {
     "infinitive": frozenset({28}),
     "gerund": frozenset({33}),
 }
-# Frames that WordNet gives to too many verbs or to too few, with the everyday verbs that have them.
+# Frames that WordNet assigns to too many or too few verbs, with the everyday verbs that have them.
 _TAKEN_BY = {
     14: word_set("bring buy cook hand lend offer order owe pass pay promise purchase read sell send show teach throw write"),
     24: word_set(
@@ -74,10 +74,10 @@ _FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
 _SUBJECTS = frozenset({"i", "he", "she", "we", "they"})
 _PARTICLES = frozenset({"up", "out", "off", "down", "away", "back", "over", "apart", "together", "around"})
 _CONJUNCTIONS = word_set("because when while until since as though although before after once during where")
-# What follows these belongs to the verb itself: "laugh at", "think of".
+# Prepositions that belong to the verb: "laugh at", "think of".
 _GOVERNED = frozenset({"at", "of", "about"})
 _BE = frozenset({"is", "are", "was", "were", "be", "been", "being", "am", "got", "get"})
-# Verbs whose meaning hangs on what follows; a substitute never fits.
+# Verbs whose meaning depends on what follows; they are never replaced.
 LIGHT_VERBS = word_set(
     """
     be have do get go come take make let keep put give set turn become seem try use need want start
@@ -87,10 +87,10 @@ LIGHT_VERBS = word_set(
 
 
 def complement(sentence: Sentence, at: int) -> str:
-    """What the verb at `at` has after it; "" for what few verbs have.
+    """The type of complement of the verb at `at`; "" for types that few verbs allow.
 
     One of "alone", "object", "passive", "two objects", "object to", "object infinitive", "clause", "to",
-    "infinitive", "gerund", or a preposition; "gap" where its object stands before it ("all he saw").
+    "infinitive", "gerund", or a preposition; "gap" if its object comes before it ("all he saw").
     """
     kind = _following(sentence, at)
     if kind in _FRAMES and kind not in {"alone", "to"}:
@@ -138,7 +138,7 @@ def _is_passive(sentence: Sentence, at: int) -> bool:
 
 
 def _object_before(sentence: Sentence, at: int) -> bool:
-    """Whether a relative clause whose object the verb lacks has its subject before it: "the man she met"."""
+    """Whether the verb is in a relative clause and its object comes before the clause: "the man she met"."""
     words, tags = sentence.lowered, sentence.tags
     before = at - 1
     while before >= 0 and (tags[before].startswith(("RB", "V", "MD")) or words[before] in {"n't", "to"}):
@@ -167,7 +167,7 @@ def _clause_later(sentence: Sentence, at: int) -> bool:
 
 
 def _with_object(sentence: Sentence, at: int, start: int) -> str:
-    """As `complement`, of a verb with an object that starts at `start`."""
+    """As `complement`, for a verb with an object that starts at `start`."""
     words, tags = sentence.lowered, sentence.tags
     end = _phrase_end(tags, start)
     is_pronoun = tags[start] == "PRP"
@@ -181,7 +181,7 @@ def _with_object(sentence: Sentence, at: int, start: int) -> str:
     if tag == "RP" or word in _PARTICLES or tag == "VB":
         return ""
     if tag in _FINITE or (tag == "VBN" and not is_pronoun):
-        return "clause"  # a participle may be a past tense tagged wrongly
+        return "clause"  # a participle may be a mistagged past tense
     if word == "to":
         if tags[end + 1 : end + 2] != ["VB"]:
             return "object to"
@@ -208,11 +208,11 @@ def _ends_phrase(tags: list[str], at: int) -> bool:
 
 @lru_cache(maxsize=1 << 15)
 def frames_of(base: str, synset: int | None = None) -> frozenset[int]:
-    """The frames of a verb, which must be a lemma.
+    """The numbers of a verb's sentence frames in WordNet.
 
     Args:
-        base: the verb.
-        synset: the offset of the sense in question; without it, of all senses that are a tenth of its use.
+        base: the verb, a lemma.
+        synset: offset of one sense; None: the first sense and all with at least a tenth of the verb's mentions.
     """
     own = senses(base, "v")
     total = sum(sense.mentions for sense in own)
@@ -234,6 +234,6 @@ def frames_of(base: str, synset: int | None = None) -> frozenset[int]:
 
 
 def verb_fits(sentence: Sentence, at: int, base: str, synset: int | None = None) -> bool:
-    """Whether the verb `base` (in one sense) can take the place of the one at `at` without breaking the sentence."""
+    """Whether the verb `base` (in sense `synset`, if given) can replace the one at `at` grammatically."""
     wanted = _FRAMES.get(complement(sentence, at), _WITH_PREPOSITION)
     return bool(wanted) and bool(wanted & frames_of(base, synset))

@@ -20,7 +20,7 @@ from openmeva.training.plot_guided.plots.corpus import load_plots
 
 
 def make(config: dict[str, Any], given: argparse.Namespace) -> None:
-    """Writes the negatives, where that is not done, filters them, and prints how it went."""
+    """Writes the negatives if they are missing, filters them, and prints the manifest's results."""
     out = given.out or RUNS / "plots" / config["name"]
     corpus = cache_result(lambda: load_plots(config, given.data, given.cache))
     negatives = make_negatives(config, given.data, out, given.cache, corpus)

@@ -1,4 +1,4 @@
-"""An ensemble of classifiers: the mean of their standardised scores."""
+"""An ensemble of classifiers: the mean of their scores, scaled to unit standard deviation."""
 
 from collections.abc import Callable, Sequence
 
@@ -34,10 +34,10 @@ MEMBERS: dict[str, Callable[[Sequence[str]], Judge]] = {
 
 
 class Committee:
-    """The mean of its members' scores, each brought to the same spread.
+    """The mean of its members' scores, each divided by its standard deviation.
 
     Args:
-        members: at least one.
+        members: one classifier or more.
     """
 
     def __init__(self, members: Sequence[Judge]) -> None:
@@ -48,7 +48,7 @@ class Committee:
 
     @classmethod
     def of(cls, names: Sequence[str], texts: Sequence[str]) -> "Committee":
-        """Members by name, over the texts that rows refer to.
+        """A committee of members by name, over the texts that rows refer to.
 
         Raises:
             ValueError: an unknown member.
@@ -59,7 +59,7 @@ class Committee:
         return cls([MEMBERS[name](texts) for name in names])
 
     def fit(self, rows: np.ndarray, labels: np.ndarray, rng: np.random.Generator) -> None:
-        """Trains every member; their spreads are measured on the rows trained on."""
+        """Trains every member, and computes the standard deviation of its scores on the training rows."""
         for place, member in enumerate(self._members):
             member.fit(rows, labels, rng)
             self._spreads[place] = max(float(member.score(rows).std()), 1e-9)

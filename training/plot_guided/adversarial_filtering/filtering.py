@@ -6,45 +6,45 @@ from typing import Protocol
 
 import numpy as np
 
-TOLERANCE = 0.002  # of accuracy: less is no progress
+TOLERANCE = 0.002  # a smaller decrease of accuracy is no progress
 
 
 class Judge(Protocol):
-    """A classifier of texts that are known by their row."""
+    """A classifier of texts, which are given by their row indices."""
 
     def fit(self, rows: np.ndarray, labels: np.ndarray, rng: np.random.Generator) -> None:
-        """Learns from scratch which rows (n,) are human: labels (n,), 1 human, 0 written from a plot."""
+        """Trains from scratch on rows (n,) with labels (n,): 1 human, 0 generated from a plot."""
 
     def score(self, rows: np.ndarray) -> np.ndarray:
-        """How human the texts of `rows` look, (n,); higher is more human."""
+        """Scores (n,) of the texts of `rows`; higher is more human-like."""
 
 
 @dataclass(frozen=True)
 class Pool:
-    """Stories and the candidates written for each, as rows of a list of texts.
+    """Stories and the candidates generated for each, as row indices of a list of texts.
 
     Attributes:
         humans: row of each human story, (stories,).
-        candidates: rows of its candidates, (stories, N); -1 where a story has fewer.
+        candidates: rows of its candidates, (stories, N); padded with -1 if a story has fewer.
     """
 
     humans: np.ndarray
     candidates: np.ndarray
 
     def fewest(self) -> int:
-        """The number of candidates of the story that has the fewest."""
+        """The minimum number of candidates of a story."""
         return int((self.candidates >= 0).sum(1).min()) if len(self.candidates) else 0
 
 
 @dataclass(frozen=True)
 class Round:
-    """A round's outcome.
+    """The result of a round.
 
     Attributes:
-        assigned: which candidates are assigned after it, (stories, A), columns of `Pool.candidates`, sorted.
-        accuracy: before replacement, on the half not trained on: how often a human story scores above one of its
-            assigned negatives (0.5 is chance); ties count half.
-        replaced: share of that half's assigned negatives that were replaced.
+        assigned: candidates assigned after the round, (stories, A): sorted column indices of `Pool.candidates`.
+        accuracy: before replacement, on the held-out half: how often a human story scores above one of its assigned
+            negatives, 0 to 1 (0.5 is chance); ties count half.
+        replaced: share of the held-out half's assigned negatives that were replaced, 0 to 1.
     """
 
     assigned: np.ndarray
@@ -53,18 +53,18 @@ class Round:
 
 
 class Filtering:
-    """Keeps for each story the negatives that a classifier trained on other stories takes for human.
+    """Keeps for each story the negatives that a classifier trained on other stories rates as most human-like.
 
     Args:
         pool: stories and candidates.
-        judge: trained anew in each round.
-        kept: negatives of a story (A).
-        seed: of the first assignment and of each round's halves.
-        margin: an assigned negative is easy where the human story scores higher by more than this, in standard
-            deviations of the scores.
+        judge: the classifier, trained from scratch in each round.
+        kept: number of negatives per story (A).
+        seed: seed of the first assignment and of the halves of each round.
+        margin: a negative is easy if the human story scores higher by more than this, in standard deviations of
+            the scores.
 
     Raises:
-        ValueError: fewer than two stories, or one with fewer candidates than are kept.
+        ValueError: fewer than two stories, or a story with fewer candidates than `kept`.
     """
 
     def __init__(self, pool: Pool, judge: Judge, kept: int, seed: int, margin: float = 0.0) -> None:
@@ -79,11 +79,11 @@ class Filtering:
         """A random assignment, (stories, A)."""
         rng = np.random.default_rng((self.seed, 0))
         order = rng.random(self.pool.candidates.shape)
-        order[self.pool.candidates < 0] = np.inf  # never drawn
+        order[self.pool.candidates < 0] = np.inf  # never sampled
         return np.sort(np.argsort(order, axis=1)[:, : self.kept], axis=1)
 
     def round(self, assigned: np.ndarray, number: int) -> Round:
-        """One round; the same for the same assignment and number (from 1)."""
+        """Runs round `number` (from 1); deterministic for the same assignment and number."""
         rng = np.random.default_rng((self.seed, number))
         order = rng.permutation(len(assigned))
         learning, other = np.sort(order[: len(order) // 2]), np.sort(order[len(order) // 2 :])
@@ -108,7 +108,7 @@ class Filtering:
 
 
 def replace_easy(assigned: np.ndarray, scores: np.ndarray, easy_below: float) -> np.ndarray:
-    """The assignment with negatives that score under `easy_below` replaced by unassigned ones that score higher.
+    """The assignment, with negatives that score below `easy_below` replaced by unassigned ones that score higher.
 
     >>> replace_easy(np.array([0, 1]), np.array([0.1, 0.9, 0.5]), 0.8).tolist()
     [1, 2]
@@ -122,7 +122,7 @@ def replace_easy(assigned: np.ndarray, scores: np.ndarray, easy_below: float) ->
 
 
 def has_converged(accuracies: Sequence[float], patience: int) -> bool:
-    """Whether the last `patience` rounds brought no accuracy `TOLERANCE` or more below the lowest before them.
+    """Whether no accuracy of the last `patience` rounds is `TOLERANCE` or more below the minimum before them.
 
     >>> has_converged([0.9, 0.7, 0.7, 0.71], 2), has_converged([0.9, 0.7, 0.6], 2)
     (True, False)

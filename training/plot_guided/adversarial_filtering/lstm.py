@@ -12,16 +12,16 @@ from openmeva.metrics.core.runtime import pad, token_id
 from openmeva.training.common.backbone import SHARED, find_backbone, tokenizer_of
 
 WIDTH = 64
-LIMIT = 256  # tokens that are read
+LIMIT = 256  # maximum length in tokens
 BATCH = 64
 
 
 class LstmMember:
-    """Reads a text with one LSTM layer, trained from scratch in every round.
+    """One LSTM layer, trained from scratch in every round.
 
     Args:
         texts: all texts that rows refer to.
-        passes: over the training rows.
+        passes: epochs over the training rows.
     """
 
     def __init__(self, texts: Sequence[str], passes: int = 2) -> None:
@@ -33,7 +33,7 @@ class LstmMember:
         self._network: _Network | None = None
 
     def fit(self, rows: np.ndarray, labels: np.ndarray, rng: np.random.Generator) -> None:
-        """Learns from scratch which rows are human."""
+        """Trains from scratch to classify rows as human or generated."""
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(int(rng.integers(2**31)))
             self._network = _Network(self._size, self._padding)
@@ -54,7 +54,7 @@ class LstmMember:
 
     @torch.no_grad()
     def score(self, rows: np.ndarray) -> np.ndarray:
-        """Log-odds of being human, (n,)."""
+        """Log-odds of being human-written, (n,)."""
         scores = np.zeros(len(rows))
         for places in length_batches([len(self._ids[row]) for row in rows], 4 * BATCH):
             scores[places] = self._logits(rows[places]).numpy()
@@ -74,7 +74,7 @@ class _Network(nn.Module):
         self.head = nn.Linear(WIDTH, 1)
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """Log-odds (n,) from the mean of the states at tokens."""
+        """Log-odds (n,) from the mean of the tokens' states."""
         states, _ = self.lstm(self.words(ids))
         mean = (states * mask[..., None]).sum(1) / mask.sum(1, keepdim=True)
         return self.head(mean)[:, 0]

@@ -1,4 +1,4 @@
-"""Members that count n-grams, of words or of part-of-speech tags, with logistic regression."""
+"""Logistic regression on n-grams of words or part-of-speech tags, as members of the committee."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -11,12 +11,12 @@ PENALTY = 1.0
 
 
 def ngram_matrix(texts: Sequence[Sequence[str]], longest: int, rarest: int = 3) -> csr_matrix:
-    """Which n-grams each text has, (texts, n-grams), rows of length 1; rare n-grams are left out.
+    """The n-grams of each text, (texts, n-grams), with rows of L2 norm 1; rare n-grams are excluded.
 
     Args:
         texts: tokens of each text.
-        longest: n runs from 1 to this.
-        rarest: an n-gram counts where so many texts have it.
+        longest: n is 1 to `longest`.
+        rarest: minimum number of texts that contain an n-gram.
     """
     found = [set(_ngrams(tokens, longest)) for tokens in texts]
     counts = Counter(ngram for ngrams in found for ngram in ngrams)
@@ -36,11 +36,11 @@ def _ngrams(tokens: Sequence[str], longest: int) -> Iterable[tuple[str, ...]]:
 
 
 class LinearMember:
-    """Logistic regression on fixed features of every text; both classes weigh the same.
+    """Logistic regression on fixed features of every text, with balanced classes.
 
     Args:
         features: (texts, features), sparse or dense.
-        penalty: of the squared weights.
+        penalty: coefficient of the L2 penalty.
     """
 
     def __init__(self, features: csr_matrix | np.ndarray, penalty: float = PENALTY) -> None:
@@ -48,7 +48,7 @@ class LinearMember:
         self._weights = np.zeros(features.shape[1] + 1)
 
     def fit(self, rows: np.ndarray, labels: np.ndarray, rng: np.random.Generator) -> None:
-        """Learns from scratch; the draw of `rng` is not used, the optimum being unique."""
+        """Trains from scratch; `rng` is not used, since the optimum is unique."""
         features, signs = self.features[rows], 2 * labels - 1
         share = labels.mean()
         weight = np.where(labels == 1, 0.5 / share, 0.5 / (1 - share))
@@ -65,5 +65,5 @@ class LinearMember:
         self._weights = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": 60}).x
 
     def score(self, rows: np.ndarray) -> np.ndarray:
-        """Log-odds of being human, (n,)."""
+        """Log-odds of being human-written, (n,)."""
         return np.asarray(self.features[rows] @ self._weights[:-1] + self._weights[-1])

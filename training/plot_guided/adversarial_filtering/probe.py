@@ -1,4 +1,4 @@
-"""A linear probe in the committee: logistic regression on fixed features of the shared encoder."""
+"""A linear probe as a member of the committee: logistic regression on fixed features of the shared encoder."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ LIMIT = 512
 
 @torch.inference_mode()
 def encoder_features(texts: Sequence[str]) -> np.ndarray:
-    """The first token's and the mean of all tokens' last hidden states, standardised, (texts, 2 * width)."""
+    """Last hidden state of the first token and mean over all tokens, standardised, (texts, 2 * width)."""
     base = find_backbone(SHARED)
     tokenizer, model = tokenizer_of(base), load_encoder(base).eval()
     model.to(choose_dtype("auto", torch.device("cpu")))

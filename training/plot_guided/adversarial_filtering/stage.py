@@ -1,4 +1,4 @@
-"""Adversarial filtering as a stage: each round is kept, so a run that was killed goes on with the next."""
+"""Adversarial filtering as a stage: each round is saved, so an interrupted run resumes with the next one."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -31,20 +31,20 @@ from openmeva.training.stages import Stage, read_rows, write_table
 def filter_negatives(
     config: dict[str, Any], corpus: Callable[[], PlotCorpus], negatives: Path, out: Path
 ) -> Path:
-    """The stage AF_MANPLTS: `out/filtered.parquet`, each human story followed by the negatives kept.
+    """The stage AF_MANPLTS: `out/filtered.parquet`, each human story followed by its kept negatives.
 
     Args:
-        config: the key `filtering` and `seed` of a configuration.
-        corpus: reads the human stories; called only where there is something to do.
-        negatives: the file of the stage before.
-        out: the folder; `filtered.png` shows the rounds.
+        config: a configuration, of which `filtering` and `seed` are used.
+        corpus: reads the human stories; called only if there is work to do.
+        negatives: the file of the previous stage.
+        out: the folder to write to; `filtered.png` plots the rounds.
 
     Raises:
-        ValueError: a configuration without `filtering`, or no story has as many different negatives as are kept.
+        ValueError: a configuration without `filtering`, or no story has enough different negatives.
     """
     how = config.get("filtering")
     if not how:
-        raise ValueError(f"filtering: expected how many are kept and by whom, {config['name']} has none")
+        raise ValueError(f"filtering: expected settings such as kept and members, {config['name']} has none")
     stage = Stage(
         out, "filtered", {"filtering": how, "seed": config["seed"], "negatives": checksum(negatives)}
     )
@@ -86,13 +86,13 @@ def filter_negatives(
 def human_and_candidates(
     corpus: PlotCorpus, negatives: list[dict[str, Any]], tokenizer: Tokenizer, kept: int
 ) -> list[dict[str, Any]]:
-    """A human row and those of its negatives, for each story with `kept` different ones or more.
+    """The human row and the negatives of each story with at least `kept` different negatives.
 
-    A negative longer than any human story, or without a word, is left out: nobody needs a classifier to tell it. Human
-    stories pass through the generator's wordpieces too, so that spacing tells nothing.
+    A negative that is empty or longer than any human story is excluded, since it is trivial to detect. Human stories
+    are also encoded and decoded by the generator's tokenizer, so that spacing gives no clue.
 
     Raises:
-        ValueError: no story has so many negatives.
+        ValueError: no story has that many negatives.
     """
     stories = {story.group: story for story in corpus.metrics}
     longest = max((len(story.story.flat_words()) for story in corpus.metrics), default=0)
@@ -113,7 +113,7 @@ def human_and_candidates(
 
 
 def pool_of(rows: list[dict[str, Any]]) -> Pool:
-    """Where the human stories and the candidates that follow each of them stand in `rows`."""
+    """Row indices of the human stories and of the candidates, which follow their human story in `rows`."""
     humans = np.array([place for place, r in enumerate(rows) if r["label"] == 1])
     counts = np.diff([*humans, len(rows)]) - 1
     columns = np.arange(counts.max())[None]

@@ -1,8 +1,8 @@
-"""Writes the card of a trained generator, with stories that it writes from plots of the project's own stories.
+"""Writes the model card of a trained generator, with stories that it generates from plots of the project's own stories.
 
     python -m training.plot_guided.generator.card --run runs/generator-roc/final --out training/weights/generator-roc
 
-The plots are those of datasets/stories/mini.jsonl, whole and broken: no corpus is needed, and none is quoted.
+The plots come from datasets/stories/mini.jsonl, as extracted and manipulated. No corpus is needed, and none is quoted.
 """
 
 import argparse
@@ -28,7 +28,7 @@ from openmeva.training.text.tagged_story import TaggedStory
 
 WHOLE, BROKEN = 10, 20
 SEED = 1
-SURE = 15.0  # perplexity below which sentences are mostly grammatical, as read in the samples
+SURE = 15.0  # perplexity below which sentences are mostly grammatical, judged from the samples
 STORIES = ROOT / "datasets" / "stories" / "mini.jsonl"
 
 _CARD = """---
@@ -39,18 +39,20 @@ tags: [story-generation, plot-to-story]
 
 # Plot-to-story generator, `{config[name]}`
 
-Writes a story from its plot. It is a tool of training: from plots broken on purpose it writes the implausible stories
-that `plot_coherence` learns from (Ghazarian et al., NAACL 2021, section 3.2).
+Generates a story from a plot. It is used in training: from manipulated plots it generates the implausible stories that
+`plot_coherence` is trained on as negative samples (Ghazarian et al., NAACL 2021, section 3.2).
 
 ## Use
 
-{weights_lie} `python -m training.plot_guided.negatives` writes stories with them.
+{weights_lie} `python -m training.plot_guided.negatives`
+generates stories with them.
 
 ## Training
 
-{kind}, {parameters:.1f} million parameters. {stories[generator]:,} stories are its own by hash, {config[share]:.0%} of the corpus;
-no negative sample is made of any of them. It saw {seen:,} in {steps:,} steps of {config[batch]}, learning rate {config[learning_rate]:g}, seed
-{config[seed]}; {machine}, torch {torch}. The run was resumable, and its last part took {minutes:g} minutes.
+{kind}, {parameters:.1f} million parameters. A hash assigns {stories[generator]:,} stories to the generator, {config[share]:.0%} of
+the corpus; no negative sample is made from them. It was trained on {seen:,} of them: {steps:,} steps with batches of {config[batch]},
+learning rate {config[learning_rate]:g}, seed {config[seed]}; {machine}, torch {torch}. The run was resumable; the part after the last
+resume took {minutes:g} minutes.
 
 ```bash
 python -m training.plot_guided.generator --config {config[name]} --data DIR
@@ -59,30 +61,30 @@ python -m training.plot_guided.generator --config {config[name]} --data DIR
 | file | SHA-256 |
 |---|---|
 {data}
-| weights made | `{weights}` |
+| trained weights | `{weights}` |
 
 ## Results
 
-Perplexity of {validation[stories]:,} held-out stories given their plots: **{validation[perplexity]:.2f}** by token
-({validation[tokens]:,} of them), {names}. {compared}
+Perplexity of {validation[stories]:,} held-out stories given their plots: **{validation[perplexity]:.2f}** per token
+({validation[tokens]:,} tokens), {names}. {compared}
 
-## Stories from whole plots
+## Stories from original plots
 
-Top-50 sampling, temperature 0.8, as many sentences as the plot has at most; plots of stories written for this project.
-Nothing was selected.
+Top-50 sampling, temperature 0.8, at most as many sentences as the plot has. The plots are of stories written for this
+project. The stories were not hand-picked.
 
 {whole}
 
-## Stories from broken plots
+## Stories from manipulated plots
 
 {broken}
 
 ## Limits
 
-Small: it keeps to the plot, {sentences}, but what
-it adds between the plot's phrases is often beside the point. A broken plot is longer than those it learned from, and
-its sentences then run on; a story ends with as many sentences as its plot has (`end_with_plot`), and adversarial
-filtering leaves out what is longer than any human story. It knows English stories of one kind. {people}
+The model is small. It keeps to the plot, {sentences}, but
+the text between the plot's phrases is often irrelevant. A manipulated plot is longer than the plots in training, so
+its sentences tend to run on. A story stops at the number of sentences of its plot (`end_with_plot`), and adversarial
+filtering removes stories that are longer than any human-written one. It was trained on one kind of English stories. {people}
 
 ## Data and licence
 
@@ -103,15 +105,15 @@ Code and weights: Apache-2.0. {source} None of the stories is part of this repos
 
 
 _PEOPLE = "People appear as\n`[MALE]`, `[FEMALE]` and `[NEUTRAL]`. "
-_NO_READERS = "Not meant to write stories for readers."
+_NO_READERS = "It is not meant to generate stories for readers."
 _BART = "The paper's BART has 3.44 on ROC and 6.79 on WP"
-_OTHER_NAMES = f"{_BART}, by its own\ntokens and with names: not comparable."
-_OTHER_TOKENS = f"{_BART}, by its own\ntokens: not comparable."
-_GPT2 = "The paper's GPT-2 has 8.28 on ROC\nand 25.04 on WP, of stories without a plot; here a story's first sentence is given, and copied: not comparable."
+_OTHER_NAMES = f"{_BART}, with its own\ntokenizer and with names: not comparable."
+_OTHER_TOKENS = f"{_BART}, with its own\ntokenizer: not comparable."
+_GPT2 = "The paper's GPT-2 has 8.28 on ROC\nand 25.04 on WP, without plots; here a story's first sentence is given and copied: not comparable."
 
 
 def plotted(stories: Sequence[str], extractor: str, delexicalize: bool = True) -> list[PlottedStory]:
-    """Stories from outside the corpora, tagged and plotted; names as placeholders, or as they are."""
+    """Tags stories from outside the corpora and extracts their plots; names become placeholders if `delexicalize`."""
     from openmeva.training.text.tagger.tagging import tag
 
     normalizer = Normalizer.load(ENCODER / "names.json") if delexicalize else Normalizer()
@@ -124,7 +126,7 @@ def plotted(stories: Sequence[str], extractor: str, delexicalize: bool = True) -
 def samples(
     run: Path, stories: Sequence[PlottedStory], to_break: Sequence[PlottedStory], max_tokens: int
 ) -> tuple[str, str]:
-    """Stories from whole plots, and from plots of `to_break` that are broken, as Markdown lists."""
+    """Stories from the plots of `stories` and from manipulated plots of `to_break`, as two Markdown lists."""
     sampling = Sampling(max_tokens=max_tokens, max_plot=256, end_with_plot=True)
     sampler = StorySampler(*load_generator(run), sampling)
     plots = [story.plot for story in stories[:WHOLE]]
@@ -148,7 +150,7 @@ def write_card(manifest: dict[str, Any], whole: str, broken: str, out: Path) -> 
     """Writes `README.md` from a run's manifest and samples."""
     config = manifest["config"]
     adapter = config.get("adapter")
-    trained = f"by an adapter of rank {adapter['rank']}" if adapter else "all weights"
+    trained = f"with a LoRA adapter of rank {adapter['rank']}" if adapter else "(all weights trained)"
     layers = f"{len(config.get('encoder_layers', ()))} + {len(config.get('decoder_layers', ()))}"
     write_model_card(
         out,
@@ -157,24 +159,28 @@ def write_card(manifest: dict[str, Any], whole: str, broken: str, out: Path) -> 
         kind=(
             f"An encoder-decoder of {layers} layers taken from {base_of(config)}"
             if config["base"] == "encoder"
-            else f"`{config['base']}`, {trained}"
+            else f"`{config['base']}` {trained}"
         )
-        + (", on weights that have read some stories of either part before" if manifest.get("base") else "")
-        + (", going on from another run" if config.get("start") else ""),
+        + (
+            ", on base weights that were trained on some stories of both parts of the corpus"
+            if manifest.get("base")
+            else ""
+        )
+        + (", initialised from another run" if config.get("start") else ""),
         parameters=manifest["parameters"] / 1e6,
         sentences=(
             "and within a sentence it is mostly grammatical"
             if manifest["validation"]["perplexity"] < SURE
-            else "though its sentences often break off or go round in circles"
+            else "though its sentences often break off or repeat themselves"
         ),
         weights_lie=(
-            "Its weights, an adapter, lie beside this card."
+            "The weights, an adapter, are in this folder."
             if (out / ADAPTER).is_file()
-            else f"Its weights are not shipped: the command below trains them, into runs/generator-{config['name']}."
+            else f"The weights are not shipped: the command below trains them into runs/generator-{config['name']}."
         ),
         seen=min(config["stories"], manifest["steps"] * config["batch"]),
         source=source_of(manifest),
-        names="names as placeholders" if delexicalized(config) else "names as they are",
+        names="with placeholders for names" if delexicalized(config) else "with the original names",
         compared=_compared(config),
         people=_PEOPLE + _NO_READERS if delexicalized(config) else _NO_READERS,
         whole=whole,
@@ -183,12 +189,12 @@ def write_card(manifest: dict[str, Any], whole: str, broken: str, out: Path) -> 
 
 
 def delexicalized(config: Mapping[str, Any]) -> bool:
-    """Whether a generator of this configuration reads names as placeholders."""
+    """Whether a generator of this configuration is trained with placeholders for names."""
     return CorpusConfig.from_mapping(config["corpus"]).delexicalize
 
 
 def _compared(config: Mapping[str, Any]) -> str:
-    """The paper's perplexities beside the generator's, and why the two differ in kind."""
+    """The perplexities in the paper, and whether they are comparable to the generator's."""
     if config["plots"] == "opening":
         return _GPT2
     if delexicalized(config):
@@ -202,7 +208,7 @@ def write_generator_card(run: Path, out: Path, stories: Path = STORIES) -> Path:
     extractor, texts = manifest["config"]["plots"], list(read_stories(stories))
     names = delexicalized(manifest["config"])
     whole = plotted(texts, extractor, names)
-    broken = plotted(texts, extractor.split(AND)[0], names)  # negatives are made of one kind of plot
+    broken = plotted(texts, extractor.split(AND)[0], names)  # negative samples are made from one kind of plot
     write_card(manifest, *samples(run, whole, broken, manifest["config"]["max_story"]), out)
     write_text(out / "manifest.json", json.dumps(manifest, indent=2) + "\n")
     return out / "README.md"
@@ -215,10 +221,10 @@ def main(arguments: list[str] | None = None) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "--run", type=Path, required=True, help="a folder that training.plot_guided.generator wrote"
+        "--run", type=Path, required=True, help="a folder written by training.plot_guided.generator"
     )
-    parser.add_argument("--out", type=Path, required=True, help="README.md and manifest.json go there")
-    parser.add_argument("--stories", type=Path, default=STORIES, help="of the plots")
+    parser.add_argument("--out", type=Path, required=True, help="folder for README.md and manifest.json")
+    parser.add_argument("--stories", type=Path, default=STORIES, help="stories whose plots are used")
     given = parser.parse_args(arguments)
     print(write_generator_card(given.run, given.out, given.stories))
 

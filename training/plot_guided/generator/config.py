@@ -13,19 +13,19 @@ class GeneratorConfig(TrainingConfig):
     """How a generator is trained.
 
     Attributes:
-        corpus: of the stories.
-        plots: the extractor, or two of them joined by `+`.
-        share: of the stories, by hash, that it is trained on: the rest is for negatives and classifiers.
-        base: the backbone (see `training/common/backbone.py`): the shared encoder, of which it takes some layers; a
-            sequence-to-sequence model; or a language model, for which the plot is how the text begins, as it is or with
-            the adapter of a folder of perplexity's weights.
-        encoder_layers, decoder_layers: of the shared encoder, where that is the base.
-        adapter: low-rank factors, of another base; null: all weights are trained.
-        start: a generator's folder to go on from.
-        start_config: makes that one where it is missing.
-        max_plot, max_story: tokens.
-        stories: seen in all.
-        batch: stories a step.
+        corpus: source of the stories.
+        plots: the plot extractor, or two of them joined by `+`.
+        share: share of the stories, by hash, for training the generator; the rest is for negatives and classifiers.
+        base: the backbone (see `training/common/backbone.py`): the shared encoder, of which some layers are used; a
+            sequence-to-sequence model; or a causal language model, with the plot as the prefix of the text: a
+            pretrained one, or one with the adapter in a folder of perplexity's weights.
+        encoder_layers, decoder_layers: layers of the shared encoder to use, if it is the base.
+        adapter: LoRA adapter, for other bases; null: all weights are trained.
+        start: folder of a generator to initialise from.
+        start_config: the configuration that trains `start` if it is missing.
+        max_plot, max_story: maximum lengths in tokens.
+        stories: stories seen in total.
+        batch: stories per step.
     """
 
     metric: Literal["generator"] = "generator"

@@ -11,15 +11,16 @@ from openmeva.metrics.core.runtime import SpecialTokens, pad, token_id
 from openmeva.training.plot_guided.plots.plot import Plot, plot_text
 
 IGNORED = -100
-LINE_END = "Ċ"  # as byte-level tokenizers write it
+LINE_END = "Ċ"  # the newline of byte-level tokenizers
 
 
 def plot_ids(
     tokenizer: Tokenizer, marks: SpecialTokens, plots: Sequence[Plot], limit: int
 ) -> list[list[int]]:
-    """Token ids of plots, begun and ended, at most `limit` each.
+    """Token ids of plots with start and end tokens, at most `limit` each.
 
-    Where one mark begins and ends texts (GPT-2's), it would part plot and story: the plot is a line of its own.
+    If the start and end tokens are the same (as in GPT-2), it would end the text between plot and story; then a newline
+    ends the plot.
     """
     encoded = tokenizer.encode_batch([plot_text(plot) for plot in plots], add_special_tokens=False)
     end = marks.end if marks.end != marks.start else token_id(tokenizer, LINE_END)
@@ -29,13 +30,13 @@ def plot_ids(
 def story_ids(
     tokenizer: Tokenizer, marks: SpecialTokens, texts: Sequence[str], limit: int
 ) -> list[list[int]]:
-    """Token ids of stories with the end mark; a story past `limit` is cut and has none."""
+    """Token ids of stories with the end token; a story longer than `limit` is truncated and has no end token."""
     encoded = tokenizer.encode_batch(list(texts), add_special_tokens=False)
     return [[*encoding.ids, marks.end][:limit] for encoding in encoded]
 
 
 class PlotPairs(torch.utils.data.Dataset[tuple[list[int], list[int]]]):
-    """Plot and story of each index; `count` runs over the corpus more than once where it is larger."""
+    """Plot and story by index; if `count` exceeds the size of the corpus, the stories repeat."""
 
     def __init__(self, sources: list[list[int]], targets: list[list[int]], count: int | None = None) -> None:
         self.sources, self.targets = sources, targets
@@ -51,17 +52,17 @@ class PlotPairs(torch.utils.data.Dataset[tuple[list[int], list[int]]]):
         return self.sources[place], self.targets[place]
 
     def lengths(self) -> list[int]:
-        """Tokens of the story at each index, for batches of similar length."""
+        """Number of story tokens at each index, for batches of similar length."""
         return [len(self.targets[index % len(self.targets)]) for index in range(self.count)]
 
 
 @dataclass(frozen=True)
 class PairCollator:
-    """Pads pairs to a batch: the decoder reads the story shifted by one and is to say the next token.
+    """Pads pairs to a batch: the decoder reads the story shifted by one and predicts the next token.
 
     Attributes:
-        marks: of the tokenizer.
-        is_encoder_decoder: whether an encoder reads the plot; else it stands before the story, in the same row.
+        marks: special tokens of the tokenizer.
+        is_encoder_decoder: whether an encoder reads the plot; else the plot precedes the story in the same row.
     """
 
     marks: SpecialTokens

@@ -1,4 +1,4 @@
-"""How the two kinds of model read a plot and go on with its story, a token at a time, many stories at once."""
+"""Incremental decoding with the two kinds of model, for batches of stories."""
 
 from typing import Any, Protocol
 
@@ -9,32 +9,32 @@ from openmeva.metrics.core.runtime import SpecialTokens, pad
 
 
 class StoryReader(Protocol):
-    """A batch of stories being written."""
+    """A batch of stories during generation."""
 
     def logits(self, token: Tensor | None) -> Tensor:
-        """Logits (stories, vocabulary) of what comes after the tokens (stories, 1) drawn last; None at first."""
+        """Logits (stories, vocabulary) of the next token, after the last tokens (stories, 1); None in the first step."""
         ...
 
     def keep(self, places: Tensor) -> None:
-        """Goes on with the stories at `places` alone."""
+        """Keeps only the stories at indices `places`."""
         ...
 
 
 def story_reader(model: Any, marks: SpecialTokens, sources: list[list[int]]) -> StoryReader:
-    """The reader of plots' token ids that the model's kind asks for."""
+    """The reader for this kind of model, initialised with the plots' token ids."""
     kind = EncodedPlots if model.config.is_encoder_decoder else PlotsAsBeginnings
     return kind(model, marks, sources)
 
 
 class _Cached:
-    """A model and what it remembers of the tokens read so far."""
+    """A model and its key-value cache."""
 
     def __init__(self, model: Any) -> None:
         self.model = model
         self.cache: Any = None
 
     def read(self, **inputs: Any) -> Tensor:
-        """Logits (stories, vocabulary) after the last of the tokens."""
+        """Logits (stories, vocabulary) after the last token."""
         output = self.model(**inputs, past_key_values=self.cache, use_cache=True)
         self.cache = output.past_key_values
         logits: Tensor = output.logits[:, -1]
@@ -42,7 +42,7 @@ class _Cached:
 
 
 class EncodedPlots(_Cached):
-    """An encoder reads the plots, a decoder writes."""
+    """An encoder-decoder: the encoder reads the plots."""
 
     def __init__(self, model: Any, marks: SpecialTokens, sources: list[list[int]]) -> None:
         super().__init__(model)
@@ -63,7 +63,7 @@ class EncodedPlots(_Cached):
 
 
 class PlotsAsBeginnings(_Cached):
-    """A decoder alone goes on from the plots, which are padded on the left."""
+    """A decoder-only model with the plots as left-padded prefixes."""
 
     def __init__(self, model: Any, marks: SpecialTokens, sources: list[list[int]]) -> None:
         super().__init__(model)

@@ -1,4 +1,4 @@
-"""The network: warm-started from layers of the shared story encoder, or a model of the Hub."""
+"""The model: initialised from layers of the shared story encoder, or a model of the Hub."""
 
 import json
 from pathlib import Path
@@ -37,14 +37,14 @@ TOKENIZER = "tokenizer.json"
 def build_generator(config: GeneratorConfig) -> tuple[PreTrainedModel, Tokenizer]:
     """The untrained model and its tokenizer.
 
-    With `base: encoder`, the layers `encoder_layers` and `decoder_layers` of the shared story encoder, word
-    vectors shared and fixed; cross-attention starts as a copy of its layer's self-attention. Any other `base`
-    is a sequence-to-sequence model (BART), or a decoder alone (SmolLM2), for which the plot is how the text begins. The
-    latter reads names' placeholders in pieces, so that it has no word vector to learn. A folder of perplexity's weights
-    is such a decoder, which has read stories of the corpus before.
+    With `base: encoder`, it has the layers `encoder_layers` and `decoder_layers` of the shared story encoder. Token
+    embeddings are shared and frozen; cross-attention is initialised from its layer's self-attention. Any other `base`
+    is a sequence-to-sequence model (BART), or a causal language model (SmolLM2), with the plot as the prefix of the
+    text. The latter splits names' placeholders into subwords, so it has no new embedding to learn. A folder of
+    perplexity's weights is a causal language model that was trained on stories of the corpus.
 
     Raises:
-        ValueError: perplexity's weights of a model that does not read from left to right alone.
+        ValueError: perplexity's weights of a model that is not causal.
     """
     torch.manual_seed(config.seed)
     if tuned := load_perplexity(config.base):
@@ -71,7 +71,7 @@ def _empty(config: GeneratorConfig, encoder: Path, tokenizer: Tokenizer) -> Enco
     values: dict[str, Any] = json.loads((encoder / SETTINGS).read_text(encoding="utf-8"))
     for name in ("architectures", "dtype", "transformers_version", "is_decoder", "add_cross_attention"):
         values.pop(name, None)
-    attention: dict[str, Any] = {"attn_implementation": "eager"}  # the fastest for short texts on a processor
+    attention: dict[str, Any] = {"attn_implementation": "eager"}  # the fastest for short texts on a CPU
     source = BertConfig(**{**values, "num_hidden_layers": len(config.encoder_layers)}, **attention)
     target = BertConfig(
         **{**values, "num_hidden_layers": len(config.decoder_layers)},
@@ -97,7 +97,7 @@ def _joined(shape: EncoderDecoderConfig, source: BertConfig, target: BertConfig)
 
 
 def _warm_start(model: EncoderDecoderModel, config: GeneratorConfig, weights: dict[str, Tensor]) -> None:
-    """Copies embeddings, chosen layers and the prediction head from the shared encoder's masked language model."""
+    """Copies embeddings, the chosen layers and the prediction head of the shared encoder's masked language model."""
     chosen = {"encoder": config.encoder_layers, "decoder.bert": config.decoder_layers}
     state: dict[str, Tensor] = {}
     for part, layers in chosen.items():
@@ -123,16 +123,16 @@ def _warm_start(model: EncoderDecoderModel, config: GeneratorConfig, weights: di
 
 
 def save_generator(model: Any, tokenizer: Tokenizer, config: GeneratorConfig, folder: Path) -> None:
-    """Writes the configuration and what was trained, in half precision: an adapter, or all weights (tied ones once) and the tokenizer.
+    """Writes the configuration and, in half precision, the adapter, or all weights (tied ones once) with the tokenizer.
 
     Args:
-        model: under its adapter (`with_adapter`), where the configuration has one.
-        tokenizer: of the model.
-        config: by which it was trained.
-        folder: of the files.
+        model: the model, with its adapter (`with_adapter`) if the configuration has one.
+        tokenizer: its tokenizer.
+        config: the configuration of its training.
+        folder: the folder to write to.
     """
     for other in (WHOLE, TOKENIZER) if config.adapter else (ADAPTER,):
-        (folder / other).unlink(missing_ok=True)  # of an earlier training
+        (folder / other).unlink(missing_ok=True)  # left over from an earlier training
     if config.adapter:
         save_tensors(folder / ADAPTER, adapter_tensors(model))
     else:
@@ -148,11 +148,11 @@ def save_generator(model: Any, tokenizer: Tokenizer, config: GeneratorConfig, fo
 
 
 def load_generator(folder: Path) -> tuple[PreTrainedModel, Tokenizer]:
-    """A trained generator, ready to write. The folder is all it needs, or, where that has an adapter, the model below it.
+    """A trained generator in evaluation mode. If the folder has an adapter, its base model is needed, too.
 
     Raises:
-        ValueError: a file that is missing, damaged or of another shape (the message names it), or an adapter whose model
-            is not at hand.
+        ValueError: a file that is missing, damaged or of another shape (the message names it), or an adapter whose
+            base model is not available.
     """
     adapter = (folder / ADAPTER).is_file()
     try:
@@ -180,10 +180,10 @@ def load_generator(folder: Path) -> tuple[PreTrainedModel, Tokenizer]:
 
 
 def adapted(model: PreTrainedModel, config: GeneratorConfig, folder: Path | None = None) -> PeftModel:
-    """A model under the adapter of a configuration, with the factors of a trained generator in `folder` where there is one.
+    """A model with the adapter of a configuration, whose weights come from a trained generator in `folder`, if given.
 
     Raises:
-        ValueError: no adapter in the configuration or the folder, or one of another model.
+        ValueError: no adapter in the configuration or the folder, or the adapter of another model.
     """
     if config.adapter is None:
         raise ValueError("adapter: expected its rank and alpha, got none")
@@ -194,7 +194,7 @@ def adapted(model: PreTrainedModel, config: GeneratorConfig, folder: Path | None
 
 
 def load_weights(model: PreTrainedModel, folder: Path) -> None:
-    """Puts the weights of a trained generator into a model of the same shape."""
+    """Loads the weights of a trained generator into a model of the same shape."""
     tensors = {name: tensor.float() for name, tensor in read_tensors(folder / WHOLE).items()}
     try:
         missing, unexpected = model.load_state_dict(tensors, strict=False)

@@ -13,30 +13,30 @@ from torch import Tensor
 from openmeva.metrics.core.runtime import SpecialTokens, choose_device, choose_dtype
 from openmeva.metrics.core.text import PLACEHOLDERS
 from openmeva.training.plot_guided.generator.data import plot_ids
-from openmeva.training.plot_guided.generator.reading import story_reader
+from openmeva.training.plot_guided.generator.decoding import story_reader
 from openmeva.training.plot_guided.generator.text import words_of
 from openmeva.training.plot_guided.plots.plot import Plot
 
 NEVER = ("[PAD]", "[UNK]", "[CLS]", "[MASK]", "<pad>", "<unk>", "<s>", "<mask>")
-LEAVE_AT = 0.1  # finished stories leave the batch when they are this share of it
+LEAVE_AT = 0.1  # finished stories are removed from the batch above this share
 SENTENCE_ENDS = (".", "!", "?")
 QUOTE = '"'
-# A full stop after one of these ends no sentence: "a" and "p" begin "a . m .", as wordpieces part it.
+# A full stop after one of these does not end a sentence: "a" and "p" begin "a . m .", as wordpieces split it.
 ABBREVIATIONS = ("a", "p", "mr", "mrs", "ms", "dr", "st")
 
 
 @dataclass(frozen=True)
 class Sampling:
-    """How the next token is drawn.
+    """Settings of top-k sampling.
 
     Attributes:
-        top_k: only so many most likely tokens are drawn from.
-        temperature: the logits are divided by it; above 0.
-        max_tokens: a story ends here at the latest (the paper: 200 in ROC, 1024 in WP).
-        max_plot: tokens of a plot that are read.
-        batch_size: stories written at once.
-        end_with_plot: whether a story ends with as many sentences as its plot has, if not before. A plot that was
-            broken is longer than those that the generator learned from, and from one it may never find the end.
+        top_k: k of top-k sampling.
+        temperature: divides the logits; above 0.
+        max_tokens: maximum length of a story in tokens (the paper: 200 in ROC, 1024 in WP).
+        max_plot: maximum length of a plot in tokens.
+        batch_size: stories per batch.
+        end_with_plot: whether to end a story after as many sentences as its plot has, if not before. A manipulated
+            plot is longer than the plots in training, and the generator may never end its story.
     """
 
     top_k: int = 50
@@ -56,12 +56,12 @@ class Sampling:
 class StorySampler:
     """Writes stories from plots.
 
-    A story's random numbers come from its own key, so they do not depend on the stories written beside it.
+    A story's random numbers come from its own key, so they do not depend on the other stories in the batch.
 
     Args:
         model, tokenizer: a trained generator.
-        sampling: how tokens are drawn.
-        dtype: `auto` takes bfloat16 where the processor has it.
+        sampling: the sampling settings.
+        dtype: `auto` is bfloat16 where the processor supports it.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class StorySampler:
         self.abbreviations = self._ids(ABBREVIATIONS)
 
     def _ids(self, tokens: Sequence[str]) -> frozenset[int]:
-        """Ids of tokens, and of the same after a space in a byte-level vocabulary."""
+        """Ids of tokens, also of those with a leading space in a byte-level vocabulary."""
         found = (self.tokenizer.token_to_id(mark + token) for token in tokens for mark in ("", "Ġ"))
         return frozenset(index for index in found if index is not None)
 
@@ -89,10 +89,10 @@ class StorySampler:
 
         Args:
             plots: phrases by sentence.
-            keys: of each story's random numbers; non-negative integers.
+            keys: seed of each story's random numbers: non-negative integers.
 
         Raises:
-            ValueError: not as many keys as plots.
+            ValueError: the numbers of keys and plots differ.
         """
         if len(plots) != len(keys):
             raise ValueError(f"expected a key for each of {len(plots)} plots, got {len(keys)}")
@@ -118,7 +118,7 @@ class StorySampler:
         numbers = np.stack([np.random.default_rng(key).random(limit, dtype=np.float32) for key in keys])
         draws = torch.from_numpy(numbers).to(device)
         reader = story_reader(self.model, self.marks, sources)
-        alive = list(range(len(sources)))  # the batch's rows, by place in `written`
+        alive = list(range(len(sources)))  # rows of the batch, as indices into `written`
         token: Tensor | None = None
         written: list[list[int]] = [[] for _ in sources]
         ended: set[int] = set()
@@ -143,7 +143,7 @@ class StorySampler:
         return written
 
     def _is_whole(self, ids: list[int], sentences: int) -> bool:
-        """Whether ids end with the last of so many sentences; where a quotation is open, it is closed first."""
+        """Whether `ids` end sentence number `sentences`; if so, appends a quotation mark to close an open quotation."""
         if ids[-1] not in self.ends:
             return False
         ends = [
@@ -157,7 +157,7 @@ class StorySampler:
         return True
 
     def _draw(self, logits: Tensor, numbers: Tensor) -> Tensor:
-        """Tokens (n, 1) by inverse transform: the first whose cumulative probability passes the number."""
+        """Tokens (n, 1) by inverse transform sampling: the first whose cumulative probability reaches the number."""
         logits = logits.index_fill(1, self.never.to(logits.device), -torch.inf)
         best, places = logits.topk(min(self.sampling.top_k, logits.shape[1]), dim=1)
         shares = (best.float() / self.sampling.temperature).softmax(1).cumsum(1)

@@ -1,4 +1,4 @@
-"""The generator as a stage of the chain: trained where it is not there yet, or was trained otherwise."""
+"""The generator as a stage: trained if it is missing, or was trained with other settings."""
 
 from pathlib import Path
 
@@ -11,17 +11,17 @@ from openmeva.training.processes import one_writer
 
 
 def ensure_generator(folder: Path, configuration: str | Path, data: Path, cache: Path) -> Path:
-    """The folder of the generator that a configuration describes, which is trained where it is not, or not so, or of other data.
+    """Trains the generator of a configuration if it is missing or outdated; returns its folder.
 
-    A training of the same configuration and data that was interrupted goes on; any other begins anew.
-
-    Where the configuration goes on from another generator (`start`), that one comes first (`start_config`).
+    It is outdated if it was trained with another configuration or other data. An interrupted training with the same
+    configuration and data resumes; any other starts again. If the configuration is initialised from another generator
+    (`start`), that one is trained first (`start_config`).
 
     Args:
-        folder: of the weights, `RUN/final`; checkpoints lie beside it.
-        configuration: a generator's (a file, or a name in training/configs/generator).
+        folder: folder of the weights, `RUN/final`; checkpoints are next to it.
+        configuration: a generator's configuration (a file, or a name in training/configs/generator).
         data: the folder of the corpus.
-        cache: of tagged corpora.
+        cache: the folder of tagged corpora.
     """
     config = read_config(GeneratorConfig, config_file("generator", configuration))
     if config.start and config.start_config:

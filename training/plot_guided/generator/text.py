@@ -1,4 +1,4 @@
-"""Token ids back to the normalised words that corpora have."""
+"""Converts token ids to normalised words, as in the corpora."""
 
 import re
 from collections.abc import Sequence
@@ -20,10 +20,10 @@ _JOINS = (
 
 
 def words_of(tokenizer: Tokenizer, ids: Sequence[int]) -> str:
-    """The text of wordpiece ids, special ones left out but names' placeholders kept.
+    """The text of token ids, without special tokens, but with names' placeholders.
 
-    BERT's wordpieces part words at every mark; what the corpora write in one ("n't", "10:30", "a.m.") is joined.
-    Byte-level tokenizers (BART's) decode as they are.
+    BERT's tokenizer splits words at punctuation; words such as "n't", "10:30" and "a.m.", which are single words in the
+    corpora, are joined again. The output of byte-level tokenizers (BART's) is not changed.
     """
     pieces = [tokenizer.id_to_token(index) or "" for index in ids]
     if tokenizer.token_to_id("[CLS]") is None:

@@ -1,4 +1,4 @@
-"""Trains a plot-to-story generator; transformers' `Trainer`, so it resumes and uses several processors."""
+"""Trains a plot-to-story generator with transformers' `Trainer`, so it can resume and use several processors."""
 
 import math
 import time
@@ -15,7 +15,7 @@ from openmeva.metrics.core.runtime import SpecialTokens
 from openmeva.training.common.backbone import SHARED, find_backbone, names_file
 from openmeva.training.common.checkpoint import begin_run, weights_file
 from openmeva.training.common.config import as_mapping
-from openmeva.training.common.sharing import Share
+from openmeva.training.common.data_parallel import Share
 from openmeva.training.common.trainer import StoryTrainer, data_checksums, machine, training_arguments
 from openmeva.training.files import checksum
 from openmeva.training.paths import located
@@ -40,7 +40,7 @@ VALIDATION_STORIES = 1000
 
 
 class GeneratorTrainer(StoryTrainer):
-    """Cross-entropy of the story's tokens; batches of stories of similar length."""
+    """Trainer with the cross-entropy of the story's tokens and batches of stories of similar length."""
 
     def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
         share = Share.of(len(inputs["labels"]))
@@ -53,7 +53,7 @@ class GeneratorTrainer(StoryTrainer):
 
 
 def generator_made_from(config: GeneratorConfig, data: Path) -> dict[str, Any]:
-    """What decides a generator's weights: configuration, data, and the weights that it goes on from."""
+    """The inputs that determine a generator's weights: configuration, data and initial weights."""
     made_from: dict[str, Any] = {"config": as_mapping(config), "data": data_checksums(config.corpus, data)}
     if config.base == SHARED:
         made_from["encoder"] = find_backbone(SHARED).sha256
@@ -70,7 +70,7 @@ def train_generator(
     """Trains one configuration; the weights go to `run/final`. Returns the manifest, without samples.
 
     Raises:
-        ValueError: a run to resume that was begun with another configuration (each difference is named).
+        ValueError: the run to resume has another configuration (the message names each difference).
     """
     started = time.time()
     made_from = generator_made_from(config, data)
@@ -128,7 +128,7 @@ def train_generator(
 
 @torch.inference_mode()
 def perplexity(model: Any, pairs: PlotPairs, batch: int, collate: PairCollator) -> dict[str, float]:
-    """Perplexity of held-out stories given their plots, by token of the model, the end mark included."""
+    """Perplexity per token of held-out stories given their plots, including the end token; lower is better."""
     model.eval()
     order = sorted(range(len(pairs)), key=lambda index: len(pairs[index][1]))
     total, count = 0.0, 0

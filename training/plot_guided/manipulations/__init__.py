@@ -1,7 +1,7 @@
-"""Plots broken on purpose, for implausible stories (Ghazarian et al. 2021, section 3.2.1).
+"""Manipulations of plots, for implausible stories (Ghazarian et al. 2021, section 3.2.1).
 
-Each manipulation stands in its own module and is registered by name in `MANIPULATIONS`; all take and return a
-`ManipulatedPlot`, which remembers which of them wrote a phrase, so that none undoes another.
+Each manipulation is in its own module and registered by name in `MANIPULATIONS`. It takes and returns a
+`ManipulatedPlot`, which records the manipulation that wrote a phrase, so that none undoes another.
 """
 
 from openmeva.training.plot_guided.manipulations.manipulated import ManipulatedPlot

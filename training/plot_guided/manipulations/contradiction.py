@@ -1,4 +1,4 @@
-"""Contradiction insertion: a concept in a negated relation, set beside the phrase it contradicts."""
+"""Contradiction insertion: a concept in a negated relation, next to the phrase that it contradicts."""
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.plot_guided.manipulations.manipulated import ManipulatedPlot, Phrase
@@ -10,14 +10,14 @@ NAME = "contradiction"
 def insert_contradiction(
     plot: ManipulatedPlot, draws: Draws, material: PlotMaterial
 ) -> ManipulatedPlot | None:
-    """Sets beside a share of the phrases the same phrase with one word turned into its opposite.
+    """Inserts next to a share of the phrases a copy with one word replaced by its opposite.
 
-    Opposites are what stands in one of ConceptNet's negated relations (Antonym, NotDesires, NotCapableOf,
-    NotHasProperty) to a word, and WordNet's antonyms. None where no phrase has a word with an opposite.
+    Opposites are concepts in one of ConceptNet's negated relations (Antonym, NotDesires, NotCapableOf,
+    NotHasProperty) to a word, and WordNet's antonyms. None if no phrase has a word with an opposite.
     """
     wanted = count_of(material.share, sum(map(len, plot.sentences)))
     done = 0
-    # from the last phrase on, so that an insertion moves no place still to come
+    # from last to first, so that an insertion does not shift the indices of later ones
     for row, place in sorted(_contradictable(plot, draws, material)[:wanted], reverse=True):
         phrase = plot.sentences[row][place]
         at = place + draws.below(2)
@@ -27,7 +27,7 @@ def insert_contradiction(
 
 
 def _contradictable(plot: ManipulatedPlot, draws: Draws, material: PlotMaterial) -> list[tuple[int, int]]:
-    """Places of phrases with an opposite, in random order."""
+    """Positions of phrases that have a word with an opposite, in random order."""
     places = [
         (row, place)
         for row, phrases in enumerate(plot.sentences)

@@ -1,4 +1,4 @@
-"""Non-logically ordered plots: what should come before an event is told after it, or the other way round."""
+"""Non-logically ordered plots: a preceding event is told after its event, or a following one before it."""
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.plot_guided.manipulations.manipulated import ManipulatedPlot, Phrase
@@ -11,11 +11,11 @@ _VERB_FORMS = ("VBD", "VBG", "VBN", "VBZ")
 
 
 def misorder_events(plot: ManipulatedPlot, draws: Draws, material: PlotMaterial) -> ManipulatedPlot | None:
-    """Sets a related event on the wrong side of a share of the phrases with a verb.
+    """Inserts a related event on the wrong side of a share of the phrases with a verb.
 
-    A commonsense model says what comes before and after the event. The later of the two begins with "then",
-    "later" or "subsequently", or with nothing. The event takes the verb form of the phrase. None where the
-    model knows of no event around any phrase.
+    A commonsense model predicts the events before and after a phrase. The second of the two phrases begins with
+    "then", "later" or "subsequently", or with no connective. The event takes the verb form of the phrase. None if the
+    model has no related event for any phrase.
     """
     verbs = [
         (row, place)
@@ -28,13 +28,13 @@ def misorder_events(plot: ManipulatedPlot, draws: Draws, material: PlotMaterial)
     for row, place in draws.shuffled(verbs):
         if len(chosen) < wanted and _known(plot, row, place, material):
             chosen.append((row, place))
-    # from the last phrase on, so that an insertion moves no place still to come
+    # from last to first, so that an insertion does not shift the indices of later ones
     for row, place in sorted(chosen, reverse=True):
         phrase = plot.sentences[row][place]
         event = draws.choice(_known(plot, row, place, material))
         text = _in_form_of(phrase.text, event.text, material)
         connection = f"{draws.choice(CONNECTIONS)} "
-        if event.first:  # it belongs before the phrase, so it is told after it
+        if event.first:  # it precedes the phrase, so it is told after it
             new = (phrase, Phrase(f"{connection}{text}".strip(), NAME))
         else:
             new = (Phrase(text, NAME), Phrase(f"{connection}{phrase.text}".strip(), phrase.by or NAME))
@@ -43,7 +43,7 @@ def misorder_events(plot: ManipulatedPlot, draws: Draws, material: PlotMaterial)
 
 
 def _known(plot: ManipulatedPlot, row: int, place: int, material: PlotMaterial) -> list[RelatedEvent]:
-    """What the model knows around a phrase, or else around its verb, in words that the corpus has."""
+    """Events related to a phrase, or else to its verb, that have only words of the corpus."""
     text = plot.sentences[row][place].text
     verb = next(word for word in text.split() if material.tag(word).startswith("VB"))
     for event in (text, verb):
@@ -56,7 +56,7 @@ def _known(plot: ManipulatedPlot, row: int, place: int, material: PlotMaterial) 
 
 
 def _in_form_of(phrase: str, event: str, material: PlotMaterial) -> str:
-    """The event with its first word in the form of the phrase's verb: "get paid" beside "worked" is "got paid"."""
+    """The event with its first word in the form of the phrase's verb: for "worked", "get paid" becomes "got paid"."""
     language = material.language
     for word in phrase.split():
         tag = material.tag(word)

@@ -1,4 +1,4 @@
-"""A plot under manipulation: the argument and the result of every manipulation."""
+"""A manipulated plot: the argument and the result of every manipulation."""
 
 from dataclasses import dataclass, replace
 
@@ -7,7 +7,7 @@ from openmeva.training.plot_guided.plots.plot import Plot
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A phrase and the manipulation that put it there ("" for the plot's own)."""
+    """A phrase and the manipulation that wrote it ("" for an original phrase)."""
 
     text: str
     by: str = ""
@@ -20,7 +20,7 @@ class ManipulatedPlot:
     Attributes:
         sentences: phrases of each sentence.
         applied: names of the manipulations applied.
-        index: the story's place among the stories that phrases are drawn from, or None for one from outside.
+        index: the story's index among the stories that phrases are sampled from, or None if it is not one of them.
 
     >>> ManipulatedPlot.start([["ann hungry"], ["ate"]]).plot
     [['ann hungry'], ['ate']]
@@ -32,16 +32,16 @@ class ManipulatedPlot:
 
     @classmethod
     def start(cls, plot: Plot, index: int | None = None) -> "ManipulatedPlot":
-        """The unbroken form of `plot`."""
+        """`plot` without manipulations."""
         return cls(tuple(tuple(map(Phrase, phrases)) for phrases in plot), index=index)
 
     @property
     def plot(self) -> Plot:
-        """The phrases as they now stand."""
+        """The current phrases."""
         return [[phrase.text for phrase in phrases] for phrases in self.sentences]
 
     def own(self) -> list[tuple[int, int]]:
-        """Places (sentence, phrase) of the phrases that no manipulation has touched."""
+        """Positions (sentence, phrase) of the phrases that no manipulation has touched."""
         return [
             (row, place)
             for row, phrases in enumerate(self.sentences)
@@ -60,5 +60,5 @@ class ManipulatedPlot:
         return replace(self, sentences=sentences)
 
     def done(self, name: str) -> "ManipulatedPlot":
-        """This plot with a manipulation noted as applied."""
+        """This plot with a manipulation recorded as applied."""
         return replace(self, applied=(*self.applied, name))

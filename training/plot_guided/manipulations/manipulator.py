@@ -1,4 +1,4 @@
-"""Breaks plots: two to four manipulations a story, one on top of the other (section 5.1)."""
+"""Manipulates plots: two to four manipulations per story, applied in sequence (section 5.1)."""
 
 import numpy as np
 
@@ -12,15 +12,15 @@ FEWEST, MOST = 2, 4
 
 
 class PlotManipulator:
-    """Draws manipulations without replacement and applies them; one that does not apply gives way to another.
+    """Samples manipulations without replacement and applies them; one that does not apply is replaced by another.
 
     Args:
-        material: what manipulations draw on.
+        material: the data that manipulations use.
         seed: any non-negative integer.
-        without: manipulations left out (the paper's Table 7).
+        without: manipulations to exclude (the paper's Table 7).
 
     Raises:
-        ValueError: a negative seed, or an unknown manipulation left out, or none left.
+        ValueError: a negative seed, an unknown manipulation in `without`, or no manipulation left.
     """
 
     def __init__(self, material: PlotMaterial, seed: int, without: tuple[str, ...] = ()) -> None:
@@ -34,9 +34,9 @@ class PlotManipulator:
         self.names = [name for name in MANIPULATIONS if name not in without]
 
     def manipulate(self, plot: Plot, index: int, candidate: int = 0) -> ManipulatedPlot | None:
-        """A broken plot of story `index`; another for each `candidate`. None where nothing applies.
+        """A manipulated plot of story `index`, different for each `candidate`; None if no manipulation applies.
 
-        Depends on the seed, the index and the candidate alone.
+        It depends only on the plot, the seed, the index and the candidate.
         """
         draws = Draws(np.random.default_rng((self.seed, index, candidate)))
         wanted = FEWEST + draws.below(MOST - FEWEST + 1)

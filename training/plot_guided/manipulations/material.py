@@ -1,4 +1,4 @@
-"""What manipulations draw on: other stories' phrases, the words' tags, opposites, and the order of events."""
+"""Data that manipulations use: other stories' phrases, the words' tags, opposites, and the order of events."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +11,7 @@ from openmeva.training.text.tagged_story import TaggedStory
 
 
 def usual_tags(stories: Iterable[TaggedStory]) -> dict[str, str]:
-    """The tag that each word of a corpus has most often: phrases of a plot have lost theirs.
+    """The most frequent tag of each word of a corpus, since phrases of a plot have no tags.
 
     >>> usual_tags([TaggedStory([["dogs", "run"]], [["NNS", "VBP"]])])
     {'dogs': 'NNS', 'run': 'VBP'}
@@ -26,17 +26,17 @@ def usual_tags(stories: Iterable[TaggedStory]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class PlotMaterial:
-    """All that a manipulation may use beside the plot itself.
+    """The data that a manipulation uses in addition to the plot.
 
     Attributes:
-        plots: of the corpus; foreign phrases come from them.
-        tags: the usual Penn Treebank tag of a word.
+        plots: plots of the corpus, the source of other stories' phrases.
+        tags: the most frequent Penn Treebank tag of each word.
         language: opposites, lemmas and inflection.
-        events: what comes before and after an event.
-        share: of the phrases that a manipulation affects (section 5.1).
-        whole_sentences: whether substitution takes all phrases of a sentence (Figure 2), not single ones.
-        repeated_share: of the phrases that repetition repeats.
-        sentences_a_repetition: a repeated phrase goes to one sentence in so many, to one at least.
+        events: model of the events before and after an event.
+        share: share of the phrases that a manipulation affects (section 5.1).
+        whole_sentences: whether substitution replaces all phrases of a sentence (Figure 2), not single ones.
+        repeated_share: share of the phrases that repetition repeats.
+        sentences_a_repetition: a repeated phrase is inserted in one of this many sentences, at least in one.
     """
 
     plots: Sequence[Plot] = field(repr=False)
@@ -49,16 +49,16 @@ class PlotMaterial:
     sentences_a_repetition: int = 3
 
     def tag(self, word: str) -> str:
-        """The word's usual tag; that of a noun where the corpus lacks it."""
+        """The most frequent tag of the word; `NN` if it is not in the corpus."""
         return self.tags.get(word, "NN")
 
     def knows(self, word: str) -> bool:
-        """Whether the corpus has the word."""
+        """Whether the word is in the corpus."""
         return word in self.tags
 
 
 def count_of(share: float, total: int) -> int:
-    """How many of `total` a share makes: rounded, at least one.
+    """The number that is `share` of `total`: rounded, at least one.
 
     >>> count_of(0.15, 10), count_of(0.05, 4)
     (2, 1)

@@ -14,9 +14,9 @@ from openmeva.training.plot_guided.manipulations.manipulated import ManipulatedP
 from openmeva.training.plot_guided.manipulations.material import PlotMaterial
 
 Manipulation = Callable[[ManipulatedPlot, Draws, PlotMaterial], ManipulatedPlot | None]
-"""Takes a plot under manipulation and returns it broken further, or None where it does not apply."""
+"""Takes a plot and returns it with one more manipulation, or None if the manipulation does not apply."""
 
-# In this order they are applied: what replaces phrases comes before what adds to them.
+# They are applied in this order: replacements of phrases before insertions.
 MANIPULATIONS: dict[str, Manipulation] = {
     substitution.NAME: substitution.substitute,
     illogical_order.NAME: illogical_order.misorder_events,
@@ -26,7 +26,7 @@ MANIPULATIONS: dict[str, Manipulation] = {
 
 
 def manipulation_shares(applied: Iterable[Sequence[str]]) -> dict[str, float]:
-    """The share of stories that each manipulation was applied to, and the mean number a story.
+    """The share of stories that each manipulation was applied to, and the mean number per story.
 
     >>> manipulation_shares([["repetition"], ["repetition", "substitution"]])["repetition"]
     1.0

@@ -1,4 +1,4 @@
-"""Repetition insertion: phrases said again and again throughout the plot."""
+"""Repetition insertion: phrases repeated throughout the plot."""
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.plot_guided.manipulations.manipulated import ManipulatedPlot, Phrase
@@ -8,9 +8,9 @@ NAME = "repetition"
 
 
 def insert_repetition(plot: ManipulatedPlot, draws: Draws, material: PlotMaterial) -> ManipulatedPlot | None:
-    """Repeats a share of the phrases, each in a third of the sentences, rounded down, others than its own.
+    """Repeats a share of the phrases, each in a third of the sentences (rounded down, at least one), not its own.
 
-    None where the plot has one sentence only, or no phrase.
+    None if the plot has only one sentence, or no phrase.
     """
     places = [(row, at) for row, phrases in enumerate(plot.sentences) for at in range(len(phrases))]
     if not places or len(plot.sentences) < 2:

@@ -1,4 +1,4 @@
-"""Builds the manipulator of a corpus from its stories and the knowledge of English."""
+"""Builds the manipulator of a corpus from its stories and lexical knowledge of English."""
 
 from collections.abc import Sequence
 
@@ -16,18 +16,18 @@ def manipulator_of(
     without: tuple[str, ...] = (),
     whole_sentences: bool = False,
 ) -> PlotManipulator:
-    """A manipulator whose phrases of other stories come from the plots of `stories`.
+    """A manipulator that takes phrases of other stories from the plots of `stories`.
 
     Args:
         stories: human stories with their plots.
         seed: any non-negative integer.
-        events: what comes before and after an event, by name (see `training.text.knowledge.events.event_model`).
-        without: manipulations left out.
-        whole_sentences: whether substitution takes all phrases of a sentence.
+        events: name of the model of events before and after an event (see `training.text.knowledge.events.event_model`).
+        without: manipulations to exclude.
+        whole_sentences: whether substitution replaces all phrases of a sentence.
 
     Raises:
         ValueError: a negative seed, or unknown manipulations or events.
-        MissingResourceError: ConceptNet has not been fetched and no other model of events is named.
+        MissingResourceError: ConceptNet has not been downloaded and no other model of events is named.
     """
     material = PlotMaterial(
         plots=[story.plot for story in stories],

@@ -1,15 +1,15 @@
-"""Random substitution: another story's phrases, or all those of a sentence of it, in the place of the plot's own."""
+"""Random substitution: phrases, or all phrases of a sentence, are replaced by those of another story."""
 
 from openmeva.training.common.draws import Draws
 from openmeva.training.plot_guided.manipulations.manipulated import ManipulatedPlot, Phrase
 from openmeva.training.plot_guided.manipulations.material import PlotMaterial, count_of
 
 NAME = "substitution"
-TRIALS = 8  # other stories tried before giving up; needed only where plots are empty or copies
+TRIALS = 8  # attempts at another story; needed only if plots are empty or duplicates
 
 
 def substitute(plot: ManipulatedPlot, draws: Draws, material: PlotMaterial) -> ManipulatedPlot | None:
-    """Substitutes phrases or whole sentences, as the material says."""
+    """Substitutes phrases or whole sentences, depending on `material.whole_sentences`."""
     return (substitute_sentences if material.whole_sentences else substitute_phrases)(plot, draws, material)
 
 
@@ -18,7 +18,7 @@ def substitute_sentences(
 ) -> ManipulatedPlot | None:
     """Replaces all phrases of a share of the sentences by those of sentences of one other story (Figure 2).
 
-    None where no sentence has untouched phrases alone, or no other story has a plot.
+    None if no sentence has only untouched phrases, or no other story has a plot.
     """
     rows = [
         row
@@ -41,9 +41,9 @@ def substitute_sentences(
 
 
 def substitute_phrases(plot: ManipulatedPlot, draws: Draws, material: PlotMaterial) -> ManipulatedPlot | None:
-    """Replaces a share of the untouched phrases by phrases of one other story; None where it has none.
+    """Replaces a share of the untouched phrases by phrases of one other story; None if it has none.
 
-    The story's other phrases stay, so what is written from the plot has to bring the two together.
+    The other phrases stay, so a story generated from the plot has to connect the two.
     """
     places = plot.own()
     if not places or len(material.plots) < 2:

@@ -1,4 +1,4 @@
-"""Implausible stories written from broken plots (MANPLTS, section 3.2), and plain samples from unbroken ones."""
+"""Implausible stories generated from manipulated plots (MANPLTS, section 3.2), and plain samples from original ones."""
 
 from openmeva.training.plot_guided.negatives.stage import make_negatives, settings
 from openmeva.training.plot_guided.negatives.writer import SCHEMA, row

@@ -1,9 +1,9 @@
-"""Implausible stories written from broken plots (MANPLTS, section 3.2), and plain samples from unbroken ones.
+"""Implausible stories generated from manipulated plots (MANPLTS, section 3.2), and plain samples from original ones.
 
     python -m training.plot_guided.negatives --config roc --data DIR
     python -m training.plot_guided.negatives --config … --data DIR --plain      # no manipulations
 
-A stage: it goes on where it was interrupted, and does nothing where nothing changed. Rows of the Parquet file:
+This is a stage: an interrupted run resumes, and an unchanged one is not repeated. Columns of the Parquet file:
 `group` (the human story's id), `candidate`, `label` (0), `source`, `story`, `context`, `plot`, `manipulations`.
 """
 
@@ -18,7 +18,7 @@ from openmeva.training.plot_guided.negatives.stage import make_negatives, make_p
 
 
 def make(config: dict[str, Any], given: argparse.Namespace) -> None:
-    """Writes the stories and prints where they lie."""
+    """Writes the stories and prints the paths of the files."""
     if given.plain:
         for path in make_plain(config, given.data, given.out or RUNS / "generated", given.cache):
             print(path)
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         make,
         __doc__,
         "runs/plots/NAME, or runs/generated for --plain",
-        {"--plain": {"action": "store_true", "help": "plain samples from unbroken plots"}},
+        {"--plain": {"action": "store_true", "help": "plain samples from original plots"}},
         arguments,
     )
 

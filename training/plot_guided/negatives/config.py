@@ -1,4 +1,4 @@
-"""The configuration of the chain from negatives to the five training sets."""
+"""The configuration of the stages from negatives to the five training sets."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ SetOrDefault = Literal["heur_sent_sub", "heur_key_sub", "union_data", "manplts",
 
 @dataclass(frozen=True, kw_only=True)
 class Plain:
-    """Stories from whole plots.
+    """Stories generated from original plots.
 
     Attributes:
-        temperatures: of the generator; a file each.
-        stories: so many at each temperature.
-        beside_human: whether the human story stands beside each, both cut at the sentence's end nearest to the words
-            of the shorter one, so that length tells nothing.
+        temperatures: sampling temperatures, with one file each.
+        stories: number of stories at each temperature.
+        beside_human: whether each story is paired with the human one. Both are cut at the sentence end nearest to the
+            length of the shorter one in words, so that length gives no clue.
     """
 
     temperatures: tuple[float, ...]
@@ -31,11 +31,11 @@ class FilteringConfig:
     """Adversarial filtering.
 
     Attributes:
-        kept: A, negatives of a story that are kept.
-        rounds: at most.
-        patience: rounds without a lower held-out accuracy before it ends.
-        margin: an assigned negative is easy where the human story scores higher by more.
-        members: of the committee: words, tags, encoder, lstm.
+        kept: A, number of negatives kept per story.
+        rounds: maximum number of rounds.
+        patience: rounds without a lower held-out accuracy before filtering stops.
+        margin: a negative is easy if the human story scores higher by more than this, in standard deviations.
+        members: members of the committee: words, tags, encoder, lstm.
     """
 
     kept: int
@@ -47,30 +47,30 @@ class FilteringConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class PlotNegativesConfig:
-    """How negatives are written and filtered.
+    """How negatives are generated and filtered.
 
     Attributes:
-        name: of the chain: its folder in runs/plots.
-        corpus: of the stories.
-        plots: the extractor.
-        share: of the stories, by hash, that are the generator's and none of these.
-        generator: the folder of its weights.
-        generator_config: makes it where it is missing.
-        stories: human stories, of those that the generator never saw; null: all.
-        candidates: N, stories written for each.
-        sampling: how they are written.
-        plain: stories from whole plots; null: none are written.
-        filtering: of the candidates; null: none, and no AF_MANPLTS.
-        same_plot: whether a story's candidates are written from one broken plot, as the released code does; else each
-            is written from the plot broken anew.
-        events: `comet:MODEL` of the Hub says what comes before and after an event; else ConceptNet does.
-        without: manipulations that are left out.
-        substitution: of single `phrases` by another story's, as section 5.1 says, or of all phrases of `sentences`, as
-            Figure 2 shows.
-        splits: of the sets: shares of training and validation in percent, the rest being the test split; by set,
-            `default` for those that are not named; null: 80 and 10.
-        processes: that write at the same time.
-        seed: of all draws.
+        name: name of the configuration and of its folder in runs/plots.
+        corpus: source of the stories.
+        plots: the plot extractor.
+        share: share of the stories, by hash, that trained the generator; they are excluded.
+        generator: folder of the generator's weights.
+        generator_config: the configuration that trains the generator if it is missing.
+        stories: number of human stories, of those that the generator was not trained on; null: all.
+        candidates: N, number of stories generated for each.
+        sampling: sampling settings of the generator.
+        plain: stories from original plots; null: none.
+        filtering: adversarial filtering of the candidates; null: none, and no AF_MANPLTS.
+        same_plot: whether all candidates of a story are generated from one manipulated plot, as in the released code;
+            else the plot is manipulated anew for each.
+        events: `comet:MODEL` of the Hub predicts the events before and after an event; null: ConceptNet.
+        without: manipulations to exclude.
+        substitution: of single `phrases` by another story's, as in section 5.1, or of all phrases of `sentences`, as
+            in Figure 2.
+        splits: splits of the sets: shares of training and validation in percent, the rest is the test split; by set,
+            `default` for sets that are not named; null: 80 and 10.
+        processes: number of parallel processes.
+        seed: seed of all random choices.
     """
 
     name: str

@@ -1,6 +1,6 @@
-"""The stages that write stories from broken plots (MANPLTS) and from whole ones.
+"""The stages that generate stories from manipulated plots (MANPLTS) and from original ones.
 
-A stage goes on where it was interrupted, and does nothing where nothing changed.
+An interrupted stage resumes, and an unchanged one is not repeated.
 """
 
 from collections.abc import Callable
@@ -28,16 +28,16 @@ from openmeva.training.processes import model_processes
 from openmeva.training.stages import Stage
 from openmeva.training.text.knowledge.resources import find
 
-CHUNK = 64  # human stories to a part, at least
+CHUNK = 64  # minimum number of human stories per part
 
 
 def make_negatives(
     config: dict[str, Any], data: Path, out: Path, cache: Path, corpus: Callable[[], PlotCorpus] | None = None
 ) -> Path:
-    """The stage MANPLTS: `out/negatives.parquet`. Settings are the configuration and the inputs' checksums.
+    """The stage MANPLTS: `out/negatives.parquet`. Its settings are the configuration and the inputs' checksums.
 
-    The corpus is read only where there is something to do; by `corpus`, where given. `processes` of the configuration
-    write at the same time, the same stories whatever their number.
+    The corpus is read only if there is work to do, by `corpus` if given. The configuration's `processes` run in
+    parallel; their number does not affect the stories.
     """
     generator = generator_folder(config, data, cache)
     stage = Stage(out, "negatives", settings(config, data, generator))
@@ -68,9 +68,9 @@ def make_negatives(
 
 
 def make_plain(config: dict[str, Any], data: Path, out: Path, cache: Path) -> list[Path]:
-    """Plain samples: stories written from the human stories' own plots, a file for each temperature.
+    """Plain samples: stories generated from the human stories' original plots, one file per temperature.
 
-    Their human stories are other ones than those of `make_negatives`, as far as there are enough.
+    Their human stories differ from those of `make_negatives`, as far as there are enough stories.
 
     Raises:
         ValueError: a configuration without `plain`.
@@ -99,7 +99,7 @@ def make_plain(config: dict[str, Any], data: Path, out: Path, cache: Path) -> li
                       source: str = source) -> list[dict[str, Any]]:  # fmt: skip
                 keys = [(config["seed"], index) for index in span]
                 texts = sampler.write([stories[index].plot for index in span], keys)
-                # a story that the generator ended at once is none
+                # skip empty stories, which the generator ended at once
                 written = [(stories[i], text) for i, text in zip(span, texts, strict=True) if text.strip()]
                 rows = [(story, row(story, source, text)) for story, text in written]
                 if not config["plain"].get("beside_human"):
@@ -114,7 +114,7 @@ def make_plain(config: dict[str, Any], data: Path, out: Path, cache: Path) -> li
 
 
 def generator_folder(config: dict[str, Any], data: Path, cache: Path) -> Path:
-    """Where the generator's weights lie; trained first where `generator_config` says how and they are missing."""
+    """Folder of the generator's weights; trains them by `generator_config`, if given, when they are missing."""
     folder = located(config["generator"])
     if config.get("generator_config"):
         ensure_generator(folder, located(config["generator_config"]), data, cache)
@@ -122,7 +122,7 @@ def generator_folder(config: dict[str, Any], data: Path, cache: Path) -> Path:
 
 
 def settings(config: dict[str, Any], data: Path, generator: Path) -> dict[str, Any]:
-    """What negatives depend on: the configuration and the checksums of the files read."""
+    """The inputs that determine the negatives: the configuration and the checksums of the files read."""
     conceptnet = find("conceptnet")
     used = (
         "name",

@@ -1,6 +1,6 @@
-"""Writes implausible stories from broken plots of human ones (MANPLTS, section 3.2).
+"""Generates implausible stories from manipulated plots of human ones (MANPLTS, section 3.2).
 
-Rows of the Parquet file: `group` (the human story's id), `candidate`, `label` (0), `source`, `story`, `context`,
+Columns of the Parquet file: `group` (the human story's id), `candidate`, `label` (0), `source`, `story`, `context`,
 `plot`, `manipulations`.
 """
 
@@ -30,13 +30,13 @@ SCHEMA = pa.schema(
 
 
 def chosen_stories(corpus: PlotCorpus, count: int | None, seed: int) -> list[PlottedStory]:
-    """`count` of the metrics' stories in random order; a larger count begins with the same ones."""
+    """`count` of the metrics' stories in random order; a larger `count` starts with the same stories."""
     order = np.random.default_rng(seed).permutation(len(corpus.metrics))
     return [corpus.metrics[place] for place in order[:count]]
 
 
 def row(story: PlottedStory, source: str, text: str, candidate: int = 0) -> dict[str, Any]:
-    """A row of the stage's file, manipulations left empty."""
+    """A row of the stage's file, with no manipulations."""
     return {
         "group": story.group,
         "candidate": candidate,
@@ -50,7 +50,7 @@ def row(story: PlottedStory, source: str, text: str, candidate: int = 0) -> dict
 
 
 def beside_human(story: PlottedStory, written: dict[str, Any]) -> list[dict[str, Any]]:
-    """The human story and a row written from its plot, as a group of their own, of about the same length."""
+    """A group of the human story and a row generated from its plot, cut to about the same length."""
     group = f"{story.group}-{written['source']}"
     words = min(len(story.text.split()), len(written["story"].split()))
     human = row(story, "human", cut_text(story.text, words))
@@ -61,20 +61,20 @@ def beside_human(story: PlottedStory, written: dict[str, Any]) -> list[dict[str,
 
 
 class NegativeWriter:
-    """Writes `candidates` stories from broken plots of each human story.
+    """Generates `candidates` stories from manipulated plots of each human story.
 
     Args:
-        stories: the human stories; foreign phrases come from their plots.
+        stories: the human stories; other stories' phrases come from their plots.
         sampler: the generator.
-        seed: of manipulations and sampling.
-        candidates: stories written for each (N, section 5.1).
-        events: what comes before and after an event, by name (see `training.text.knowledge.events.event_model`).
-        without: manipulations left out.
-        whole_sentences: whether substitution takes all phrases of a sentence.
-        same_plot: whether a story's candidates have one broken plot; else each has its own.
+        seed: seed of manipulations and sampling.
+        candidates: number of stories generated for each (N, section 5.1).
+        events: name of the model of events before and after an event (see `training.text.knowledge.events.event_model`).
+        without: manipulations to exclude.
+        whole_sentences: whether substitution replaces all phrases of a sentence.
+        same_plot: whether all candidates of a story have the same manipulated plot; else each has its own.
 
     Raises:
-        MissingResourceError: ConceptNet has not been fetched and no other model is named.
+        MissingResourceError: ConceptNet has not been downloaded and no other model is named.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class NegativeWriter:
         self.manipulator = manipulator_of(stories, seed, events, without, whole_sentences)
 
     def rows(self, span: range) -> list[dict[str, Any]]:
-        """The rows of the human stories at `span`; a candidate whose plot nothing could break is left out."""
+        """The rows of the human stories at `span`; a candidate is skipped if no manipulation applies to its plot."""
         rows, keys = [], []
         for index in span:
             for candidate in range(self.candidates):

@@ -1,7 +1,7 @@
-"""Plots: the phrases that carry a story, sentence by sentence.
+"""Plots: the key phrases of a story, sentence by sentence.
 
-`storyline` takes ROC's (keywords by RAKE), `verb_plot` WritingPrompts' (verbs and their arguments);
-`EXTRACTORS` has both by name. `python -m training.plot_guided.plots` measures them against published plots.
+`storyline` extracts ROC's plots (keywords by RAKE), `verb_plot` WritingPrompts' (verbs and their arguments);
+`EXTRACTORS` has both by name. `python -m training.plot_guided.plots` compares them with published plots.
 """
 
 from openmeva.training.plot_guided.plots.extractors import EXTRACTORS, extract_plots

@@ -1,4 +1,4 @@
-"""Measures plot extraction against the plots that the plot-guided paper's authors published.
+"""Compares plot extraction with the plots that the plot-guided paper's authors published.
 
 python -m training.plot_guided.plots --corpus roc --data DIR     # phrase F1 on roc/plot_guided_lm_dev.txt.gz
 python -m training.plot_guided.plots --corpus wp --data DIR      # on wp/plot_guided_stories.txt.gz and its plots
@@ -19,9 +19,14 @@ def main(arguments: list[str] | None = None) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--corpus", choices=("roc", "wp"), default="roc")
-    parser.add_argument("--data", type=Path, required=True, help="the folder that roc/ and wp/ lie in")
-    parser.add_argument("--limit", type=int, help="compare so many stories only")
-    parser.add_argument("--seed", type=int, default=42, help="of the random words of ROC's empty sentences")
+    parser.add_argument("--data", type=Path, required=True, help="the folder with roc/ and wp/")
+    parser.add_argument("--limit", type=int, help="maximum number of stories to compare")
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=42,
+        help="random seed of the words for ROC's sentences without a key phrase",
+    )
     given = parser.parse_args(arguments)
     with bad_input_told():
         print(json.dumps(_compared(given), indent=2))

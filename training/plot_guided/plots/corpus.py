@@ -1,4 +1,4 @@
-"""A corpus with plots, in the two parts that section 5.1 keeps apart: the generator's, and the metrics'."""
+"""A corpus with plots, split as in section 5.1 into the generator's stories and the metrics' stories."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class PlottedStory:
 
 @dataclass(frozen=True)
 class PlotCorpus:
-    """The generator's stories, those left for negatives and classifiers, and the held-out ones."""
+    """The generator's stories, the metrics' stories (for negatives and classifiers), and the held-out ones."""
 
     generator: list[PlottedStory]
     metrics: list[PlottedStory]
@@ -55,10 +55,13 @@ def load_plots(
     names: Path | None = None,
     needs: Sequence[Split] = ("train",),
 ) -> PlotCorpus:
-    """Reads, tags and plots a corpus (the keys `name`, `corpus`, `plots`, `share` and `seed` of a configuration).
+    """Reads and tags a corpus and extracts plots (keys `name`, `corpus`, `plots`, `share`, `seed` of a configuration).
 
-    A story belongs to the generator by the hash of its beginning, so a story, its parts and its copies never part, and
-    the division is the same whatever else is read, and however. A ValueError where a split of `needs` is empty.
+    The hash of a story's beginning decides whether it is the generator's. So the blocks and duplicates of a story are
+    in the same part, and the split does not depend on the other stories or settings.
+
+    Raises:
+        ValueError: a split of `needs` is empty.
     """
     names = names or ENCODER / "names.json"
     corpus = load_corpus(CorpusConfig.from_mapping(config["corpus"]), data, names, needs)

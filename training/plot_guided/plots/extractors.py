@@ -1,4 +1,4 @@
-"""The ways of taking plots from stories, by name, and the plots of a whole corpus."""
+"""Plot extractors by name, and the plots of a whole corpus."""
 
 from collections.abc import Callable, Sequence
 
@@ -14,7 +14,7 @@ from openmeva.training.text.tagged_story import TaggedStory
 def opening(
     words: Sequence[Sequence[str]], tags: Sequence[Sequence[str]], generator: np.random.Generator
 ) -> Plot:
-    """The first sentence as one phrase, for open-ended generation; the others have none.
+    """The first sentence as one phrase, for open-ended generation; the other sentences have no phrases.
 
     >>> opening([["Ann", "ran", "."], ["She", "fell", "."]], [], np.random.default_rng(0))
     [['Ann ran .'], []]
@@ -23,23 +23,23 @@ def opening(
 
 
 Extractor = Callable[[Sequence[Sequence[str]], Sequence[Sequence[str]], np.random.Generator], Plot]
-"""From the words of each sentence, their Penn Treebank tags and a source of randomness to a plot."""
+"""Maps the words of each sentence, their Penn Treebank tags and a random generator to a plot."""
 
 EXTRACTORS: dict[str, Extractor] = {"storyline": storyline, "verbs": verb_plot, "opening": opening}
 AND = "+"
 
 
 def extract_plots(stories: Sequence[TaggedStory], extractor: str, seed: int) -> list[Plot]:
-    """The plot of each story; a story's depends on the seed and its place alone.
+    """The plot of each story; it depends only on the story, the seed and the story's index.
 
     Args:
         stories: words and tags.
-        extractor: a name of `EXTRACTORS`, or `srl:` and the Hub id or folder of a semantic-role labeller; stories take
-            turns at several that a plus sign joins (`storyline+opening`).
-        seed: of the extractors that draw.
+        extractor: a name of `EXTRACTORS`, or `srl:` and the Hub id or folder of a semantic-role labeller. Several,
+            joined by `+` (`storyline+opening`), alternate between stories.
+        seed: seed of extractors that sample.
 
     Raises:
-        ValueError: no extractor of that name.
+        ValueError: an unknown extractor.
     """
     turns = [_named(extractor)] if extractor.startswith(PREFIX) else list(map(_named, extractor.split(AND)))
     return [

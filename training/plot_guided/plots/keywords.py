@@ -1,6 +1,6 @@
 """ROC's plots: a storyline of key phrases, by RAKE (Rose et al. 2010; Yao et al. 2019; section 5.1).
 
-The settings were found by comparing with published plots; `python -m training.plot_guided.plots --corpus roc` measures them.
+The settings were chosen by comparison with published plots: `python -m training.plot_guided.plots --corpus roc`.
 """
 
 from collections.abc import Sequence
@@ -10,9 +10,9 @@ import numpy as np
 from openmeva.training.plot_guided.plots.plot import Plot
 from openmeva.training.text.word_set import stop_words
 
-BREAKS = frozenset(["'s", "'m"])  # and all marks; not "'d", which the published plots hold
-SIGNS = frozenset("$%&")  # are read as words, and break none
-BREAKING_LENGTH = 3  # words of exactly so many characters break a phrase, as the stop words do
+BREAKS = frozenset(["'s", "'m"])  # in addition to punctuation; not "'d", which occurs in the published plots
+SIGNS = frozenset("$%&")  # count as words and do not break a phrase
+BREAKING_LENGTH = 3  # words of exactly this many characters break a phrase, like stop words
 MINIMUM_CHARACTERS = 5
 MAXIMUM_WORDS = 2
 _NOUN_OR_VERB = ("NN", "VB")
@@ -21,15 +21,15 @@ _NOUN_OR_VERB = ("NN", "VB")
 def storyline(
     sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None, rng: np.random.Generator
 ) -> Plot:
-    """The key phrases of a story, each the first time it is said, in the order of the text.
+    """The key phrases of a story in text order, each at its first occurrence only.
 
-    A phrase is a run of at most two words, five characters long or more, between stop words, punctuation and
-    words of three characters. A sentence that is left without one gets one random noun or verb of its own.
+    A phrase has at most two consecutive words and at least five characters, between stop words, punctuation and words
+    of three characters. A sentence without a phrase gets one of its nouns or verbs at random.
 
     Args:
         sentences: lower-cased tokens of each sentence.
-        tags: their Penn Treebank tags; without them a sentence may stay without a phrase.
-        rng: of the random nouns and verbs.
+        tags: their Penn Treebank tags; None: a sentence may have no phrase.
+        rng: random generator for these nouns and verbs.
 
     >>> storyline([["ann", "went", "camping", "."], ["she", "forgot", "her", "tent", "."]], None,
     ...           np.random.default_rng(0))

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 Plot = list[list[str]]
-"""Phrases (words joined by blanks) of each sentence; a sentence may have none."""
+"""Phrases (words joined by blanks) of each sentence; a sentence may have no phrases."""
 
 SENTENCE_MARK = ";"
 PHRASE_MARK = ","
 
 
 def plot_text(plot: Sequence[Sequence[str]]) -> str:
-    """The plot as the generator reads it: phrases parted by commas, sentences by semicolons.
+    """The plot as input of the generator: phrases separated by commas, sentences by semicolons.
 
     >>> plot_text([["ann hungry"], ["made sandwich", "ate"]])
     'ann hungry ; made sandwich , ate'

@@ -1,4 +1,4 @@
-"""Plots that the plot-guided paper's authors published, and how near an extractor comes to them."""
+"""Plots that the plot-guided paper's authors published, and the agreement of an extractor with them."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -17,10 +17,10 @@ Published = tuple[list[list[str]], list[str]]
 
 
 def read_storylines(path: Path) -> Iterator[Published]:
-    """ROC's file: `title <EOT> phrase TAB phrase # … <EOL> </s> sentence . </s> …`, a story a line.
+    """ROC's file: `title <EOT> phrase TAB phrase # … <EOL> </s> sentence . </s> …`, one story per line.
 
     Raises:
-        ValueError: a line of another form (with its number).
+        ValueError: a line of another format (with its number).
     """
     for number, line in read_lines(path):
         plot, end, story = line.partition("<EOL>")
@@ -35,7 +35,7 @@ def read_paired(stories: Path, plots: Path) -> Iterator[Published]:
     """WritingPrompts' two files, line by line: the story, and its phrases with `</s>` between sentences.
 
     Raises:
-        ValueError: the files differ in length.
+        ValueError: the files have different numbers of lines.
     """
     try:
         for (_, story), (_, plot) in zip(read_lines(stories), read_lines(plots), strict=True):
@@ -50,7 +50,7 @@ def _phrases(text: str) -> list[str]:
 
 
 def phrase_f1(plots: Sequence[Plot], published: Sequence[Sequence[str]]) -> dict[str, float]:
-    """Precision, recall and F1 of phrases, counted over all stories; a phrase has to be the same to the letter.
+    """Micro-averaged precision, recall and F1 of phrases (0 to 1), by exact match.
 
     >>> phrase_f1([[["a b"], ["c"]]], [["a b", "d"]])["f1"]
     0.5
@@ -69,10 +69,10 @@ def phrase_f1(plots: Sequence[Plot], published: Sequence[Sequence[str]]) -> dict
 
 
 def compare(rows: Iterator[Published], extractor: str, seed: int, limit: int | None) -> dict[str, float]:
-    """How near an extractor comes to published plots, and the mean number of phrases a story of both.
+    """Agreement of an extractor with published plots, and the mean number of phrases per story of both.
 
     Raises:
-        ValueError: no plot to compare with.
+        ValueError: no published plot.
     """
     chosen = list(islice(rows, limit))
     if not chosen:

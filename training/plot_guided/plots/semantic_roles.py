@@ -9,15 +9,15 @@ import torch
 from openmeva.training.plot_guided.plots.plot import Plot
 from openmeva.training.plot_guided.plots.verbs import LIGHT_VERBS, VERBS
 
-PREFIX = "srl:"  # before a model's id or folder, where a configuration names an extractor
+PREFIX = "srl:"  # prefix of a model's id or folder in the name of an extractor
 OUTSIDE = "O"
 
 
 class SemanticRoles:
-    """Verbs and their arguments from a BERT that labels roles (Shi and Lin 2019).
+    """Verbs and their arguments from a BERT for semantic-role labelling (Shi and Lin 2019).
 
-    The model reads a sentence and, as its second text, one of the sentence's verbs, and labels the words in the
-    BIO scheme (`B-V`, `B-ARG0`, `I-ARG0`, …). Verbs are found by their tags; every argument counts as a phrase.
+    The input is a sentence and, as the second text, one of its verbs. The model labels the words in the BIO scheme
+    (`B-V`, `B-ARG0`, `I-ARG0`, …). Verbs are found by their tags; every argument counts as a phrase.
 
     Args:
         model: Hub id or folder of a token classification model with a fast tokenizer.
@@ -45,7 +45,7 @@ class SemanticRoles:
         tags: Sequence[Sequence[str]],
         rng: np.random.Generator | None = None,
     ) -> Plot:
-        """The phrases of each sentence, in order, each once; `rng` is not used."""
+        """The phrases of each sentence, in order, without duplicates; `rng` is not used."""
         return [self._phrases(words, line) for words, line in zip(sentences, tags, strict=True)]
 
     def _phrases(self, words: Sequence[str], tags: Sequence[str]) -> list[str]:
@@ -57,7 +57,7 @@ class SemanticRoles:
 
     @torch.inference_mode()
     def _label(self, words: Sequence[str], verb: str) -> list[str]:
-        """The label of each word: that of its first wordpiece; words past the model's limit have none."""
+        """The label of each word, which is that of its first wordpiece; 'O' past the model's maximum length."""
         encoded = self._tokenizer(
             list(words), [verb], is_split_into_words=True, truncation="only_first", return_tensors="pt"
         )
@@ -71,7 +71,7 @@ class SemanticRoles:
 
 
 def role_spans(labels: Sequence[str]) -> list[tuple[int, int]]:
-    """Spans (end exclusive) of the roles in BIO labels; a lone `I-` begins one.
+    """Spans (end exclusive) of the roles in BIO labels; an `I-` without a `B-` begins a span.
 
     >>> role_spans(["B-ARG0", "I-ARG0", "O", "B-V", "B-ARG1"])
     [(0, 2), (3, 4), (4, 5)]

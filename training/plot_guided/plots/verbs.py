@@ -1,7 +1,7 @@
-"""WritingPrompts' plots: verbs with the phrases beside them, by part-of-speech tags (section 5.1).
+"""WritingPrompts' plots: verbs with the adjacent phrases, by part-of-speech tags (section 5.1).
 
-The paper takes verbs and arguments from a semantic-role labeller (Fan et al. 2019); chunks of tags come near it,
-and `semantic_roles` uses a labeller where there is one.
+The paper takes verbs and arguments from a semantic-role labeller (Fan et al. 2019). Chunks of tags approximate it;
+`semantic_roles` uses a labeller if one is available.
 """
 
 from collections.abc import Sequence
@@ -13,16 +13,16 @@ from openmeva.training.plot_guided.plots.plot import Plot
 VERBS = frozenset(["VB", "VBD", "VBG", "VBN", "VBP", "VBZ"])
 LIGHT_VERBS = frozenset("be is are was were 's 'm 're 've have has had 'd do does did".split())
 _AUXILIARIES = frozenset(["am", "been", "being"])  # before a participle
-# Of the pronouns before a verb, the published plots keep these: the others stand in almost every sentence.
+# Pronouns before a verb that the published plots keep; the others occur in almost every sentence.
 _KEPT_SUBJECTS = frozenset(["it", "you", "what"])
 _RELATIVES = frozenset(["that", "who", "which"])
-_COPULAS = frozenset(["feel", "felt", "seem", "seemed"])  # their adjectives are mostly left out
+_COPULAS = frozenset(["feel", "felt", "seem", "seemed"])  # their adjectives are mostly excluded
 _LONGEST_PHRASE = 3
-_LONGEST_INFINITIVE = 5  # "to" among the words
+_LONGEST_INFINITIVE = 5  # in words, including "to"
 _NOUNS = frozenset(["NN", "NNS", "NNP", "NNPS"])
 _BEFORE_NOUN = frozenset(["DT", "PDT", "JJ", "JJR", "JJS", "CD", "VBN", "VBG", *_NOUNS])
 _ADVERBS = frozenset(["RB", "RBR"])
-_BETWEEN = _ADVERBS | {"RP", "PRP$"}  # may stand between a verb and the phrase after it
+_BETWEEN = _ADVERBS | {"RP", "PRP$"}  # may occur between a verb and the phrase after it
 _PREPOSITIONS = frozenset(["IN", "TO"])
 _CLAUSE_ENDS = frozenset([".", ",", ":", "``", "''", "-LRB-", "-RRB-", "CC", ""])
 _PHRASE_ENDS = _CLAUSE_ENDS | _PREPOSITIONS | VERBS | {"WP", "WRB", "WDT"}
@@ -33,15 +33,15 @@ def verb_plot(
 ) -> Plot:
     """The verbs of each sentence, each with the noun phrase before it and the noun phrase or adjective after it.
 
-    Auxiliaries and contractions are left out. A phrase has at most three words and no possessive before it; of the
-    pronouns, it, you and what count as phrases before a verb, and any as one that ends a clause after a preposition.
-    A short infinitive that ends a clause is one phrase. A labeller's arguments are whole clauses, which are too long
-    for a plot; so verbs are left out before a longer infinitive and before a noun with a relative clause.
+    Auxiliaries and contractions are excluded. A phrase has at most three words and no leading possessive. The pronouns
+    it, you and what count as phrases before a verb; any pronoun counts after a preposition at the end of a clause. A
+    short infinitive at the end of a clause is one phrase. A labeller's arguments can be whole clauses, which are too
+    long for a plot; so a verb is excluded before a longer infinitive and before a noun with a relative clause.
 
     Args:
         sentences: tokens of each sentence, cased or lower-cased.
         tags: their Penn Treebank tags.
-        rng: not used: every extractor takes one.
+        rng: not used; part of the interface of extractors.
 
     >>> verb_plot([["the", "old", "man", "slowly", "opened", "his", "door", "."]],
     ...           [["DT", "JJ", "NN", "RB", "VBD", "PRP$", "NN", "."]])
@@ -64,7 +64,7 @@ class _Sentence:
     def phrases(self) -> list[str]:
         """All phrases, in the order of the text."""
         spans: set[tuple[int, int]] = set()
-        said = 0  # words before this one belong to an infinitive
+        said = 0  # words before this index belong to an infinitive
         for verb in range(len(self.words)):
             if verb < said or not self._is_main_verb(verb):
                 continue
@@ -72,7 +72,7 @@ class _Sentence:
             if infinitive and self._ends_clause(infinitive[1]):
                 spans |= {(verb, verb + 1), infinitive, *self._before(verb)}
                 said = infinitive[1]
-            elif infinitive:  # too long an argument; the verb within it stands for both
+            elif infinitive:  # the argument is too long; its own verb represents both
                 continue
             elif verb in self.inside:
                 spans.add((verb, verb + 1))
@@ -90,7 +90,7 @@ class _Sentence:
         return self.lowered[place] if place < len(self.words) else ""
 
     def _past(self, place: int, tags: frozenset[str]) -> int:
-        """The first place from `place` on with none of these tags."""
+        """The first index from `place` on with none of these tags."""
         while self._tag(place) in tags:
             place += 1
         return place
@@ -118,7 +118,7 @@ class _Sentence:
         return (start, end) if own_phrase and self._tag(end) in _PREPOSITIONS else None
 
     def _before(self, verb: int) -> list[tuple[int, int]]:
-        """The subject just before a verb, also across a relative pronoun; none that a preposition governs."""
+        """The subject directly before a verb, also across a relative pronoun; not the object of a preposition."""
         if verb and self.lowered[verb - 1] in _KEPT_SUBJECTS:
             return [(verb - 1, verb)]
         found = []
@@ -131,9 +131,9 @@ class _Sentence:
         return found
 
     def _after(self, verb: int) -> list[tuple[int, int]] | None:
-        """What a verb takes, adverbs, particles and possessives between them; None where it is a whole clause.
+        """The complement of a verb, after adverbs, particles and possessives; None if it is a whole clause.
 
-        None of it where the phrase goes on with "of": the published plots have the whole of it or nothing.
+        Empty if the phrase continues with "of": the published plots have the whole phrase or nothing.
         """
         start = self._past(verb + 1, _BETWEEN)
         end = self.chunk_from.get(start)
@@ -152,14 +152,14 @@ class _Sentence:
 
 
 def noun_phrases(tags: Sequence[str]) -> list[tuple[int, int]]:
-    """Spans (end exclusive) of base noun phrases, leading possessives left out."""
+    """Spans (end exclusive) of base noun phrases, without leading possessives."""
     chunks: list[tuple[int, int]] = []
     start: int | None = None
     for place in range(len(tags) + 1):
         tag = tags[place] if place < len(tags) else ""
         fits = tag in _BEFORE_NOUN or (tag == "POS" and start is not None)
         if tag in ("VBN", "VBG") and (start is None or tags[place - 1] == "NN"):
-            fits = False  # a participle belongs to a phrase only after its determiner or adjective
+            fits = False  # a participle is part of a phrase only after its determiner or adjective
         if tag in ("DT", "PDT", "CD") and start is not None and tags[place - 1] in _NOUNS:
             _close(chunks, start, place, tags)
             start = None

@@ -1,4 +1,4 @@
-"""Which words ConceptNet links: the neighbours of a word, and whether two words stand in a relation.
+"""Words linked by ConceptNet: the neighbours of a word, and whether two words are related.
 
 ConceptNet must have been fetched: `openmeva resources --conceptnet FILE`.
 """
@@ -16,15 +16,15 @@ from openmeva.training.text.knowledge.lexicon import CONTENT_CLASSES, known_lemm
 def neighbours(word: str, tag: str) -> tuple[str, ...]:
     """Words of the same part of speech at the other end of a ConceptNet triple, in either direction.
 
-    All relations of `COMMONSENSE_RELATIONS` count; a word is looked up as it is and by its lemma.
+    All relations of `COMMONSENSE_RELATIONS` count; a word is looked up by its form and by its lemma.
 
     Args:
         word: a token in any case.
         tag: its Penn Treebank tag.
 
     Returns:
-        Single words known to WordNet, inflected to `tag` and cased as `word`, sorted; empty for other than
-        nouns, verbs, adjectives and adverbs.
+        Single words known to WordNet, inflected to `tag` and cased as `word`, sorted; empty unless `word`
+        is a noun, verb, adjective or adverb.
 
     Raises:
         MissingResourceError: ConceptNet or WordNet has not been fetched.
@@ -37,7 +37,7 @@ def linked(word: str, tag: str, other: str, other_tag: str) -> bool:
 
     Args:
         word, tag: one word and its Penn Treebank tag.
-        other, other_tag: the other. Words that are no nouns, verbs, adjectives or adverbs are linked to none.
+        other, other_tag: the other word. Only nouns, verbs, adjectives and adverbs have links.
 
     Raises:
         MissingResourceError: ConceptNet has not been fetched.
@@ -66,7 +66,7 @@ def _neighbours(word: str, tag: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def _links() -> Mapping[str, frozenset[str]]:
-    """Single words by the single word they share a triple with."""
+    """For each single word, the single words that it shares a triple with."""
     links: defaultdict[str, set[str]] = defaultdict(set)
     for relation, head, tail in load(resources.require("conceptnet")):
         if relation in COMMONSENSE_RELATIONS and head.isalpha() and tail.isalpha() and head != tail:

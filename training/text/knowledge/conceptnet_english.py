@@ -1,4 +1,4 @@
-"""The `Language` of UNION's keyword rules as the paper words them: ConceptNet alone knows keywords and antonyms."""
+"""The `Language` of UNION's keyword rules as in the paper: keywords and antonyms from ConceptNet only."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -12,12 +12,13 @@ from openmeva.training.text.word_set import NEGATIVE_WORDS, stop_words
 
 
 class ConceptNetEnglish(English):
-    """Keywords are all words of ConceptNet but stop words; antonyms, the tails of its negated relations (section 3.2).
+    """Keywords are all words of ConceptNet except stop words; antonyms are tails of negated relations (section 3.2).
 
-    Negative words are no stop words here, and their antonyms may be some: "nobody" becomes "somebody" (appendix A).
+    Negative words are not stop words here, and their antonyms may be stop words: "nobody" becomes "somebody"
+    (appendix A).
 
-    `English` knows WordNet's words and antonyms too, and lets parts of speech decide. Here a word is looked up as it
-    is and by its lemma, whatever it is tagged as; an antonym takes the word's form where it has one. "All words" are
+    `English` also has WordNet's words and antonyms, and uses parts of speech. Here a word is looked up by its form and
+    by its lemma, regardless of its tag; an antonym is inflected like the word if it has such a form. "All words" are
     those of the relations that the project keeps of ConceptNet (`conceptnet_files.KEPT_RELATIONS`).
 
     Raises:
@@ -32,7 +33,7 @@ class ConceptNetEnglish(English):
         return _antonyms(word, tag)
 
     def is_keyword(self, word: str, tag: str) -> bool:
-        """Whether `word` or its lemma is a single-word head or tail of ConceptNet, and no stop word."""
+        """Whether `word` or its lemma is a single-word head or tail of ConceptNet and not a stop word."""
         return _is_keyword(word, tag)
 
 

@@ -1,6 +1,6 @@
-"""Fetch the part of ConceptNet that the project uses, from a file at hand or from its publisher.
+"""Fetch the part of ConceptNet that the project uses, from a local file or from its publisher.
 
-What is kept is one tab-separated file of English assertions, `relation head tail`, for the relations in
+The result is one tab-separated file of English assertions, `relation head tail`, for the relations in
 `KEPT_RELATIONS`. ConceptNet is licensed CC BY-SA 4.0 and is not part of this project.
 """
 
@@ -19,8 +19,8 @@ from openmeva.training.files import read_lines, write_text
 Assertion = tuple[str, str, str]
 
 NEGATED_RELATIONS = ("Antonym", "NotDesires", "NotCapableOf", "NotHasProperty")
-# What people, things and events are, do, want and lead to. RelatedTo, Synonym and the relations between word
-# forms are left out: they are most of ConceptNet and say little.
+# Properties, actions, desires and effects of people, things and events. RelatedTo, Synonym and the relations between
+# word forms are excluded: they are most of ConceptNet and carry little information.
 COMMONSENSE_RELATIONS = (
     *("AtLocation", "CapableOf", "Causes", "CausesDesire", "CreatedBy", "DefinedAs", "Desires", "HasA"),
     *("HasFirstSubevent", "HasLastSubevent", "HasPrerequisite", "HasProperty", "HasSubevent", "InstanceOf"),
@@ -47,7 +47,7 @@ def parse_lists(lines: Iterable[str], name: str = "") -> Iterator[Assertion]:
 
 
 def parse_triples(lines: Iterable[str], name: str = "") -> Iterator[Assertion]:
-    """Assertions of the form of CN-100K, `Relation TAB head TAB tail`; a fourth column is ignored."""
+    """Assertions in the format of CN-100K, `Relation TAB head TAB tail`; a fourth column is ignored."""
     for number, line in enumerate(lines, start=1):
         fields = line.rstrip("\n").split("\t")
         if len(fields) not in (3, 4):
@@ -59,7 +59,7 @@ def parse_triples(lines: Iterable[str], name: str = "") -> Iterator[Assertion]:
 
 
 def parse_dump(lines: Iterable[str], name: str = "") -> Iterator[Assertion]:
-    """English assertions of ConceptNet's dump: `uri, /r/Relation, /c/en/head, /c/en/tail, {…}` by tabs."""
+    """English assertions of ConceptNet's dump: `uri, /r/Relation, /c/en/head, /c/en/tail, {…}`, separated by tabs."""
     for number, line in enumerate(lines, start=1):
         fields = line.split("\t", 4)
         if len(fields) != 5:
@@ -75,18 +75,18 @@ def _term(uri: str) -> str:
 
 
 def read_assertions(path: Path) -> Iterator[Assertion]:
-    """Kept assertions of a file in any of the three forms, compressed (`.gz`) or not.
+    """Kept assertions of a file in any of the three formats, compressed (`.gz`) or not.
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: a folder; a line in none of the forms or not in that of the first one, named by the message; or a
-            damaged `.gz` file.
+        ValueError: a folder; a line in no known format, or in another one than the first line (the message names the
+            line); or a damaged `.gz` file.
     """
     yield from parse((line for _, line in read_lines(path)), str(path))
 
 
 def parse(lines: Iterable[str], name: str) -> Iterator[Assertion]:
-    """Kept assertions of lines in any of the three forms, which the first line shows."""
+    """Kept assertions of lines in any of the three formats; the first line determines the format."""
     iterator = iter(lines)
     first = next(iterator, "")
     if "|||" in first:
@@ -101,10 +101,10 @@ def parse(lines: Iterable[str], name: str) -> Iterator[Assertion]:
 
 
 def download(url: str = DUMP_URL) -> Iterator[Assertion]:
-    """Kept assertions of the publisher's dump (about 500 MB), filtered while it arrives and not stored.
+    """Kept assertions of the publisher's dump (about 500 MB), filtered during the download; the dump is not stored.
 
     Raises:
-        OSError, EOFError, http.client.HTTPException, zlib.error: no connection, or one that broke.
+        OSError, EOFError, http.client.HTTPException, zlib.error: no connection, or a broken one.
     """
     with urllib.request.urlopen(url, timeout=TIMEOUT_SECONDS) as answer, Progress() as progress:
         length = int(answer.headers.get("Content-Length") or 0) or None
@@ -117,10 +117,10 @@ def download(url: str = DUMP_URL) -> Iterator[Assertion]:
 
 
 def store(assertions: Iterable[Assertion], folder: Path) -> Path:
-    """Add assertions to the stored file: sorted, without repetitions, written aside and renamed.
+    """Add assertions to the stored file, sorted and without duplicates; the file is replaced atomically.
 
     Raises:
-        ValueError: none of the assertions has a relation that is kept.
+        ValueError: no assertion has a relation of `KEPT_RELATIONS`.
     """
     new = {(relation, head, tail) for relation, head, tail in assertions if head and tail}
     if not new:
@@ -137,11 +137,11 @@ def load(path: Path) -> list[Assertion]:
 
 
 def fetch_conceptnet(folder: Path, path: Path | None = None, url: str = DUMP_URL) -> Path:
-    """Store ConceptNet from a file, or from its publisher where no file is given.
+    """Store ConceptNet from a file or, if none is given, from its publisher.
 
     Raises:
-        FileNotFoundError, ValueError: the file is missing or in no known form.
-        RuntimeError: no file given and the publisher can't be reached; the message says what to do.
+        FileNotFoundError, ValueError: the file is missing or in no known format.
+        RuntimeError: no file is given and the publisher cannot be reached (the message says what to do).
     """
     if path is not None:
         return store(read_assertions(path), folder)
@@ -149,7 +149,7 @@ def fetch_conceptnet(folder: Path, path: Path | None = None, url: str = DUMP_URL
         return store(download(url), folder)
     except (OSError, http.client.HTTPException, *_DAMAGE) as error:
         raise RuntimeError(
-            f"ConceptNet could not be fetched from {url} ({error}). With a copy at hand, run `openmeva"
+            f"ConceptNet could not be fetched from {url} ({error}). With a local copy, run `openmeva"
             " resources --conceptnet FILE`: the dump itself, CN-100K's triples, or lines"
             " head|||/r/Relation|||tails."
         ) from error

@@ -5,10 +5,10 @@ from openmeva.training.text.knowledge import lexicon
 
 
 class English:
-    """Forwards to `training.text`; holds nothing, so it travels between processes at no cost."""
+    """Forwards to `training.text`; it has no state, so it is cheap to send to other processes."""
 
     def lemma(self, word: str, tag: str) -> str:
-        """The dictionary form of `word` as tagged."""
+        """The dictionary form of `word` with this tag."""
         return inflection.lemma(word, tag)
 
     def inflect(self, lemma: str, tag: str) -> str:

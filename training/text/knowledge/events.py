@@ -1,7 +1,7 @@
-"""What comes before and after an event: a commonsense model, as the plot-guided paper's COMET (section 3.2.1).
+"""Commonsense models of the events before and after an event, like the plot-guided paper's COMET (section 3.2.1).
 
-`ConceptNetEvents` knows the triples of ConceptNet and takes the nearest known event for one it does not know;
-`CometEvents` asks a COMET model of the Hub.
+`ConceptNetEvents` looks up triples of ConceptNet, by the nearest known event for an unknown one. `CometEvents` uses a
+COMET model of the Hub.
 """
 
 import re
@@ -17,7 +17,7 @@ from openmeva.training.text.inflection import lemma
 from openmeva.training.text.knowledge import resources
 from openmeva.training.text.knowledge.conceptnet_files import Assertion, load
 
-# Whether the tail of a triple belongs before its head.
+# Whether the tail of a triple precedes its head.
 ORDERING_RELATIONS = {
     "HasPrerequisite": True,
     "HasFirstSubevent": True,
@@ -25,36 +25,36 @@ ORDERING_RELATIONS = {
     "HasLastSubevent": False,
 }
 LONGEST_EVENT = 4  # words; longer tails are definitions rather than events
-# ConceptNet's contributors wrote "you will feel good" and "person to laugh" where a plot says "feel good", "laugh".
+# ConceptNet has "you will feel good" and "person to laugh" where a plot has "feel good" and "laugh".
 _SUBJECT = re.compile(
     r"^(?:that )?(?:you|i|we|one|person)(?: (?:to|may|might|will|can|could|should))? (?=\w)"
 )
 Embedder = Callable[[Sequence[str]], np.ndarray]
-"""From texts to vectors of length 1, shape (n, width)."""
+"""Maps texts to vectors with L2 norm 1, shape (n, width)."""
 
 
 @dataclass(frozen=True, order=True)
 class RelatedEvent:
-    """An event (base forms), and whether it belongs before (`True`) or after the event it is related to."""
+    """An event (base forms), and whether it comes before (`True`) or after the event that it is related to."""
 
     text: str
     first: bool
 
 
 class EventModel(Protocol):
-    """Anything that knows which events surround another."""
+    """A model of the events before and after an event."""
 
     def related(self, event: str) -> tuple[RelatedEvent, ...]:
-        """What comes before and after `event`; empty where the model does not know."""
+        """Events before and after `event`; empty if the model has none."""
 
 
 class ConceptNetEvents:
     """Events of ConceptNet's ordering relations, by the event itself, its lemmas, or the nearest known event.
 
     Args:
-        assertions: `(relation, head, tail)`; ConceptNet as fetched (`make resources`) unless given.
-        embed: how phrases are compared; without it only known events are found.
-        nearness: the cosine that the nearest known event must reach.
+        assertions: `(relation, head, tail)`; default: the fetched ConceptNet (`make resources`).
+        embed: embeds phrases for comparison; without it, only known events are found.
+        nearness: minimum cosine similarity of the nearest known event.
 
     Raises:
         MissingResourceError: ConceptNet has not been fetched.
@@ -86,7 +86,7 @@ class ConceptNetEvents:
         self._cached = lru_cache(maxsize=1 << 16)(self._related)
 
     def related(self, event: str) -> tuple[RelatedEvent, ...]:
-        """What comes before and after `event`, sorted."""
+        """Events before and after `event`, sorted."""
         return self._cached(event)
 
     def _related(self, event: str) -> tuple[RelatedEvent, ...]:
@@ -102,7 +102,7 @@ class ConceptNetEvents:
 
 
 def without_subject(event: str) -> str:
-    """An event of ConceptNet as a verb phrase, a subject that stands for anybody left out.
+    """An event of ConceptNet as a verb phrase, without a generic subject.
 
     >>> without_subject("you will feel good"), without_subject("person to laugh"), without_subject("get paid")
     ('feel good', 'laugh', 'get paid')
@@ -111,11 +111,11 @@ def without_subject(event: str) -> str:
 
 
 class CometEvents:
-    """A COMET model of the Hub (Bosselut et al. 2019; Hwang et al. 2021), a sequence-to-sequence one.
+    """A sequence-to-sequence COMET model of the Hub (Bosselut et al. 2019; Hwang et al. 2021).
 
     Args:
         model: Hub id or folder of a model trained on `head relation [GEN]`.
-        beams: how many tails are taken for a relation.
+        beams: number of tails per relation.
     """
 
     def __init__(self, model: str, beams: int = 3) -> None:
@@ -127,7 +127,7 @@ class CometEvents:
         self._cached = lru_cache(maxsize=1 << 16)(self._related)
 
     def related(self, event: str) -> tuple[RelatedEvent, ...]:
-        """What comes before and after `event`, by relation and likelihood."""
+        """Events before and after `event`, sorted by relation and likelihood."""
         return self._cached(event)
 
     def _related(self, event: str) -> tuple[RelatedEvent, ...]:
@@ -147,10 +147,10 @@ class CometEvents:
 
 
 def event_model(name: str | None = None) -> EventModel:
-    """`conceptnet`, the default, with the nearest known event by word vectors; or `comet:` and a Hub id or folder.
+    """The model `conceptnet` (default), with the nearest known event by word vectors, or `comet:` with a Hub id or folder.
 
     Raises:
-        ValueError: another name.
+        ValueError: an unknown name.
         MissingResourceError: ConceptNet has not been fetched.
     """
     kind, _, model = (name or "conceptnet").partition(":")
@@ -162,7 +162,7 @@ def event_model(name: str | None = None) -> EventModel:
 
 
 def word_vector_embedder() -> Embedder:
-    """Mean word vectors of the shared story encoder, of length 1: near enough for short verb phrases."""
+    """Mean word vectors of the shared story encoder, with L2 norm 1: sufficient for short verb phrases."""
     from tokenizers import Tokenizer
 
     from openmeva.metrics.core.checkpoint import read_tensors
@@ -171,7 +171,7 @@ def word_vector_embedder() -> Embedder:
     table = (
         read_tensors(ENCODER / "model.safetensors")["bert.embeddings.word_embeddings.weight"].float().numpy()
     )
-    table = table - table.mean(0)  # what all words share says nothing
+    table = table - table.mean(0)  # remove the component that all words share
     tokenizer = Tokenizer.from_file(str(ENCODER / "tokenizer.json"))
 
     def embed(texts: Sequence[str]) -> np.ndarray:

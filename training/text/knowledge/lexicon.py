@@ -1,8 +1,8 @@
-"""Opposites and synonyms of words, and which words carry a story: WordNet, with ConceptNet where fetched.
+"""Opposites and synonyms of words, and keywords: WordNet, plus ConceptNet if fetched.
 
-Everything is looked up by word and Penn Treebank tag, and comes back inflected to that tag. WordNet is
-required (`make resources`); ConceptNet's negated relations are added where `.resources/conceptnet` has them.
-Results are sorted and cached: they depend on the word and on which of the two resources are there.
+Words are looked up by form and Penn Treebank tag, and results are inflected to that tag. WordNet is
+required (`make resources`); ConceptNet's negated relations are added if `.resources/conceptnet` has them.
+Results are sorted and cached. They depend on the word and on the available resources.
 """
 
 from collections import Counter, defaultdict
@@ -35,22 +35,22 @@ _FUNCTION_WORDS = """
     rather really same several so some someone something somewhat still such than that then there thing though
     thus today together too up upon very well when where why yet
 """
-# Tagged as nouns, verbs, adjectives or adverbs, these hold a sentence together and name nothing in it.
+# Function words that are tagged as nouns, verbs, adjectives or adverbs.
 STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
 
 
 def antonyms(word: str, tag: str) -> tuple[str, ...]:
-    """Opposites of a word: WordNet's direct antonyms, and what ConceptNet's negated relations lead to.
+    """Opposites of a word: WordNet's direct antonyms, and the tails of ConceptNet's negated relations.
 
     The relations are UNION's (section 3.2): Antonym, NotDesires, NotCapableOf, NotHasProperty, looked up by
-    the word and by its lemma. Only single words that WordNet knows in the same part of speech are kept.
+    the word and by its lemma. Only single words in WordNet with the same part of speech are kept.
 
     Args:
         word: a token in any case.
         tag: its Penn Treebank tag.
 
     Returns:
-        Surface words inflected to `tag` and cased as `word`, sorted; empty for other than content words.
+        Surface words inflected to `tag` and cased as `word`, sorted; empty for words other than content words.
 
     Raises:
         MissingResourceError: WordNet has not been fetched.
@@ -63,10 +63,11 @@ def antonyms(word: str, tag: str) -> tuple[str, ...]:
 
 
 def synonyms(word: str, tag: str) -> tuple[str, ...]:
-    """Words of the same meaning by WordNet, in the senses that the word is mostly used in.
+    """WordNet's synonyms in the most frequent senses of the word.
 
-    A sense counts when SemCor, whose counts come with WordNet, has it at least half as often as the word's
-    most frequent one; a synonym, when SemCor has it in that sense: "dog" is also "frump", "go" "locomote".
+    A sense counts if SemCor, whose counts are part of WordNet, has it at least half as often as the word's most
+    frequent sense. A synonym counts if SemCor has it in that sense; this excludes "frump" for "dog" and "locomote" for
+    "go".
 
     Args, Returns, Raises:
         As for `antonyms`.
@@ -80,12 +81,12 @@ def synonyms(word: str, tag: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 17)
 def is_keyword(word: str, tag: str) -> bool:
-    """Whether a word is a noun, verb, adjective or adverb that WordNet or ConceptNet knows, and no stop word.
+    """Whether a word is a noun, verb, adjective or adverb of WordNet or ConceptNet, and not a stop word.
 
-    UNION takes every word of ConceptNet for a keyword (section 3.2). Here WordNet decides, whose entries have
-    a part of speech, and the words of ConceptNet's negated relations beside it: ConceptNet as a whole has
-    first names too and no part of speech that shows a wrong tag. Proper nouns, placeholders of names,
-    auxiliaries and modals are none.
+    In UNION, every word of ConceptNet is a keyword (section 3.2). Here the keywords are those of WordNet, whose entries
+    have a part of speech, and the words of ConceptNet's negated relations. ConceptNet as a whole also has first names,
+    and no parts of speech that would reveal a wrong tag. Proper nouns, placeholders of names, auxiliaries and modals
+    are not keywords.
 
     Raises:
         MissingResourceError: WordNet has not been fetched.
@@ -132,17 +133,17 @@ def _synonyms(word: str, tag: str) -> tuple[str, ...]:
 
 
 def _own_lemmas(base: str, part: str) -> list[Lemma]:
-    """WordNet's entries for exactly this lemma, the most frequent sense first."""
+    """WordNet's entries for exactly this lemma, by decreasing frequency of the sense."""
     synsets = wordnet().synsets(base, part)
     return [entry for synset in synsets for entry in synset.lemmas() if entry.name().lower() == base]
 
 
 @lru_cache(maxsize=1 << 16)
 def known_lemma(word: str, tag: str) -> str | None:
-    """The lemma of a word of ConceptNet, which has no parts of speech, as the part of speech of `tag`.
+    """The lemma of a word of ConceptNet, which has no parts of speech, with the part of speech of `tag`.
 
-    None where WordNet doesn't know it as that, or where SemCor has it more often as another: "dog" is a verb
-    too, and no neighbour of "love".
+    None if WordNet does not have it with this part of speech, or if SemCor has it more often with another one: "dog" is
+    also a verb, but not a neighbour of the verb "love".
     """
     part = CONTENT_CLASSES[tag]
     base = lemma(word, tag)
@@ -156,14 +157,14 @@ def known_lemma(word: str, tag: str) -> str | None:
 
 
 def surface_forms(lemmas: Iterable[str], word: str, base: str, tag: str) -> tuple[str, ...]:
-    """Single words for lemmas, inflected to a tag, without the word itself."""
+    """Surface forms of the single-word lemmas, inflected to a tag, without the word itself."""
     forms = {inflect(found, tag) for found in lemmas if found.isalpha() and found != base}
     return tuple(sorted(form for form in forms if form.isalpha() and form != word))
 
 
 @lru_cache(maxsize=1)
 def _semcor_mentions() -> Mapping[str, Mapping[str, int]]:
-    """How often SemCor has a lemma, by part of speech."""
+    """Frequencies of lemmas in SemCor, by part of speech."""
     by_part: defaultdict[str, Counter[str]] = defaultdict(Counter)
     with wordnet().open("cntlist.rev") as file:
         for line in file.read().splitlines():

@@ -1,11 +1,11 @@
-"""Resources that are fetched, not shipped: WordNet (needed) and ConceptNet (used where it is there).
+"""Resources that are fetched, not shipped: WordNet (required) and ConceptNet (optional).
 
     openmeva resources                       # both; ConceptNet may be missing
     openmeva resources --wordnet-only        # as `make resources`
-    openmeva resources --conceptnet FILE     # from a file at hand, may be repeated
+    openmeva resources --conceptnet FILE     # from a local file; may be repeated
 
-Both go below `.resources/` in a checkout, else into the user's cache; WordNet into the folder that the environment variable `NLTK_DATA`
-names, where it is set.
+Both are stored below `.resources/` in a checkout, else in the user's cache. If the environment variable `NLTK_DATA` is
+set, WordNet is stored in the folder that it names.
 """
 
 import os
@@ -30,21 +30,21 @@ class MissingResourceError(FileNotFoundError):
 
 
 def nltk_data_folder() -> Path:
-    """Where WordNet is written: the first folder of `$NLTK_DATA`, else `.resources/nltk_data`."""
+    """The folder to write WordNet to: the first folder of `$NLTK_DATA`, else `.resources/nltk_data`."""
     first = os.environ.get("NLTK_DATA", "").split(os.pathsep)[0]
     return Path(first).expanduser() if first else RESOURCES / "nltk_data"
 
 
 def conceptnet_folder() -> Path:
-    """Where ConceptNet is written: `.resources/conceptnet`."""
+    """The folder to write ConceptNet to: `.resources/conceptnet`."""
     return RESOURCES / "conceptnet"
 
 
 def find(name: str) -> Path | None:
-    """The folder (or zip) of WordNet's files or the file of ConceptNet's assertions, None where not fetched.
+    """The folder (or zip file) of WordNet, or the file of ConceptNet's assertions; None if not fetched.
 
-    WordNet is looked for in every folder of `$NLTK_DATA` and in `nltk.data.path` too; where NLTK refuses to read it, it is
-    as if it were not there.
+    WordNet is searched in every folder of `$NLTK_DATA` and in `nltk.data.path`; a copy that NLTK refuses to read counts
+    as missing.
 
     Raises:
         ValueError: a name other than "wordnet" and "conceptnet".
@@ -58,7 +58,7 @@ def find(name: str) -> Path | None:
 
 
 def require(name: str) -> Path:
-    """As `find`, with an error instead of None.
+    """As `find`, but raises an error instead of returning None.
 
     Raises:
         MissingResourceError: not fetched, or refused by NLTK; the message names the command to run.
@@ -79,17 +79,17 @@ def _nltk_data_folders() -> list[Path]:
 
 
 def lexicon_files() -> dict[str, Path]:
-    """The files of the knowledge that is at hand: WordNet always, ConceptNet where it has been fetched."""
+    """The files of the available resources: always WordNet, and ConceptNet if it has been fetched."""
     wordnet, conceptnet = require("wordnet"), find("conceptnet")
     files = {"wordnet": wordnet if wordnet.is_file() else wordnet / "data.noun"}
     return {**files, "conceptnet": conceptnet} if conceptnet else files
 
 
 def tell_without_conceptnet() -> None:
-    """Says on standard error that ConceptNet is not at hand, where it is not: what is made then differs."""
+    """Prints on standard error if ConceptNet is missing, since results differ without it."""
     if find("conceptnet") is None:
         print(
-            "ConceptNet has not been fetched: keywords and antonyms come from WordNet alone "
+            "ConceptNet has not been fetched: keywords and antonyms come from WordNet only "
             f"(`{COMMANDS['conceptnet']}` fetches it)",
             file=sys.stderr,
         )
@@ -107,13 +107,14 @@ def use_with_nltk() -> None:
 
 
 def fetch(conceptnet: Sequence[Path] = (), wordnet_only: bool = False) -> None:
-    """Fetches WordNet, and ConceptNet from files or from its publisher, and says where they are.
+    """Fetches WordNet, and ConceptNet from files or from its publisher, and prints their paths.
 
-    Where the publisher of ConceptNet cannot be reached, that is said and no error: everything works without it.
+    If the publisher of ConceptNet cannot be reached, a message is printed, but no error is raised: ConceptNet is
+    optional.
 
     Raises:
         FetchError: WordNet could not be fetched.
-        FileNotFoundError, ValueError: a file of ConceptNet that is missing, a folder, or in no known form.
+        FileNotFoundError, ValueError: a file of ConceptNet that is missing, a folder, or in no known format.
     """
     print(f"WordNet: {fetch_wordnet(nltk_data_folder())}")
     for path in conceptnet:
@@ -123,4 +124,4 @@ def fetch(conceptnet: Sequence[Path] = (), wordnet_only: bool = False) -> None:
     try:
         print(f"ConceptNet: {fetch_conceptnet(conceptnet_folder())}")
     except RuntimeError as error:
-        print(f"{error}\nEverything works without it; substitutions know fewer antonyms.", file=sys.stderr)
+        print(f"{error}\nIt is optional; without it, substitutions have fewer antonyms.", file=sys.stderr)

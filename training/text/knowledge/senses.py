@@ -1,7 +1,7 @@
-"""Senses of words by WordNet's `index.sense`: how often each is used, and which words share it.
+"""Senses of words from WordNet's `index.sense`: their frequencies, and the words that share them.
 
-NLTK reads a synset's whole entry, glosses and pointers, to name its words; this file, a line a sense, answers
-the same questions much faster. Counts are SemCor's, which come with WordNet.
+To list a synset's words, NLTK reads its whole entry with glosses and pointers; this file, with one line per sense, is
+much faster. Counts are SemCor's, which are part of WordNet.
 """
 
 from bisect import bisect_left
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from openmeva.training.text.knowledge.wordnet_reader import wordnet
 
-# Parts of speech by their number in a sense's key.
+# Parts of speech by their number in a sense key.
 PARTS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}  # 5: satellite adjectives
 
 
@@ -21,7 +21,7 @@ class Sense(NamedTuple):
 
     Attributes:
         synset: its synset's offset in the data file of the part of speech.
-        mentions: how often SemCor has the lemma in this sense.
+        mentions: frequency of the lemma in this sense in SemCor.
     """
 
     synset: int
@@ -30,7 +30,7 @@ class Sense(NamedTuple):
 
 @lru_cache(maxsize=1 << 16)
 def senses(base: str, part: str) -> tuple[Sense, ...]:
-    """Senses of a lemma in lower case as a part of speech (n, v, a, r), as WordNet orders them.
+    """Senses of a lower-case lemma with a part of speech (n, v, a, r), in WordNet's order.
 
     Raises:
         MissingResourceError: WordNet has not been fetched.
@@ -50,7 +50,7 @@ def senses(base: str, part: str) -> tuple[Sense, ...]:
 
 
 def words_of(part: str, synset: int) -> tuple[str, ...]:
-    """The lemmas of a synset that SemCor has in it."""
+    """The lemmas of a synset that occur in SemCor in this sense."""
     return _counted_words().get((part, synset), ())
 
 
@@ -65,7 +65,7 @@ def _lines() -> list[str]:
     with wordnet().open("index.sense") as file:
         return sorted(
             file.read().splitlines()
-        )  # as it comes; a copy in another order would go wrong in silence
+        )  # sorted, since bisection in a file with another order would fail silently
 
 
 @lru_cache(maxsize=1)

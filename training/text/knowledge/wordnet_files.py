@@ -1,4 +1,4 @@
-"""Fetch WordNet: by NLTK's downloader where there is internet, else from the packages of a Debian system."""
+"""Fetch WordNet: with NLTK's downloader if there is internet access, else from the packages of a Debian system."""
 
 import hashlib
 import http.client
@@ -28,8 +28,8 @@ REQUIRED_FILES = (
     "lexnames",
 )
 
-# The lexicographer files of WordNet 3.0 in order of their number, with the part of speech (1 noun, 2 verb,
-# 3 adjective, 4 adverb); lexnames(5WN) documents them. Debian leaves the file out, NLTK reads it.
+# The lexicographer files of WordNet 3.0 in order of their numbers, with the part of speech (1 noun, 2 verb,
+# 3 adjective, 4 adverb); lexnames(5WN) documents them. Debian's packages lack the file, but NLTK reads it.
 _NOUN_FILES = (
     "Tops act animal artifact attribute body cognition communication event feeling food group location motive"
     " object person phenomenon plant possession process quantity relation shape state substance time"
@@ -49,25 +49,25 @@ LEXICOGRAPHER_FILES = (
 
 
 class FetchError(RuntimeError):
-    """A source that could not deliver; the message says why."""
+    """A source failed; the message says why."""
 
 
 def wordnet_place(nltk_data: Path) -> Path | None:
-    """Where WordNet's files are below a folder of NLTK data, or None.
+    """Path of WordNet's files below a folder of NLTK data, or None.
 
-    A folder with all of them, or the downloader's zip file, unless it was cut off: NLTK reads both, where nobody but the
-    user and root owns them or may write to them.
+    It is a folder with all files, or the downloader's complete zip file. NLTK reads both, if no other user than the
+    current one and root owns them or may write to them.
     """
     return next((place for place in _lying_in(nltk_data) if _is_read(nltk_data, place)), None)
 
 
 def refusal(nltk_data: Path) -> str | None:
-    """What to do where WordNet's files are below a folder of NLTK data and NLTK reads none of them, else None."""
+    """Advice if WordNet's files are below a folder of NLTK data but NLTK refuses to read them, else None."""
     if wordnet_place(nltk_data) or not any(_lying_in(nltk_data)):
         return None
     return (
         f"{nltk_data}: WordNet is there, but NLTK reads no data that others own or may write: run"
-        f" `chmod -R go-w {nltk_data}`, or let NLTK_DATA name a copy of your own"
+        f" `chmod -R go-w {nltk_data}`, or set NLTK_DATA to your own copy"
     )
 
 
@@ -81,20 +81,20 @@ def _lying_in(nltk_data: Path) -> Iterator[Path]:
 
 def _is_read(nltk_data: Path, place: Path) -> bool:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # of what is refused, in many words
+        warnings.simplefilter("ignore", RuntimeWarning)  # verbose warnings about refused files
         try:
             nltk.data.find(f"corpora/{place.name}", [str(nltk_data)])
         except LookupError as error:
-            # an archive is not opened before its folder is in `nltk.data.path`, which is no refusal
+            # NLTK does not open an archive whose folder is not yet in `nltk.data.path`; that is not a refusal
             return place.suffix == ".zip" and not getattr(error, "_nltk_refused_writable", ())
     return True
 
 
 def wordnet_checksum(place: Path) -> str:
-    """One SHA-256, in hexadecimal, over WordNet's files in the order of `REQUIRED_FILES`, the same for folder and zip file.
+    """A SHA-256, in hexadecimal, of WordNet's files in the order of `REQUIRED_FILES`, equal for folder and zip file.
 
     Args:
-        place: of `wordnet_place`.
+        place: a path from `wordnet_place`.
     """
     files: Path | zipfile.Path = place if place.is_dir() else zipfile.Path(place, "wordnet/")
     digest = hashlib.sha256()
@@ -104,18 +104,18 @@ def wordnet_checksum(place: Path) -> str:
 
 
 def fetch_wordnet(nltk_data: Path, sources: tuple[Callable[[Path], None], ...] | None = None) -> Path:
-    """Put WordNet into `nltk_data/corpora/wordnet`, from the first source that has it.
+    """Install WordNet in `nltk_data/corpora/wordnet` from the first source that works.
 
     Args:
-        nltk_data: a folder of NLTK data, created where missing.
+        nltk_data: a folder of NLTK data, created if missing.
         sources: functions that fill a given empty folder; by default the downloader, then Debian.
 
     Returns:
-        The folder with the files. Files that are there already are left as they are.
+        The folder with the files. Existing files are kept.
 
     Raises:
-        FetchError: no source worked; the message says why for each of them and what to do by hand. Or NLTK reads nothing
-            from that folder.
+        FetchError: no source worked (the message gives the reason for each, and the manual steps), or NLTK refuses to
+            read that folder.
     """
     present = _place_read(nltk_data)
     if present:
@@ -153,7 +153,7 @@ def _place_read(nltk_data: Path) -> Path | None:
 
 
 def from_nltk(folder: Path) -> None:
-    """WordNet 3.0 by `nltk.download`, in a process of its own that is stopped when it takes too long."""
+    """WordNet 3.0 by `nltk.download`, in a separate process with a timeout."""
     try:
         with urllib.request.urlopen(NLTK_INDEX, timeout=PROBE_SECONDS) as answer:
             answer.read(1)
@@ -176,7 +176,7 @@ def from_nltk(folder: Path) -> None:
 
 
 def from_debian(folder: Path) -> None:
-    """WordNet 3.0 from Debian's packages, unpacked without installing them and without being root."""
+    """WordNet 3.0 from Debian's packages, unpacked without installation and without root rights."""
     for tool in ("apt-get", "dpkg"):
         if shutil.which(tool) is None:
             raise FetchError(f"this is no Debian system: there is no {tool}")
@@ -206,7 +206,7 @@ def from_debian(folder: Path) -> None:
 
 
 def lexnames() -> str:
-    """Text of WordNet's `lexnames`: number, name and part of speech of each lexicographer file, by tabs."""
+    """Text of WordNet's `lexnames`: number, name and part of speech of each lexicographer file, separated by tabs."""
     return "".join(f"{n:02d}\t{name}\t{part}\n" for n, (name, part) in enumerate(LEXICOGRAPHER_FILES))
 
 
@@ -231,7 +231,7 @@ def _copy_files(source: Path, target: Path) -> None:
 
 
 def _make_private(folder: Path) -> None:
-    """Create a folder, and let no group write to what is created: NLTK reads no data from such folders."""
+    """Create folders without group write permission, since NLTK reads no data from group-writable folders."""
     for part in [*reversed(folder.parents), folder]:
         if not part.exists():
             part.mkdir(exist_ok=True)
@@ -242,7 +242,7 @@ def _install(staging: Path, target: Path) -> Path:
     for file in staging.iterdir():
         file.chmod(0o644)
     staging.chmod(0o755)
-    if target.exists():  # an incomplete copy: set aside under the name that the caller deletes
+    if target.exists():  # an incomplete copy
         shutil.rmtree(target)
     os.replace(staging, target)
     return target

@@ -20,6 +20,6 @@ def wordnet() -> WordNetCorpusReader:
 
     reader.ensure_loaded()
     if hasattr(os, "register_at_fork"):
-        # processes that share an open file share its position too, and would read each other's lines
+        # processes that share an open file also share its position, so reads would interfere
         os.register_at_fork(after_in_child=reader._data_file_map.clear)
     return reader

@@ -1,8 +1,8 @@
 """From affirmative to negative: the rules of Table 8.
 
-Where the table leaves a choice: "been" after a form of have follows the row of participles ("had not
+Choices where the table is ambiguous: "been" after a form of have follows the row of participles ("had not
 been"), like any other participle; an auxiliary do is negated like be ("did not really go"); a question
-takes "n't", as its subject follows the verb. Infinitives have no row and stay.
+takes "n't", since its subject follows the verb. Infinitives have no row and do not change.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ from openmeva.training.text.negation.verbs import (
 from openmeva.training.text.rewrite import Rewrite, Token
 
 Words = Sequence[str]
-# before a gerund that modifies a noun or is one ("a running race", "his singing")
+# before a gerund that modifies a noun or is a noun ("a running race", "his singing")
 MODIFIER_TAGS = frozenset({"DT", "PRP$", "POS", "JJ", "JJR", "JJS", "CD"})
 FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
 
@@ -33,7 +33,7 @@ FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
 def addition_sites(words: Words, tags: Words) -> list[tuple[int, str]]:
     """The verbs of a sentence that can be negated, each with the name of its rule.
 
-    One verb group counts once: "would have gone" is negated at the modal alone. Verbs already negated,
+    One verb group counts once: "would have gone" is negated at the modal only. Verbs already negated,
     infinitives after "to", and bare forms inside the sentence ("let him go") have no rule in Table 8.
 
     >>> addition_sites(["he", "was", "happy", "and", "sang"], ["PRP", "VBD", "JJ", "CC", "VBD"])
@@ -49,7 +49,7 @@ def addition_sites(words: Words, tags: Words) -> list[tuple[int, str]]:
 
 
 def rule_for(words: Words, tags: Words, at: int) -> str | None:
-    """The name of the rule for the verb at `at`, None where there is none."""
+    """The name of the rule for the verb at `at`; None if there is none."""
     word, tag = words[at], tags[at]
     following = words[at + 1] if at + 1 < len(words) else ""
     before = governor(words, tags, at)
@@ -61,11 +61,11 @@ def rule_for(words: Words, tags: Words, at: int) -> str | None:
         return None
     head, head_tag = (words[before], tags[before]) if before >= 0 else ("", "")
     if head in NEGATIONS or head_tag in {"MD", "TO"} or (head in DO_TAGS and tag in {"VB", "VBP"}):
-        return None  # negated there, or to be negated there
+        return None  # that verb is negated, or can be negated
     if tag == "MD":
         return "modal" if word in MODALS and not inverted_without_contraction(words, tags, at) else None
     governed_by_have = head in HAVE and head_tag.startswith("VB")
-    if governed_by_have and tag in {"VBN", "VBD"}:  # taggers confuse the two after "had"
+    if governed_by_have and tag in {"VBN", "VBD"}:  # taggers confuse these tags after "had"
         return None if under_modal(words, tags, before) else "participle"
     if word in BE_FINITE:
         return "be" if not inverted_without_contraction(words, tags, at) else None
@@ -81,7 +81,7 @@ def rule_for(words: Words, tags: Words, at: int) -> str | None:
 
 
 def is_had_better(words: Words, at: int) -> bool:
-    """Whether "had better" stands at `at`, which takes "not" behind it."""
+    """Whether "had better" is at `at`, which takes "not" after it."""
     return words[at] in {"had", "'d"} and list(words[at + 1 : at + 2]) == ["better"]
 
 
@@ -101,14 +101,14 @@ def form_rule(words: Words, tags: Words, at: int) -> str | None:
         # without "have": after a noun ("a man named Bob"), once the sentence has had its main verb
         return "participle" if previous.startswith("NN") and FINITE & set(tags[:at]) else None
     if tag == "VB":
-        # an imperative; with a finite verb beside it, taggers took some other word for one
+        # an imperative; with another finite verb in the sentence, it is a tagging error
         starts = at == 0 or words[at - 1] == '"'
         return "base" if starts and not FINITE & set(tags) else None
     return {"VBP": "base", "VBZ": "third_person", "VBD": "past"}.get(tag)
 
 
 def is_auxiliary_do(words: Words, tags: Words, at: int) -> bool:
-    """Whether the form of do at `at` serves another verb (question or emphasis)."""
+    """Whether the form of do at `at` is an auxiliary (question or emphasis)."""
     nxt = after_adverbs(words, tags, at + 1)
     if nxt < len(tags) and tags[nxt] == "PRP" and is_question(words):
         nxt = after_adverbs(words, tags, nxt + 1)
@@ -118,18 +118,18 @@ def is_auxiliary_do(words: Words, tags: Words, at: int) -> bool:
 
 
 def is_auxiliary_have(words: Words, tags: Words, at: int) -> bool:
-    """Whether the form of have at `at` serves a participle."""
+    """Whether the form of have at `at` is the auxiliary of a participle."""
     nxt = after_adverbs(words, tags, at + 1)
     return nxt < len(tags) and (tags[nxt] == "VBN" or (tags[nxt] == "VBD" and words[nxt] not in HAVE))
 
 
 def is_inverted(words: Words, tags: Words, at: int) -> bool:
-    """Whether the verb at `at` stands before its subject, in a question."""
+    """Whether the verb at `at` precedes its subject, in a question."""
     return is_question(words) and (at == 0 or tags[at - 1].startswith("W")) and tags[at + 1 : at + 2] != []
 
 
 def contraction_host(word: str, tag: str) -> str | None:
-    """What `word` becomes before "n't", None where English has no such form.
+    """The form of `word` before "n't"; None if English has no such form.
 
     >>> contraction_host("will", "MD"), contraction_host("am", "VBP")
     ('wo', None)
@@ -152,10 +152,10 @@ def negate(words: Words, tags: Words, at: int, rule: str, contracted: bool, lang
     Args:
         words: The sentence.
         tags: Its Penn Treebank tags.
-        at: The position of the verb, as `addition_sites` gives it.
-        rule: The name of the rule, from the same place.
+        at: The index of the verb, from `addition_sites`.
+        rule: The name of the rule, also from `addition_sites`.
         contracted: Write "n't" instead of "not" where English allows it. In questions, where "not"
-            cannot stand between verb and subject, it is written in any case.
+            cannot occur between verb and subject, it is always used.
         language: For the base form of the verb.
     """
     return RULES[rule](words, tags, at, contracted, language)
@@ -177,7 +177,7 @@ def negate_with_do(words: Words, tags: Words, at: int, contracted: bool, languag
     word, tag = words[at], tags[at]
     finite = tag if tag in {"VBZ", "VBD"} else "VBP"
     base = language.lemma(word, tag)
-    if finite != "VBD" and not word.endswith("s") and is_past(word, tag, language):  # a tagger's slip
+    if finite != "VBD" and not word.endswith("s") and is_past(word, tag, language):  # a tagging error
         finite, base = "VBD", language.lemma(word, "VBD")
     auxiliary = next(form for form, form_tag in DO_TAGS.items() if form_tag == finite)
     negation = "n't" if contracted else "not"
@@ -189,7 +189,7 @@ def negate_with_do(words: Words, tags: Words, at: int, contracted: bool, languag
 
 
 def is_past(word: str, tag: str, language: Language) -> bool:
-    """Whether `word`, tagged as a present tense, is a past one: "they laughed", "she shut"; no command ("shut it")."""
+    """Whether `word`, tagged as a present tense, is a past tense: "they laughed", "she shut"; not an imperative ("shut it")."""
     if is_past_form(word, language):
         return True
     return tag in {"VBP", "VBZ"} and language.inflect(language.lemma(word, "VBD"), "VBD") == word

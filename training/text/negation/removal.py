@@ -1,4 +1,4 @@
-"""From negative to affirmative: the negation goes and the verb gets its form back (appendix A)."""
+"""From negative to affirmative: the negation is removed and the verb form restored (appendix A)."""
 
 from collections.abc import Sequence
 
@@ -7,13 +7,13 @@ from openmeva.training.text.negation.verbs import CUT_MODALS, DO_TAGS, NEGATIONS
 from openmeva.training.text.rewrite import Rewrite, Token
 
 Words = Sequence[str]
-NOT_REMOVABLE_BEFORE = frozenset({"only", "until", "not", "n't"})  # "not only" affirms already
+NOT_REMOVABLE_BEFORE = frozenset({"only", "until", "not", "n't"})  # "not only" is already affirmative
 
 
 def removal_sites(words: Words, tags: Words) -> list[int]:
     """The negations of a sentence that can be removed.
 
-    Left alone: "ai n't", which has no affirmative; "not only" and "not until"; a "not" that stands for
+    Not removed: "ai n't", which has no affirmative; "not only" and "not until"; a "not" that represents
     a clause ("or not", "why not").
 
     >>> removal_sites("i do n't know why not .".split(), "PRP VBP RB VB WRB RB .".split())
@@ -23,7 +23,7 @@ def removal_sites(words: Words, tags: Words) -> list[int]:
 
 
 def is_removable(words: Words, tags: Words, at: int) -> bool:
-    """Whether the negation at `at` can go."""
+    """Whether the negation at `at` can be removed."""
     host = words[at - 1] if at else ""
     following = words[at + 1] if at + 1 < len(words) else "."
     if host == "ai" or host in NEGATIONS or following in NOT_REMOVABLE_BEFORE:
@@ -36,10 +36,10 @@ def is_removable(words: Words, tags: Words, at: int) -> bool:
 
 
 def affirm(words: Words, tags: Words, at: int, language: Language) -> Rewrite:
-    """Remove the negation at `at`, as `removal_sites` gives it, and restore the verb form.
+    """Remove the negation at `at`, an index from `removal_sites`, and restore the verb form.
 
-    The token that carries the mark of a bare removal is the one before the negation, or the one after
-    it at the start of a sentence.
+    If only the negation is removed, the touched token is the one before it, or, at the start of a sentence,
+    the one after it.
     """
     if at == 0:
         return Rewrite(0, 2, (Token(words[1], tags[1], 1),))
@@ -54,7 +54,7 @@ def affirm(words: Words, tags: Words, at: int, language: Language) -> Rewrite:
 
 
 def without_do(words: Words, tags: Words, at: int, verb: int, language: Language) -> Rewrite:
-    """did not + v -> past, does not + v -> third person, do not + v -> v; "eat or drink" alike."""
+    """did not + v -> past, does not + v -> third person, do not + v -> v; also for both verbs of "eat or drink"."""
     finite = DO_TAGS[words[at - 1]]
     tokens = [Token(words[k], tags[k], k, touched=False) for k in range(at + 1, verb)]
     tokens.append(finite_form(words[verb], tags[verb], finite, verb, language))
@@ -69,7 +69,7 @@ def without_do(words: Words, tags: Words, at: int, verb: int, language: Language
 def finite_form(word: str, tag: str, finite: str, at: int, language: Language) -> Token:
     """The base form `word` in the tense that the removed auxiliary had.
 
-    A form that is finite already stays ("did n't arrived" is met in stories).
+    A form that is already finite does not change ("did n't arrived" occurs in stories).
     """
     is_base = tag == "VB" or (tag == "VBP" and language.lemma(word, finite) == word)
     return Token(language.inflect(word, finite) if is_base and finite != "VBP" else word, finite, at)

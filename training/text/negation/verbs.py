@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 NEGATIONS = frozenset({"not", "n't"})
-# adverbs after (or before) which a verb counts as negated already
+# adverbs after (or before) which a verb counts as negated
 NEGATIVE_ADVERBS = frozenset({"never", "hardly", "barely", "no", "neither", "nor"})
 
 BE_BEFORE_CONTRACTION = frozenset({"is", "are", "was", "were"})
@@ -13,10 +13,10 @@ BE = BE_FINITE | {"be", "been", "being", "ai"}
 HAVE_BEFORE_CONTRACTION = frozenset({"have", "has", "had"})
 HAVE = HAVE_BEFORE_CONTRACTION | {"having", "'ve", "'d", "'s"}
 
-# the tag that the verb gets back when the auxiliary goes, and so the row of Table 8
+# the tag of the verb without the auxiliary, which determines the row of Table 8
 DO_TAGS = {"do": "VBP", "does": "VBZ", "did": "VBD"}
 
-# a modal before "not", and before "n't" (None where English has no such form)
+# a modal before "not", and before "n't" (None if English has no such form)
 MODALS: dict[str, tuple[str, str | None]] = {
     "can": ("can", "ca"),
     "could": ("could", "could"),
@@ -35,12 +35,12 @@ CUT_MODALS = {"ca": "can", "wo": "will", "sha": "shall"}
 
 
 def is_adverb(word: str, tag: str) -> bool:
-    """Whether the token is an adverb that may stand within a verb group; negations are none."""
+    """Whether the token is an adverb that can occur within a verb group; negations do not count."""
     return tag.startswith("RB") and word not in NEGATIONS
 
 
 def governor(words: Sequence[str], tags: Sequence[str], at: int) -> int:
-    """The position before `at` once adverbs are stepped over, -1 at the start of the sentence."""
+    """The index of the last token before `at` that is not an adverb; -1 at the start of the sentence."""
     before = at - 1
     while before >= 0 and is_adverb(words[before], tags[before]):
         before -= 1
@@ -48,12 +48,12 @@ def governor(words: Sequence[str], tags: Sequence[str], at: int) -> int:
 
 
 def after_adverbs(words: Sequence[str], tags: Sequence[str], at: int) -> int:
-    """The first position from `at` on that is no adverb; may be the length of the sentence."""
+    """The first index from `at` on that is not an adverb; may be the length of the sentence."""
     while at < len(words) and is_adverb(words[at], tags[at]):
         at += 1
     return at
 
 
 def is_question(words: Sequence[str]) -> bool:
-    """Whether the sentence ends in a question mark (quotes after it aside)."""
+    """Whether the sentence ends in a question mark (ignoring quotes after it)."""
     return "?" in words[-2:]

@@ -1,4 +1,4 @@
-"""The decisions of NLTK's perceptron tagger for many sentences at once."""
+"""Batched inference for NLTK's perceptron tagger, with identical tags."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 from nltk.tag.perceptron import PerceptronTagger
 
-# What NLTK's features are called when they are about the word in place and about its neighbours' words.
+# Names of NLTK's features of the current word and of its neighbours.
 _STATIC = (
     *("i suffix", "i pref1", "i word", "i-1 word", "i-1 suffix", "i-2 word"),
     *("i+1 word", "i+1 suffix", "i+2 word"),
@@ -18,27 +18,27 @@ _PADS = 2
 class BatchTagger:
     """A trained `PerceptronTagger` whose scores are summed by position over a batch of sentences.
 
-    The tagger is greedy: a token's score depends on the two tags before it. Whatever does not depend on them
-    is gathered for all tokens first; the rest is added position by position, for all sentences together.
-    Weights that are multiples of a power of two add up exactly in any order, so the tags are those of NLTK,
-    whatever the batch.
+    The tagger is greedy: a token's score depends on the two tags before it. The scores that do not depend on them
+    are gathered for all tokens first; the others are added position by position, for all sentences together.
+    Weights that are multiples of a power of two have exact sums in any order, so the tags are the same as NLTK's in
+    any batch.
 
     Args:
-        tagger: its weights are copied into dense tables (about 10 MB).
+        tagger: the trained tagger; its weights are copied into dense tables (about 10 MB).
 
     Raises:
-        ValueError: the weights are not multiples of 1/64 and could tie differently here and in NLTK.
+        ValueError: the weights are not multiples of 1/64, so ties could be broken differently than in NLTK.
     """
 
     def __init__(self, tagger: PerceptronTagger):
         self._normalize = tagger.normalize
-        # Ties go to the last label by name; argmax takes the first.
+        # Ties are broken by the last label in order of name; argmax takes the first.
         self._labels = sorted(tagger.classes, reverse=True)
         label_number = {label: number for number, label in enumerate(self._labels)}
         self._fixed = {word: label_number[label] for word, label in tagger.tagdict.items()}
         self._start, self._pads = len(self._labels), (*tagger.START, *tagger.END)
 
-        # Row 0 of the table is the feature that was never seen.
+        # Row 0 of the table is for unknown features.
         table = np.zeros((len(tagger.model.weights) + 1, len(self._labels)), dtype=np.float32)
         self._rows: dict[str, dict[str, int]] = {name: {} for name in (*_STATIC, "i-1 tag+i word")}
         for row, (feature, weights) in enumerate(tagger.model.weights.items(), start=1):
@@ -81,7 +81,7 @@ class BatchTagger:
         return tags
 
     def _tag_one(self, words: Sequence[str]) -> list[str]:
-        """The same tags for a single sentence, without the tables that pay over many."""
+        """The same tags for a single sentence, without the tables, which pay off only for many."""
         padded = (*self._pads[:_PADS], *map(self._normalize, words), *self._pads[_PADS:])
         previous, before_that = self._start, self._start + 1
         found = []
@@ -109,7 +109,7 @@ class BatchTagger:
         lengths = np.array([len(words) for words in sentences])
         if not lengths.any():
             return [[] for _ in sentences]
-        # All sentences in one row of word numbers, each between two pads on either side.
+        # All sentences in one row of word indices, with two pads on either side of each.
         numbers: dict[str, int] = {}
         words: list[int] = []
         for sentence in sentences:
@@ -144,9 +144,9 @@ class BatchTagger:
         return self._named(found, lengths)
 
     def _word_scores(self, vocabulary: list[str]) -> tuple[np.ndarray, ...]:
-        """Scores by word, for the word in place and one and two to the left and right of it.
+        """Scores by word, for the current word and for one and two words to the left and right of it.
 
-        The pads stand first and have only the scores of a neighbour; NLTK adds their names as they are.
+        The pads come first and have scores only as neighbours; NLTK uses their names unchanged.
         """
         pads = 2 * _PADS
         normal = [word if i < pads else self._normalize(word) for i, word in enumerate(vocabulary)]
@@ -164,7 +164,7 @@ class BatchTagger:
         return self._table[[rows.get(key, 0) for key in keys]]
 
     def _rows_with_tag(self, vocabulary: list[str]) -> np.ndarray:
-        """Row of the feature "tag before, word in place", shape (tags + 2, words), 0 where there is none."""
+        """Row of the feature "previous tag, current word", shape (tags + 2, words), 0 if there is none."""
         rows = np.zeros((len(self._labels) + 2, len(vocabulary)), dtype=np.int64)
         for number, word in enumerate(vocabulary):
             for before, row in self._tagged_words.get(self._normalize(word), ()):
@@ -182,7 +182,7 @@ class BatchTagger:
 
 
 def _batches(sentences: Sequence[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
-    """Sentences in order, in lists of some ten thousand tokens."""
+    """Sentences in order, in lists of about ten thousand tokens."""
     batch: list[Sequence[str]] = []
     tokens = 0
     for words in sentences:

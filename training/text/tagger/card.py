@@ -25,8 +25,8 @@ Put the files in `taggers/averaged_perceptron_tagger_eng` under a folder on `nlt
 `nltk.pos_tag(["She", "ran", "."])` uses them.
 
 ## Training
-Universal Dependencies English EWT, training split: every sentence as written and lower-cased, and once more
-with lone proper nouns replaced by the placeholders. Weights below {threshold} in size are dropped, the others
+Universal Dependencies English EWT, training split: every sentence as written and lower-cased, and again with isolated
+proper nouns replaced by the placeholders. Weights with an absolute value below {threshold} are dropped, the others
 rounded to multiples of 1/{steps}.
 
     python -m training.text.tagger.trainer --data DIR/ewt --iterations {iterations} --seed {seed} \\
@@ -39,28 +39,28 @@ rounded to multiples of 1/{steps}.
 NLTK {nltk}, NumPy {numpy}.
 
 ## Results
-Share of tokens tagged as in the test split of EWT.
+Accuracy per token on the test split of EWT.
 
 | text | accuracy |
 |---|---|
 {results}
 
 ## Limitations
-Web text of the years up to 2012; tags of headings, code and dialect are unreliable. Confidences
+Trained on web text up to 2012; tags of headings, code and dialect are unreliable. Confidences
 (`return_conf`) mean little after rounding.
 
 ## Licence and citation
-The treebank and these statistics of it: [CC BY-SA 4.0](https://creativecommons.org/licenses/by-sa/4.0/).
+The treebank and these weights, which derive from it: [CC BY-SA 4.0](https://creativecommons.org/licenses/by-sa/4.0/).
 Silveira, N., Dozat, T., de Marneffe, M.-C., Bowman, S., Connor, M., Bauer, J., Manning, C. D. (2014). A Gold Standard
 Dependency Corpus for English. LREC.
 """
 
 
 def card(run: Mapping[str, Any], results: Mapping[str, float]) -> str:
-    """Text of the card that stands beside the weights, from the run that made them.
+    """The model card of the weights, as Markdown.
 
     Args:
-        run: `data` (folder of the treebank), `threshold`, `steps`, `iterations` and `seed`.
+        run: settings of the training: `data` (folder of the treebank), `threshold`, `steps`, `iterations` and `seed`.
         results: accuracy, 0 to 1, by form of the text.
     """
     files = [run["data"] / "train.jsonl.gz", run["data"] / "test.jsonl.gz"]

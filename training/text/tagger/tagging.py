@@ -15,8 +15,8 @@ TAGGER_FOLDER = Path(__file__).resolve().parent / "taggers" / "averaged_perceptr
 def load_tagger(folder: Path = TAGGER_FOLDER) -> PerceptronTagger:
     """NLTK's tagger with the weights of a folder.
 
-    The files are read here and not by `nltk.data.find`, which refuses folders that a group may write to, as a
-    checkout made under umask 002 is.
+    The files are read here and not by `nltk.data.find`, which refuses group-writable folders, such as a checkout
+    under umask 002.
 
     Raises:
         FileNotFoundError: a file is missing; `python -m training.text.tagger.trainer` writes them.
@@ -53,7 +53,7 @@ def tag(sentences: Sequence[Sequence[str]]) -> list[list[str]]:
         One tag per token, in the same nesting.
 
     Raises:
-        ValueError: a sentence that is a string, or a token that is empty or no string; says which one.
+        ValueError: a sentence that is a string, or a token that is empty or not a string (the message says which one).
         FileNotFoundError: the shipped weights are missing.
 
     Example:

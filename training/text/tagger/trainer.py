@@ -1,19 +1,19 @@
-"""Train the part-of-speech tagger that the project ships, and measure it.
+"""Train and evaluate the part-of-speech tagger that the project ships.
 
     python -m training.text.tagger.trainer --data DIR/ewt              # train, write the JSON, evaluate
-    python -m training.text.tagger.trainer --data DIR/ewt --evaluate   # only measure the shipped weights
+    python -m training.text.tagger.trainer --data DIR/ewt --evaluate   # only evaluate the shipped weights
 
-`DIR/ewt` holds Universal Dependencies English EWT as `train.jsonl.gz` and `test.jsonl.gz`, one sentence a
-line with the fields `tokens` and `xpos` (Penn Treebank tags). The learner is NLTK's averaged perceptron; what
-is ours is the choice of what it sees:
+`DIR/ewt` contains Universal Dependencies English EWT as `train.jsonl.gz` and `test.jsonl.gz`, one sentence per
+line with the fields `tokens` and `xpos` (Penn Treebank tags). The model is NLTK's averaged perceptron. The
+training data are augmented for stories:
 
-- every sentence twice, as written and lower-cased, since stories come in both forms;
-- a third copy of the lower-cased sentences with a lone proper noun, that noun replaced by `[MALE]`,
-  `[FEMALE]` or `[NEUTRAL]`, so that the words beside a delexicalised name are tagged from known contexts.
+- every sentence occurs twice, as written and lower-cased, since stories come in both forms;
+- lower-cased sentences with an isolated proper noun occur a third time, with that noun replaced by `[MALE]`,
+  `[FEMALE]` or `[NEUTRAL]`, so that contexts of delexicalised names occur in training.
 
-Averaged weights below 1 in size are dropped and the others rounded to multiples of 1/4, which shrinks the
-files from 5.8 to 2.1 MB for .001 to .002 of accuracy. Such numbers add up without rounding error in binary,
-so a tag never depends on the order of a summation: NLTK's tagger and `BatchTagger` agree to the last tag.
+Averaged weights with an absolute value below 1 are dropped and the others rounded to multiples of 1/4. This shrinks
+the files from 5.8 to 2.1 MB and costs .001 to .002 of accuracy. Sums of such numbers have no rounding error in binary,
+so a tag does not depend on the order of summation: NLTK's tagger and `BatchTagger` give identical tags.
 """
 
 import argparse
@@ -41,7 +41,7 @@ def read_ewt(path: Path) -> list[TaggedSentence]:
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: a line without `tokens` and `xpos` of one length; the message names the line.
+        ValueError: a line without `tokens` and `xpos` of equal length; the message names the line.
     """
     sentences = []
     for row in read_rows(path, "jsonl"):
@@ -63,7 +63,7 @@ def lower_cased(sentences: Iterable[TaggedSentence]) -> list[TaggedSentence]:
 
 
 def delexicalised(sentences: Iterable[TaggedSentence], rng: np.random.Generator) -> list[TaggedSentence]:
-    """The sentences that have a proper noun standing alone, with each such noun made a name placeholder."""
+    """The sentences with an isolated proper noun, with each such noun replaced by a name placeholder."""
     changed = []
     for sentence in sentences:
         tags = ["", *(tag for _, tag in sentence), ""]
@@ -82,10 +82,10 @@ def delexicalised(sentences: Iterable[TaggedSentence], rng: np.random.Generator)
 
 
 class QuickPerceptron(AveragedPerceptron):
-    """NLTK's averaged perceptron with the same decisions, found without visiting every class."""
+    """NLTK's averaged perceptron with the same predictions, computed without visiting every class."""
 
     def predict(self, features: dict[str, int], return_conf: bool = False) -> tuple[str, float | None]:
-        """The best label: the highest score, and of equal scores the last label by name."""
+        """The label with the highest score; ties are broken by the last label in order of name."""
         if return_conf:
             return super().predict(features, return_conf)
         scores: dict[str, float] = {}
@@ -93,12 +93,12 @@ class QuickPerceptron(AveragedPerceptron):
             for label, weight in self.weights.get(feature, {}).items():
                 scores[label] = scores.get(label, 0.0) + value * weight
         best = max(scores.items(), key=lambda item: (item[1], item[0]), default=("", 0.0))
-        # A label without any weight scores 0 and could win only if nothing is positive.
+        # A label without weights scores 0 and can win only if no score is positive.
         return (best[0], None) if best[1] > 0 else super().predict(features)
 
 
 class SeededTagger(PerceptronTagger):
-    """NLTK's tagger, trained with a generator of its own instead of the global one."""
+    """NLTK's tagger, trained with its own random generator instead of the global one."""
 
     def __init__(self, rng: np.random.Generator):
         super().__init__(load=False)
@@ -106,10 +106,10 @@ class SeededTagger(PerceptronTagger):
         self.rng = rng
 
     def fit(self, sentences: Sequence[TaggedSentence], iterations: int) -> None:
-        """Averaged perceptron training as `PerceptronTagger.train`, shuffled anew before each iteration."""
+        """Averaged perceptron training as in `PerceptronTagger.train`, with a shuffle before each iteration."""
         self._sentences: list[TaggedSentence] = []
         self._make_tagdict(sentences)
-        # However often the replacement above drew each of them, a placeholder has one tag.
+        # A placeholder always has one tag, however often each one occurs in training.
         self.tagdict.update(dict.fromkeys(PLACEHOLDERS, "NNP"))
         self.model.classes = self.classes
         for iteration in range(iterations):
@@ -131,7 +131,7 @@ class SeededTagger(PerceptronTagger):
 
 
 def rounded(weights: dict[str, dict[str, float]], threshold: float) -> dict[str, dict[str, float]]:
-    """Weights as multiples of 1/4, without those below the threshold in size, features in order of name."""
+    """Weights rounded to multiples of 1/4, without those below the threshold in absolute value, sorted by feature."""
     kept = {}
     for feature in sorted(weights):
         steps = {
@@ -171,11 +171,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m training.text.tagger.trainer", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("--data", type=Path, required=True, help="folder with train.jsonl.gz, test.jsonl.gz")
-    parser.add_argument("--evaluate", action="store_true", help="measure the weights in --output, train none")
+    parser.add_argument(
+        "--evaluate", action="store_true", help="evaluate the weights in --output without training"
+    )
     parser.add_argument("--output", type=Path, default=TAGGER_FOLDER, help="folder of the JSON files")
     parser.add_argument("--iterations", type=int, default=6)
     parser.add_argument("--seed", type=int, default=20)
-    parser.add_argument("--threshold", type=float, default=1.0, help="smaller weights are dropped")
+    parser.add_argument(
+        "--threshold", type=float, default=1.0, help="weights with a smaller absolute value are dropped"
+    )
     options = parser.parse_args(arguments)
     with bad_input_told():
         if not options.evaluate:

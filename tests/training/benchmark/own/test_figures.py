@@ -1,4 +1,4 @@
-"""The figures of a report: nothing that is drawn is cut off, left out, or looks as something else."""
+"""The figures of a report: nothing is clipped or missing, and no two series look alike."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ METRICS, SYSTEMS = 6, 11
 
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
-    """The figures as they were drawn."""
+    """The figures as matplotlib drew them."""
     kept: list[Figure] = []
     finish = figures._picture
 
@@ -32,7 +32,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
 
 
 def judged() -> dict[str, Any]:
-    """Six metrics on stories of eleven systems; the first is people's mean, negated."""
+    """Six metrics on stories of eleven systems; the first is the mean human judgment, negated."""
     rng = np.random.default_rng(0)
     rows = [
         {"story": f"He ran {'home ' * (k % 5)}.", "score": float(rng.uniform(1, 5)), "prompt": f"{k // SYSTEMS}",

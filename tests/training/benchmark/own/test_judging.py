@@ -1,4 +1,4 @@
-"""What `judge` scores, and how rows of one name are told apart."""
+"""The sets that `judge` scores, and how rows of the same name are distinguished."""
 
 import csv
 import json
@@ -33,7 +33,7 @@ ROWS = [
 
 
 def lengths(stories: list[str]) -> list[float]:
-    """A metric of the user's own."""
+    """A user's own metric."""
     return [float(len(story)) for story in stories]
 
 
@@ -76,7 +76,7 @@ def test_of_autos_a_sample_is_scored_where_one_is_asked_for() -> None:
 
 
 def test_autos_of_own_stories_is_judged_by_its_folder(tmp_path: Path) -> None:
-    """As `openmeva autos` writes it, both tests in one file where an engine does."""
+    """As written by `openmeva autos`, or with both tests in one file as written by an engine."""
     mini, made, parts = ROOT / "datasets" / "autos" / "mini", tmp_path / "fairy", tmp_path / "parts"
     rows = {split: pq.read_table(mini / f"{split}.parquet") for split in ("discrimination", "invariance")}
     made.mkdir()
@@ -92,7 +92,7 @@ def test_autos_of_own_stories_is_judged_by_its_folder(tmp_path: Path) -> None:
     assert "AUTOS fairy, discrimination test" in told.stdout
     found = json.loads((tmp_path / "report" / "report.json").read_text())["autos"]
     assert list(found) == ["autos_fairy_roc_discrimination", "autos_fairy_roc_invariance"]
-    with pytest.raises(ValueError, match="expected the parts of a run that has ended"):
+    with pytest.raises(ValueError, match="expected the parts of a finished run"):
         judge(lengths, autos=parts)
     (parts / "report.json").write_text("{}")
     of_engine = judge(lengths, autos=parts, draws=100, autos_stories=5).results["autos"]
@@ -138,7 +138,7 @@ def test_what_cannot_be_told_is_said_before_anything_is_scored(
     def never(stories: list[str]) -> list[float]:
         raise AssertionError("scored")
 
-    with pytest.raises(ValueError, match="expected metrics by name beside yours, got all"):
+    with pytest.raises(ValueError, match="expected names of metrics to compare with, got all"):
         judge(never, judged=rated, compare_with=["all"])
     with pytest.raises(ValueError, match="unknown metric unoin"):
         judge(never, judged=rated, compare_with=["unoin"])
@@ -238,9 +238,9 @@ def test_errors_are_counted_with_few_raters(raters: int, counted: str, tmp_path:
     path = tmp_path / "rated.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     page = judge(length, judged=path, draws=100).html()
-    assert f"A story has an error that {counted}" in page.replace("\n", " ")
+    assert f"A story has an error type if {counted}" in page.replace("\n", " ")
     path.write_text("".join(json.dumps({**row, "error_types": [[]] * raters}) + "\n" for row in rows))
-    assert "against one kind of error" not in judge(length, judged=path, draws=100).html(), "an empty table"
+    assert "against one error type" not in judge(length, judged=path, draws=100).html(), "an empty table"
 
 
 def test_a_number_may_be_the_prompt_and_nothing_is_half_written(
@@ -267,7 +267,10 @@ def test_scores_without_a_name_are_told(answer: Any, came: str, rated: Path) -> 
     def mine(stories: list[str]) -> Any:
         return answer
 
-    with pytest.raises(ValueError, match=f"mine: expected a list of scores, or lists by names, .* {came}"):
+    with pytest.raises(
+        ValueError,
+        match=f"mine: expected a list of scores, or a dict of lists with strings as keys, {came}",
+    ):
         judge(mine, judged=rated)
 
 

@@ -1,4 +1,4 @@
-"""A metric of the user's own: a function or a module of evaluate, what it is given and what it gives."""
+"""A user's own metric, a function or an evaluate module: its inputs and outputs."""
 
 from pathlib import Path
 from typing import Any
@@ -56,8 +56,8 @@ def test_a_function_is_given_what_it_asks_for(
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (lambda stories: [1.0], "mine: expected 9 scores, one a story, got 1"),
-        (lambda stories: 0.5, "mine: expected 9 scores, one a story, got float"),
+        (lambda stories: [1.0], "mine: expected 9 scores, one per story, got 1"),
+        (lambda stories: 0.5, "mine: expected 9 scores, one per story, got float"),
         (lambda stories: [float("nan")] * 9, "mine, story 1: expected a finite number, got nan"),
         (lambda stories: [0.0, "x", *[1.0] * 7], "mine, story 2: expected a number, got 'x'"),
         (lambda stories: stories[99], "mine failed on The set: IndexError: .* \\(test_metric.py, line"),

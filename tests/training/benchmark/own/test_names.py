@@ -1,4 +1,4 @@
-"""Files and scores of the user's own that are called alike, or as something else, and sets too large for all pairs."""
+"""A user's own files and scores with duplicate or reserved names, and sets too large for pairwise accuracy."""
 
 import gzip
 import json
@@ -75,7 +75,7 @@ def test_files_of_one_name_are_refused(tmp_path: Path, rated: Path) -> None:
 def test_pairs_that_were_not_compared_are_left_out(rated: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judged, "MOST_PAIRED", COUNT - 1)
     page = judge(scores, judged=rated, draws=100).html()
-    assert "stories not all pairs are compared: pairs right is left out" in page
+    assert "Pairs correct is omitted: it is not computed for more than" in page
 
 
 HOSTILE = ("a|b <i>x</i>", "[z](y) *s*", "*t", "_u_ `v`")
@@ -119,7 +119,7 @@ def test_messages_name_the_metric_and_where_it_comes_from(tmp_path: Path, rated:
     for file in files:
         file.write_text("score\n" + "".join(f"{k}\n" for k in range(COUNT)), encoding="utf-8")
     with pytest.raises(
-        ValueError, match=r"got 'your metric' twice, of one\.csv .* and of two\.csv .*: call the"
+        ValueError, match=r"got 'your metric' twice, of one\.csv .* and of two\.csv .*: name the"
     ):
         judge(scores=files, judged=rated)
 

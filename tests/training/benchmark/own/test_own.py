@@ -1,4 +1,4 @@
-"""A metric of the user's own, from a file of scores, a function or a module of evaluate, to the report on it."""
+"""A user's own metric, from a file of scores, a function or an evaluate module, to its report."""
 
 import csv
 import html
@@ -26,7 +26,7 @@ SYSTEMS = ("s2s", "gpt", "a <b>")
 
 
 def judged_rows(prompts: int = 12) -> list[dict[str, Any]]:
-    """Invented stories, better the longer they are, with five ratings and a kind of error each."""
+    """Invented stories, better the longer they are, each with five ratings and an error type."""
     rng = np.random.default_rng(0)
     rows = []
     for prompt in range(prompts):
@@ -57,7 +57,7 @@ def rated(tmp_path: Path) -> Path:
 
 
 def score_file(folder: Path, sign: int = 1) -> Path:
-    """Scores alone, by id, in another order."""
+    """Only scores, by id, in another order."""
     rng = np.random.default_rng(1)
     path = folder / "mine.csv"
     with path.open("w", newline="", encoding="utf-8") as file:
@@ -123,7 +123,7 @@ def test_stories_of_others_come_with_their_licence(rated: Path, monkeypatch: pyt
     monkeypatch.setitem(TEST_SETS, "hanna", hanna)
     others = judge(lambda stories: [len(story) for story in stories], "hanna", draws=100)
     own = judge(lambda stories: [len(story) for story in stories], judged=rated, draws=100)
-    notice = f"(licence: {JUDGED_SETS['hanna'].licence}): take them out before you publish this report"
+    notice = f"(licence: {JUDGED_SETS['hanna'].licence}): remove them before you publish this report"
     for text in (others.html(), others.markdown()):
         assert notice in html.unescape(text)
     assert "licence" not in own.html() + own.markdown()
@@ -179,7 +179,7 @@ def test_preferences_are_counted_in_pairs(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 class Judge:
-    """Words, as a metric that leaves some stories unscored and says what it is."""
+    """Word counts, as a metric that leaves some stories unscored and has a signature."""
 
     def __call__(self, stories: list[str]) -> list[float | None]:
         return [None if place < 2 else float(len(story.split())) for place, story in enumerate(stories)]
@@ -196,7 +196,7 @@ def test_unscored_stories_are_counted_and_left_out_for_all(tmp_path: Path, rated
     ratings = [float(np.mean(row["ratings"])) for row in rows]
     pearson = stats.pearsonr([len(row["story"].split()) for row in rows], ratings).statistic
     assert found["rows"]["Judge"]["pearson"] == pytest.approx(pearson)
-    said = "Judge has no score for 2 of the 36 stories of rated.jsonl; 2 are left out, for every metric."
+    said = "Judge has no score for 2 of the 36 stories of rated.jsonl; 2 are excluded for every metric."
     assert said in report.parts[0].words
     assert (
         "Python function Judge, signature judge|model:small|prompts:1a2b|answered:2024-05-01" in report.html()
@@ -213,7 +213,7 @@ def test_a_pair_is_left_out_whole() -> None:
     found = Scored.of(pairs, rows, {"mine": [1.0, None, 3.0, 4.0, 5.0, 6.0]})
     assert (found.places, found.scores) == ([2, 3, 4, 5], {"mine": [3.0, 4.0, 5.0, 6.0]})
     assert found.unscored == [
-        "mine has no score for 1 of the 6 stories of Pairs; 2 are left out, for every metric"
+        "mine has no score for 1 of the 6 stories of Pairs; 2 are excluded for every metric"
     ]
 
 
@@ -231,7 +231,7 @@ def test_the_command(tmp_path: Path, rated: Path) -> None:
         (["--scores", f"nothing={file}"], "expected a set among mans_roc"),
         (["--scores", file, "--datasets", "union_roc"], "UNION's 400: needs DATA/union"),
         (["--metric", "json:loads", "--judged", str(rated)], "loads failed on rated.jsonl: TypeError"),
-        (["--lower-is-better", "x"], "want --scores or --metric"),
+        (["--lower-is-better", "x"], "expected with --scores or --metric"),
         (["--metric", "a:b", "--metric-options", "x"], "--metric-options: expected a JSON object"),
     ):
         said = CliRunner().invoke(app, ["benchmark", *options])

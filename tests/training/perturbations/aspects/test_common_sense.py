@@ -1,4 +1,4 @@
-"""Which words may take another's place against common sense."""
+"""Which words may replace another one to violate common sense."""
 
 import pytest
 
@@ -12,7 +12,7 @@ from openmeva.training.perturbations.aspects.common_sense import makes_sense_odd
         ("road", "prostitution", "NN", False),
         ("people", "junkies", "NNS", False),
         ("road", "bread", "NN", True),
-        ("dog", "animal", "NN", False),  # a dog is one
+        ("dog", "animal", "NN", False),  # a hypernym
     ],
 )
 def test_neighbours_that_make_no_sense(

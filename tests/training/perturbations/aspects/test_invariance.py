@@ -1,4 +1,4 @@
-"""Changes that leave a story as good as it was."""
+"""Changes that preserve a story's quality."""
 
 import pytest
 

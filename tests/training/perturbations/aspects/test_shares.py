@@ -1,4 +1,4 @@
-"""How much of a story an aspect changes."""
+"""The share of a story that an aspect changes."""
 
 from openmeva.training.perturbations import PerturbationMaterial, Perturber, Story
 
@@ -41,7 +41,7 @@ def test_a_pronoun_gives_way_to_one_of_another_person_of_the_story() -> None:
     assert new <= {"he", "she", "they", "him", "her", "them"}
     assert len(new) >= 3
     alone = perturber.perturb("The dog slept. He woke up.", "1")
-    assert alone is not None  # nobody else is there: any other person
+    assert alone is not None  # no other person in the story: any other pronoun
     asked = perturber.perturb("Did you see it?", "1")
     assert asked is not None
     assert asked.story != "Did you see you?"

@@ -1,4 +1,4 @@
-"""Which side of a threshold a pair is on: decided roughly, the same as by the exact scores."""
+"""Comparing pairs with a threshold: rough scores give the same decisions as exact ones."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from openmeva.training.perturbations.engine.similarity import MoverSimilarity, a
 
 
 class Slanted(MoverSimilarity):
-    """Scores are written in the pairs; rough ones are off by up to .009, and exact ones are counted."""
+    """The pairs contain their scores; rough scores are off by up to .009, and requests for exact ones are counted."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -62,7 +62,7 @@ def test_any_other_similarity_is_compared_as_it_is() -> None:
 
 
 def test_scores_of_the_encoder_are_exact_and_decide_both_ways() -> None:
-    """Table 14's first and last kind of pair: nothing alike, and nearly the same."""
+    """Pairs like the first and last ones of Table 14: dissimilar, and nearly the same."""
     pairs = [
         ("She hired an attorney.", "The lake was frozen in winter."),
         ("He bought a new car.", "He purchased a new automobile."),

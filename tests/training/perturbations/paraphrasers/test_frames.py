@@ -1,4 +1,4 @@
-"""Frames put a few words into a plain statement, and leave other sentences alone."""
+"""Frames add a few words to a plain statement, and do not change other sentences."""
 
 import pytest
 
@@ -37,7 +37,7 @@ def first(text: str) -> Sentence:
         (being("turned out to be"), "It was a gift.", "It turned out to be a gift."),
         (feeling, "She was very tired.", "She was feeling very tired."),
         (in_middle("then", is_action), "She sold the car.", "She then sold the car."),
-        (in_middle("then", is_action), "She sold the car that day.", None),  # it tells a time
+        (in_middle("then", is_action), "She sold the car that day.", None),  # it has a time expression
         (at_end("that day"), "he sold it .", "he sold it that day ."),
         (at_end("that day"), "He did not sell it.", None),
         (for_oneself, "She baked a cake.", "She baked a cake for herself."),
@@ -46,7 +46,7 @@ def first(text: str) -> Sentence:
         (at_start("after that ,"), "she baked a cake .", "after that , she baked a cake ."),
         (who, "Nora baked a cake.", "It was Nora who baked a cake."),
         (what, "She baked a cake.", "What she baked was a cake."),
-        (what, "She trusted a doctor.", None),  # a person is no "what"
+        (what, "She trusted a doctor.", None),  # a person is not a "what"
         (what, "Is it a cake?", None),
     ],
 )

@@ -1,4 +1,4 @@
-"""Paraphrases by rule, from a file and by a model."""
+"""Paraphrases by rules, from a file and by a model."""
 
 import json
 from collections.abc import Callable
@@ -29,7 +29,7 @@ from openmeva.training.text.sentence import Sentence
 
 @pytest.fixture(scope="module", autouse=True)
 def fetched() -> None:
-    resources.require("wordnet")  # `make test` fetches it: without it the tests fail
+    resources.require("wordnet")  # `make test` downloads it; without it the tests fail
 
 
 def draws() -> Draws:
@@ -47,7 +47,7 @@ def first(text: str) -> Sentence:
         (passive, "the storm damaged the roofs in may .", "the roofs were damaged by the storm in may ."),
         (passive, "The crowd cheers me.", "I am cheered by the crowd."),
         (passive, "He has a dog.", None),
-        (passive, "Tom walked his dog.", None),  # "his" would lose its owner
+        (passive, "Tom walked his dog.", None),  # "his" would lose its antecedent
         (passive, "He hired an attorney and left.", None),
         (moved_clause, "Nora smiled when she saw the letter.", "When she saw the letter, Nora smiled."),
         (moved_clause, "he slept because he was tired .", "because he was tired , he slept ."),
@@ -94,7 +94,7 @@ def test_thresholds_hold_for_every_source() -> None:
 
 @pytest.mark.parametrize(
     ("paraphrase", "original", "expected"),
-    [  # Table 14, its last pair aside, whose order alone differs
+    [  # Table 14, except its last pair, which differs only in order
         ("He has made kilometers more.", "He went several more miles out of his way.", 0.26),
         ("He employed a lawyer.", "He hired an attorney.", 0.40),
     ],

@@ -1,4 +1,4 @@
-"""Which words of a set phrase are left alone."""
+"""Words of set phrases are not replaced."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which clauses change places around a conjunction."""
+"""Which clauses around a conjunction are exchanged."""
 
 import pytest
 

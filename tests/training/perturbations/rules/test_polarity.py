@@ -1,4 +1,4 @@
-"""Where negations come and go in a story."""
+"""Where negations may be added to or removed from a story."""
 
 import pytest
 
@@ -30,7 +30,7 @@ def test_what_can_be_affirmed(text: str, negation: int, expected: bool) -> None:
     [
         ("He found the key.", 1, True),
         ("When it rained, he found the key.", 5, True),
-        ("When it rained, he found the key.", 2, False),  # no main clause
+        ("When it rained, he found the key.", 2, False),  # not the main clause
         ("He found some keys.", 1, False),  # "did not find some"
         ("He got up and left.", 1, False),  # "did not get up and left"
         ("She went home, packed, and slept.", 1, False),
@@ -48,7 +48,7 @@ def test_what_can_be_negated(text: str, verb: int, expected: bool) -> None:
         ("He bought the dog. The dog barked.", True),
         ("He bought the dog, so he was happy.", True),
         ("He bought the dog. His wife sang.", False),
-        ("He bought the dog.", False),  # the story may end so or so
+        ("He bought the dog.", False),  # nothing in the later story depends on it
     ],
 )
 def test_what_later_sentences_rest_on(text: str, expected: bool) -> None:
@@ -56,7 +56,7 @@ def test_what_later_sentences_rest_on(text: str, expected: bool) -> None:
 
 
 def test_a_sentence_is_read_once_for_all_its_clauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that a text without a full stop takes time in proportion to its length."""
+    """A text without a full stop takes time proportional to its length."""
     read: list[int] = []
     told = polarity._lemma
 

@@ -1,4 +1,4 @@
-"""Which column of the table of pronouns a word stands in."""
+"""The column of the table of pronouns for a word in context."""
 
 import pytest
 
@@ -10,14 +10,14 @@ from openmeva.training.perturbations.rules.pronouns import column_of
     ("text", "expected"),
     [
         ("It made her happy.", "object"),
-        ("Colleen learned her lesson.", "possessive"),  # which taggers take for an object
+        ("Colleen learned her lesson.", "possessive"),  # which taggers tag as an object
         ("They found her asleep.", "object"),
         ("They let her go.", "object"),
         ("We like her.", "object"),
         ("Her old car broke.", "possessive"),
         ("He kissed her cheek.", "possessive"),
         ("She lost her keys.", "possessive"),
-        ("He took her home.", None),  # may be either
+        ("He took her home.", None),  # ambiguous
         ("He gave her flowers.", None),
     ],
 )

@@ -1,4 +1,4 @@
-"""What a verb has after it, and which verbs and nouns fit in a place."""
+"""The complement of a verb, and which verbs and nouns fit in a place."""
 
 import pytest
 

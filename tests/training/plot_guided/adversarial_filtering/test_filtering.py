@@ -1,4 +1,4 @@
-"""Adversarial filtering against a judge whose taste is known, and the committee's members."""
+"""Adversarial filtering with a judge of known scores, and the committee's members."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ STORIES, CANDIDATES, KEPT = 40, 6, 3
 
 
 class KnownTaste:
-    """Scores are fixed; remembers what it was trained on."""
+    """Has fixed scores, and records its training rows."""
 
     def __init__(self, scores: np.ndarray) -> None:
         self.scores, self.fitted = scores, list[np.ndarray]()
@@ -106,7 +106,7 @@ def test_too_few_candidates_are_named(pool: Pool, judge: KnownTaste) -> None:
 
 
 def test_the_linear_member_finds_the_optimum() -> None:
-    """The slope of the objective, written out anew, vanishes there."""
+    """The gradient of the objective, computed independently, is zero there."""
     rng = np.random.default_rng(0)
     features, labels = rng.normal(size=(30, 3)), (rng.random(30) < 0.3).astype(float)
     member = LinearMember(features, penalty=0.7)

@@ -1,4 +1,4 @@
-"""A corpus and an encoder that a tiny generator learns from in seconds."""
+"""A corpus and an encoder for training a tiny generator in seconds."""
 
 from pathlib import Path
 

@@ -69,7 +69,7 @@ def test_stories_depend_on_their_key_alone(tmp_path: Path) -> None:
 
 
 def test_top_1_is_the_most_likely_story(tmp_path: Path) -> None:
-    """Against token by token without a cache."""
+    """Compared with decoding without a cache."""
     model, tokenizer = load_generator(write_generator(tmp_path))
     sampler = StorySampler(model, tokenizer, Sampling(top_k=1, max_tokens=6), dtype="float32")
     text = sampler.write(PLOTS[:1], KEYS[:1])[0]
@@ -110,7 +110,7 @@ def test_a_bart_of_the_hub_learns_and_writes(data: Path, tmp_path: Path) -> None
 
 
 def test_a_decoder_of_the_hub_learns_by_an_adapter_resumes_and_writes(data: Path, tmp_path: Path) -> None:
-    """A GPT-2: the plot is how its text begins, padded on the left beside longer ones."""
+    """A GPT-2: the plot is a prefix of the text, left-padded next to longer ones."""
     stories = [json.loads(line)["story"] for line in (data / "stories.jsonl").open()]
     base = write_gpt2(tmp_path / "gpt2", stories)
 
@@ -172,7 +172,7 @@ def test_perplexitys_weights_are_a_base(data: Path) -> None:
     model, tokenizer = build_generator(generator_config(base="metrics/ppl/weights/roc"))
     assert not model.config.is_encoder_decoder
     assert tokenizer.token_to_id("[MALE]") is not None
-    with pytest.raises(ValueError, match="left to right, got metrics/ppl/weights/pll"):
+    with pytest.raises(ValueError, match="a causal language model, got metrics/ppl/weights/pll"):
         build_generator(generator_config(base="metrics/ppl/weights/pll"))
 
 
@@ -186,7 +186,7 @@ def test_a_plot_before_its_story_is_no_label() -> None:
 
 
 def test_draws_follow_the_distribution(tmp_path: Path) -> None:
-    """Of the 2 most likely tokens, at temperature .5, in proportion to their squared probabilities."""
+    """Samples one of the 2 most likely tokens, at temperature .5, in proportion to squared probabilities."""
     model, tokenizer = load_generator(write_generator(tmp_path))
     sampler = StorySampler(model, tokenizer, Sampling(top_k=2, temperature=0.5), dtype="float32")
     logits = torch.full((4000, tokenizer.get_vocab_size()), -9.0)

@@ -1,4 +1,4 @@
-"""The generator as a stage: trained where it is not there, was trained otherwise or of other data, and else left alone."""
+"""The generator as a stage: trained if it is missing or has other settings or data, else kept."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Golden cases of each manipulation, and what holds for all of them together."""
+"""Golden cases of each manipulation, and properties of all of them."""
 
 from dataclasses import replace
 
@@ -60,7 +60,7 @@ def applied(name: str, material: PlotMaterial, seed: int) -> list[list[str]]:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_events_stand_on_the_wrong_side(material: PlotMaterial, seed: int) -> None:
-    """To find one has to look first, and an answer follows a question: here it is the other way round."""
+    """Looking precedes finding, and an answer follows a question; here both orders are reversed."""
     plot = applied("illogical_order", material, seed)
     connections = ("", "then ", "later ", "subsequently ")
     after = [["found wallet", f"{c}looked", "floor"] for c in connections]
@@ -91,7 +91,7 @@ def test_a_phrase_comes_again_in_a_third_of_the_sentences(material: PlotMaterial
 
 
 def test_of_five_sentences_one_repeats_a_phrase(material: PlotMaterial) -> None:
-    """As in the released code, whose third is rounded down."""
+    """A third is rounded down, as in the released code."""
     plot = [[f"phrase {row} {place}" for place in range(3)] for row in range(5)]
     found = MANIPULATIONS["repetition"](
         ManipulatedPlot.start(plot), Draws(np.random.default_rng(0)), material

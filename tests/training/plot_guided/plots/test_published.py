@@ -1,4 +1,4 @@
-"""How near extractors come to published plots; the papers' data where it is at hand."""
+"""Agreement of extractors with published plots, on the papers' data if available."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""A semantic-role labeller's spans as a plot; the model is a tiny one whose answers are set."""
+"""A semantic-role labeller's spans as a plot; the model is tiny and has fixed outputs."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ ROLES = {"the": "B-ARG0", "dog": "I-ARG0", "ran": "B-V"}
 
 
 def write_labeller(folder: Path, labels: list[str]) -> Path:
-    """A model that labels a word by itself: its word vectors point to the labels, its layers add nothing."""
+    """A model that labels each word without context: its embeddings point to the labels, its layers add nothing."""
     config = BertConfig(
         vocab_size=len(PIECES), hidden_size=4, num_hidden_layers=0, num_attention_heads=1, intermediate_size=4,
         id2label=dict(enumerate(labels)), label2id={label: i for i, label in enumerate(labels)},

@@ -1,4 +1,4 @@
-"""WritingPrompts' plots: verbs and the phrases beside them."""
+"""WritingPrompts' plots: verbs and the adjacent phrases."""
 
 from openmeva.training.plot_guided.plots.verbs import noun_phrases, verb_plot
 

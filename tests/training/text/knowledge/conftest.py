@@ -1,4 +1,4 @@
-"""Fixtures of the tests of knowledge."""
+"""Fixtures of the tests of lexical knowledge."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.facts import forget_facts
 
 @pytest.fixture
 def wordnet_alone(tmp_path, monkeypatch):
-    """No ConceptNet but what a test stores in this folder."""
+    """Only the ConceptNet that a test stores in this folder."""
     monkeypatch.setattr(resources, "conceptnet_folder", lambda: tmp_path)
     forget_facts()
     yield tmp_path

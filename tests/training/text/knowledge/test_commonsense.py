@@ -1,4 +1,4 @@
-"""Neighbours and links in a small ConceptNet made here."""
+"""Neighbours and links in a small ConceptNet for tests."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The three forms ConceptNet comes in, and the file made of them."""
+"""The three file formats of ConceptNet, and the file made from them."""
 
 import gzip
 import http.server
@@ -102,7 +102,7 @@ def test_no_file_or_no_network(tmp_path):
 
 @pytest.fixture
 def publisher():
-    """A server on this machine that answers every request with the dump, and counts what it is asked for."""
+    """A server on this machine that answers every request with the dump, and counts the requests."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):

@@ -1,4 +1,4 @@
-"""What comes before and after events."""
+"""Events before and after an event."""
 
 from collections.abc import Sequence
 from pathlib import Path

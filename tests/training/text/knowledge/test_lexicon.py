@@ -1,4 +1,4 @@
-"""Antonyms, synonyms and keywords on WordNet alone, and with a small ConceptNet made here."""
+"""Antonyms, synonyms and keywords on WordNet only, and with a small ConceptNet for tests."""
 
 import nltk
 import pytest
@@ -55,11 +55,11 @@ def test_antonyms_by_wordnet(word, tag, expected):
 
 @pytest.mark.usefixtures("with_conceptnet")
 def test_antonyms_by_conceptnet():
-    # By surface ("went") and by lemma ("go"), as past tenses; no phrase, and nothing that is no verb
-    # or is one rarely.
-    # WordNet adds "come", which alone it would give.
+    # By form ("went") and by lemma ("go"), as past tenses; no phrases, and no words that are never
+    # or rarely verbs.
+    # WordNet adds "come", its only antonym.
     assert antonyms("went", "VBD") == ("arrived", "came", "stayed")
-    # Lists of one word differ in number and part of speech: nouns alone are kept, and agree with the tag.
+    # Lists of one word differ in number and part of speech: only nouns are kept, inflected to the tag.
     assert antonyms("dogs", "NNS") == ("cats", "fleas")
     assert antonyms("dog", "NN") == ("cat", "flea")
 

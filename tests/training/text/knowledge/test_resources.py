@@ -1,4 +1,4 @@
-"""Where resources are looked for, and what the command says when they can't be had."""
+"""The search paths of resources, and the command's messages if they are unavailable."""
 
 import nltk
 import pytest
@@ -60,7 +60,9 @@ def test_what_nltk_refuses_to_read_is_refused_in_one_line(empty, monkeypatch, re
     write_wordnet(shared)
     shared.chmod(0o775)
     monkeypatch.setenv("NLTK_DATA", str(shared))
-    with pytest.raises(MissingResourceError, match=f"chmod -R go-w {shared}`, or let NLTK_DATA name a copy"):
+    with pytest.raises(
+        MissingResourceError, match=f"chmod -R go-w {shared}`, or set NLTK_DATA to your own copy"
+    ):
         require("wordnet")
     ended = CliRunner().invoke(app, ["resources", "--wordnet-only"])
     assert ended.exit_code == 2

@@ -1,4 +1,4 @@
-"""Sources are tried in order, files arrive whole or not at all, and a failure says what to do."""
+"""Sources are tried in order, installation is atomic, and an error message says what to do."""
 
 import http.client
 import io

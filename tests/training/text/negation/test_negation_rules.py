@@ -32,7 +32,7 @@ ADDITIONS = [
     ("past", "he/PRP really/RB liked/VBD it/PRP .", "liked", "he really did (not|n't) like it ."),
     ("past", "he/PRP did/VBD homework/NN .", "did", "he did (not|n't) do homework ."),
     ("past", "she/PRP laid/VBD it/PRP down/RP .", "laid", "she did (not|n't) lay it down ."),
-    # a tagger's slip: "walked" is past whatever its tag
+    # a tagging error: "walked" is a past tense regardless of its tag
     ("base", "they/PRP walked/VBP home/NN .", "walked", "they did (not|n't) walk home ."),
     ("participle", "the/DT rate/NN had/VBD gone/VBN up/RP .", "gone", "the rate had (not|n't) gone up ."),
     ("participle", "it/PRP has/VBZ been/VBN cold/JJ .", "been", "it has (not|n't) been cold ."),
@@ -91,7 +91,7 @@ def test_a_past_tense_tagged_as_a_present_one_stays_past(story, sentence, negati
     assert rewritten(words, negate(words, tags, at, rule, False, English())) == negative
 
 
-# questions: "n't" whatever was drawn, since "not" cannot stand before the subject
+# questions: always "n't", since "not" cannot precede the subject
 @pytest.mark.parametrize(
     ("sentence", "negative"),
     [

@@ -1,4 +1,4 @@
-"""The batched tagger against its oracle, NLTK's own."""
+"""The batched tagger against NLTK's own."""
 
 import numpy as np
 import pytest

@@ -59,7 +59,7 @@ def test_missing_weights_name_the_file(tmp_path):
 
 
 def test_plain_nltk_uses_the_shipped_weights(tmp_path, monkeypatch):
-    # A private copy: NLTK refuses folders a group may write to, which a checkout may well be.
+    # A private copy: NLTK refuses group-writable folders, and a checkout may be one.
     for folder in (tmp_path, tmp_path / "taggers", tmp_path / "taggers" / TAGGER_FOLDER.name):
         folder.mkdir(exist_ok=True)
         os.chmod(folder, 0o755)

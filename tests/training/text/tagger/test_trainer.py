@@ -1,4 +1,4 @@
-"""Training on a treebank small enough to learn by heart; accuracy of the shipped weights where EWT is."""
+"""Training on a tiny treebank, which is memorised; accuracy of the shipped weights if EWT is available."""
 
 import gzip
 import json
