@@ -15,24 +15,24 @@ T = TypeVar("T")
 _SECRET = secrets.token_bytes(32)
 
 
-class Work(NamedTuple):
-    """One kind of work on many items.
+class BatchFunction(NamedTuple):
+    """A function of batches of items.
 
     Attributes:
         key: items with the same key may be processed in one batch.
-        do: maps items to results, one per item in their order; several threads may call it at once.
-        most: maximum number of items of a batch.
+        function: maps items to results, one per item in their order; several threads may call it at once.
+        batch_size: maximum number of items of a batch.
     """
 
     key: Hashable
-    do: Callable[[list[Any]], Sequence[Any]]
-    most: int
+    function: Callable[[list[Any]], Sequence[Any]]
+    batch_size: int
 
 
 @dataclass
-class _Asked:
+class _Request:
     due: float
-    work: Work
+    work: BatchFunction
     item: Any
     result: Future[Any] = field(default_factory=Future)
 
@@ -48,20 +48,20 @@ class Batcher:
 
     def __init__(self, threads: int) -> None:
         self._threads = threads
-        self._waiting: list[_Asked] = []  # by deadline, then by arrival
+        self._waiting: list[_Request] = []  # by deadline, then by arrival
         self._changed = threading.Condition()
         self._started = 0
 
-    def ask(self, work: Work, items: Sequence[Any], due: float = 0.0) -> list[Future[Any]]:
+    def submit(self, work: BatchFunction, items: Sequence[Any], due: float = 0.0) -> list[Future[Any]]:
         """A future for each item; the earliest deadline (`due`) is served first."""
-        asked = [_Asked(due, work, item) for item in items]
+        requests = [_Request(due, work, item) for item in items]
         with self._changed:
-            self._waiting = sorted([*self._waiting, *asked], key=lambda one: one.due)
+            self._waiting = sorted([*self._waiting, *requests], key=lambda one: one.due)
             while self._started < self._threads:
                 threading.Thread(target=self._run, name=f"batches-{self._started}", daemon=True).start()
                 self._started += 1
             self._changed.notify_all()
-        return [one.result for one in asked]
+        return [one.result for one in requests]
 
     @property
     def waiting(self) -> int:
@@ -75,7 +75,7 @@ class Batcher:
                     self._changed.wait()
                 batch = self._next()
             try:
-                results = batch[0].work.do([one.item for one in batch])
+                results = batch[0].work.function([one.item for one in batch])
                 for one, result in zip(batch, results, strict=True):
                     one.result.set_result(result)
             except Exception as error:
@@ -84,20 +84,20 @@ class Batcher:
                         one.result.set_exception(error)
             del batch  # otherwise the texts would stay in memory until the next batch
 
-    def _next(self) -> list[_Asked]:
+    def _next(self) -> list[_Request]:
         """Takes the first waiting item and others of the same key."""
         work = self._waiting[0].work
-        batch = [one for one in self._waiting if one.work.key == work.key][: work.most]
+        batch = [one for one in self._waiting if one.work.key == work.key][: work.batch_size]
         chosen = set(map(id, batch))
         self._waiting = [one for one in self._waiting if id(one) not in chosen]
         return batch
 
 
-class Remembered(Generic[T]):
-    """A cache of the `most` recently used results. It stores a keyed digest of the texts, never the texts."""
+class ResultCache(Generic[T]):
+    """A cache of the `max_size` most recently used results. It stores a keyed digest of the texts, never the texts."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, max_size: int) -> None:
+        self._max_size = max_size
         self._found: OrderedDict[bytes, T] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -118,5 +118,5 @@ class Remembered(Generic[T]):
         with self._lock:
             self._found[digest] = result
             self._found.move_to_end(digest)
-            while len(self._found) > self._most:
+            while len(self._found) > self._max_size:
                 self._found.popitem(last=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from openmeva.metrics.core.description import METRICS, RECOMMENDED, MetricDescription, read_metrics
+from openmeva.metrics.core.description import DEFAULT_METRIC, METRICS, MetricDescription, read_metrics
 from openmeva.training.benchmark.registry import MetricEntry, read_registry
 
 TIERS = SMALL, BASE = "small", "base"
@@ -86,7 +86,7 @@ def read_catalogue(folder: Path = METRICS, tier: str = SMALL) -> dict[str, Catal
     registry = read_registry(folder)
     tiers = {}
     if tier == BASE:
-        registry[RECOMMENDED], tiers[RECOMMENDED] = registry[f"{RECOMMENDED}_{BASE}"], f" ({BASE})"
+        registry[DEFAULT_METRIC], tiers[DEFAULT_METRIC] = registry[f"{DEFAULT_METRIC}_{BASE}"], f" ({BASE})"
     return {
         name: _entry(metric, registry[name], tiers.get(name, ""))
         for name, metric in read_metrics(folder).items()

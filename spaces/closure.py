@@ -9,7 +9,7 @@ from pathlib import Path
 PACKAGE = "openmeva"
 
 
-def closure(starts: Iterable[Path], root: Path) -> set[Path]:
+def import_closure(starts: Iterable[Path], root: Path) -> set[Path]:
     """The project's Python files that `starts` import, including `starts`, at any place in a file.
 
     Args:

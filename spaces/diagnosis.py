@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from openmeva.spaces.alignment import align
 
-KINDS = {
+ERROR_TYPES = {
     "repeated": "It repeats itself",
     "reordered": "Things happen in the wrong order",
     "negated": "A negation does not fit",
@@ -25,20 +25,20 @@ KINDS = {
 }
 _NEGATION = re.compile(r"\b(?:not|never|no|nobody|nothing|cannot|without)\b|n['’]t\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
-THRESHOLD = 0.1  # least gain in score of a repair, or of two together, to report an error; a further repair needs twice that
-MOST_FAULTS = 3
-_FEWEST_WORDS = 4  # of a sentence whose repetition is an error: `"Yes," he said.` may be repeated
-_MOST_SWAPS = 15
-_MOST_LEFT_OUT = 6
-_MOST_SENTENCES = 24
-_MOST_FOR_TWO = 10  # sentences of a story for which combinations of two repairs are tried
+MIN_GAIN = 0.1  # least gain in score of a repair, or of two together, to report an error; a further repair needs twice that
+MAX_ERRORS = 3
+_MIN_REPEATED_WORDS = 4  # of a sentence whose repetition is an error: `"Yes," he said.` may be repeated
+_MAX_SWAPS = 15
+_MAX_DROPPED = 6
+_MAX_SENTENCES = 24
+_MAX_SENTENCES_FOR_PAIRS = 10  # sentences of a story for which combinations of two repairs are tried
 _TRIED_FURTHER = 3  # single repairs with too small a gain that are combined with a second one
 
 
-class Fault(NamedTuple):
-    """A likely error: a key of `KINDS`, and the indices of the sentences concerned, from 0."""
+class StoryError(NamedTuple):
+    """A likely error: a key of `ERROR_TYPES`, and the indices of the sentences concerned, from 0."""
 
-    kind: str
+    error_type: str
     sentences: tuple[int, ...]
 
 
@@ -47,12 +47,12 @@ class Diagnosis:
     """The likely errors of a story.
 
     Attributes:
-        faults: empty where the story has a low score and no repair helps.
+        errors: empty where the story has a low score and no repair helps.
         before, after: the score of the story, and of the story after all repairs; higher is better.
         repaired: the story after all repairs.
     """
 
-    faults: tuple[Fault, ...]
+    errors: tuple[StoryError, ...]
     before: float
     after: float
     repaired: str
@@ -62,14 +62,14 @@ class _Sentence(NamedTuple):
     """A sentence of a version of the story: its index in the original, its text, its text as corrected by UNION, and how
     much the score gains without it."""
 
-    place: int
+    position: int
     text: str
-    mended: str | None
+    corrected: str | None
     gain: float
 
 
 _Version = tuple[_Sentence, ...]
-_Repair = tuple[Fault, _Version]
+_Repair = tuple[StoryError, _Version]
 
 
 def diagnose(
@@ -90,87 +90,87 @@ def diagnose(
     """
     sentences = align(story, explanation)
     version = tuple(
-        _Sentence(place, "".join(word.text for word in one.words), _mended(one.words), one.gain)
-        for place, one in enumerate(sentences)
+        _Sentence(index, "".join(word.text for word in one.words), _with_suggestions(one.words), one.gain)
+        for index, one in enumerate(sentences)
     )
-    faults, version = _without_copies(version)
-    value = rescore([_joined(version)])[0] if faults else score
-    few = 1 < len(version) <= _MOST_SENTENCES
-    while few and is_low(value) and len(faults) < MOST_FAULTS:
-        found = _best(version, value, not faults, rescore)
+    errors, version = _without_copies(version)
+    value = rescore([_joined(version)])[0] if errors else score
+    few = 1 < len(version) <= _MAX_SENTENCES
+    while few and is_low(value) and len(errors) < MAX_ERRORS:
+        found = _best(version, value, not errors, rescore)
         if found is None:
             break
         more, version, value = found
-        faults += more
-    if not faults and not is_low(score):
+        errors += more
+    if not errors and not is_low(score):
         return None
-    return Diagnosis(tuple(faults), score, value, _joined(version))
+    return Diagnosis(tuple(errors), score, value, _joined(version))
 
 
 def _joined(version: _Version) -> str:
     return " ".join(sentence.text.strip() for sentence in version)
 
 
-def _mended(words: Sequence[Any]) -> str | None:
+def _with_suggestions(words: Sequence[Any]) -> str | None:
     if all(word.suggestion is None for word in words):
         return None
     return "".join(word.text if word.suggestion is None else word.suggestion for word in words)
 
 
-def _without_copies(version: _Version) -> tuple[list[Fault], _Version]:
+def _without_copies(version: _Version) -> tuple[list[StoryError], _Version]:
     """Exact repetitions of sentences, and the version without them."""
     first: dict[tuple[str, ...], int] = {}
-    faults, kept = [], []
+    errors, kept = [], []
     for sentence in version:
         words = tuple(_WORD.findall(sentence.text.lower()))
-        early = first.setdefault(words, sentence.place)
-        if early != sentence.place and len(words) >= _FEWEST_WORDS:
-            faults.append(Fault("repeated", (early, sentence.place)))
+        early = first.setdefault(words, sentence.position)
+        if early != sentence.position and len(words) >= _MIN_REPEATED_WORDS:
+            errors.append(StoryError("repeated", (early, sentence.position)))
         else:
             kept.append(sentence)
-    return faults, tuple(kept)
+    return errors, tuple(kept)
 
 
 def _best(
     version: _Version, value: float, first: bool, rescore: Callable[[Sequence[str]], Sequence[float]]
-) -> tuple[list[Fault], _Version, float] | None:
+) -> tuple[list[StoryError], _Version, float] | None:
     """The repair that raises the score most; `None` where none helps.
 
     Combinations of two repairs are tried where no single one helps and no error has been found yet (`first`).
     """
-    least = value + THRESHOLD * (1 if first else 2)
-    single = _scored([([fault], after) for fault, after in _repairs(version)], rescore)
-    chosen = _telling(single, value, least)
-    if chosen is None and first and len(version) <= _MOST_FOR_TWO:
+    least = value + MIN_GAIN * (1 if first else 2)
+    single = _scored([([error], after) for error, after in _repairs(version)], rescore)
+    chosen = _best_sufficient(single, value, least)
+    if chosen is None and first and len(version) <= _MAX_SENTENCES_FOR_PAIRS:
         tried = sorted(single, key=lambda one: -one[2])[:_TRIED_FURTHER]
         double = [
-            ([*faults, fault], after)
-            for faults, changed, _ in tried
+            ([*errors, error], after)
+            for errors, changed, _ in tried
             if len(changed) > 1
-            for fault, after in _repairs(changed)
-            if fault not in faults
+            for error, after in _repairs(changed)
+            if error not in errors
         ]
-        chosen = _telling(_scored(double, rescore), value, least)
+        chosen = _best_sufficient(_scored(double, rescore), value, least)
     return chosen
 
 
 def _scored(
-    repairs: Sequence[tuple[list[Fault], _Version]], rescore: Callable[[Sequence[str]], Sequence[float]]
-) -> list[tuple[list[Fault], _Version, float]]:
+    repairs: Sequence[tuple[list[StoryError], _Version]], rescore: Callable[[Sequence[str]], Sequence[float]]
+) -> list[tuple[list[StoryError], _Version, float]]:
     values = rescore([_joined(after) for _, after in repairs]) if repairs else []
-    return [(faults, after, value) for (faults, after), value in zip(repairs, values, strict=True)]
+    return [(errors, after, value) for (errors, after), value in zip(repairs, values, strict=True)]
 
 
-def _telling(
-    found: Sequence[tuple[list[Fault], _Version, float]], value: float, least: float
-) -> tuple[list[Fault], _Version, float] | None:
+def _best_sufficient(
+    found: Sequence[tuple[list[StoryError], _Version, float]], value: float, least: float
+) -> tuple[list[StoryError], _Version, float] | None:
     """The best of the repairs that raise the score from `value` to `least` or more.
 
     Dropping a sentence repairs any error in it, so a more specific repair is preferred when it is nearly as good.
     """
 
-    def order(one: tuple[list[Fault], _Version, float]) -> float:
-        vague = sum(fault.kind == "unrelated" for fault in one[0]) / len(one[0])
+    def order(one: tuple[list[StoryError], _Version, float]) -> float:
+        vague = sum(error.error_type == "unrelated" for error in one[0]) / len(one[0])
         return (one[2] - value) * (1 - 0.3 * vague)
 
     enough = [one for one in found if one[2] >= least]
@@ -196,40 +196,40 @@ def _without_repetition(version: _Version) -> Iterator[_Repair]:
         for early in range(late):
             shared = len(words[late] & words[early])
             if shared >= 3 and shared >= 0.75 * min(len(words[late]), len(words[early])):
-                places = version[early].place, version[late].place
-                yield Fault("repeated", places), _without(version, late)
+                indices = version[early].position, version[late].position
+                yield StoryError("repeated", indices), _without(version, late)
                 break
 
 
 def _swapped(version: _Version) -> Iterator[_Repair]:
     """Exchanges two sentences, but never the first; adjacent ones are tried first where there are many."""
-    pairs = sorted(combinations(range(1, len(version)), 2), key=lambda pair: pair[1] - pair[0])[:_MOST_SWAPS]
+    pairs = sorted(combinations(range(1, len(version)), 2), key=lambda pair: pair[1] - pair[0])[:_MAX_SWAPS]
     for first, second in pairs:
         order = list(version)
         order[first], order[second] = order[second], order[first]
-        places = sorted((version[first].place, version[second].place))
-        yield Fault("reordered", tuple(places)), tuple(order)
+        indices = sorted((version[first].position, version[second].position))
+        yield StoryError("reordered", tuple(indices)), tuple(order)
 
 
 def _with_changes(version: _Version) -> Iterator[_Repair]:
     """Applies UNION's edits, negations apart from other words: in each sentence alone, and in all of them together."""
-    by_kind: dict[str, list[int]] = {"negated": [], "substituted": []}
+    by_type: dict[str, list[int]] = {"negated": [], "substituted": []}
     for at, sentence in enumerate(version):
-        if sentence.mended is not None:
-            about = bool(_NEGATION.search(sentence.text)) != bool(_NEGATION.search(sentence.mended))
-            by_kind["negated" if about else "substituted"].append(at)
-    for kind, places in by_kind.items():
-        for chosen in [(at,) for at in places] + ([tuple(places)] if len(places) > 1 else []):
+        if sentence.corrected is not None:
+            is_negation = bool(_NEGATION.search(sentence.text)) != bool(_NEGATION.search(sentence.corrected))
+            by_type["negated" if is_negation else "substituted"].append(at)
+    for error_type, indices in by_type.items():
+        for chosen in [(at,) for at in indices] + ([tuple(indices)] if len(indices) > 1 else []):
             changed = tuple(
-                one._replace(text=one.mended or "", mended=None) if at in chosen else one
+                one._replace(text=one.corrected or "", corrected=None) if at in chosen else one
                 for at, one in enumerate(version)
             )
-            yield Fault(kind, tuple(version[at].place for at in chosen)), changed
+            yield StoryError(error_type, tuple(version[at].position for at in chosen)), changed
 
 
 def _without_one(version: _Version) -> Iterator[_Repair]:
     """Drops a sentence other than the first; where there are many, only those that lower the score most."""
-    costly = sorted(range(1, len(version)), key=lambda at: -version[at].gain)[:_MOST_LEFT_OUT]
+    costly = sorted(range(1, len(version)), key=lambda at: -version[at].gain)[:_MAX_DROPPED]
     if len(version) > 2:
         for at in sorted(costly):
-            yield Fault("unrelated", (version[at].place,)), _without(version, at)
+            yield StoryError("unrelated", (version[at].position,)), _without(version, at)

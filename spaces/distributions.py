@@ -20,7 +20,7 @@ POINTS = np.linspace(0, 100, 101)
 
 
 @dataclass(frozen=True)
-class Placement:
+class PercentileRank:
     """The percentile of a value in one group of reference stories.
 
     Attributes:
@@ -80,9 +80,9 @@ class Distributions:
             for path in sorted(folder.glob("*/*.json"))
         }
 
-    def place(
+    def percentile_ranks(
         self, corpus: str, metric: str, key: str, value: float, higher: bool, checkpoint: str
-    ) -> list[Placement]:
+    ) -> list[PercentileRank]:
         """The percentile of a value in each group; empty where there are no distributions of this checkpoint."""
         known: list[Mapping[str, Any]] = [
             self.files.get((corpus, f"{metric}{tier}"), {}) for tier in ("", "_base")
@@ -90,13 +90,13 @@ class Distributions:
         found: Mapping[str, Any] = next(
             (one for one in known if one.get("checkpoint") == checkpoint), {"groups": {}}
         )
-        placements = []
+        ranks = []
         for name, group in found["groups"].items():
             points = group["quantiles"].get(key)
             if points:
                 percent = better_than(value, tuple(points), higher)
-                placements.append(Placement(name, group["label"], group["count"], percent, tuple(points)))
-        return placements
+                ranks.append(PercentileRank(name, group["label"], group["count"], percent, tuple(points)))
+        return ranks
 
 
 def checkpoint_of(signature: str) -> str:

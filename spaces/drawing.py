@@ -8,18 +8,20 @@ from math import ceil, floor
 
 import numpy as np
 
-from openmeva.spaces.distributions import Placement, percent
+from openmeva.spaces.distributions import PercentileRank, percent
 
 _WIDTH, _HEIGHT, _TOP, _BASE = 320, 66, 8, 48
 _POINTS = 72
 _BINS = 20
 
 
-def ridges(value: float, placements: Sequence[Placement], low: float | None, high: float | None) -> str:
+def ridges(
+    value: float, percentile_ranks: Sequence[PercentileRank], low: float | None, high: float | None
+) -> str:
     """Densities of the reference groups on one axis, with a line at the value."""
-    if not placements:
+    if not percentile_ranks:
         return ""
-    shown = [value, *(q for one in placements for q in (one.quantiles[1], one.quantiles[-2]))]
+    shown = [value, *(q for one in percentile_ranks for q in (one.quantiles[1], one.quantiles[-2]))]
     least, most = min(shown), max(shown)
     left = least if low is None else low
     right = most if high is None else high
@@ -33,7 +35,7 @@ def ridges(value: float, placements: Sequence[Placement], low: float | None, hig
 
     grid = np.linspace(left, right, _POINTS)
     parts = []
-    for one in placements:
+    for one in percentile_ranks:
         density = _density(np.array(one.quantiles), grid, span)
         peak = density.max() or 1.0
         heights = _BASE - (_BASE - _TOP - 4) * density / peak
@@ -51,18 +53,18 @@ def ridges(value: float, placements: Sequence[Placement], low: float | None, hig
         f'<g font-size="13" fill="var(--om-soft)"><text x="8" y="63">{_mark(left)}</text>'
         f'<text x="{_WIDTH - 8}" y="63" text-anchor="end">{_mark(right)}</text></g>'
     )
-    if 8 + _wide(_mark(left)) < at - _wide("this story") / 2 and (
-        at + _wide("this story") / 2 < _WIDTH - 8 - _wide(_mark(right))
+    if 8 + _wide_chart(_mark(left)) < at - _wide_chart("this story") / 2 and (
+        at + _wide_chart("this story") / 2 < _WIDTH - 8 - _wide_chart(_mark(right))
     ):
         parts.append(
             f'<text x="{at:.1f}" y="63" font-size="13" font-weight="600" text-anchor="middle" '
             'fill="var(--om-ink)">this story</text>'
         )
-    said = "; ".join(f"better than {percent(one.better_than)} of {one.label}" for one in placements)
+    said = "; ".join(f"better than {percent(one.better_than)} of {one.label}" for one in percentile_ranks)
     return f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{html.escape(said)}">{"".join(parts)}</svg>'
 
 
-def histogram(values: Sequence[float], place: Placement, low: float | None, high: float | None) -> str:
+def histogram(values: Sequence[float], place: PercentileRank, low: float | None, high: float | None) -> str:
     """A histogram of values in twenty bins, with the density of a reference group as a line."""
     quantiles = np.array(place.quantiles)
     left = min(*values, quantiles[1]) if low is None else low
@@ -103,7 +105,7 @@ def histogram(values: Sequence[float], place: Placement, low: float | None, high
     )
 
 
-def _wide(text: str) -> float:
+def _wide_chart(text: str) -> float:
     """Width of an axis label, with a gap on either side."""
     return 7.2 * len(text) + 8
 
@@ -139,15 +141,15 @@ def axis_over(values: Sequence[float]) -> Axis:
     return floor(10 * low) / 10, max(ceil(10 * high) / 10, floor(10 * low) / 10 + 0.1)
 
 
-def _place(at: float, axis: Axis) -> float:
+def _position(at: float, axis: Axis) -> float:
     return 8 + 184 * min(1.0, max(0.0, (at - axis[0]) / (axis[1] - axis[0])))
 
 
-def scale(axis: Axis) -> str:
+def axis_scale(axis: Axis) -> str:
     """The labels of an axis, for the header of a table."""
     marks = sorted({axis[0], 0.0, axis[1]})
     texts = "".join(
-        f'<text x="{_place(mark, axis):.1f}" y="11" font-size="12" text-anchor="{_anchor(mark, axis)}" '
+        f'<text x="{_position(mark, axis):.1f}" y="11" font-size="12" text-anchor="{_anchor(mark, axis)}" '
         f'fill="var(--om-soft)">{f"{mark:.1f}".replace("0.", ".").replace("-", "−") if mark else "0"}</text>'
         for mark in marks
     )
@@ -160,11 +162,11 @@ def _anchor(mark: float, axis: Axis) -> str:
     return "start" if mark == axis[0] else "end" if mark == axis[1] else "middle"
 
 
-def interval(value: float, ends: Sequence[float] | None, kind: str, axis: Axis) -> str:
+def interval_chart(value: float, ends: Sequence[float] | None, kind: str, axis: Axis) -> str:
     """A point with its interval on an axis with a line at 0."""
 
     def x(at: float) -> float:
-        return _place(at, axis)
+        return _position(at, axis)
 
     colour = {"ours": "var(--om-human)", "you": "var(--om-cost-ink)"}.get(kind, "var(--om-soft)")
     bar = ""

@@ -15,7 +15,7 @@ from pathlib import Path
 import yaml
 
 from openmeva.spaces.catalogue import read_catalogue
-from openmeva.spaces.closure import PACKAGE, closure
+from openmeva.spaces.closure import PACKAGE, import_closure
 from openmeva.training.paths import ROOT
 
 _DATA = {".css", ".html", ".js", ".json", ".yaml", ".txt"}
@@ -37,13 +37,13 @@ def space_files(folder: Path, root: Path = ROOT) -> dict[str, Path]:
         raise ValueError(f"expected one of the Spaces {', '.join(needs)}, got {name!r}")
     tops = {top: folder / top for top in _TOP if (folder / top).is_file()}
     extra = {path for pattern in _flat(needs[name]) for path in _matches(pattern, root)}
-    modules = closure([folder / "app.py", *(path for path in extra if path.suffix == ".py")], root)
-    data = [path for place in {path.parent for path in modules} for path in _data_beside(place, root)]
+    modules = import_closure([folder / "app.py", *(path for path in extra if path.suffix == ".py")], root)
+    data = [path for place in {path.parent for path in modules} for path in _data_files_of(place, root)]
     inside = sorted({*modules, *data, *extra} - set(tops.values()))
     return tops | {f"{PACKAGE}/{path.relative_to(root).as_posix()}": path for path in inside}
 
 
-def _data_beside(place: Path, root: Path) -> Iterator[Path]:
+def _data_files_of(place: Path, root: Path) -> Iterator[Path]:
     """Data files in the folder of a module, which the module may read."""
     if place not in (root / "metrics", root / "training"):  # files there belong to no module
         yield from (path for path in place.iterdir() if path.suffix in _DATA and path.is_file())

@@ -5,24 +5,30 @@ from __future__ import annotations
 MAX_CHARACTERS = 10_000  # of a text: about 2,000 words
 MAX_ROWS = 500  # stories of a file
 MAX_BYTES = 2_000_000  # of a file
-MAX_UNPACKED = 10_000_000  # characters of a file's cells
+MAX_CELL_CHARACTERS = 10_000_000  # characters of a file's cells
 MAX_SCORES = 20_000  # uploaded to the leaderboard
-MOST_COLUMNS = 8  # of scores: each is a metric, compared with every other one
-MOST_SYSTEMS = 50  # source models of uploaded scores: agreement is measured within each
-AT_ONCE = 2  # threads that score, and other requests that are answered at the same time
-MOST_ANSWERED = 64  # users whose stories are processed at once; the others see their position in the queue
-MOST_PAGES = 500  # open pages of which Gradio keeps the components, .1 MB each
-MOST_WAITING = (
+MAX_COLUMNS = 8  # of scores: each is a metric, compared with every other one
+MAX_SYSTEMS = 50  # source models of uploaded scores: agreement is measured within each
+SCORING_THREADS = 2  # threads that score, and other requests that are answered at the same time
+MAX_CONCURRENT_USERS = (
+    64  # users whose stories are processed at once; the others see their position in the queue
+)
+MAX_OPEN_PAGES = 500  # open pages of which Gradio keeps the components, .1 MB each
+BUSY_QUEUE_LENGTH = (
     8  # items; where more wait, the sentence costs of a doubtful story are computed only on request
 )
-MOST_SCORED = 16  # stories of a batch
-MOST_EXPLAINED = 4  # stories of a batch for sentence costs: each is scored again without each sentence
-MANY_SENTENCES = (
+SCORE_BATCH_SIZE = 16  # stories of a batch
+EXPLAIN_BATCH_SIZE = 4  # stories of a batch for sentence costs: each is scored again without each sentence
+MAX_BATCHED_SENTENCES = (
     40  # a longer story is explained in a batch of its own, so that verdicts are served in between
 )
-MOST_WEIGHED = 150  # sentences of a story whose costs are computed: 2,000 words have about 130 sentences
-MOST_SHAPES = 16  # batch shapes for which PyTorch caches compiled code, .3 MB each; its default is 1,024
-MOST_REMEMBERED = 20_000  # cached scores: about 10 MB
+MAX_SENTENCES_WITH_COSTS = (
+    150  # sentences of a story whose costs are computed: 2,000 words have about 130 sentences
+)
+MAX_CACHED_SHAPES = (
+    16  # batch shapes for which PyTorch caches compiled code, .3 MB each; its default is 1,024
+)
+MAX_CACHED_SCORES = 20_000  # cached scores: about 10 MB
 
 
 def check_text(text: object, what: str, needed: bool = True) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from openmeva.metrics.core.description import RECOMMENDED
+from openmeva.metrics.core.description import DEFAULT_METRIC
 from openmeva.metrics.core.hub import HUB_ERRORS
 from openmeva.spaces.catalogue import CatalogueEntry
 
@@ -37,7 +37,7 @@ class LoadedMetric:
         A number that cannot be computed here is replaced by a sentence that says why.
         """
         keys = [number.key for number in self.entry.numbers]
-        why = {f"{name}_scores": reason for name, reason in lacking(self.module).items()}
+        why = {f"{name}_scores": reason for name, reason in unavailable_scores(self.module).items()}
 
         def scored(some: Sequence[Row]) -> list[Any]:
             found = self._compute(some)
@@ -46,35 +46,37 @@ class LoadedMetric:
                 for place in range(len(some))
             ]
 
-        return _each(scored, rows)
+        return _compute_distinct(scored, rows)
 
     def explanations(self, rows: Sequence[Row]) -> list[Any]:
         """For each row the metric's explanation, or the `ValueError` with which it was rejected.
 
         Only the recommended metric computes the cost of each sentence, which takes one forward pass per sentence.
         """
-        costs = self.entry.name == RECOMMENDED
-        return _each(lambda some: self._compute(some, explain=True, costs=costs)["explanations"], rows)
+        costs = self.entry.name == DEFAULT_METRIC
+        return _compute_distinct(
+            lambda some: self._compute(some, explain=True, costs=costs)["explanations"], rows
+        )
 
     def _compute(self, rows: Sequence[Row], **options: Any) -> dict[str, Any]:
         columns = {name: [row[name] for row in rows] for name in rows[0]}
         module = self._free.get()
         try:
-            return module.compute(**columns, **{**options_here(self.entry, module), **options})
+            return module.compute(**columns, **{**available_options(self.entry, module), **options})
         finally:
             self._free.put(module)
 
 
-def lacking(module: Any) -> dict[str, str]:
+def unavailable_scores(module: Any) -> dict[str, str]:
     """The scores that a module cannot compute here, with a sentence for each that says why."""
     return dict(module.lacking()) if hasattr(module, "lacking") else {}
 
 
-def options_here(entry: CatalogueEntry, module: Any) -> dict[str, Any]:
+def available_options(entry: CatalogueEntry, module: Any) -> dict[str, Any]:
     """The options of `compute`; an option `scores` is reduced to the scores that can be computed here."""
     options = dict(entry.call.options)
     if "scores" in options:
-        without = lacking(module)
+        without = unavailable_scores(module)
         options["scores"] = [name for name in options["scores"] if name not in without]
     return options
 
@@ -82,18 +84,20 @@ def options_here(entry: CatalogueEntry, module: Any) -> dict[str, Any]:
 def why_not_loaded(failed: BaseException) -> str:
     """Why a metric was not loaded: its weights are missing, or the first sentence of the error."""
     # compared by name: the error's module needs torch, which the leaderboard imports this module without
-    if type(failed).__name__ == "NotAtHandError" or isinstance(failed.__cause__, HUB_ERRORS):
+    if type(failed).__name__ == "BackboneNotFoundError" or isinstance(failed.__cause__, HUB_ERRORS):
         return "The weights are not available."
     first = re.split(r"(?<=[.!?])\s|\n", str(failed).strip(), maxsplit=1)[0]
     return f"{first.rstrip('.')}." if first else "It could not be loaded."
 
 
-def _each(work: Callable[[Sequence[Row]], list[Any]], rows: Sequence[Row]) -> list[Any]:
+def _compute_distinct(work: Callable[[Sequence[Row]], list[Any]], rows: Sequence[Row]) -> list[Any]:
     """The result of each row; equal rows are computed once. A rejected row does not affect the others."""
     unique = {tuple(row.items()): row for row in rows}
     try:
         found = work(list(unique.values()))
     except ValueError as error:
-        found = [error] if len(unique) == 1 else [_each(work, [row])[0] for row in unique.values()]
+        found = (
+            [error] if len(unique) == 1 else [_compute_distinct(work, [row])[0] for row in unique.values()]
+        )
     results = dict(zip(unique, found, strict=True))
     return [results[tuple(row.items())] for row in rows]

@@ -8,17 +8,17 @@ from collections.abc import Callable, Mapping, Sequence
 from openmeva.spaces import shell
 from openmeva.spaces.alignment import ExplainedSentence
 from openmeva.spaces.catalogue import CatalogueEntry, Number
-from openmeva.spaces.diagnosis import KINDS, Diagnosis, Fault
+from openmeva.spaces.diagnosis import ERROR_TYPES, Diagnosis, StoryError
 from openmeva.spaces.distributions import percent
 from openmeva.spaces.drawing import ridges
 from openmeva.spaces.scorer import Score
-from openmeva.spaces.trust import Trust
+from openmeva.spaces.trust import Reliability
 from openmeva.spaces.verdicts import Verdict
 
 # Cost of a sentence from which the shading has its full colour.
 FULL_COST = 0.5
 # Cost below which a sentence is not shaded: dropping any sentence changes the score slightly.
-LEAST_COST = 0.02
+MIN_COST = 0.02
 
 
 def escape(text: object) -> str:
@@ -26,33 +26,33 @@ def escape(text: object) -> str:
     return html.escape(str(text)).replace("{", "&#123;").replace("}", "&#125;").replace("$", "&#36;")
 
 
-def tip(text: str, meaning: str) -> str:
+def with_tooltip(text: str, meaning: str) -> str:
     """A word with a tooltip, shown on hover and focus and read by screen readers."""
     return (
         f'<span class="om-tip" tabindex="0">{escape(text)}<span role="note">{escape(meaning)}</span></span>'
     )
 
 
-def number(value: float) -> str:
+def format_number(value: float) -> str:
     """A score with two decimals, or as an integer from 100, with a typographic minus sign.
 
-    >>> number(0.97312), number(-2.5), number(1234.5)
+    >>> format_number(0.97312), format_number(-2.5), format_number(1234.5)
     ('0.97', '−2.50', '1,234')
     """
     text = f"{abs(value):,.0f}" if abs(value) >= 100 else f"{abs(value):.2f}"
     return f"−{text}" if value < 0 and float(text.replace(",", "")) else text
 
 
-def change(value: float) -> str:
+def format_change(value: float) -> str:
     """A difference of scores, with its sign unless it rounds to 0.
 
-    >>> change(0.25), change(-0.25), change(0.001)
+    >>> format_change(0.25), format_change(-0.25), format_change(0.001)
     ('+0.25', '−0.25', '0.00')
     """
-    return f"{'+' if value >= 0.005 else ''}{number(value)}"
+    return f"{'+' if value >= 0.005 else ''}{format_number(value)}"
 
 
-def shaded(sentences: Sequence[ExplainedSentence]) -> str:
+def shaded_sentences(sentences: Sequence[ExplainedSentence]) -> str:
     """The story, its sentences shaded by their costs, with the words marked that UNION would change."""
     parts = []
     for sentence in sentences:
@@ -64,7 +64,7 @@ def shaded(sentences: Sequence[ExplainedSentence]) -> str:
             + "</span></span>"
             for word in sentence.words
         )
-        if sentence.gain >= LEAST_COST:
+        if sentence.gain >= MIN_COST:
             share = 0.12 + 0.5 * min(1.0, sentence.gain / FULL_COST)
             inside = (
                 f'<mark style="--share:{share:.2f}" title="Without this sentence the score is {sentence.gain:.2f} '
@@ -78,7 +78,7 @@ def legend(title: str, edited: bool) -> str:
     """The legend of the shading, by the metric `title`, and, where words are `edited`, of the marks."""
     words = (
         '<span><span class="om-story om-edit" style="line-height:1;font-size:1em">word</span> '
-        + tip(
+        + with_tooltip(
             "UNION would change it",
             "UNION's reconstruction head predicts the undamaged word. Hover or focus a word.",
         )
@@ -87,7 +87,7 @@ def legend(title: str, edited: bool) -> str:
     return (
         '<p class="om-legend"><span><i style="background:rgba(var(--om-cost),.2)"></i>'
         '<i style="background:rgba(var(--om-cost),.6)"></i>'
-        + tip(
+        + with_tooltip(
             f"costs the story ({title})",
             "The metric's score without the sentence minus the score with it; darker means more.",
         )
@@ -103,7 +103,7 @@ def headline(found: Verdict, more: str = "") -> str:
     )
 
 
-def faults(diagnosis: Diagnosis | None, title: str) -> str:
+def likely_errors(diagnosis: Diagnosis | None, title: str) -> str:
     """The likely errors, their sentences, and the score of the metric `title` after repair."""
     if diagnosis is None:
         return ""
@@ -111,57 +111,59 @@ def faults(diagnosis: Diagnosis | None, title: str) -> str:
         f"A guess, made only where a story scores lower than nearly all human stories or repeats a sentence. Repairs of "
         f"each error type are tried, and those after which {title} rises are reported as errors."
     )
-    if not diagnosis.faults:
+    if not diagnosis.errors:
         return (
-            f'<p class="om-verdict"><span class="om-tag">{tip("unknown error", why)}</span><span>Something is wrong, but '
+            f'<p class="om-verdict"><span class="om-tag">{with_tooltip("unknown error", why)}</span><span>Something is wrong, but '
             "we cannot tell what: none of the repairs tried raises the score much.</span></p>"
         )
-    said = "".join(f"<li>{escape(_fault(fault))}</li>" for fault in diagnosis.faults)
+    said = "".join(f"<li>{escape(_error_sentence(error))}</li>" for error in diagnosis.errors)
     gain = diagnosis.after - diagnosis.before
     effect = (
-        f"Fixing this would raise {title} from {number(diagnosis.before)} to {number(diagnosis.after)}."
-        if gain >= LEAST_COST
+        f"Fixing this would raise {title} from {format_number(diagnosis.before)} to {format_number(diagnosis.after)}."
+        if gain >= MIN_COST
         else f"Fixing this would not raise {title}."
     )
-    plural = "s" if len(diagnosis.faults) > 1 else ""
+    plural = "s" if len(diagnosis.errors) > 1 else ""
     return (
-        f'<div class="om-verdict"><span class="om-tag">{tip(f"likely error{plural}", why)}</span><div>'
+        f'<div class="om-verdict"><span class="om-tag">{with_tooltip(f"likely error{plural}", why)}</span><div>'
         f'<ul class="om-faults">{said}</ul><p>{escape(effect)}</p></div></div>'
     )
 
 
-def _fault(fault: Fault) -> str:
-    places = " and ".join(str(place + 1) for place in fault.sentences)
-    return f"{KINDS[fault.kind]}: sentence{'s' if len(fault.sentences) > 1 else ''} {places}."
+def _error_sentence(error: StoryError) -> str:
+    places = " and ".join(str(place + 1) for place in error.sentences)
+    return f"{ERROR_TYPES[error.error_type]}: sentence{'s' if len(error.sentences) > 1 else ''} {places}."
 
 
-def metric_name(entry: CatalogueEntry, number_: Number) -> str:
+def metric_name(entry: CatalogueEntry, number: Number) -> str:
     """A metric's name with its meaning as a tooltip, and links to its card and paper."""
     return (
-        f"<h3>{tip(number_.title, hint(number_))}</h3>"
-        f'<p class="om-note"><a href="{escape(shell.card(entry.name))}" {shell.APART} '
-        f'aria-label="Card of {escape(entry.title)}">card</a> · <a href="{escape(entry.paper_url)}" {shell.APART} '
+        f"<h3>{with_tooltip(number.title, hint(number))}</h3>"
+        f'<p class="om-note"><a href="{escape(shell.card_url(entry.name))}" {shell.NEW_TAB} '
+        f'aria-label="Card of {escape(entry.title)}">card</a> · <a href="{escape(entry.paper_url)}" {shell.NEW_TAB} '
         f'aria-label="Paper: {escape(entry.paper_title)}">paper</a></p>'
     )
 
 
 def metric_rows(
-    catalogue: Mapping[str, CatalogueEntry], scores: Sequence[Score], trust: Callable[[Score], Trust | None]
+    catalogue: Mapping[str, CatalogueEntry],
+    scores: Sequence[Score],
+    reliability: Callable[[Score], Reliability | None],
 ) -> str:
     """Every number with its percentiles and how far to trust it; numbers without a score are grouped by the reason."""
     rows = [
-        metric_row(catalogue[score.metric], score, trust(score))
+        metric_row(catalogue[score.metric], score, reliability(score))
         for score in scores
         if score.value is not None
     ]
     lacking: dict[str, list[str]] = {}
     for score in scores:
         if score.value is None:
-            lacking.setdefault(score.note, []).append(tip(score.number.title, hint(score.number)))
-    return "".join(rows) + lacking_lines(lacking)
+            lacking.setdefault(score.note, []).append(with_tooltip(score.number.title, hint(score.number)))
+    return "".join(rows) + missing_score_notes(lacking)
 
 
-def lacking_lines(lacking: Mapping[str, Sequence[str]]) -> str:
+def missing_score_notes(lacking: Mapping[str, Sequence[str]]) -> str:
     """Metrics without a score, one line per reason; names are HTML."""
     return "".join(
         f'<p class="om-note om-lacking">{", ".join(names)}: {escape(note)}</p>'
@@ -174,27 +176,29 @@ def hint(one: Number) -> str:
     return f"{one.meaning} {'Higher' if one.higher else 'Lower'} is better."
 
 
-def metric_row(entry: CatalogueEntry, score: Score, trust: Trust | None) -> str:
+def metric_row(entry: CatalogueEntry, score: Score, reliability: Reliability | None) -> str:
     """One number of one metric that has a value: its percentiles, what it measures, and how far to trust it."""
     one = score.number
     assert score.value is not None
     name = metric_name(entry, one)
     where = "".join(
         f'<p class="om-where"><span class="om-dot om-{p.colour}"></span>better '
-        f"than <b>{percent(p.better_than)}</b> of {tip(p.label, f'{p.count:,} stories, none from a judged set.')}</p>"
-        for p in score.placements
+        f"than <b>{percent(p.better_than)}</b> of {with_tooltip(p.label, f'{p.count:,} stories, none from a judged set.')}</p>"
+        for p in score.percentile_ranks
     )
-    chart = ridges(score.value, score.placements, one.low, one.high)
+    chart = ridges(score.value, score.percentile_ranks, one.low, one.high)
     where = where or '<p class="om-note">No reference scores for these weights yet.</p>'
     scale = f"{one.low:g} to {one.high:g}" if one.low is not None and one.high is not None else ""
     direction = "higher is better" if one.higher else "lower is better"
     return (
         f'<div class="om-metric"><div>{name}</div>'
-        f'<div class="om-value">{number(score.value)}<small>{scale or direction}</small></div>'
-        f'<div>{chart}{where}</div><p class="om-note om-about">{escape(about(entry, one, trust))}</p></div>'
+        f'<div class="om-value">{format_number(score.value)}<small>{scale or direction}</small></div>'
+        f'<div>{chart}{where}</div><p class="om-note om-about">{escape(metric_description(entry, one, reliability))}</p></div>'
     )
 
 
-def about(entry: CatalogueEntry, one: Number, trust: Trust | None) -> str:
+def metric_description(entry: CatalogueEntry, one: Number, reliability: Reliability | None) -> str:
     """What a number measures, what it is blind to, and how far to trust it, one sentence each."""
-    return " ".join(part for part in (one.meaning, entry.blind, trust.sentence if trust else "") if part)
+    return " ".join(
+        part for part in (one.meaning, entry.blind, reliability.sentence if reliability else "") if part
+    )

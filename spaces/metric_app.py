@@ -20,10 +20,10 @@ from evaluate.loading import evaluation_module_factory, import_main_class
 HERE = Path(__file__).absolute().parent
 MAX_CHARACTERS = 10_000
 # seconds between attempts to fetch the weights at the start; the client retries within each attempt
-PAUSES = (10, 30)
+RETRY_PAUSES = (10, 30)
 # the page has no uploads, but Gradio accepts files all the same: largest size, and, in seconds, when they are deleted
-MOST_UPLOADED = "1kb"
-UPLOADS_LIVE = (300, 3600)  # interval between clearings, and age at which a file is deleted
+MAX_UPLOAD_SIZE = "1kb"
+UPLOAD_LIFETIME = (300, 3600)  # interval between clearings, and age at which a file is deleted
 _LATER = "The weights could not be fetched when this page started; pressing “Score” tries again."
 _LOG = logging.getLogger(__name__)
 _LABELS = {"predictions": "Story", "contexts": "Beginning or prompt", "references": "Reference"}
@@ -71,9 +71,9 @@ def fetch(module: Any, pauses: Sequence[float] = (), sleep: Callable[[float], ob
     return False
 
 
-def columns(module: Any) -> list[str]:
+def input_columns(module: Any) -> list[str]:
     """The text columns that the metric takes, `predictions` first; empty where it takes any other column."""
-    if not getattr(module, "on_a_page", True):
+    if not getattr(module, "runs_in_space", True):
         return []
     choices = module.features if isinstance(module.features, list) else [module.features]
     kinds = {name: kind for choice in choices for name, kind in choice.items()}
@@ -120,7 +120,7 @@ def compute(module: Any, names: list[str], texts: tuple[Any, ...]) -> dict[str, 
 
 
 def build(
-    folder: Path = HERE, pauses: Sequence[float] = PAUSES, sleep: Callable[[float], object] = time.sleep
+    folder: Path = HERE, pauses: Sequence[float] = RETRY_PAUSES, sleep: Callable[[float], object] = time.sleep
 ) -> gr.Blocks:
     """The page: fields for the columns where the metric reads texts, and the card.
 
@@ -128,7 +128,7 @@ def build(
     """
     file = module_file(folder)
     name, module = file.stem, load(file)
-    names = columns(module)
+    names = input_columns(module)
     is_ready = fetch(module, pauses, sleep)
 
     def score(*texts: Any) -> dict[str, Any]:
@@ -141,7 +141,7 @@ def build(
             )
         return compute(module, names, texts)
 
-    with gr.Blocks(title=name, analytics_enabled=False, delete_cache=UPLOADS_LIVE) as demo:
+    with gr.Blocks(title=name, analytics_enabled=False, delete_cache=UPLOAD_LIFETIME) as demo:
         gr.Markdown(f"# {name}\n{html.escape(' '.join((module.description or '').split()))}")
         if names:
             fields = [
@@ -166,7 +166,7 @@ def launch(folder: Path = HERE) -> Any:
             ssr_mode=False,
             show_error=False,
             run_history=False,
-            max_file_size=MOST_UPLOADED,
+            max_file_size=MAX_UPLOAD_SIZE,
             footer_links=["api"],
         )
     )

@@ -23,10 +23,16 @@ from typing import Any
 
 from tqdm.auto import tqdm
 
-from openmeva.metrics.core.description import RECOMMENDED
+from openmeva.metrics.core.description import DEFAULT_METRIC
 from openmeva.spaces.catalogue import BASE, CORPORA, SMALL, TIERS, CatalogueEntry, read_catalogue
 from openmeva.spaces.distributions import FOLDER, quantiles
-from openmeva.spaces.reference_stories import damaged, generated, has_generator, human_stories, read_generated
+from openmeva.spaces.reference_stories import (
+    corrupted_stories,
+    generated_stories,
+    has_generator,
+    human_stories,
+    read_generated,
+)
 from openmeva.spaces.scorer import Scorer
 from openmeva.spaces.texts import Text
 from openmeva.training.files import write_text
@@ -39,7 +45,7 @@ LABELS = {
     "retold": "machine-made stories on the reference's plot",
     "damaged": "damaged stories",
 }
-_LEAST = 30  # stories of a distribution; fewer say nothing
+_MIN_STORIES = 30  # stories of a distribution; fewer say nothing
 _BATCH = 50
 
 
@@ -48,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parse(arguments)
     scorer = Scorer(read_catalogue(tier=options.tier))
     if options.tier == BASE:
-        options.metrics = [RECOMMENDED]
+        options.metrics = [DEFAULT_METRIC]
     files = dict(given.split("=", 1) for given in options.generated)
     status = 0
     for corpus in options.corpora:
@@ -69,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not waiting:
             continue
         human = human_stories(corpus, options.data, options.count)
-        kind, made = machine_made(corpus, human, files.get(corpus), options)
+        kind, made = comparison_stories(corpus, human, files.get(corpus), options)
         print(f"{corpus}: {len(human)} human stories, {len(made)} {LABELS[kind]}")
         for entry, checkpoint in waiting:
             groups = measure(scorer, entry, corpus, human, made, kind)
@@ -96,15 +102,15 @@ def written_checkpoint(path: Path) -> str | None:
     return str(json.loads(path.read_text(encoding="utf-8"))["checkpoint"]) if path.is_file() else None
 
 
-def machine_made(
+def comparison_stories(
     corpus: str, human: Sequence[Text], file: str | None, options: argparse.Namespace
 ) -> tuple[str, list[Text]]:
     """The group's name and its stories: from a file, from the generator, or damaged."""
     if file:
         return "generated", read_generated(Path(file), options.count)
     if has_generator(corpus):
-        return "generated", generated(human, corpus, options.seed)
-    return "damaged", damaged(human, corpus, options.seed)
+        return "generated", generated_stories(human, corpus, options.seed)
+    return "damaged", corrupted_stories(human, corpus, options.seed)
 
 
 def measure(
@@ -123,7 +129,7 @@ def measure(
         }
     found = {}
     for name, texts in groups.items():
-        if len(texts) < _LEAST:
+        if len(texts) < _MIN_STORIES:
             continue
         columns: dict[str, list[float]] = {}
         for start in tqdm(range(0, len(texts), _BATCH), desc=f"{entry.name}, {corpus}, {name}"):
@@ -131,7 +137,7 @@ def measure(
                 for score in row:
                     if score.value is not None:
                         columns.setdefault(score.number.key, []).append(score.value)
-        columns = {key: values for key, values in columns.items() if len(values) >= _LEAST}
+        columns = {key: values for key, values in columns.items() if len(values) >= _MIN_STORIES}
         if columns:
             found[name] = {
                 "label": LABELS[name],

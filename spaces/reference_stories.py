@@ -11,13 +11,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from openmeva.metrics.core.text import Normalizer, plain_text, split_sentences
+from openmeva.metrics.core.text import Normalizer, join_words, split_sentences
 from openmeva.metrics.ruber_bert.scoring import plain_context
 from openmeva.spaces.texts import Text
+from openmeva.training.common.buffered_random import evenly_spaced
 from openmeva.training.common.checkpoint import weights_file
 from openmeva.training.common.config import config_file, read_config, read_mapping
-from openmeva.training.common.draws import evenly
-from openmeva.training.corpora.splits import cut, judged_keys, load_corpus
+from openmeva.training.corpora.splits import judged_keys, load_corpus, truncate_sentences
 from openmeva.training.corpora.stories import is_held_out, story_key
 from openmeva.training.files import read_rows
 from openmeva.training.negatives import UnionSampler, UnionSampling, tag_corpus
@@ -42,18 +42,18 @@ def human_stories(corpus: str, data: Path, count: int) -> list[Text]:
         data: folder of the corpora.
         count: maximum number of stories.
     """
-    found = _beginning_alike(data) if corpus == "roc" else _prompted(data)
-    return evenly(found, count)
+    found = _stories_with_beginning(data) if corpus == "roc" else _stories_with_prompt(data)
+    return evenly_spaced(found, count)
 
 
-def _beginning_alike(data: Path) -> list[Text]:
+def _stories_with_beginning(data: Path) -> list[Text]:
     settings = read_config(UnionConfig, config_file("union", "roc"))
     config = replace(settings.corpus, train=())  # training stories need not be read
     stories = load_corpus(config, data, ENCODER / "names.json").validation
-    return [Text(plain_text(story[1:]), plain_text(story[:1])) for story in stories if len(story) > 1]
+    return [Text(join_words(story[1:]), join_words(story[:1])) for story in stories if len(story) > 1]
 
 
-def _prompted(data: Path) -> list[Text]:
+def _stories_with_prompt(data: Path) -> list[Text]:
     settings = read_config(RuberConfig, config_file("ruber_bert", "wp"))
     config = settings.corpus
     normalizer = Normalizer.load(ENCODER / "names.json")
@@ -61,30 +61,30 @@ def _prompted(data: Path) -> list[Text]:
     found = []
     for file in settings.prompts or ():
         for prompt, story in prompted_stories(data / file):
-            sentences = cut(normalizer.sentences(story), config.max_words)
+            sentences = truncate_sentences(normalizer.sentences(story), config.max_words)
             context = normalizer(plain_context(prompt))
             key = story_key(sentences)
             if context and sentences and key not in judged and is_held_out(key, config.validation_share):
-                found.append(Text(plain_text(sentences), context))
+                found.append(Text(join_words(sentences), context))
     return found
 
 
 def has_generator(corpus: str) -> bool:
     """Whether the generator of `training/configs/plot_negatives` is on this machine."""
-    return weights_file(ROOT / _chain(corpus)["generator"]).is_file()
+    return weights_file(ROOT / _generator_settings(corpus)["generator"]).is_file()
 
 
-def _chain(corpus: str) -> dict[str, Any]:
+def _generator_settings(corpus: str) -> dict[str, Any]:
     return read_mapping(PlotNegativesConfig, config_file("plot_negatives", corpus))
 
 
-def generated(stories: Sequence[Text], corpus: str, seed: int) -> list[Text]:
+def generated_stories(stories: Sequence[Text], corpus: str, seed: int) -> list[Text]:
     """A story per human story, written by this project's generator from its plot; the human story is the reference.
 
     The plots are not manipulated: these are the generator's regular outputs, not negative samples. In `roc`, stories of one
     sentence are excluded.
     """
-    config = _chain(corpus)
+    config = _generator_settings(corpus)
     normalizer = Normalizer()
     tagged = tag_corpus(
         [
@@ -103,11 +103,11 @@ def generated(stories: Sequence[Text], corpus: str, seed: int) -> list[Text]:
     return [
         one
         for text, human in zip(texts, stories, strict=True)
-        if (one := _as_written(text, human, corpus)) is not None
+        if (one := _generated_text(text, human, corpus)) is not None
     ]
 
 
-def _as_written(text: str, human: Text, corpus: str) -> Text | None:
+def _generated_text(text: str, human: Text, corpus: str) -> Text | None:
     if corpus == "wp":
         return Text(text, human.context, human.story) if text.strip() else None
     first, *rest = split_sentences(text) or [""]
@@ -122,7 +122,7 @@ def read_generated(path: Path, count: int) -> list[Text]:
     """
     rows = [row.values for row in read_rows(path)]
     found = []
-    for place, row in enumerate(evenly(rows, count), 1):
+    for place, row in enumerate(evenly_spaced(rows, count), 1):
         if not isinstance(row.get("story"), str) or not row["story"].strip():
             raise ValueError(f"{path}, row {place}: expected a text in 'story', got {row.get('story')!r}")
         story, context = row["story"].strip(), (row.get("context") or "").strip()
@@ -131,7 +131,7 @@ def read_generated(path: Path, count: int) -> list[Text]:
     return found
 
 
-def damaged(stories: Sequence[Text], corpus: str, seed: int) -> list[Text]:
+def corrupted_stories(stories: Sequence[Text], corpus: str, seed: int) -> list[Text]:
     """A negative sample by UNION's rules for each story that has one; prompts are unchanged."""
     normalizer = Normalizer()
     tagged = tag_corpus([normalizer.sentences(text.whole(corpus)) for text in stories], _TAGS, progress=False)
@@ -143,8 +143,8 @@ def damaged(stories: Sequence[Text], corpus: str, seed: int) -> list[Text]:
         if sample is not None:
             words = [list(one) for one in sample.words]
             found.append(
-                Text(plain_text(words[1:]), plain_text(words[:1]))
+                Text(join_words(words[1:]), join_words(words[:1]))
                 if corpus == "roc"
-                else Text(plain_text(words), human.context)
+                else Text(join_words(words), human.context)
             )
     return found

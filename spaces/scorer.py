@@ -11,28 +11,28 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import partial
 from typing import Any
 
-from openmeva.metrics.core.description import RECOMMENDED
+from openmeva.metrics.core.description import DEFAULT_METRIC
 from openmeva.metrics.core.text import split_sentences
-from openmeva.spaces.batching import Batcher, Remembered, Work
+from openmeva.spaces.batching import Batcher, BatchFunction, ResultCache
 from openmeva.spaces.catalogue import CORPORA, CatalogueEntry, Number, read_catalogue
-from openmeva.spaces.distributions import Distributions, Placement, checkpoint_of
+from openmeva.spaces.distributions import Distributions, PercentileRank, checkpoint_of
 from openmeva.spaces.limits import (
-    AT_ONCE,
-    MANY_SENTENCES,
-    MOST_EXPLAINED,
-    MOST_REMEMBERED,
-    MOST_SCORED,
-    MOST_SHAPES,
-    MOST_WAITING,
+    BUSY_QUEUE_LENGTH,
+    EXPLAIN_BATCH_SIZE,
+    MAX_BATCHED_SENTENCES,
+    MAX_CACHED_SCORES,
+    MAX_CACHED_SHAPES,
+    SCORE_BATCH_SIZE,
+    SCORING_THREADS,
 )
-from openmeva.spaces.loaded_metric import LoadedMetric, Row, options_here, why_not_loaded
-from openmeva.spaces.texts import Text, check_corpus, columns, lacks
+from openmeva.spaces.loaded_metric import LoadedMetric, Row, available_options, why_not_loaded
+from openmeva.spaces.texts import Text, check_corpus, metric_inputs, missing_input
 
 _LOG = logging.getLogger(__name__)
 _WARM_UP = "Ann was hungry. She made a sandwich. She ate it. She felt full. Then she took a nap."
@@ -46,14 +46,14 @@ class Score:
         metric: the metric's name in the catalogue.
         number: description of the number: title, key, range and direction.
         value: `None` where there is no score; `note` says why.
-        placements: its percentile in each group of reference stories.
+        percentile_ranks: its percentile in each group of reference stories.
     """
 
     metric: str
     number: Number
     value: float | None
     note: str = ""
-    placements: tuple[Placement, ...] = ()
+    percentile_ranks: tuple[PercentileRank, ...] = ()
 
 
 class Patience(IntEnum):
@@ -75,7 +75,7 @@ class Scorer:
     Args:
         catalogue: the metrics; default: those of `metrics/`.
         distributions: reference distributions of scores; default: the shipped ones.
-        before: fetches resources of some metrics, in a thread that no other waits for; metrics look for them when scoring.
+        fetch_resources: called in a thread of its own; metrics look for these resources when scoring.
         threads: processor threads of one call; default: PyTorch's own number.
     """
 
@@ -83,16 +83,16 @@ class Scorer:
         self,
         catalogue: Mapping[str, CatalogueEntry] | None = None,
         distributions: Distributions | None = None,
-        before: Callable[[], None] | None = None,
+        fetch_resources: Callable[[], None] | None = None,
         threads: int | None = None,
     ) -> None:
-        self._before, self._threads = before, threads
-        self._batcher = Batcher(AT_ONCE)
-        self._remembered: Remembered[dict[str, Any]] = Remembered(MOST_REMEMBERED)
+        self._fetch_resources, self._threads = fetch_resources, threads
+        self._batcher = Batcher(SCORING_THREADS)
+        self._cache: ResultCache[dict[str, Any]] = ResultCache(MAX_CACHED_SCORES)
         self.catalogue = read_catalogue() if catalogue is None else catalogue
         self.distributions = distributions or Distributions()
         self._starting = threading.Lock()
-        self._found: dict[tuple[str, str], Future[LoadedMetric]] = {
+        self._metrics: dict[tuple[str, str], Future[LoadedMetric]] = {
             (name, corpus): Future()
             for corpus in CORPORA
             for name, entry in self.catalogue.items()
@@ -110,27 +110,26 @@ class Scorer:
     def wait(self) -> None:
         """Returns when all metrics are loaded or have failed to load."""
         self.start()
-        for future in self._found.values():
-            future.exception()
+        wait(self._metrics.values())
 
     def _load_all(self) -> None:
         # PyTorch compiles code for each new matrix shape and caches it. These variables bound its two caches: batches
         # hardly ever have the same shape.
         for name in ("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "LRU_CACHE_CAPACITY"):
-            os.environ.setdefault(name, str(MOST_SHAPES))
+            os.environ.setdefault(name, str(MAX_CACHED_SHAPES))
         if self._threads is not None:
             import torch  # slow to import; the page does not wait for it
 
             torch.set_num_threads(self._threads)
-        self._load_each([key for key in self._found if key[0] == RECOMMENDED])
-        if self._before is not None:
-            threading.Thread(target=_fetch, args=(self._before,), name="before", daemon=True).start()
-        self._load_each([key for key in self._found if key[0] != RECOMMENDED])
+        self._load_each([key for key in self._metrics if key[0] == DEFAULT_METRIC])
+        if self._fetch_resources is not None:
+            threading.Thread(target=_fetch, args=(self._fetch_resources,), daemon=True).start()
+        self._load_each([key for key in self._metrics if key[0] != DEFAULT_METRIC])
 
     def _load_each(self, keys: Sequence[tuple[str, str]]) -> None:
         kept: dict[tuple[str, str], LoadedMetric] = {}
         for name, corpus in keys:
-            future = self._found[name, corpus]
+            future = self._metrics[name, corpus]
             config = self.catalogue[name].call.configs[corpus]
             try:
                 if (name, config) not in kept:
@@ -144,25 +143,26 @@ class Scorer:
         import evaluate  # slow to import; the page does not wait for it
 
         entry = self.catalogue[name]
-        copies = AT_ONCE if name == RECOMMENDED else 1  # it does most of the work: one copy per thread
+        # the default metric does most of the work: one copy per thread
+        copies = SCORING_THREADS if name == DEFAULT_METRIC else 1
         # in memory: no text is written to disk, and no copy waits for another one's file
         modules = [evaluate.load(str(entry.call.folder), config, keep_in_memory=True) for _ in range(copies)]
         rows = {what: [_WARM_UP] for what in ("predictions", *entry.call.inputs)}
         for module in modules:
-            module.compute(**rows, **options_here(entry, module))
+            module.compute(**rows, **available_options(entry, module))
         signature = getattr(modules[0], "signature", None)
         return LoadedMetric(entry, modules, checkpoint_of(str(signature()) if callable(signature) else name))
 
     @property
     def is_busy(self) -> bool:
         """Whether the load is so high that work that is not urgent should be postponed."""
-        return self._batcher.waiting > MOST_WAITING
+        return self._batcher.waiting > BUSY_QUEUE_LENGTH
 
     def checkpoint(self, name: str, corpus: str) -> str | None:
         """Name of the weights that a metric scores with; `None` where it cannot be used."""
         self.start()
-        future = self._found.get((name, corpus))
-        return None if future is None or future.exception() else future.result().checkpoint
+        loaded = self._get(name, corpus)
+        return None if loaded is None else loaded.checkpoint
 
     def score(
         self,
@@ -186,12 +186,12 @@ class Scorer:
         check_corpus(corpus)
         due = Patience.MORE.since() if due is None else due
         chosen = [entry for name, entry in self.catalogue.items() if only is None or name in only]
-        asked = [self._ask(entry, texts, corpus, due) for entry in chosen]
+        asked = [self._submit(entry, texts, corpus, due) for entry in chosen]
         return [
             [
                 score
                 for entry, row in zip(chosen, asked, strict=True)
-                for score in self._read(entry, row[place], corpus)
+                for score in self._collect(entry, row[place], corpus)
             ]
             for place in range(len(texts))
         ]
@@ -212,57 +212,57 @@ class Scorer:
         for name, entry in self.catalogue.items():
             wanted = entry.explains and (only is None or name in only)
             loaded = self._get(name, check_corpus(corpus)) if wanted else None
-            if loaded is None or lacks(entry, loaded.module, text, corpus):
+            if loaded is None or missing_input(entry, loaded.module, text, corpus):
                 continue
-            row = columns(entry, loaded.module, text, corpus)
-            alone = len(split_sentences(row["predictions"])) > MANY_SENTENCES
+            row = metric_inputs(entry, loaded.module, text, corpus)
+            alone = len(split_sentences(row["predictions"])) > MAX_BATCHED_SENTENCES
             key = (name, corpus, "explain alone" if alone else "explain", *row)
-            work = Work(key, loaded.explanations, 1 if alone else MOST_EXPLAINED)
-            (asked[name],) = self._batcher.ask(work, [row], due)
+            work = BatchFunction(key, loaded.explanations, 1 if alone else EXPLAIN_BATCH_SIZE)
+            (asked[name],) = self._batcher.submit(work, [row], due)
         return {name: _result(future.result()) for name, future in asked.items()}
 
     def _get(self, name: str, corpus: str) -> LoadedMetric | None:
-        future = self._found.get((name, corpus))
+        future = self._metrics.get((name, corpus))
         return None if future is None or future.exception() else future.result()
 
-    def _ask(
+    def _submit(
         self, entry: CatalogueEntry, texts: Sequence[Text], corpus: str, due: float
     ) -> list[str | Future[Any]]:
         """For each text a future of the metric's numbers by key, or a sentence that says why there are none."""
         loaded = self._get(entry.name, corpus)
         if loaded is None:
-            future = self._found.get((entry.name, corpus))
+            future = self._metrics.get((entry.name, corpus))
             failed = None if future is None else future.exception()
             why = "Not for stories of this kind." if failed is None else why_not_loaded(failed)
             return [why] * len(texts)
-        asked: list[str | Future[Any]] = [lacks(entry, loaded.module, text, corpus) for text in texts]
-        new: dict[Work, list[tuple[int, bytes, Row]]] = {}
+        asked: list[str | Future[Any]] = [missing_input(entry, loaded.module, text, corpus) for text in texts]
+        new: dict[BatchFunction, list[tuple[int, bytes, Row]]] = {}
         for place, text in enumerate(texts):
             if asked[place]:
                 continue
-            row = columns(entry, loaded.module, text, corpus)
-            digest = self._remembered.digest(entry.name, corpus, row)
-            known = self._remembered.get(digest)
+            row = metric_inputs(entry, loaded.module, text, corpus)
+            digest = self._cache.digest(entry.name, corpus, row)
+            known = self._cache.get(digest)
             if known is None:
-                work = Work((entry.name, corpus, "score", *row), loaded.scores, MOST_SCORED)
+                work = BatchFunction((entry.name, corpus, "score", *row), loaded.scores, SCORE_BATCH_SIZE)
                 new.setdefault(work, []).append((place, digest, row))
             else:
                 done: Future[Any] = Future()
                 asked[place] = done
                 done.set_result(known)
         for work, rows in new.items():
-            results = self._batcher.ask(work, [row for _, _, row in rows], due)
+            results = self._batcher.submit(work, [row for _, _, row in rows], due)
             for (place, digest, _), result in zip(rows, results, strict=True):
-                result.add_done_callback(partial(self._remember, digest))
+                result.add_done_callback(partial(self._cache_result, digest))
                 asked[place] = result
         return asked
 
-    def _remember(self, digest: bytes, result: Future[Any]) -> None:
+    def _cache_result(self, digest: bytes, result: Future[Any]) -> None:
         found = None if result.exception() else result.result()
         if isinstance(found, dict) and not any(isinstance(value, str) for value in found.values()):
-            self._remembered.put(digest, found)  # a missing score is not cached: it may be available later
+            self._cache.put(digest, found)  # a missing score is not cached: it may be available later
 
-    def _read(self, entry: CatalogueEntry, asked: str | Future[Any], corpus: str) -> list[Score]:
+    def _collect(self, entry: CatalogueEntry, asked: str | Future[Any], corpus: str) -> list[Score]:
         """A metric's numbers; waits until they are available."""
         if isinstance(asked, str):
             return [Score(entry.name, number, None, asked) for number in entry.numbers]
@@ -279,16 +279,16 @@ class Scorer:
             return Score(entry.name, number, None, value)
         if not math.isfinite(value):
             return Score(entry.name, number, None, f"{entry.title} has no score for this story.")
-        checkpoint = self._found[entry.name, corpus].result().checkpoint
-        placements = self.distributions.place(
+        checkpoint = self._metrics[entry.name, corpus].result().checkpoint
+        ranks = self.distributions.percentile_ranks(
             corpus, entry.name, number.key, value, number.higher, checkpoint
         )
-        return Score(entry.name, number, value, "", tuple(placements))
+        return Score(entry.name, number, value, "", tuple(ranks))
 
 
-def _fetch(before: Callable[[], None]) -> None:
+def _fetch(fetch: Callable[[], None]) -> None:
     try:
-        before()
+        fetch()
     except Exception as error:  # the metrics that need the resource report that it is missing
         _LOG.warning("a resource that some metrics need was not fetched: %s: %s", type(error).__name__, error)
 

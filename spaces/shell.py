@@ -17,7 +17,7 @@ from gradio.themes.utils.fonts import LocalFont
 from gradio.utils import get_upload_folder
 
 from openmeva.spaces.catalogue import CORPORA
-from openmeva.spaces.limits import AT_ONCE, MOST_ANSWERED, MOST_PAGES
+from openmeva.spaces.limits import MAX_CONCURRENT_USERS, MAX_OPEN_PAGES, SCORING_THREADS
 
 _HERE = Path(__file__).parent
 _PUBLISHER = _HERE / "publisher.json"  # only in a published Space
@@ -27,18 +27,18 @@ NAMES = {
     "perturbation_lab": ("Perturbation lab", 7861),
     "leaderboard": ("Leaderboard", 7862),
 }
-UPLOADS_LIVE = (
+UPLOAD_LIFETIME = (
     300,
     3600,
 )  # Gradio's upload folder: seconds between clearings, and age at which a file is deleted
-APART = 'target="_blank" rel="noopener"'
+NEW_TAB = 'target="_blank" rel="noopener"'
 """Attributes of links to other pages. The Hub shows a Space in a frame, in which those pages refuse to load; on this page
 the user's input would be lost."""
 Upload = Mapping[str, Any] | None
 """The value of an upload field before Gradio's preprocessing, which would leave an empty file behind at each click."""
 
 
-def address(name: str) -> str:
+def space_url(name: str) -> str:
     """The address of another Space of this project: of the same owner on the Hub, or on this machine.
 
     An environment variable such as `STORY_SCORER_URL` takes precedence.
@@ -52,7 +52,7 @@ def address(name: str) -> str:
     return f"http://127.0.0.1:{NAMES[name][1]}"
 
 
-def card(metric: str) -> str:
+def card_url(metric: str) -> str:
     """The address of a metric's card on the Hub."""
     return f"https://huggingface.co/spaces/{_owner() or 'openmeva'}/{metric}"
 
@@ -71,10 +71,12 @@ def page(name: str, lead: str) -> Iterator[gr.Blocks]:
     """A Space's Blocks with header and footer; components built inside the context are placed between them."""
     title = NAMES[name][0]
     links = "".join(
-        f'<a href="{html.escape(address(other))}" {"aria-current=page" if other == name else APART}>{text}</a>'
+        f'<a href="{html.escape(space_url(other))}" {"aria-current=page" if other == name else NEW_TAB}>{text}</a>'
         for other, (text, _) in NAMES.items()
     )
-    with gr.Blocks(title=f"{title} · openmeva", analytics_enabled=False, delete_cache=UPLOADS_LIVE) as demo:
+    with gr.Blocks(
+        title=f"{title} · openmeva", analytics_enabled=False, delete_cache=UPLOAD_LIFETIME
+    ) as demo:
         gr.HTML(
             f'<header class="om om-top"><span class="om-mark">openmeva</span><h1>{title}</h1>'
             f'<nav aria-label="Spaces">{links}</nav><p class="om-lead">{lead}</p></header>'
@@ -153,7 +155,7 @@ def launch(demo: gr.Blocks, name: str, **options: Any) -> Any:
     # Gradio's analytics aggregate all past requests after each new one, which takes longer and longer: disabled.
     os.environ.setdefault("GRADIO_ANALYTICS_MAX_EVENTS", "1")
     os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", "1000000000")
-    demo.queue(default_concurrency_limit=AT_ONCE, max_size=None, status_update_rate=1)
+    demo.queue(default_concurrency_limit=SCORING_THREADS, max_size=None, status_update_rate=1)
     hub = "SPACE_ID" in os.environ  # the Hub expects every Space on the same port
     defaults: dict[str, Any] = {
         "server_name": os.environ.get("GRADIO_SERVER_NAME", "0.0.0.0" if hub else "127.0.0.1"),
@@ -164,11 +166,11 @@ def launch(demo: gr.Blocks, name: str, **options: Any) -> Any:
         css=(_HERE / "style.css").read_text(encoding="utf-8"),
         head=head,
         max_file_size="2mb",
-        max_threads=2 * MOST_ANSWERED,
+        max_threads=2 * MAX_CONCURRENT_USERS,
         show_error=False,
         ssr_mode=False,
         run_history=False,  # otherwise the browser would keep the input
-        state_session_capacity=MOST_PAGES,
+        state_session_capacity=MAX_OPEN_PAGES,
         footer_links=["api", "settings"],
         **{**defaults, **options},
     )
@@ -205,7 +207,7 @@ def one_at_a_time(
     return list(runs.values())
 
 
-def put(value: Any) -> dict[str, Any]:
+def update_value(value: Any) -> dict[str, Any]:
     """A value as an update, for components that otherwise receive only updates or `gr.skip`.
 
     Gradio keeps a component for each plain value that follows an update or `gr.skip`, as long as it keeps the page.
@@ -219,14 +221,14 @@ def error_card(message: str) -> str:
     return f'<div class="om om-card om-error" role="alert"><p>{html.escape(message)}</p></div>'
 
 
-def sentences(work: Callable[..., Any]) -> Callable[..., Any]:
+def user_errors(work: Callable[..., Any]) -> Callable[..., Any]:
     """Wraps a function of the API: a `ValueError` is shown to the user, other failures as a generic sentence.
 
     Only the type and place of other failures are logged, since a message may quote the user's input.
     """
 
     @functools.wraps(work)
-    def guarded(*values: Any) -> Any:
+    def wrapped(*values: Any) -> Any:
         try:
             return work(*values)
         except ValueError as error:
@@ -234,25 +236,25 @@ def sentences(work: Callable[..., Any]) -> Callable[..., Any]:
         except gr.Error:
             raise
         except Exception as error:
-            raise gr.Error(unexpected(error), print_exception=False) from None
+            raise gr.Error(log_unexpected_error(error), print_exception=False) from None
 
-    return guarded
+    return wrapped
 
 
-def guarded(work: Callable[..., str], *values: Any) -> str:
+def html_or_error_card(work: Callable[..., str], *values: Any) -> str:
     """The HTML that `work` returns for `values`, or an error card: for functions behind buttons."""
     try:
         return work(*values)
     except Exception as error:
-        return told(error)
+        return exception_card(error)
 
 
-def told(error: Exception) -> str:
+def exception_card(error: Exception) -> str:
     """An error card: the message of a `ValueError`, for other failures a generic sentence."""
-    return error_card(str(error) if isinstance(error, ValueError) else unexpected(error))
+    return error_card(str(error) if isinstance(error, ValueError) else log_unexpected_error(error))
 
 
-def uploaded(file: Upload) -> Path:
+def upload_path(file: Upload) -> Path:
     """The file of an upload field.
 
     Raises:
@@ -269,7 +271,7 @@ def uploaded(file: Upload) -> Path:
     return path
 
 
-def unexpected(error: Exception) -> str:
+def log_unexpected_error(error: Exception) -> str:
     """Logs an internal failure without the user's input, and returns the sentence to show."""
     place = error.__traceback__
     while place is not None and place.tb_next is not None:

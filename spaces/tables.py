@@ -14,16 +14,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from openmeva.metrics.core.rows import Row, kind_of, parquet_rows, parse_rows
-from openmeva.metrics.core.writing import cell, json_line
-from openmeva.spaces.limits import MAX_SCORES, MAX_UNPACKED, check_size
+from openmeva.metrics.core.writing import json_line, to_cell
+from openmeva.spaces.limits import MAX_CELL_CHARACTERS, MAX_SCORES, check_size
 
 TYPES = {"csv": "text/csv", "jsonl": "application/x-ndjson"}
-AT_ONCE = 16  # rows of a Parquet file that are decoded at once
+DECODED_ROWS = 16  # rows of a Parquet file that are decoded at once
 TOO_LONG = (
-    f"The file has more than {MAX_UNPACKED // 1_000_000} million characters; please give fewer rows, or use the metrics on "
+    f"The file has more than {MAX_CELL_CHARACTERS // 1_000_000} million characters; please give fewer rows, or use the metrics on "
     "your own machine."
 )
-READ = (".csv", ".tsv", ".jsonl", ".parquet", ".txt")
+READABLE_ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet", ".txt")
 """File extensions that an upload field accepts."""
 
 
@@ -64,12 +64,12 @@ def read_rows(name: str, content: bytes) -> list[dict[str, Any]]:
     kind = kind_of(name)
     if kind is None or name.lower().endswith(".gz"):
         raise ValueError(
-            f"Please give a file that ends in {', '.join(READ)}, not .{name.lower().rsplit('.', 1)[-1][:20]}."
+            f"Please give a file that ends in {', '.join(READABLE_ENDINGS)}, not .{name.lower().rsplit('.', 1)[-1][:20]}."
         )
     file = io.BytesIO(content)
     if kind == "parquet":
         _check_unpacked(file)
-        found = parquet_rows(file, "The file", at_once=AT_ONCE)
+        found = parquet_rows(file, "The file", at_once=DECODED_ROWS)
     else:
         found = parse_rows(file, "The file", kind)
     rows = list(_bounded(found))
@@ -83,7 +83,7 @@ def _check_unpacked(file: BinaryIO) -> None:
     with suppress(pa.ArrowException):  # reading the file reports the error
         described = pq.ParquetFile(file).metadata
         sizes = (described.row_group(place).total_byte_size for place in range(described.num_row_groups))
-        if sum(sizes) > MAX_UNPACKED:
+        if sum(sizes) > MAX_CELL_CHARACTERS:
             raise ValueError(TOO_LONG)
 
 
@@ -100,7 +100,7 @@ def _bounded(rows: Iterable[Row]) -> Iterator[dict[str, Any]]:
             raise ValueError(
                 f"The file has more than {MAX_SCORES:,} rows; please give fewer, or use the metrics on your own machine."
             )
-        if characters > MAX_UNPACKED:
+        if characters > MAX_CELL_CHARACTERS:
             raise ValueError(TOO_LONG)
         yield row.values
 
@@ -110,8 +110,8 @@ def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     columns = list(dict.fromkeys(name for row in rows for name in row))
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow([cell(name) for name in columns])
-    writer.writerows([cell(row.get(name)) for name in columns] for row in rows)
+    writer.writerow([to_cell(name) for name in columns])
+    writer.writerows([to_cell(row.get(name)) for name in columns] for row in rows)
     return out.getvalue()
 
 

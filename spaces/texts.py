@@ -7,7 +7,7 @@ from typing import Any
 
 from openmeva.metrics.core.text import split_sentences
 from openmeva.spaces.catalogue import CORPORA, CatalogueEntry
-from openmeva.spaces.limits import MOST_WEIGHED
+from openmeva.spaces.limits import MAX_SENTENCES_WITH_COSTS
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Text:
         return f"{self.context} {self.story}".strip() if corpus == "roc" else self.story
 
 
-def lacks(entry: CatalogueEntry, module: Any, text: Text, corpus: str) -> str:
+def missing_input(entry: CatalogueEntry, module: Any, text: Text, corpus: str) -> str:
     """The input that a metric needs and a story lacks, as a sentence; blank where nothing is missing."""
     required = getattr(module, "required", entry.call.inputs)
     if "references" in required and not text.reference:
@@ -41,18 +41,18 @@ def lacks(entry: CatalogueEntry, module: Any, text: Text, corpus: str) -> str:
     return ""
 
 
-def unweighed(text: Text, corpus: str) -> str:
+def why_no_sentence_costs(text: Text, corpus: str) -> str:
     """Why the sentence costs of a story are not computed here, as a sentence; blank where they can be."""
     count = len(split_sentences(text.whole(corpus)))
-    if count <= MOST_WEIGHED:
+    if count <= MAX_SENTENCES_WITH_COSTS:
         return ""
     return (
-        f"The cost of each sentence is computed here for stories of at most {MOST_WEIGHED} sentences, and this one has "
+        f"The cost of each sentence is computed here for stories of at most {MAX_SENTENCES_WITH_COSTS} sentences, and this one has "
         f"{count:,}. On your own machine, use the command `openmeva score --explain`."
     )
 
 
-def columns(entry: CatalogueEntry, module: Any, text: Text, corpus: str) -> dict[str, str]:
+def metric_inputs(entry: CatalogueEntry, module: Any, text: Text, corpus: str) -> dict[str, str]:
     """A row of `compute`'s inputs. In `roc`, a metric that needs a context gets the first sentence."""
     required = getattr(module, "required", entry.call.inputs)
     found: dict[str, str] = {}

@@ -23,20 +23,20 @@ _WORDS = ((0.5, "fair"), (0.3, "moderate"), (0.15, "weak"), (-2.0, "hardly any")
 
 
 @dataclass(frozen=True)
-class Trust:
+class Reliability:
     """The reliability of a metric's score.
 
     Attributes:
         correlation, interval, stories: Pearson correlation with mean human ratings, its 95 % interval, and the number of
             stories.
-        right, pairs: number of pairs of a good and a damaged story that are ranked correctly (`None` where not measured),
+        ranked_correctly, pairs: number of pairs of a good and a damaged story that are ranked correctly (`None` where not measured),
             and number of pairs.
     """
 
     correlation: float
     interval: tuple[float, float]
     stories: int
-    right: int | None = None
+    ranked_correctly: int | None = None
     pairs: int = 0
 
     @property
@@ -48,12 +48,12 @@ class Trust:
             f"Agreement with people: {word} (correlation {self.correlation:.2f}, {low:.2f} to {high:.2f}, on "
             f"{self.stories} machine-generated stories)."
         )
-        if self.right is not None:
-            said += f" It ranks {self.right} of {self.pairs} pairs of a good and a damaged story correctly."
+        if self.ranked_correctly is not None:
+            said += f" It ranks {self.ranked_correctly} of {self.pairs} pairs of a good and a damaged story correctly."
         return said
 
 
-class Trusts:
+class ReliabilityTable:
     """The contents of both files, read once.
 
     Args:
@@ -68,7 +68,7 @@ class Trusts:
             json.loads(pairs.read_text(encoding="utf-8")) if pairs.is_file() else {}
         )
 
-    def of(self, entry: CatalogueEntry, number: Number, corpus: str) -> Trust | None:
+    def of(self, entry: CatalogueEntry, number: Number, corpus: str) -> Reliability | None:
         """The reliability of a metric's score on stories of a corpus; `None` where it was not measured."""
         found, title = self._sets.get(corpus), row_title(entry, number)
         if not found:
@@ -77,7 +77,7 @@ class Trusts:
         if row is None or row["pearson"] is None:
             return None
         ranked = self._pairs.get("rows", {}).get(title) if corpus == "roc" else None
-        return Trust(
+        return Reliability(
             row["pearson"],
             tuple(row["intervals"]["pearson"]),
             row.get("n", found["n"]),

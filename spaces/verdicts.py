@@ -8,13 +8,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from openmeva.metrics.core.description import RECOMMENDED
-from openmeva.spaces.distributions import Placement, better_than, percent
+from openmeva.metrics.core.description import DEFAULT_METRIC
+from openmeva.spaces.distributions import PercentileRank, better_than, percent
 from openmeva.spaces.scorer import Score
 
-LOW = 1.0
+LOW_PERCENTILE = 1.0
 """A score is low if it is better than at most this percentage of human stories; only then are errors looked for."""
-_DOUBTFUL, _GOOD = 10.0, 50.0
+_DOUBTFUL_PERCENTILE, _GOOD = 10.0, 50.0
 NOISE_SHARE = 0.8
 
 
@@ -35,28 +35,28 @@ class Verdict:
     score: Score | None = None
 
 
-def recommended(scores: Sequence[Score]) -> Score | None:
+def recommended_score(scores: Sequence[Score]) -> Score | None:
     """The recommended metric's score; `None` where it has no value."""
-    return next((one for one in scores if one.metric == RECOMMENDED and one.value is not None), None)
+    return next((one for one in scores if one.metric == DEFAULT_METRIC and one.value is not None), None)
 
 
-def among_people(score: Score) -> Placement | None:
+def human_percentile_rank(score: Score) -> PercentileRank | None:
     """A score's percentile among human stories; `None` where it is not known."""
-    return next((one for one in score.placements if one.group == "human"), None)
+    return next((one for one in score.percentile_ranks if one.group == "human"), None)
 
 
 def is_low(value: float, score: Score) -> bool:
     """Whether a value is low among human stories, by the distribution that `score`, of the same metric, was placed in."""
-    place = among_people(score)
-    return place is not None and better_than(value, place.quantiles, score.number.higher) <= LOW
+    place = human_percentile_rank(score)
+    return place is not None and better_than(value, place.quantiles, score.number.higher) <= LOW_PERCENTILE
 
 
 def verdict_on(scores: Sequence[Score], warning: str | None) -> Verdict:
     """The verdict on one story; `warning` says why the text may not be a story."""
-    score = recommended(scores)
+    score = recommended_score(scores)
     if warning:
         return Verdict("No verdict", f"This text may not be a story ({warning}).", "none", score)
-    place = among_people(score) if score else None
+    place = human_percentile_rank(score) if score else None
     if score is None or place is None:
         return Verdict(
             "No verdict",
@@ -71,8 +71,8 @@ def verdict_on(scores: Sequence[Score], warning: str | None) -> Verdict:
 
 _WORDS = (
     (_GOOD, ("It holds together well", "good")),
-    (_DOUBTFUL, ("It holds together as many human stories do", "good")),
-    (LOW, ("Doubtful: few human stories score so low", "doubtful")),
+    (_DOUBTFUL_PERCENTILE, ("It holds together as many human stories do", "good")),
+    (LOW_PERCENTILE, ("Doubtful: few human stories score so low", "doubtful")),
     (-1.0, ("Something is wrong with it", "bad")),
 )
 
@@ -82,18 +82,18 @@ def verdict_between(
 ) -> Verdict:
     """Which of two stories is better, and whether the difference is more than noise.
 
-    A difference is more than noise if four in five pairs of human stories differ by less (`noise`).
+    A difference is more than noise if four in five pairs of human stories differ by less (`noise_bound`).
     """
     for name, warning in zip(("first", "second"), warnings, strict=True):
         if warning:
             return Verdict("No verdict", f"The {name} text may not be a story ({warning}).", "none")
-    one, other = recommended(first), recommended(second)
-    place = among_people(one) if one else None
+    one, other = recommended_score(first), recommended_score(second)
+    place = human_percentile_rank(one) if one else None
     if one is None or other is None or place is None or one.value is None or other.value is None:
         return Verdict(
             "No verdict", "The recommended metric, or its scores of human stories, are not available.", "none"
         )
-    gap, bound = one.value - other.value, noise(place.quantiles)
+    gap, bound = one.value - other.value, noise_bound(place.quantiles)
     said = f"{one.number.title} gives {one.value:.2f} and {other.value:.2f}"
     if abs(gap) <= bound:
         return Verdict(
@@ -110,10 +110,10 @@ def verdict_between(
 
 
 @lru_cache(maxsize=32)
-def noise(quantiles: tuple[float, ...], share: float = NOISE_SHARE) -> float:
+def noise_bound(quantiles: tuple[float, ...], share: float = NOISE_SHARE) -> float:
     """The score difference that this share of pairs of stories stays below, given evenly spaced quantiles of their scores.
 
-    >>> noise((0.0, 1.0, 2.0), 1.0)
+    >>> noise_bound((0.0, 1.0, 2.0), 1.0)
     2.0
     """
     values = np.array(quantiles)

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from openmeva.training.text.knowledge import resources
 from openmeva.training.text.knowledge.wordnet_files import fetch_wordnet
 
-_ONE = threading.Lock()  # the lab and its scorer both start with fetching WordNet
-_AGAIN = threading.Lock()  # held by the thread that retries
+_FETCH_LOCK = threading.Lock()  # the lab and its scorer both start with fetching WordNet
+_RETRY_LOCK = threading.Lock()  # held by the thread that retries
 _FIRST, _LONGEST = 60, 3600  # seconds between attempts
 _LOG = logging.getLogger(__name__)
 
 
-def prepare(sleep: Callable[[float], object] = time.sleep) -> None:
+def fetch_or_retry(sleep: Callable[[float], object] = time.sleep) -> None:
     """Fetches WordNet where it is missing and registers it with NLTK; metrics and aspects that need it report its absence.
 
     After a failure it is tried again in the background until it succeeds: after one minute, then after pauses that double
@@ -25,13 +25,13 @@ def prepare(sleep: Callable[[float], object] = time.sleep) -> None:
     Args:
         sleep: waits for a number of seconds.
     """
-    if not _is_fetched() and _AGAIN.acquire(blocking=False):
-        threading.Thread(target=_try_again, args=(sleep,), name="wordnet", daemon=True).start()
+    if not _is_fetched() and _RETRY_LOCK.acquire(blocking=False):
+        threading.Thread(target=_retry, args=(sleep,), name="wordnet", daemon=True).start()
 
 
 def _is_fetched() -> bool:
     try:
-        with _ONE:
+        with _FETCH_LOCK:
             fetch_wordnet(resources.nltk_data_folder())
             resources.use_with_nltk()
     except (
@@ -42,7 +42,7 @@ def _is_fetched() -> bool:
     return True
 
 
-def _try_again(sleep: Callable[[float], object]) -> None:
+def _retry(sleep: Callable[[float], object]) -> None:
     pause = _FIRST
     try:
         sleep(pause)
@@ -50,4 +50,4 @@ def _try_again(sleep: Callable[[float], object]) -> None:
             pause = min(2 * pause, _LONGEST)
             sleep(pause)
     finally:
-        _AGAIN.release()
+        _RETRY_LOCK.release()

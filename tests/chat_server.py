@@ -105,7 +105,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def served(say: Callable[[Mapping[str, Any]], Reply]) -> Iterator[ChatServer]:
+def serve(say: Callable[[Mapping[str, Any]], Reply]) -> Iterator[ChatServer]:
     """A server in a thread of its own."""
     server = ChatServer(say)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
@@ -118,7 +118,7 @@ def served(say: Callable[[Mapping[str, Any]], Reply]) -> Iterator[ChatServer]:
         thread.join()
 
 
-def in_turn(replies: Sequence[Reply]) -> Callable[[Mapping[str, Any]], Reply]:
+def reply_in_order(replies: Sequence[Reply]) -> Callable[[Mapping[str, Any]], Reply]:
     """Says one after the other, then the last for ever."""
     waiting = list(replies)
     return lambda body: waiting.pop(0) if len(waiting) > 1 else waiting[0]

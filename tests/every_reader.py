@@ -63,7 +63,9 @@ def _judged(story: Any, rating: str = "[1, 2]") -> str:
     return f'{{"story": {json.dumps(story)}, "ratings": {rating}}}'
 
 
-def _beside(name: str, content: str, read: Callable[[Path, Path], Iterable[Any]]) -> Callable[[Path], Any]:
+def _with_other_file(
+    name: str, content: str, read: Callable[[Path, Path], Iterable[Any]]
+) -> Callable[[Path], Any]:
     """A reader of two files, the other of which is valid."""
 
     def reader(path: Path) -> Iterable[Any]:
@@ -131,7 +133,7 @@ READERS = {
         read_rocstories, "roc.jsonl", rows_of(story=STORY), (*NO_STORY, '{"sentences": [1, 2]}', '{"sentences": {"a": 1}}')
     ),
     "writing prompts": Reader(
-        _beside("b", "a prompt\n" * 3, lambda path, other: read_writing_prompts(other, path)), "a", [STORY] * 3, ("",)
+        _with_other_file("b", "a prompt\n" * 3, lambda path, other: read_writing_prompts(other, path)), "a", [STORY] * 3, ("",)
     ),
     "groups": Reader(
         read_groups,
@@ -182,7 +184,7 @@ READERS = {
         read_storylines, "plots.txt", [f"title <EOT> she ran <EOL> </s> {STORY} </s>"] * 3, ("no marks",)
     ),
     "paired plots": Reader(
-        _beside("b", "she ran\n" * 3, lambda path, other: read_paired(path, other)), "a.txt", [STORY] * 3
+        _with_other_file("b", "she ran\n" * 3, lambda path, other: read_paired(path, other)), "a.txt", [STORY] * 3
     ),
     "filtered": Reader(
         read_filtered_stories, "af.tsv", [f"{n}\t1\t{n}\t{STORY}" for n in range(3)], ("1\t1\t1", "1\t5\t1\tx", "1\t1\t1\t ")

@@ -15,15 +15,15 @@ FACTS = Path(__file__).with_name("training") / "everyday_facts.tsv"
 
 
 @contextmanager
-def facts_for_every_day(folder: Path) -> Iterator[None]:
+def with_everyday_facts(folder: Path) -> Iterator[None]:
     """Replaces ConceptNet by the facts of `everyday_facts.tsv`, written for this project."""
-    resources.require("wordnet")  # `make test` fetches it: without it the tests fail
+    resources.require_resource("wordnet")  # `make test` fetches it: without it the tests fail
     shutil.copy(FACTS, folder / FILE_NAME)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(resources, "conceptnet_folder", lambda: folder)
-        forget_facts()
+        clear_fact_caches()
         yield
-    forget_facts()
+    clear_fact_caches()
 
 
 _OF_CONCEPTNET = (
@@ -50,7 +50,7 @@ _OF_WORDNET_ALONE = (
 )
 
 
-def forget_facts(wordnet: bool = False) -> None:
+def clear_fact_caches(wordnet: bool = False) -> None:
     """Empties the caches of ConceptNet and, if `wordnet` has changed, those of WordNet."""
     for cached in (*_OF_CONCEPTNET, *(_OF_WORDNET_ALONE if wordnet else ())):
         cached.cache_clear()

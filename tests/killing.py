@@ -27,7 +27,7 @@ def killed_before(change: int, work: Work) -> bool:
     Raises:
         ChildProcessError: the work failed by itself.
     """
-    return _ended(_forked(work, change))
+    return _was_killed(_forked(work, change))
 
 
 def killed_after(seconds: float, work: Work) -> bool:
@@ -35,27 +35,27 @@ def killed_after(seconds: float, work: Work) -> bool:
     child = _forked(work)
     time.sleep(seconds)
     os.kill(child, signal.SIGKILL)
-    return _ended(child)
+    return _was_killed(child)
 
 
-def finished(work: Work) -> None:
+def run_to_end(work: Work) -> None:
     """Runs `work` in a forked process to its end; raises as `killed_before`, also if it was killed."""
-    _to_its_end(_forked(work))
+    _check_finished(_forked(work))
 
 
-def changes_of(work: Work, note: Path) -> int:
+def count_changes(work: Work, note: Path) -> int:
     """Runs `work` as `finished` does and counts its changes of files and folders; `note` is a file to count in."""
 
     def counted() -> None:
         work()
         note.write_text(str(_done))
 
-    _to_its_end(_forked(counted, sys.maxsize))
+    _check_finished(_forked(counted, sys.maxsize))
     return int(note.read_text())
 
 
 @contextmanager
-def interrupted(trainer: type[Any], method: str, call: int) -> Iterator[None]:
+def interrupt_at_call(trainer: type[Any], method: str, call: int) -> Iterator[None]:
     """Interrupts the `call`th call, counted from 1, of a trainer's method; the work must get that far."""
     original, calls = getattr(trainer, method), 0
 
@@ -87,7 +87,7 @@ def _forked(work: Work, change: int | None = None) -> int:
         os._exit(1)
 
 
-def _ended(child: int) -> bool:
+def _was_killed(child: int) -> bool:
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if code not in (0, -signal.SIGKILL):
         raise ChildProcessError(
@@ -96,8 +96,8 @@ def _ended(child: int) -> bool:
     return code != 0
 
 
-def _to_its_end(child: int) -> None:
-    if _ended(child):
+def _check_finished(child: int) -> None:
+    if _was_killed(child):
         raise ChildProcessError("the work was killed, expected it to come to its end")
 
 

@@ -16,17 +16,17 @@ def mini() -> tuple[dict[str, Any], ...]:
     return tuple(map(json.loads, MINI.read_text(encoding="utf-8").splitlines()))
 
 
-def mini_of(kind: str) -> list[dict[str, Any]]:
+def mini_rows_of(kind: str) -> list[dict[str, Any]]:
     """The rows of a kind, `roc` or `wp`."""
     return [row for row in mini() if row["kind"] == kind]
 
 
 def sentences_of(kind: str) -> list[list[str]]:
     """The sentences of each story of a kind."""
-    return [row["sentences"] for row in mini_of(kind)]
+    return [row["sentences"] for row in mini_rows_of(kind)]
 
 
-def damaged(stories: list[list[str]], how: str) -> list[list[str]]:
+def corrupted(stories: list[list[str]], how: str) -> list[list[str]]:
     """Negative samples of the stories; the first sentence is unchanged.
 
     Args:

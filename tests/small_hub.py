@@ -264,7 +264,7 @@ ROUTES = [
 ]
 
 
-def at(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def use_endpoint(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Has the client ask this address; it has read the environment already."""
     monkeypatch.setattr(constants, "ENDPOINT", endpoint)
     template = f"{endpoint}/{{repo_id}}/resolve/{{revision}}/{{filename}}"

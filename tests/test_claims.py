@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from openmeva.training.benchmark.registry import read_registry
-from openmeva.training.common.model_card import excluded
+from openmeva.training.common.model_card import excluded_files
 from openmeva.training.hub.results import read_results
 from openmeva.training.judged.catalogue import JUDGED_SETS
 from openmeva.training.paths import ROOT
@@ -20,7 +20,7 @@ MANIFESTS = sorted(
 )
 # Trained before the one judged story in WritingPrompts' file was excluded. The cards of the two metrics that are evaluated
 # on that story, perplexity and RUBER-BERT, say so.
-BEFORE = {
+TRAINED_BEFORE_EXCLUSION = {
     "embedding_similarity/weights/default",
     "ppl/weights/wp",
     "ruber_bert/weights/wp",
@@ -35,9 +35,9 @@ def test_no_weights_were_trained_on_judged_stories_nor_on_those_of_this_project(
     """As claimed by cards, datasets/stories and training/README.md; judged stories are only read to exclude them."""
     manifest = json.loads(path.read_text(encoding="utf-8"))
     read = [name for name in manifest["data"] if name.split("/")[0] in (*JUDGED_SETS, "datasets", "judged")]
-    left_out = set(excluded(manifest.get("config", {})))
+    left_out = set(excluded_files(manifest.get("config", {})))
     assert set(read) <= left_out
-    known = "/".join(path.parts[-4:-1]) in BEFORE
+    known = "/".join(path.parts[-4:-1]) in TRAINED_BEFORE_EXCLUSION
     wanted = {judged for corpus, judged in JUDGED.items() if corpus in manifest["data"]}
     assert known or wanted <= left_out
 

@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
-from openmeva.metrics.openmeva.trivial import TRIVIAL
+from openmeva.metrics.openmeva.trivial import TRIVIAL_BASELINES
 from openmeva.training.benchmark.checkpoints import checkpoint_digests
 from openmeva.training.benchmark.registry import read_registry
 from openmeva.training.hub.figures import (
     PAGES_WITH_TABLES,
-    Places,
+    FigureSentences,
     autos_table,
     figure,
+    fill_in_page,
+    fill_in_sentence,
     main,
     pattern,
-    with_figures,
-    written,
 )
 from openmeva.training.hub.results import read_results
 from openmeva.training.paths import ROOT
@@ -28,13 +28,13 @@ PAGES = [
     *sorted(f"metrics/{p.parent.name}/README.md" for p in ROOT.glob("metrics/*/README.md")),
 ]
 RESULTS: Any = read_results(ROOT)
-PLACES = Places()
+PLACES = FigureSentences()
 
 
 @pytest.mark.parametrize("page", sorted(PAGES_WITH_TABLES.union(PAGES, PLACES.sentences)))
 def test_figures_are_those_of_the_results(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
-    assert written(page, text, RESULTS) == text, "run `make figures`"
+    assert fill_in_page(page, text, RESULTS) == text, "run `make figures`"
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -42,15 +42,15 @@ def test_every_figure_has_a_source(page: str) -> None:
     """Checks numbers with two or three decimals, as for agreement, outside code and the table."""
     text = (ROOT / page).read_text(encoding="utf-8")
     text = re.sub(r"```.*?```|<!-- agreement:.*?<!-- /agreement -->", "", text, flags=re.DOTALL)
-    for sentence in (*PLACES.sentences.get(page, ()), *PLACES.elsewhere.get(page, ())):
+    for sentence in (*PLACES.sentences.get(page, ()), *PLACES.other_sources.get(page, ())):
         text, count = pattern(sentence).subn("", text)
         assert count == 1, f"{page}: {sentence!r} of training/hub/figures.yaml stands there {count} times"
     assert re.findall(r"(?<![\w.])-?\.\d{2,3}(?!\w)", text) == []
 
 
 def test_pages_and_rows_exist() -> None:
-    assert PLACES.elsewhere.keys() <= set(PAGES)
-    titles = {title for entry in read_registry().values() for title in entry.rows} | TRIVIAL.keys()
+    assert PLACES.other_sources.keys() <= set(PAGES)
+    titles = {title for entry in read_registry().values() for title in entry.rows} | TRIVIAL_BASELINES.keys()
     for sentences in PLACES.sentences.values():
         for slot in re.findall(r"\{([^}]+)\}", " ".join(sentences)):
             title = slot.split(": ")[1]
@@ -66,11 +66,13 @@ def test_the_results_are_of_the_weights_that_are_there() -> None:
 
 def test_new_results_move_the_texts(tmp_path: Path) -> None:
     found = {"judged": {"a": {"rows": [{"kind": "ours", "title": "M", "pearson": 0.1266, "spearman": -0.5}]}}}
-    text = with_figures("It has .99 and\n-.10 here, .7 there.", "has {a: M} and {a: M: spearman} here", found)
+    text = fill_in_sentence(
+        "It has .99 and\n-.10 here, .7 there.", "has {a: M} and {a: M: spearman} here", found
+    )
     assert text == "It has .13 and\n-.50 here, .7 there."
-    assert with_figures("It has .99.", "has {a: Other}.", found) == "It has .99."
+    assert fill_in_sentence("It has .99.", "has {a: Other}.", found) == "It has .99."
     with pytest.raises(ValueError, match="found 0 times"):
-        with_figures("It has none.", "has {a: M}", found)
+        fill_in_sentence("It has none.", "has {a: M}", found)
     with pytest.raises(SystemExit, match=r"results\.json"):
         main(tmp_path)
 

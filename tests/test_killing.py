@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from tests.killing import finished, killed_before
+from tests.killing import killed_before, run_to_end
 
 
 def end_by(number: int) -> None:
@@ -14,8 +14,8 @@ def end_by(number: int) -> None:
 
 def test_work_that_was_killed_is_not_finished() -> None:
     with pytest.raises(ChildProcessError, match="expected it to come to its end"):
-        finished(lambda: end_by(signal.SIGKILL))
-    finished(lambda: None)
+        run_to_end(lambda: end_by(signal.SIGKILL))
+    run_to_end(lambda: None)
 
 
 def test_work_that_ends_by_another_signal_was_not_killed() -> None:

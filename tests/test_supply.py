@@ -178,9 +178,9 @@ def test_no_file_is_run_and_no_text_is_code(folder: str) -> None:
 
 
 def test_a_pickle_that_asks_for_more_than_numbers_is_refused(tmp_path: Path) -> None:
-    from openmeva.training.judged.storyer import OVERALL, read_overall
+    from openmeva.training.judged.storyer import OVERALL_FILES, read_overall
 
-    (tmp_path / OVERALL["wp"]).write_bytes(pickle.dumps([print]))
+    (tmp_path / OVERALL_FILES["wp"]).write_bytes(pickle.dumps([print]))
     with pytest.raises(ValueError, match=r"builtins\.print"):
         read_overall(tmp_path, "wp")
 

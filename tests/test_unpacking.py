@@ -42,7 +42,7 @@ def of_a_revision(member: str, folder: Path, patch: pytest.MonkeyPatch) -> None:
 
     patch.setattr(subprocess, "run", archived)
     patch.setattr(tempfile, "tempdir", str(folder))
-    with suppress(tarfile.FilterError), spaces.checked_out("HEAD"):
+    with suppress(tarfile.FilterError), spaces.checked_out_revision("HEAD"):
         pass
 
 

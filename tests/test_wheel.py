@@ -126,8 +126,8 @@ def test_what_is_laid_out_without_the_checkout_has_its_terms(
 ) -> None:
     programs, variables = environment
     code = (
-        "from openmeva.training.hub.terms import terms\nfrom openmeva.training.paths import ENCODER, ROOT\n"
-        "print(*(path for _, path in terms(ENCODER / 'README.md', ROOT)))"
+        "from openmeva.training.hub.terms import licence_files\nfrom openmeva.training.paths import ENCODER, ROOT\n"
+        "print(*(path for _, path in licence_files(ENCODER / 'README.md', ROOT)))"
     )
     found = checked([str(programs / "python"), "-c", code], cwd=tmp_path, env=variables).stdout.split()
     assert [Path(path).read_bytes() for path in found] == [

@@ -25,7 +25,7 @@ from transformers import (
     RobertaTokenizerFast,
 )
 
-from openmeva.metrics.core.checkpoint import file_digest
+from openmeva.metrics.core.checkpoint import weights_checksum
 from openmeva.metrics.union.modeling import UnionModel
 from openmeva.training.common.adapters import adapter_tensors, add_adapters
 
@@ -174,7 +174,7 @@ def write_encoder(folder: Path, model: UnionModel) -> None:
     (folder / "names.json").write_text(json.dumps(NAMES))
 
 
-def drawn_adapters(model: torch.nn.Module) -> dict[str, Tensor]:
+def random_adapters(model: torch.nn.Module) -> dict[str, Tensor]:
     """Random adapters of a model, large enough to change its outputs."""
     for name, parameter in model.named_parameters():
         if "lora_B" in name:
@@ -188,7 +188,7 @@ def write_adapter(folder: Path, metric: str, tensors: Mapping[str, Tensor], **se
     encoder = {
         "path": "../missing",
         "hub": "openmeva/story-encoder",
-        "sha256": file_digest(folder / "encoder" / "model.safetensors"),
+        "sha256": weights_checksum(folder / "encoder" / "model.safetensors"),
     }
     (folder / "config.json").write_text(json.dumps({metric: {**settings, "encoder": encoder}}))
     return folder
@@ -203,5 +203,5 @@ def write_checkpoint(
     add_adapters(model, rank=2, alpha=4, heads=("classifier", "cls."))
     torch.manual_seed(seed + 1)
     return write_adapter(
-        folder, "union", drawn_adapters(model), delexicalize=True, context=context, max_length=max_length
+        folder, "union", random_adapters(model), delexicalize=True, context=context, max_length=max_length
     )

@@ -6,7 +6,7 @@ import torch
 
 from openmeva.metrics.bleurt.modeling import BleurtModel
 from openmeva.training.common.adapters import add_adapters
-from tests.tiny import drawn_adapters, tiny_model, write_adapter, write_encoder
+from tests.tiny import random_adapters, tiny_model, write_adapter, write_encoder
 
 
 def write_bleurt(folder: Path) -> Path:
@@ -15,4 +15,4 @@ def write_bleurt(folder: Path) -> Path:
     torch.manual_seed(1)
     model = BleurtModel(tiny_model().config)
     add_adapters(model, rank=2, alpha=4, heads=("score", "signals", "entailment"))
-    return write_adapter(folder, "bleurt", drawn_adapters(model), max_length=32)
+    return write_adapter(folder, "bleurt", random_adapters(model), max_length=32)

@@ -6,7 +6,7 @@ import torch
 
 from openmeva.metrics.core.classifier import StoryClassifier
 from openmeva.training.common.adapters import add_adapters
-from tests.tiny import drawn_adapters, tiny_model, write_adapter, write_encoder
+from tests.tiny import random_adapters, tiny_model, write_adapter, write_encoder
 
 KINDS = ["repetition", "contradiction", "wrong_order", "off_topic"]
 GRADED = {
@@ -37,7 +37,7 @@ def write_classifier(
     return write_adapter(
         folder,
         metric,
-        drawn_adapters(model),
+        random_adapters(model),
         delexicalize=True,
         context=context,
         max_length=max_length,

@@ -9,11 +9,11 @@ from openmeva.metrics.core.text import Normalizer
 from openmeva.metrics.union.scoring import UnionScorer
 from tests.tiny import tiny_model, write_encoder
 
-PEOPLE = ("she", "he", "the dog", "the cat")
+CHARACTERS = ("she", "he", "the dog", "the cat")
 ENDINGS = ("ran home", "ate", "slept", "walked to the park")
 STORIES = [
     f"{a} ran home . {a} ate the cat and {b} . {a} slept ! {b} was not home ."
-    for a in PEOPLE
+    for a in CHARACTERS
     for b in ENDINGS
 ]
 SETTINGS: dict[str, Any] = {
@@ -37,14 +37,14 @@ def write_files(folder: Path) -> None:
         (folder / f"{name}.jsonl").write_text(lines)
 
 
-def exchanged(story: str) -> str:
+def swap_sentences(story: str) -> str:
     """The story with its second and third sentence exchanged."""
     first, second, third, *rest = Normalizer().sentences(story)
     return " ".join(word for sentence in (first, third, second, *rest) for word in sentence)
 
 
-def right(folder: Path) -> int:
+def count_ranked_correctly(folder: Path) -> int:
     """Number of the sixteen stories that score higher than with two sentences exchanged."""
     scorer = UnionScorer(load_checkpoint(folder, "union"))
-    scores, _ = scorer.score(STORIES + [exchanged(story) for story in STORIES], dtype="float32")
+    scores, _ = scorer.score(STORIES + [swap_sentences(story) for story in STORIES], dtype="float32")
     return sum(high > low for high, low in zip(scores[:16], scores[16:], strict=True))

@@ -7,7 +7,14 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from openmeva.metrics.core.files import STANDARD, checksum, read_json, read_lines, replacing, write_text
+from openmeva.metrics.core.files import (
+    STANDARD_STREAM,
+    atomic_replace,
+    checksum,
+    read_json,
+    read_lines,
+    write_text,
+)
 from openmeva.metrics.core.rows import KINDS, Row, kind_of, parse_object, read_rows, text_of
 from openmeva.metrics.core.writing import json_line, write_rows
 
@@ -16,18 +23,18 @@ if TYPE_CHECKING:  # most users of this module do not need torch
 
 __all__ = [
     "KINDS",
-    "STANDARD",
+    "STANDARD_STREAM",
     "Row",
+    "atomic_replace",
     "check_judged_files",
     "checksum",
-    "files_at_hand",
     "json_line",
     "kind_of",
     "parse_object",
     "read_json",
     "read_lines",
     "read_rows",
-    "replacing",
+    "resolve_corpus_files",
     "save_tensors",
     "text_of",
     "write_rows",
@@ -39,12 +46,12 @@ def save_tensors(path: str | Path, tensors: "dict[str, Tensor]") -> None:
     """Writes a safetensors file atomically; a new file is readable by everyone."""
     from safetensors.torch import save_file
 
-    with replacing(path) as temporary:
+    with atomic_replace(path) as temporary:
         save_file(tensors, temporary, metadata={"format": "pt"})
         temporary.chmod(0o644)
 
 
-def files_at_hand(files: Iterable[str], data: Path) -> tuple[str, ...]:
+def resolve_corpus_files(files: Iterable[str], data: Path) -> tuple[str, ...]:
     """The files of a corpus below `data`; for a folder with none of them, its `train.jsonl.gz` if that exists.
 
     So a configuration also works with a corpus that was written by `training.corpora.prepare` under another name.

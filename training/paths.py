@@ -31,16 +31,16 @@ CACHE = ROOT / ".cache" if IN_CHECKOUT else user_cache()
 RESOURCES = ROOT / ".resources" if IN_CHECKOUT else CACHE / "resources"
 
 
-def built(path: str | Path) -> Path:
+def find_output(path: str | Path) -> Path:
     """A command's output: in the working folder if it exists there, else the copy shipped with the project."""
     own = WORK / path
     return own if own.exists() else ROOT / path
 
 
-def located(path: str) -> Path:
+def resolve_path(path: str) -> Path:
     """The path that a configuration names: below `WORK` if it begins with `runs/`, else below `ROOT`.
 
-    >>> located("/elsewhere/weights").as_posix()
+    >>> resolve_path("/elsewhere/weights").as_posix()
     '/elsewhere/weights'
     """
     return (WORK if Path(path).parts[:1] == ("runs",) else ROOT) / path

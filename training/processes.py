@@ -1,7 +1,7 @@
 """Several processes that train together, as started by `accelerate launch`: which one works, writes or waits.
 
 A command joins them with `join`. Before that, and in library use, each process works alone, or starts worker processes
-of its own (`in_processes`).
+of its own (`map_in_processes`).
 """
 
 import math
@@ -18,8 +18,8 @@ from pathlib import Path
 from threading import Thread
 from typing import Any, TypeVar
 
-PATIENCE = timedelta(days=30)  # the other processes wait until a stage is done
-LAUNCHED = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE")  # environment set by a launcher
+BARRIER_TIMEOUT = timedelta(days=30)  # the other processes wait until a stage is done
+LAUNCHER_VARIABLES = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE")  # environment set by a launcher
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -38,16 +38,18 @@ def join() -> None:
     if not distributed.is_initialized():
         if torch.cuda.is_available():
             torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
-        distributed.init_process_group("nccl" if torch.cuda.is_available() else "gloo", timeout=PATIENCE)
+        distributed.init_process_group(
+            "nccl" if torch.cuda.is_available() else "gloo", timeout=BARRIER_TIMEOUT
+        )
     _joined = True
 
 
-def count() -> int:
+def world_size() -> int:
     """Number of processes that work together; 1 for a single process."""
     return _group().get_world_size() if _joined else 1
 
 
-def number() -> int:
+def rank() -> int:
     """Rank of this process, from 0."""
     return _group().get_rank() if _joined else 0
 
@@ -55,10 +57,10 @@ def number() -> int:
 def cores() -> int:
     """Cores that this process may use, at least 1; in a container, those granted to it, not the host's."""
     found = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, int(min(found, cores_granted())))
+    return max(1, int(min(found, cgroup_cores())))
 
 
-def cores_granted(
+def cgroup_cores(
     groups: Path = Path("/sys/fs/cgroup"), membership: Path = Path("/proc/self/cgroup")
 ) -> float:
     """Cores granted to this process by its control groups (Linux cgroups, version 2); infinite without a limit.
@@ -99,7 +101,7 @@ def model_processes(wanted: int) -> int:
 
 
 @contextmanager
-def in_processes(
+def map_in_processes(
     work: Callable[[Job], Result],
     jobs: Iterable[Job],
     processes: int,
@@ -120,7 +122,7 @@ def in_processes(
     Raises:
         ChildProcessError: a process was killed and its job is lost; raised without waiting for the others.
     """
-    executor = ProcessPoolExecutor(processes, get_context(method), _begin, (start, given))
+    executor = ProcessPoolExecutor(processes, get_context(method), _start_worker, (start, given))
     try:
         yield executor.map(work, jobs)
     except BrokenProcessPool as error:
@@ -131,7 +133,7 @@ def in_processes(
         executor.shutdown(cancel_futures=True)
 
 
-def _begin(start: Callable[..., None] | None, given: tuple[Any, ...]) -> None:
+def _start_worker(start: Callable[..., None] | None, given: tuple[Any, ...]) -> None:
     """In each process: ends it on an interruption, and when its parent process ends."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     Thread(target=_end_with_parent, daemon=True).start()
@@ -146,47 +148,47 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def wait() -> None:
+def barrier() -> None:
     """Waits until all processes reach this point."""
-    if count() > 1:
+    if world_size() > 1:
         _group().barrier()
 
 
-def go_alone() -> bool:
+def detach_from_launcher() -> bool:
     """For a command that runs in one process: True in the first, which continues alone, False in the others."""
     first = os.environ.get("RANK", "0") == "0"
-    for name in LAUNCHED:
+    for name in LAUNCHER_VARIABLES:
         os.environ.pop(name, None)
     return first
 
 
 @contextmanager
-def first_alone() -> Iterator[None]:
+def main_process_first() -> Iterator[None]:
     """The first process runs the block alone; then the others run it, and find the first one's output.
 
     Training inside the block is single-process training. The block must not redo work that is already done.
     """
-    if count() == 1:
+    if world_size() == 1:
         yield
         return
-    place = number()
+    place = rank()
     if place:
-        wait()
+        barrier()
     try:
-        with _apart():
+        with _single_process_environment():
             yield
     finally:
         if not place:
-            wait()
+            barrier()
 
 
 @contextmanager
 def one_writer() -> Iterator[bool]:
     """Yields whether this process is the writer; the others wait at the end of the block until it has written."""
     try:
-        yield number() == 0
+        yield rank() == 0
     finally:
-        wait()
+        barrier()
 
 
 def _group() -> Any:
@@ -197,13 +199,13 @@ def _group() -> Any:
 
 
 @contextmanager
-def _apart() -> Iterator[None]:
+def _single_process_environment() -> Iterator[None]:
     """Makes this process work alone: libraries that read the environment see a single process."""
     global _joined
-    told = {name: os.environ.pop(name) for name in LAUNCHED if name in os.environ}
+    removed = {name: os.environ.pop(name) for name in LAUNCHER_VARIABLES if name in os.environ}
     _joined = False
     try:
         yield
     finally:
         _joined = True
-        os.environ.update(told)
+        os.environ.update(removed)

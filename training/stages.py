@@ -20,12 +20,12 @@ import pyarrow.parquet as pq
 from filelock import FileLock
 from rich.progress import track
 
-from openmeva.training.files import checksum, replacing, write_text
-from openmeva.training.processes import in_processes
+from openmeva.training.files import atomic_replace, checksum, write_text
+from openmeva.training.processes import map_in_processes
 
 Maker = Callable[[range], list[dict[str, Any]]]
 """Maps a range of items to rows; must return the same rows for the same range."""
-HELD = 1 << 26  # bytes of rows held in memory while parts are joined
+MAX_BUFFERED_BYTES = 1 << 26  # bytes of rows held in memory while parts are joined
 
 
 @dataclass(frozen=True)
@@ -97,13 +97,13 @@ class Stage:
             jobs = [(span, file) for span, file in zip(spans, files, strict=True) if not file.is_file()]
             if processes > 1 and len(jobs) > 1 and "fork" in get_all_start_methods():
                 workers = min(processes, len(jobs))
-                with in_processes(
+                with map_in_processes(
                     _make_in_worker, jobs, workers, _start_worker, (make, schema), "fork"
                 ) as made:
                     self._wait(made, len(jobs))
             else:
                 self._wait((_make_part(make, schema, *job) for job in jobs), len(jobs))
-            with replacing(self.result) as temporary:
+            with atomic_replace(self.result) as temporary:
                 rows = _join(files, schema, temporary)
             return self._end(rows, report(pq.read_table(self.result)) if report else {})
 
@@ -162,12 +162,12 @@ def _make_in_worker(job: tuple[range, Path]) -> Path:
 
 
 def _join(files: Iterable[Path], schema: pa.Schema, out: Path) -> int:
-    """Writes the rows of several files to one, `HELD` bytes at a time; returns the number of rows."""
+    """Writes the rows of several files to one, `MAX_BUFFERED_BYTES` bytes at a time; returns the number of rows."""
     rows, held = 0, [schema.empty_table()]
     with pq.ParquetWriter(out, schema, compression="zstd") as writer:
         for file in files:
             held.append(pq.read_table(file, schema=schema))
-            if sum(table.nbytes for table in held) > HELD:
+            if sum(table.nbytes for table in held) > MAX_BUFFERED_BYTES:
                 rows += _write(writer, held)
                 held = []
         if held:
@@ -183,7 +183,7 @@ def _write(writer: pq.ParquetWriter, tables: list[pa.Table]) -> int:
 
 def write_table(path: Path, table: pa.Table) -> None:
     """Writes a Parquet file atomically."""
-    with replacing(path) as temporary:
+    with atomic_replace(path) as temporary:
         pq.write_table(table, temporary, compression="zstd")
 
 

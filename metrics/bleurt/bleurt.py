@@ -92,6 +92,6 @@ class Bleurt(StoryInputs, evaluate.Metric):
             batch_size,
             device,
             dtype,
-            progress_bar("bleurt", show_progress, counted="pairs"),
+            progress_bar("bleurt", show_progress, items="pairs"),
         )
         return {"score": sum(scores) / len(scores), "scores": scores}

@@ -11,18 +11,18 @@ from transformers import AutoConfig, AutoModelForSequenceClassification
 from openmeva.metrics.bleurt.modeling import BleurtModel
 from openmeva.metrics.core.batching import Progress, length_batches
 from openmeva.metrics.core.checkpoint import (
-    config_of,
-    file_digest,
     load_checkpoint,
-    normalizer_of,
+    load_normalizer,
+    read_model_config,
     read_tokenizer,
+    weights_checksum,
 )
 from openmeva.metrics.core.runtime import (
     PrecisionCache,
-    building,
-    built,
+    build_model,
     choose_device,
     choose_dtype,
+    float32_initialization,
     inference,
     pad,
 )
@@ -47,23 +47,25 @@ class BleurtScorer:
             ValueError: files are missing or damaged, or the model does not have exactly one output.
         """
         self.normalizer: Normalizer | None = None
-        if "bleurt" in config_of(folder):
+        if "bleurt" in read_model_config(folder):
             checkpoint = load_checkpoint(folder, "bleurt")
-            self.normalizer = normalizer_of(checkpoint.names_file)
+            self.normalizer = load_normalizer(checkpoint.names_file)
             self.max_length: int = checkpoint.settings["max_length"]
             self.tokenizer = checkpoint.tokenizer
             self.revision = checkpoint.revision
-            self.model: Any = built(lambda: BleurtModel(checkpoint.model_config), checkpoint.state, folder)
+            self.model: Any = build_model(
+                lambda: BleurtModel(checkpoint.model_config), checkpoint.state, folder
+            )
         else:
-            self._load_foreign(folder)
+            self._load_transformers_model(folder)
         self.model.eval()
         self._precisions = PrecisionCache(self.model)
         self.tokenizer.enable_truncation(self.max_length, strategy="longest_first")
         self.tokenizer.no_padding()
 
-    @building()
-    def _load_foreign(self, folder: Path) -> None:
-        self.revision = file_digest(folder / "model.safetensors")[:12]
+    @float32_initialization()
+    def _load_transformers_model(self, folder: Path) -> None:
+        self.revision = weights_checksum(folder / "model.safetensors")[:12]
         outputs = AutoConfig.from_pretrained(folder).num_labels
         if outputs != 1:
             raise ValueError(f"{folder}: expected a model with one output, got {outputs}")
@@ -105,7 +107,7 @@ class BleurtScorer:
             for reference in texts:
                 self._check(reference, f"references, row {row}")
                 pairs.append(self.pair(reference, text))
-        found = self.read(pairs, self._outputs, batch_size, device, dtype, progress)
+        found = self.run_model(pairs, self._outputs, batch_size, device, dtype, progress)
         best = [float("-inf")] * len(predictions)
         for row, score in zip(rows, found.tolist(), strict=True):
             best[row] = max(best[row], score)
@@ -116,9 +118,9 @@ class BleurtScorer:
     ) -> np.ndarray:
         """Hidden states of [CLS] (rows, width), float32: the scoring layer's input; for this project's checkpoints."""
         pairs = [self.pair(reference, text) for text, reference in zip(predictions, references, strict=True)]
-        return self.read(pairs, lambda *given: self.model.encode(*given), batch_size, dtype=dtype)
+        return self.run_model(pairs, lambda *given: self.model.encode(*given), batch_size, dtype=dtype)
 
-    def read(
+    def run_model(
         self,
         pairs: Sequence[tuple[list[int], list[int]]],
         model: Callable[..., Any],
@@ -129,7 +131,7 @@ class BleurtScorer:
     ) -> np.ndarray:
         """The output of `model` for token ids, mask and types of each pair, in order, float32."""
         place = choose_device(device)
-        self.model = self._precisions.on(place, choose_dtype(dtype, place))
+        self.model = self._precisions.get(place, choose_dtype(dtype, place))
         found: list[Any] = [None] * len(pairs)
         batches: Iterable[list[int]] = list(length_batches([len(ids) for ids, _ in pairs], batch_size))
         padding = self.model.config.get_text_config().pad_token_id  # some models find a text's end by it

@@ -26,8 +26,14 @@ from tokenizers.pre_tokenizers import ByteLevel, Sequence
 from torch import Tensor
 from transformers import AutoModel, AutoTokenizer
 
-from openmeva.metrics.core.hub import DOWNLOAD_ERRORS, arrived, file_digest, hub_home, why
-from openmeva.metrics.core.runtime import building
+from openmeva.metrics.core.hub import (
+    DOWNLOAD_ERRORS,
+    download_failure_reason,
+    hub_home,
+    verify_snapshot,
+    weights_checksum,
+)
+from openmeva.metrics.core.runtime import float32_initialization
 from openmeva.metrics.core.text import PLACEHOLDERS
 
 SHARED_ENCODER = "story-encoder"  # the repository's name, under any organisation
@@ -37,26 +43,27 @@ _FILES = ["*.json", WEIGHTS, "*.txt", "*.model"]
 _TOKENIZERS = ("tokenizer.json", "vocab.txt", "tokenizer.model", "vocab.json", "spiece.model")
 
 
-class NotAtHandError(ValueError):
+class BackboneNotFoundError(ValueError):
     """A backbone that has to be downloaded or installed first; the message says in one line how."""
 
 
-def backbone_folder(reference: Mapping[str, Any], beside: Path | None = None) -> Path:
+def backbone_folder(reference: Mapping[str, Any], checkpoint_folder: Path | None = None) -> Path:
     """The folder of the encoder of a reference.
 
     Args:
         reference: see the module's docstring.
-        beside: the folder of the checkpoint with the reference, if any.
+        checkpoint_folder: the folder of the checkpoint with the reference, if any.
 
     Raises:
-        NotAtHandError: it is not available (the message says in one line how to get it, and why the download failed).
+        BackboneNotFoundError: it is not available (the message says in one line how to get it, and why the download
+            failed).
         OSError: the download cannot be written to disk.
     """
     hub, _, revision = (reference.get("hub") or "").partition("@")
     revision = reference.get("revision") or revision or None
-    places = [beside / "encoder"] if beside else []
+    places = [checkpoint_folder / "encoder"] if checkpoint_folder else []
     if reference.get("path"):
-        places.append((beside or Path()) / reference["path"])
+        places.append((checkpoint_folder or Path()) / reference["path"])
     if hub.rpartition("/")[2] == SHARED_ENCODER:
         places.append(_HERE.parent / "weights" / "encoder")
     for place in places:
@@ -66,16 +73,16 @@ def backbone_folder(reference: Mapping[str, Any], beside: Path | None = None) ->
         return found
     if found := packaged_folder(reference.get("package") or {}):
         return found
-    told = how_to_get(reference, places)
+    message = not_found_message(reference, places)
     try:
         if hub and (found := hub_folder(hub, revision, local=False)):
             return found
     except DOWNLOAD_ERRORS as error:
-        raise NotAtHandError(f"{told} ({why(error)})") from error
-    raise NotAtHandError(told)
+        raise BackboneNotFoundError(f"{message} ({download_failure_reason(error)})") from error
+    raise BackboneNotFoundError(message)
 
 
-def how_to_get(reference: Mapping[str, Any], tried: Iterable[Path] = ()) -> str:
+def not_found_message(reference: Mapping[str, Any], tried: Iterable[Path] = ()) -> str:
     """One line: which model is not available, where it was looked up, and how to get it."""
     name = reference.get("hub") or reference.get("path") or "the backbone"
     ways = []
@@ -102,7 +109,7 @@ def hub_folder(hub: str, revision: str | None, local: bool) -> Path | None:
             raise
         return None
     if not local:
-        arrived(found)
+        verify_snapshot(found)
     shared = hub.rpartition("/")[2] == SHARED_ENCODER
     needed = [WEIGHTS, "config.json", *(["tokenizer.json", "names.json"] if shared else [])]
     whole = all((found / name).is_file() for name in needed)
@@ -156,23 +163,23 @@ def packaged_file(package: Mapping[str, Any]) -> Path | None:
         ValueError: the file has another SHA-256.
     """
     root = package_folder(package["name"]) if package.get("name") and package.get("file") else None
-    return checked(root / package["file"], package.get("sha256")) if root else None
+    return verify_checksum(root / package["file"], package.get("sha256")) if root else None
 
 
-def checked(file: Path, sha256: str | None) -> Path:
+def verify_checksum(file: Path, sha256: str | None) -> Path:
     """The file, after its SHA-256 is verified, if one is given.
 
     Raises:
         ValueError: the file has another SHA-256.
     """
-    if sha256 and (found := file_digest(file)) != sha256:
+    if sha256 and (found := weights_checksum(file)) != sha256:
         raise ValueError(f"{file}: expected SHA-256 {sha256}, got {found}")
     return file
 
 
 def _unpack(parts: list[Path], sha256: str, folder: Path) -> None:
     """Joins the parts and unpacks the checkpoint to `folder`, atomically."""
-    told = f"{parts[0]} and the parts after it"
+    described = f"{parts[0]} and the parts after it"
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".") as temporary:
         archive = Path(temporary) / "joined.zip"
@@ -184,11 +191,11 @@ def _unpack(parts: list[Path], sha256: str, folder: Path) -> None:
             with zipfile.ZipFile(archive) as members:
                 members.extractall(Path(temporary) / "all")
         except (OSError, zipfile.BadZipFile) as error:
-            raise ValueError(f"{told}: expected a zip archive ({error})") from error
+            raise ValueError(f"{described}: expected a zip archive ({error})") from error
         weights = list((Path(temporary) / "all").rglob(WEIGHTS))
         if len(weights) != 1:
-            raise ValueError(f"{told}: expected one {WEIGHTS}, got {len(weights)}")
-        checked(weights[0], sha256)
+            raise ValueError(f"{described}: expected one {WEIGHTS}, got {len(weights)}")
+        verify_checksum(weights[0], sha256)
         try:
             weights[0].parent.rename(folder)
         except OSError:
@@ -196,7 +203,7 @@ def _unpack(parts: list[Path], sha256: str, folder: Path) -> None:
                 raise
 
 
-def has_own_names(folder: Path) -> bool:
+def has_project_tensor_names(folder: Path) -> bool:
     """Whether an encoder's tensors are named as in the metrics' models: `bert.` and transformers' name."""
     with safe_open(folder / WEIGHTS, "pt") as file:
         names = list(file.keys())
@@ -207,21 +214,21 @@ def has_own_names(folder: Path) -> bool:
 
 def encoder_state(folder: Path) -> dict[str, Tensor]:
     """Weights of an encoder of any architecture, with transformers' names after the prefix `bert.`."""
-    if has_own_names(folder):
+    if has_project_tensor_names(folder):
         return load_file(folder / WEIGHTS)
-    with building():
+    with float32_initialization():
         model = AutoModel.from_pretrained(folder, dtype=torch.float32, local_files_only=True)
     return {f"bert.{name}": tensor for name, tensor in model.state_dict().items()}
 
 
 def encoder_tokenizer(folder: Path | str, added_tokens: Iterable[str] = PLACEHOLDERS) -> Tokenizer:
-    """The tokenizer of any encoder, with added tokens (name placeholders); see `read_words_alike`."""
+    """The tokenizer of any encoder, with added tokens (name placeholders); see `enable_prefix_space`."""
     tokenizer: Tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True).backend_tokenizer
     tokenizer.add_special_tokens([AddedToken(name, lstrip=True, special=True) for name in added_tokens])
-    return read_words_alike(tokenizer)
+    return enable_prefix_space(tokenizer)
 
 
-def read_words_alike(tokenizer: Tokenizer) -> Tokenizer:
+def enable_prefix_space(tokenizer: Tokenizer) -> Tokenizer:
     """The tokenizer, changed in place: a byte-level one encodes the first word of a text as it does words elsewhere.
 
     A story then has the same tokens whether it is encoded whole, by sentence or by word.

@@ -29,15 +29,15 @@ from openmeva.metrics.core.backbone import (
     backbone_folder,
     encoder_state,
     encoder_tokenizer,
-    file_digest,
+    weights_checksum,
 )
-from openmeva.metrics.core.hub import DOWNLOAD_ERRORS, arrived, why
+from openmeva.metrics.core.hub import DOWNLOAD_ERRORS, download_failure_reason, verify_snapshot
 from openmeva.metrics.core.text import Normalizer
 
-WORDS = ("word_embeddings.weight", "tok_embeddings.weight")  # suffixes of the names of word embedding tables
+WORD_EMBEDDING_SUFFIXES = ("word_embeddings.weight", "tok_embeddings.weight")
 ADAPTER = "adapter.safetensors"
 NAMES = "names.json"
-ADDED = ".added"  # suffix of the name of rows that an adapter adds to a word embedding table
+ADDED_ROWS_SUFFIX = ".added"  # the name of rows that an adapter adds to a word embedding table ends in it
 _HERE = Path(__file__).resolve().parent
 _FILES = ["*.json", "*.safetensors", "vocab.txt"]
 
@@ -108,14 +108,14 @@ def _from_hub(hub_id: str, known: str, tried: Sequence[Path]) -> Path:
     for local in (True, False) if revision else (False, True):
         try:
             folder = _snapshot(repository, revision or None, local_files_only=local)
-            return folder if local else arrived(folder)
+            return folder if local else verify_snapshot(folder)
         except HFValidationError as error:
             raise ValueError(f"{repository!r} is neither a folder nor a Hub id: {known}") from error
         except DOWNLOAD_ERRORS as error:
             if not local:  # the cache's error says only that it is not there
                 failed = error
     places = ", ".join(map(str, [*tried, f"the cache ({constants.HF_HUB_CACHE})"]))
-    reason = why(failed)
+    reason = download_failure_reason(failed)
     raise ValueError(f"no checkpoint {hub_id!r} in {places} or on the Hub: {known} ({reason})") from failed
 
 
@@ -141,8 +141,8 @@ def _snapshot(repository: str, revision: str | None, local_files_only: bool) -> 
 
     folder = fetch("config.json")
     if not local_files_only:
-        arrived(folder)  # before it is read: a damaged file would stay in the cache
-    config = config_of(folder) if (folder / "config.json").is_file() else {}
+        verify_snapshot(folder)  # before it is read: a damaged file would stay in the cache
+    config = read_model_config(folder) if (folder / "config.json").is_file() else {}
     needed = ["config.json", *_needed(config)]
     if not local_files_only:
         return fetch(*_FILES, ignore=None if WEIGHTS in needed else WEIGHTS)
@@ -171,7 +171,7 @@ def read_settings(folder: Path, metric: str) -> dict[str, Any]:
     Raises:
         ValueError: the file is missing or damaged, or has no such section.
     """
-    config = config_of(folder)
+    config = read_model_config(folder)
     settings = config.get(metric)
     if not isinstance(settings, dict):
         raise ValueError(
@@ -190,10 +190,10 @@ def load_checkpoint(folder: Path, metric: str) -> Checkpoint:
     settings = read_settings(folder, metric)
     if "encoder" not in settings:
         weights = folder / "model.safetensors"
-        return _checkpoint(folder, settings, folder, read_tensors(weights), file_digest(weights))
+        return _checkpoint(folder, settings, folder, read_tensors(weights), weights_checksum(weights))
     reference = settings["encoder"]
     encoder = backbone_folder(reference, folder)
-    digest = file_digest(encoder / "model.safetensors")
+    digest = weights_checksum(encoder / "model.safetensors")
     if digest != reference["sha256"]:
         raise ValueError(
             f"{encoder / 'model.safetensors'}: expected SHA-256 {reference['sha256'][:12]}…, for which "
@@ -201,7 +201,7 @@ def load_checkpoint(folder: Path, metric: str) -> Checkpoint:
         )
     weights = folder / ADAPTER
     state = merge_adapter(_base_state(encoder), read_tensors(weights))
-    return _checkpoint(folder, settings, encoder, state, file_digest(weights))
+    return _checkpoint(folder, settings, encoder, state, weights_checksum(weights))
 
 
 def _base_state(encoder: Path) -> dict[str, Tensor]:
@@ -215,21 +215,21 @@ def _base_state(encoder: Path) -> dict[str, Tensor]:
 def _checkpoint(
     folder: Path, settings: dict[str, Any], encoder: Path, state: dict[str, Tensor], digest: str
 ) -> Checkpoint:
-    described = config_of(encoder)
+    described = read_model_config(encoder)
     model_config = AutoConfig.for_model(described.pop("model_type", "bert"), **described)
     added = settings.get("encoder", {}).get("added_tokens")
     belongs = encoder if added is None else folder
     names = next((f / NAMES for f in (folder, encoder) if (f / NAMES).is_file()), belongs / NAMES)
     tokenizer = read_tokenizer(encoder, added)
     if added is not None:
-        words = (len(tensor) for name, tensor in state.items() if name.endswith(WORDS))
+        words = (len(tensor) for name, tensor in state.items() if name.endswith(WORD_EMBEDDING_SUFFIXES))
         model_config.vocab_size = next(words, model_config.vocab_size)
     tokenizer.no_padding()
     tokenizer.no_truncation()
     return Checkpoint(folder, settings, model_config, state, tokenizer, names, digest[:12])
 
 
-def normalizer_of(names: Path, delexicalize: bool = True) -> Normalizer:
+def load_normalizer(names: Path, delexicalize: bool = True) -> Normalizer:
     """The normaliser of a checkpoint's texts; with `delexicalize`, the names of a file become placeholders.
 
     Raises:
@@ -240,7 +240,7 @@ def normalizer_of(names: Path, delexicalize: bool = True) -> Normalizer:
     return Normalizer.load(names) if delexicalize else Normalizer()
 
 
-def config_of(folder: Path) -> dict[str, Any]:
+def read_model_config(folder: Path) -> dict[str, Any]:
     """The `config.json` in a folder; raises a `ValueError` that names the file if it is missing or damaged."""
     path = folder / "config.json"
     try:
@@ -286,8 +286,8 @@ def merge_adapter(state: dict[str, Tensor], adapter: dict[str, Tensor]) -> dict[
             merged[f"{base}.weight"] = torch.addmm(
                 merged[f"{base}.weight"], adapter[f"{base}.lora_B"].float(), tensor.float()
             )
-        elif name.endswith(ADDED):
-            base = name.removesuffix(ADDED)
+        elif name.endswith(ADDED_ROWS_SUFFIX):
+            base = name.removesuffix(ADDED_ROWS_SUFFIX)
             merged[base] = torch.cat([merged[base], tensor.float()])
         elif not name.endswith(".lora_B"):
             merged[name] = tensor.float()

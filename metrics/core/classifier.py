@@ -39,7 +39,7 @@ class StoryClassifier(BertPreTrainedModel):
     ) -> None:
         super().__init__(config)
         self.bert = new_encoder(config)
-        self.reads_forward = is_decoder(config)
+        self.is_decoder = is_decoder(config)
         self.dropout = torch.nn.Dropout(dropout)
         self.classifier = torch.nn.Linear(config.hidden_size, 1)
         self.kinds = torch.nn.Linear(config.hidden_size, kinds) if kinds else None
@@ -56,7 +56,7 @@ class StoryClassifier(BertPreTrainedModel):
             inputs["global_attention_mask"] = torch.zeros_like(attention_mask)
             inputs["global_attention_mask"][:, 0] = 1
         hidden: Tensor = self.bert(input_ids, **inputs).last_hidden_state
-        if self.reads_forward:
+        if self.is_decoder:
             last = hidden[torch.arange(len(hidden), device=hidden.device), attention_mask.sum(1) - 1]
             hidden = torch.cat([last[:, None], hidden[:, 1:]], dim=1)
         return hidden
@@ -65,7 +65,7 @@ class StoryClassifier(BertPreTrainedModel):
         """Logits (n,) float32, higher for human-written stories."""
         return self.classifier(self._first(hidden, self.classifier)).squeeze(-1).float()
 
-    def name_kinds(self, hidden: Tensor) -> Tensor:
+    def error_type_logits(self, hidden: Tensor) -> Tensor:
         """Logits (n, kinds) float32, higher for error types that a story has.
 
         Raises:
@@ -75,7 +75,7 @@ class StoryClassifier(BertPreTrainedModel):
             raise ValueError("expected a checkpoint with a head for error types, got one without")
         return self.kinds(self._first(hidden, self.kinds)).float()
 
-    def judge_tokens(self, hidden: Tensor) -> Tensor:
+    def token_logits(self, hidden: Tensor) -> Tensor:
         """Logits (n, tokens) float32, higher for tokens that belong where they are.
 
         Raises:
@@ -101,10 +101,10 @@ def new_encoder(config: PreTrainedConfig) -> Any:
     if isinstance(config, BertConfig):
         return BertModel(config, add_pooling_layer=False)
     config._attn_implementation = None  # the encoder chooses: Longformer has only one implementation
-    return AutoModel.from_config(config, dtype=torch.float32, **pooling(config))
+    return AutoModel.from_config(config, dtype=torch.float32, **pooling_arguments(config))
 
 
-def pooling(config: PreTrainedConfig) -> dict[str, bool]:
+def pooling_arguments(config: PreTrainedConfig) -> dict[str, bool]:
     """The argument of transformers that omits the pooling layer of an encoder that has one."""
     kind: Any = MODEL_MAPPING[type(config)]
     return {"add_pooling_layer": False} if "add_pooling_layer" in signature(kind).parameters else {}

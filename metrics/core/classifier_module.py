@@ -6,8 +6,8 @@ from typing import Any
 from openmeva.metrics.core.checkpoint import Checkpoint, find_checkpoint, load_checkpoint
 from openmeva.metrics.core.module import StoryInputs, progress_bar, signature_of
 from openmeva.metrics.core.runtime import precision
-from openmeva.metrics.core.story_scorer import LONGEST_CONTINUED, StoryScorer
-from openmeva.metrics.core.text_warnings import USUAL_WORDS
+from openmeva.metrics.core.story_scorer import MAX_CONTINUED_SENTENCES, StoryScorer
+from openmeva.metrics.core.text_warnings import USUAL_WORD_COUNTS
 
 _CORPORA = {"first_sentence": "roc", "prompt": "wp"}  # by the checkpoint's rule for contexts
 
@@ -17,11 +17,11 @@ class StoryClassifierModule(StoryInputs):
 
     Attributes:
         default_dtype: the default `dtype` of `compute` and `signature`.
-        counted: what the batches hold, as named in the progress bar.
+        batch_items: what the batches hold, as named in the progress bar.
     """
 
     default_dtype = "auto"
-    counted = "texts"
+    batch_items = "texts"
 
     config_name: str | None
     _metric: str
@@ -60,7 +60,7 @@ class StoryClassifierModule(StoryInputs):
             windows |= {"shorter_window": shorter, "readings": self._scorer.readings}
         if share := getattr(self._scorer, "token_share", 0.0):
             windows["token_share"] = share
-        automatic = f"joined if one declarative sentence before at most {LONGEST_CONTINUED}"
+        automatic = f"joined if one declarative sentence before at most {MAX_CONTINUED_SENTENCES}"
         return signature_of(
             self._metric,
             checkpoint=self._revision,
@@ -69,9 +69,9 @@ class StoryClassifierModule(StoryInputs):
             dtype=precision(self.default_dtype if dtype is None else dtype, device),
         )
 
-    def _usual_words(self) -> tuple[int, int | None]:
+    def _usual_word_count(self) -> tuple[int, int | None]:
         corpus = _CORPORA.get(self._context)
-        return super()._usual_words() if corpus is None else USUAL_WORDS[corpus]
+        return super()._usual_word_count() if corpus is None else USUAL_WORD_COUNTS[corpus]
 
     def _compute(
         self,
@@ -92,8 +92,8 @@ class StoryClassifierModule(StoryInputs):
             device,
             dtype,
             explain,
-            progress_bar(self._metric, show_progress, self.counted),
-            joins=context_is_part_of_story,
+            progress_bar(self._metric, show_progress, self.batch_items),
+            joins_context=context_is_part_of_story,
             costs=costs,
         )
         result: dict[str, Any] = {"score": sum(scores) / len(scores), "scores": scores}

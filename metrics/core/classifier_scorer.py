@@ -9,7 +9,7 @@ from torch import Tensor
 from openmeva.metrics.core.batching import Progress
 from openmeva.metrics.core.checkpoint import Checkpoint
 from openmeva.metrics.core.classifier import StoryClassifier
-from openmeva.metrics.core.story_scorer import Judged, PreparedStory, StoryScorer
+from openmeva.metrics.core.story_scorer import PreparedStory, SequenceScore, StoryScorer
 
 
 class ClassifierScorer(StoryScorer):
@@ -24,53 +24,55 @@ class ClassifierScorer(StoryScorer):
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         settings = checkpoint.settings
-        self.kinds: list[str] = list(settings.get("kinds") or [])
+        self.error_types: list[str] = list(settings.get("kinds") or [])
         tokens = bool(settings.get("tokens"))
         self.token_share: float = settings.get("token_share", 0.0)
         super().__init__(
-            checkpoint, lambda: StoryClassifier(checkpoint.model_config, len(self.kinds), tokens)
+            checkpoint, lambda: StoryClassifier(checkpoint.model_config, len(self.error_types), tokens)
         )
 
-    def judged(
+    def score_sequences(
         self,
         sequences: Sequence[Sequence[int]],
         batch_size: int,
         device: torch.device,
         dtype: torch.dtype,
         progress: Progress | None = None,
-    ) -> list[Judged]:
+    ) -> list[SequenceScore]:
         """The score and error types of each sequence of token ids (without special tokens), in order."""
-        share, kinds = self.token_share, len(self.kinds)
-        if not share and not kinds:
-            return super().judged(sequences, batch_size, device, dtype, progress)
+        share, type_count = self.token_share, len(self.error_types)
+        if not share and not type_count:
+            return super().score_sequences(sequences, batch_size, device, dtype, progress)
 
-        def read(
-            hidden: Tensor,
-        ) -> Tensor:  # (n, 1 + kinds + tokens): of the story, its kinds, then each token, special tokens too
+        # (n, 1 + error types + tokens): of the story, its error types, then each token, special tokens too
+        def read(hidden: Tensor) -> Tensor:
             logits = [self.model.score(hidden)[:, None]]
-            logits += [self.model.name_kinds(hidden)] if kinds else []
-            logits += [self.model.judge_tokens(hidden)] if share else []
+            logits += [self.model.error_type_logits(hidden)] if type_count else []
+            logits += [self.model.token_logits(hidden)] if share else []
             return torch.sigmoid(torch.cat(logits, 1))
 
-        judged = []
-        found = self.outputs(sequences, read, batch_size, device, dtype, progress)
+        sequence_scores = []
+        found = self.head_outputs(sequences, read, batch_size, device, dtype, progress)
         for ids, (score, *values) in zip(sequences, found, strict=True):
             if share:
-                tokens = values[kinds + 1 : kinds + 1 + len(ids)]
+                tokens = values[type_count + 1 : type_count + 1 + len(ids)]
                 score = (1 - share) * score + share * sum(tokens) / len(ids)
-            judged.append(Judged(score, values[:kinds]))
-        return judged
+            sequence_scores.append(SequenceScore(score, values[:type_count]))
+        return sequence_scores
 
-    def _details(
+    def _extra_explanations(
         self,
         prepared: Sequence[PreparedStory],
-        known: Mapping[tuple[int, ...], Judged],
+        window_scores: Mapping[tuple[int, ...], SequenceScore],
         batch_size: int,
         device: torch.device,
         dtype: torch.dtype,
     ) -> list[dict[str, Any]]:
-        if not self.kinds:
+        if not self.error_types:
             return [{} for _ in prepared]
-        found = [[known[tuple(story.ids(window))].kinds for window in story.windows] for story in prepared]
-        greatest = [map(max, zip([0.0] * len(self.kinds), *windows, strict=True)) for windows in found]
-        return [{"kinds": dict(zip(self.kinds, values, strict=True))} for values in greatest]
+        found = [
+            [window_scores[tuple(story.ids(window))].error_types for window in story.windows]
+            for story in prepared
+        ]
+        greatest = [map(max, zip([0.0] * len(self.error_types), *windows, strict=True)) for windows in found]
+        return [{"kinds": dict(zip(self.error_types, values, strict=True))} for values in greatest]

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from openmeva.metrics.core.description import METRICS, read_metrics
-from openmeva.metrics.core.inputs import list_in
+from openmeva.metrics.core.inputs import parse_json_list
 from openmeva.metrics.core.rows import read_rows, text_of
-from openmeva.metrics.core.text_warnings import counted
+from openmeva.metrics.core.text_warnings import summarize_warnings
 
 _OF_THE_RUN = frozenset({"answered_by", "dates"})  # lists of the LLM judge that are not per story
 _SINGULAR = {"scores": "score", "warnings": "warning"}
@@ -18,7 +18,7 @@ _OTHER_NAMES = {"context": ("contexts", "prompt"), "reference": ("references",)}
 
 
 @dataclass(frozen=True)
-class Scored:
+class MetricResult:
     """The result of a metric for some stories.
 
     Attributes:
@@ -37,10 +37,10 @@ class Scored:
     signature: str
 
     @property
-    def note(self) -> str:
+    def warning_summary(self) -> str:
         """The number of stories with a warning, as a sentence; empty if there are none."""
-        said = counted(self.lists.get("warning", []))
-        return said and f"{self.metric}: {said} (see the column warning)"
+        summary = summarize_warnings(self.lists.get("warning", []))
+        return summary and f"{self.metric}: {summary} (see the column warning)"
 
 
 def metric_names() -> list[str]:
@@ -81,7 +81,7 @@ def field_of(row: Mapping[str, Any], field: str) -> Any:
     """
     values = (row.get(name) for name in (field, *_OTHER_NAMES.get(field, ())))
     found = next((value for value in values if value is not None), None)
-    several = list_in(found) if field == "reference" and isinstance(found, str) else None
+    several = parse_json_list(found) if field == "reference" and isinstance(found, str) else None
     return found if several is None or not all(isinstance(text, str) for text in several) else several
 
 
@@ -91,7 +91,9 @@ def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     return {column: values for column, values in found.items() if all(value is not None for value in values)}
 
 
-def score(name: str, columns: Mapping[str, list[Any]], config: str | None = None, **options: Any) -> Scored:
+def score(
+    name: str, columns: Mapping[str, list[Any]], config: str | None = None, **options: Any
+) -> MetricResult:
     """The result of the metric `name` for some stories.
 
     Args:
@@ -103,7 +105,7 @@ def score(name: str, columns: Mapping[str, list[Any]], config: str | None = None
     Raises:
         ValueError: no such metric or option, or an error of the metric itself.
     """
-    return said_by(load(name, config), name, columns, **options)
+    return score_with(load(name, config), name, columns, **options)
 
 
 def load(name: str, config: str | None = None) -> Any:
@@ -120,19 +122,19 @@ def check_name(name: str) -> None:
         raise ValueError(f"unknown metric {name!r}, expected one of {', '.join(metric_names())}")
 
 
-def check_known(name: str, kind: Any, options: Iterable[str]) -> None:
+def check_option_names(name: str, kind: Any, options: Iterable[str]) -> None:
     """Raises a ValueError for an option that `compute` of the metric lacks; `kind` is its module or class."""
     for option in options:
         if option not in inspect.signature(kind._compute).parameters:
             raise ValueError(f"--{option.replace('_', '-')}: {name} has no such option")
 
 
-def said_by(metric: Any, name: str, columns: Mapping[str, list[Any]], **options: Any) -> Scored:
+def score_with(metric: Any, name: str, columns: Mapping[str, list[Any]], **options: Any) -> MetricResult:
     """As `score`, with a metric that `load` returned."""
     from openmeva.metrics.core.module import signature_with
 
     given = {option: value for option, value in options.items() if value is not None}
-    check_known(name, metric, given)
+    check_option_names(name, metric, given)
     result = metric.compute(**columns, **given)
     count = len(columns["predictions"])
     lists = {
@@ -141,11 +143,11 @@ def said_by(metric: Any, name: str, columns: Mapping[str, list[Any]], **options:
         if isinstance(values, list) and len(values) == count and key not in _OF_THE_RUN
     }
     explanations = lists.pop("explanations", None)
-    return Scored(name, lists, explanations, result.get("score"), signature_with(metric, given))
+    return MetricResult(name, lists, explanations, result.get("score"), signature_with(metric, given))
 
 
 def result_rows(
-    rows: Sequence[Mapping[str, Any]], scored: Scored, always_named: bool = False
+    rows: Sequence[Mapping[str, Any]], scored: MetricResult, always_named: bool = False
 ) -> list[dict[str, Any]]:
     """The rows with the metric's columns: `score`, its further lists under their keys, its explanation.
 
@@ -161,12 +163,12 @@ def result_rows(
     found = []
     taken = _taken(rows)
     for place, row in enumerate(rows):
-        said = {key: values[place] for key, values in scored.lists.items()}
+        cells = {key: values[place] for key, values in scored.lists.items()}
         if scored.explanations is not None:
-            said |= scored.explanations[place]
+            cells |= scored.explanations[place]
         named = {
             free_name(f"{scored.metric}_{key}", taken) if always_named or key in taken else key: value
-            for key, value in said.items()
+            for key, value in cells.items()
         }
         found.append({**row, **named})
     return found

@@ -13,7 +13,7 @@ import yaml
 METRICS = Path(__file__).resolve().parents[1]
 COLUMNS = ("contexts", "references")
 CORPORA = ("roc", "wp")
-RECOMMENDED = "plot_coherence"
+DEFAULT_METRIC = "plot_coherence"
 """The default metric of commands and Spaces."""
 T = TypeVar("T")
 

@@ -19,16 +19,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-STANDARD = "-"
+STANDARD_STREAM = "-"
 """The name of standard input or output."""
 _GZIP = b"\x1f\x8b"
 _ZIP = b"PK\x03\x04"
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile)
+_GZIP_ERRORS = (EOFError, zlib.error, gzip.BadGzipFile)
 
 
 @contextmanager
-def replacing(path: str | Path) -> Iterator[Path]:
+def atomic_replace(path: str | Path) -> Iterator[Path]:
     """A temporary path next to `path`; on success it replaces `path`, on an error it is removed.
 
     An existing file keeps its mode. If `path` is a symbolic link, its target is replaced. If `path` is a pipe or a
@@ -60,7 +60,7 @@ def checksum(path: str | Path) -> str:
 
 def write_text(path: str | Path, text: str) -> None:
     """Writes `text` as UTF-8, atomically."""
-    with replacing(path) as temporary:
+    with atomic_replace(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
@@ -71,7 +71,7 @@ def check_writable(path: str | Path) -> None:
         ValueError: a folder, or a path that cannot be written to.
     """
     path = Path(path)
-    if str(path) == STANDARD or (path.exists() and not path.is_file() and not path.is_dir()):
+    if str(path) == STANDARD_STREAM or (path.exists() and not path.is_file() and not path.is_dir()):
         return
     if path.is_dir():
         raise ValueError(f"{path}: expected a file to write, got a folder")
@@ -97,26 +97,26 @@ def check_folder(folder: Path, called: str | None = None) -> None:
 
 
 @contextmanager
-def opened(path: str | Path) -> Iterator[BinaryIO]:
+def open_decompressed(path: str | Path) -> Iterator[BinaryIO]:
     """The bytes of a file, or of standard input for `-`; gzipped content is decompressed, whatever the name.
 
     Raises:
         OSError: no such file, or one that cannot be read.
         ValueError: a folder; a damaged or truncated gzip file, or a file named `.gz` that is not gzipped.
     """
-    if str(path) == STANDARD:
-        with unpacked(cast("BinaryIO", sys.stdin.buffer), "standard input") as content:
+    if str(path) == STANDARD_STREAM:
+        with decompress_if_gzipped(cast("BinaryIO", sys.stdin.buffer), "standard input") as content:
             yield content
         return
     if Path(path).is_dir():
         raise ValueError(f"{path}: expected a file, got a folder")
-    with Path(path).open("rb") as file, unpacked(file, str(path)) as content:
+    with Path(path).open("rb") as file, decompress_if_gzipped(file, str(path)) as content:
         yield content
 
 
 @contextmanager
-def unpacked(file: BinaryIO, name: str) -> Iterator[BinaryIO]:
-    """The bytes of an open file, decompressed if it is gzipped; errors as in `opened`."""
+def decompress_if_gzipped(file: BinaryIO, name: str) -> Iterator[BinaryIO]:
+    """The bytes of an open file, decompressed if it is gzipped; errors as in `open_decompressed`."""
     buffered = file if hasattr(file, "peek") else io.BufferedReader(cast("io.RawIOBase", file))
     start = cast("io.BufferedReader", buffered).peek(len(_GZIP))[: len(_GZIP)]
     if start != _GZIP:
@@ -127,7 +127,7 @@ def unpacked(file: BinaryIO, name: str) -> Iterator[BinaryIO]:
     try:
         with gzip.open(buffered, "rb") as content:
             yield cast("BinaryIO", content)
-    except _DAMAGE as error:
+    except _GZIP_ERRORS as error:
         raise ValueError(f"{name} is damaged: {error}") from error
 
 
@@ -141,11 +141,11 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
         ValueError: a folder; a damaged gzip file; an empty file; a line that is not UTF-8 (file and number are named).
     """
     number = 0
-    with opened(path) as content:
-        for number, line in numbered_lines(content, name_of(path)):
+    with open_decompressed(path) as content:
+        for number, line in numbered_lines(content, display_name(path)):
             yield number, line
     if not number:
-        raise ValueError(f"{name_of(path)}: expected at least one line, got an empty file")
+        raise ValueError(f"{display_name(path)}: expected at least one line, got an empty file")
 
 
 def numbered_lines(
@@ -207,6 +207,6 @@ def read_json(path: str | Path) -> Any:
         raise ValueError(f"{path}: expected JSON, got values nested too deeply") from error
 
 
-def name_of(path: str | Path) -> str:
+def display_name(path: str | Path) -> str:
     """The name of a file in messages."""
-    return "standard input" if str(path) == STANDARD else str(path)
+    return "standard input" if str(path) == STANDARD_STREAM else str(path)

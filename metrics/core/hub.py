@@ -19,7 +19,7 @@ HUB_ERRORS: tuple[type[Exception], ...] = (
 )
 # The last is raised by hf_xet, which downloads large files.
 DOWNLOAD_ERRORS: tuple[type[Exception], ...] = (*HUB_ERRORS, RuntimeError)
-_OF_THIS_MACHINE = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS)
+_DISK_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EROFS)
 
 
 def hub_home() -> Path:
@@ -27,18 +27,18 @@ def hub_home() -> Path:
     return Path(os.environ.get("HF_HOME", HF_HOME)).expanduser()
 
 
-def why(failed: BaseException) -> str:
+def download_failure_reason(failed: BaseException) -> str:
     """The cause of a failed download in one line, for the message of another error.
 
     Raises:
         OSError: the failure itself, if this machine's disk is the cause (full, or not writable).
     """
-    if isinstance(failed, OSError) and failed.errno in _OF_THIS_MACHINE:
+    if isinstance(failed, OSError) and failed.errno in _DISK_ERRNOS:
         raise failed
     return f"{type(failed).__name__}: {str(failed).strip().partition(chr(10))[0]}"
 
 
-def arrived(folder: Path) -> Path:
+def verify_snapshot(folder: Path) -> Path:
     """A newly downloaded snapshot, after its files are verified against the checksums that the cache uses as names.
 
     Raises:
@@ -48,7 +48,7 @@ def arrived(folder: Path) -> Path:
         blob = path.resolve()
         if not path.is_symlink() or len(blob.name) not in (40, 64):  # no symlinks: no checksums
             continue
-        if blob.name != (blob_id(blob) if len(blob.name) == 40 else file_digest(blob)):
+        if blob.name != (blob_id(blob) if len(blob.name) == 40 else weights_checksum(blob)):
             path.unlink()
             blob.unlink()
             raise ValueError(f"{path}: came damaged from the Hub and was removed; please load it again")
@@ -61,7 +61,7 @@ def blob_id(file: Path) -> str:
     return hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()
 
 
-def file_digest(path: Path) -> str:
+def weights_checksum(path: Path) -> str:
     """The SHA-256 of a weights file; raises a ValueError if it is missing or damaged."""
     try:
         return checksum(path)

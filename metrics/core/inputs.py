@@ -80,10 +80,10 @@ def check_reference_lists(references: Any) -> list[list[str]]:
     return rows
 
 
-def list_in(cell: str) -> list[Any] | None:
+def parse_json_list(cell: str) -> list[Any] | None:
     """The list that a table cell holds as JSON, or None.
 
-    >>> list_in('["He ran.", "He fell."]'), list_in("He ran.")
+    >>> parse_json_list('["He ran.", "He fell."]'), parse_json_list("He ran.")
     (['He ran.', 'He fell.'], None)
     """
     if not cell.lstrip().startswith("["):
@@ -120,10 +120,10 @@ def is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def number_from(value: Any) -> float | None:
+def parse_number(value: Any) -> float | None:
     """The value as a float, parsed if it is a string: infinite if a float cannot hold it, None if it is not a number.
 
-    >>> number_from("2.5"), number_from(10**400), number_from("many")
+    >>> parse_number("2.5"), parse_number(10**400), parse_number("many")
     (2.5, inf, None)
     """
     try:

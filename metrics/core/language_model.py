@@ -12,17 +12,17 @@ from transformers.utils import is_gguf_available
 
 from openmeva.metrics.core.backbone import (
     WEIGHTS,
-    NotAtHandError,
+    BackboneNotFoundError,
     backbone_folder,
-    file_digest,
     packaged_file,
+    weights_checksum,
 )
-from openmeva.metrics.core.runtime import building
+from openmeva.metrics.core.runtime import float32_initialization
 
 GGUF = ".gguf"
 
 
-@building()
+@float32_initialization()
 def load_language_model(name: str, dtype: torch.dtype = torch.float32) -> tuple[Any, Any]:
     """Tokenizer and model of a folder or Hub id; the network is used only if the files are not available locally.
 
@@ -46,7 +46,7 @@ def revision_of(name: str) -> str:
     """The revision of a model: twelve digits of the Hub's commit, or of each weights file's SHA-256."""
     place, revision = _place_of(name)
     if Path(name).is_dir():
-        return "+".join(file_digest(path)[:12] for path in sorted(Path(name).glob("*.safetensors")))
+        return "+".join(weights_checksum(path)[:12] for path in sorted(Path(name).glob("*.safetensors")))
     cached = try_to_load_from_cache(place, "config.json", revision=revision)
     return Path(cached).parent.name[:12] if isinstance(cached, str) else "unknown"
 
@@ -59,21 +59,24 @@ def _place_of(name: str) -> tuple[str, str | None]:
     return repository, revision or None
 
 
-def language_model_weights(reference: Mapping[str, Any], beside: Path | None = None) -> Path:
+def language_model_weights(reference: Mapping[str, Any], checkpoint_folder: Path | None = None) -> Path:
     """The weights file of the language model of a reference: GGUF, or safetensors in the model's folder.
 
     Args:
         reference: as in `backbone.py`; an installed package that has the `file` takes precedence over all other places.
-        beside: the folder of the checkpoint with the reference, if any.
+        checkpoint_folder: the folder of the checkpoint with the reference, if any.
 
     Raises:
-        NotAtHandError: they are not available (the message says in one line how to get them).
+        BackboneNotFoundError: they are not available (the message says in one line how to get them).
         ValueError: a packaged file with another SHA-256 than expected.
     """
-    return packaged_file(reference.get("package") or {}) or backbone_folder(reference, beside) / WEIGHTS
+    return (
+        packaged_file(reference.get("package") or {})
+        or backbone_folder(reference, checkpoint_folder) / WEIGHTS
+    )
 
 
-@building()
+@float32_initialization()
 def read_language_model(weights: Path) -> tuple[Any, Any]:
     """Tokenizer and model, in float32, of local weights.
 
@@ -83,18 +86,18 @@ def read_language_model(weights: Path) -> tuple[Any, Any]:
         weights: a GGUF file, or safetensors in the folder of a transformers model.
 
     Raises:
-        NotAtHandError: a GGUF file, if the package that reads such files is not installed.
+        BackboneNotFoundError: a GGUF file, if the package that reads such files is not installed.
         ValueError: files that are missing or damaged.
     """
     packed = weights.suffix == GGUF
     if packed and not is_gguf_available():
-        raise NotAtHandError(f"{weights}: reading it needs the package gguf: `pip install gguf`")
+        raise BackboneNotFoundError(f"{weights}: reading it needs the package gguf: `pip install gguf`")
     file = weights.name if packed else None
     try:
         tokenizer, model = _load(str(weights.parent), torch.float32, local=True, gguf=file)
     except (OSError, SafetensorError) as error:
         raise ValueError(f"{weights}: missing or damaged ({error})") from error
-    return tokenizer, _unpacked(model) if packed else model
+    return tokenizer, _without_quantization_config(model) if packed else model
 
 
 def max_length_of(model: Any, tokenizer: Any) -> int | None:
@@ -120,7 +123,7 @@ def _load(
     return tokenizer, model
 
 
-def _unpacked(model: Any) -> Any:
+def _without_quantization_config(model: Any) -> Any:
     """A model read from a GGUF file, without the mark of quantisation that transformers gives it."""
     shape = model.config.to_dict()
     shape.pop("quantization_config", None)

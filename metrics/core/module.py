@@ -18,20 +18,20 @@ from tqdm.auto import tqdm
 
 from openmeva.metrics.core.inputs import check_lengths, check_options, check_reference_lists, check_texts
 from openmeva.metrics.core.lock import ModuleLock
-from openmeva.metrics.core.text_warnings import FEWEST_WORDS, USUAL_WORDS, warnings_of
+from openmeva.metrics.core.text_warnings import MIN_WORDS, USUAL_WORD_COUNTS, warnings_of
 from openmeva.metrics.core.version import __version__
 
 MODEL_LIBRARIES = ("torch", "transformers")
-LONGEST_NAME = 100  # bytes of a folder's name; file systems allow 255
+MAX_NAME_BYTES = 100  # bytes of a folder's name; file systems allow 255
 
 
 def progress_bar(
-    metric: str, show: bool, counted: str = "texts", unit: str = "batch"
+    metric: str, show: bool, items: str = "texts", unit: str = "batch"
 ) -> Callable[[Iterable[Any], int], Iterable[Any]]:
     """A function that wraps batches in a progress bar; the bar appears after five seconds."""
 
     def progress(batches: Iterable[Any], count: int) -> Iterable[Any]:
-        return tqdm(batches, desc=f"{metric}, {count} {counted}", unit=unit, delay=5, disable=not show)
+        return tqdm(batches, desc=f"{metric}, {count} {items}", unit=unit, delay=5, disable=not show)
 
     return progress
 
@@ -85,8 +85,8 @@ class StoryInputs:
         module: Any = self
         configuration = re.sub(r"[^\w.-]+", "-", module.config_name).strip("-.")
         name = configuration.encode()
-        if len(name) > LONGEST_NAME:
-            end = name[-LONGEST_NAME:].decode(errors="ignore")
+        if len(name) > MAX_NAME_BYTES:
+            end = name[-MAX_NAME_BYTES:].decode(errors="ignore")
             configuration = f"{end}-{hashlib.sha256(name).hexdigest()[:12]}"
         folder = os.path.join(module._data_dir_root, module.name, configuration)
         os.makedirs(folder, exist_ok=True)
@@ -114,12 +114,12 @@ class StoryInputs:
             if predictions is None and self.writer is None:
                 raise ValueError("predictions: expected at least one story, got none")
             if predictions is None and (contexts is not None or references is not None):
-                beside = "contexts" if references is None else "references"
+                column = "contexts" if references is None else "references"
                 raise ValueError(
-                    f"predictions: expected with {beside}, got none; rows added before have their own"
+                    f"predictions: expected with {column}, got none; rows added before have their own"
                 )
             # a rejected batch leaves the rows that were added before unchanged
-            batch = None if predictions is None else self._checked(predictions, contexts, references)
+            batch = None if predictions is None else self._check_batch(predictions, contexts, references)
             try:
                 if batch is not None:
                     self._write(batch)
@@ -134,19 +134,19 @@ class StoryInputs:
     def _finalize(self) -> None:
         super()._finalize()  # type: ignore[misc]
         if self.data is not None:  # in the process that computes the scores
-            self._warnings = warnings_of(self.data["predictions"], *self._usual_words())
+            self._warnings = warnings_of(self.data["predictions"], *self._usual_word_count())
 
-    def _usual_words(self) -> tuple[int, int | None]:
+    def _usual_word_count(self) -> tuple[int, int | None]:
         """The least and greatest number of words of the stories that the module, or its configuration, is meant for."""
         corpus = getattr(self, "_revision", "").partition("@")[0].partition("_")[0]
-        return USUAL_WORDS.get(corpus, (FEWEST_WORDS, None))
+        return USUAL_WORD_COUNTS.get(corpus, (MIN_WORDS, None))
 
     def add_batch(self, *, predictions: Any = None, contexts: Any = None, references: Any = None) -> None:
         """Adds stories, with the other columns that the module uses."""
         with self._lock:
-            self._write(self._checked(predictions, contexts, references))
+            self._write(self._check_batch(predictions, contexts, references))
 
-    def _checked(self, predictions: Any, contexts: Any, references: Any) -> dict[str, Any]:
+    def _check_batch(self, predictions: Any, contexts: Any, references: Any) -> dict[str, Any]:
         """The columns of a batch that the module uses, by name.
 
         Raises:
@@ -190,14 +190,14 @@ class StoryInputs:
         references: Any = None,
     ) -> None:
         """Adds one story; `evaluate.combine` passes it by the plural names."""
-        story, beside, other = (
+        story, own_context, own_reference = (
             many if one is None else one
             for one, many in ((prediction, predictions), (context, contexts), (reference, references))
         )
         self.add_batch(
             predictions=[story],
-            contexts=None if beside is None else [beside],
-            references=None if other is None else [other],
+            contexts=None if own_context is None else [own_context],
+            references=None if own_reference is None else [own_reference],
         )
 
     def _feature_names(self) -> list[str]:

@@ -10,8 +10,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from openmeva.metrics.core.files import name_of, numbered_lines, opened
-from openmeva.metrics.core.formulas import plain
+from openmeva.metrics.core.files import display_name, numbered_lines, open_decompressed
+from openmeva.metrics.core.formulas import unguard_formula
 
 KINDS = ("jsonl", "csv", "tsv", "parquet", "txt")
 ENDINGS = {"jsonl": "jsonl", "ndjson": "jsonl", "json": "jsonl", "csv": "csv", "tsv": "tsv"}
@@ -26,13 +26,13 @@ class Row(NamedTuple):
         number: its line number; in Parquet its row number, from 1.
         where: its name in error messages.
         values: by column.
-        plain: whether it is a line of plain text, stored as `story`.
+        is_plain_text: whether it is a line of plain text, stored as `story`.
     """
 
     number: int
     where: str
     values: dict[str, Any]
-    plain: bool = False
+    is_plain_text: bool = False
 
 
 def kind_of(path: str | Path) -> str | None:
@@ -49,7 +49,7 @@ def read_rows(
     path: str | Path,
     kind: str | None = None,
     blank_lines: bool = False,
-    refused: Callable[[str], None] | None = None,
+    on_bad_line: Callable[[str], None] | None = None,
 ) -> Iterator[Row]:
     """Yields the rows of a file, or of standard input (`-`).
 
@@ -59,8 +59,8 @@ def read_rows(
         kind: one of `KINDS`; default: by the ending, else JSONL if the first line begins with `{`, CSV or TSV if it
             is a heading with a column `story`, else text.
         blank_lines: whether a blank line of a text counts as a story; otherwise it is skipped, as in JSONL.
-        refused: called, instead of raising an error, with the message of each line that is not a JSON object, is not
-            UTF-8 (except in tables) or has another number of cells than the heading.
+        on_bad_line: called, instead of raising an error, with the message of each line that is not a JSON object, is
+            not UTF-8 (except in tables) or has another number of cells than the heading.
 
     Raises:
         OSError: no such file.
@@ -70,12 +70,12 @@ def read_rows(
     if kind not in (None, *KINDS):
         raise ValueError(f"expected a format among {', '.join(KINDS)}, got {kind!r}")
     empty = True
-    with opened(path) as content:
-        for row in parse_rows(content, name_of(path), kind or kind_of(path), blank_lines, refused):
+    with open_decompressed(path) as content:
+        for row in parse_rows(content, display_name(path), kind or kind_of(path), blank_lines, on_bad_line):
             empty = False
             yield row
-    if empty and refused is None:
-        raise ValueError(f"{name_of(path)}: expected at least one row, got none")
+    if empty and on_bad_line is None:
+        raise ValueError(f"{display_name(path)}: expected at least one row, got none")
 
 
 def parse_rows(
@@ -83,7 +83,7 @@ def parse_rows(
     name: str,
     kind: str | None,
     blank_lines: bool = False,
-    refused: Callable[[str], None] | None = None,
+    on_bad_line: Callable[[str], None] | None = None,
 ) -> Iterator[Row]:
     """As `read_rows`, from an open binary stream, called `name` in error messages."""
     if kind == "parquet":
@@ -91,9 +91,9 @@ def parse_rows(
         return
 
     def refuse(error: ValueError) -> None:
-        if refused is None:
+        if on_bad_line is None:
             raise error
-        refused(str(error))
+        on_bad_line(str(error))
 
     def refuse_line(error: ValueError) -> None:
         if kind in ("csv", "tsv"):  # it may be part of a row
@@ -172,7 +172,7 @@ def _table_rows(
             if not cells:
                 continue
             if heading is None:
-                heading = cells = [plain(name) for name in cells]
+                heading = cells = [unguard_formula(name) for name in cells]
                 twice = [name for name, count in Counter(cells).items() if count > 1]
                 if twice:
                     raise ValueError(f"{where}: expected each column once, got {twice[0][:60]!r} again")
@@ -181,7 +181,7 @@ def _table_rows(
                 counted = f"expected {len(heading)} cells as in the heading, got {len(cells)}"
                 refuse(ValueError(f"{where}: {counted}"))
                 continue
-            yield Row(reader.line_num, where, dict(zip(heading, map(plain, cells), strict=True)))
+            yield Row(reader.line_num, where, dict(zip(heading, map(unguard_formula, cells), strict=True)))
     except csv.Error as error:
         raise ValueError(f"{name}, line {reader.line_num}: expected a table of cells ({error})") from error
 

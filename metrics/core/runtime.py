@@ -77,7 +77,7 @@ def precision(dtype: str, device: str | torch.device | None = None) -> str:
 
 
 @cache
-def survive_forks() -> None:
+def limit_threads_after_fork() -> None:
     """Makes forked child processes compute with one thread, since torch's thread pool does not survive a fork.
 
     Without this, `datasets.map(num_proc=2)` would hang after the parent process has scored something.
@@ -87,7 +87,7 @@ def survive_forks() -> None:
 
 
 @contextmanager
-def building() -> Iterator[None]:
+def float32_initialization() -> Iterator[None]:
     """Builds models in float32, whatever torch's default dtype, and restores torch's random state."""
     default = torch.get_default_dtype()
     with torch.random.fork_rng(devices=[]):
@@ -98,13 +98,13 @@ def building() -> Iterator[None]:
             torch.set_default_dtype(default)
 
 
-def built(make: Callable[[], Any], state: Mapping[str, Tensor], where: Path) -> Any:
+def build_model(make: Callable[[], Any], state: Mapping[str, Tensor], where: Path) -> Any:
     """The model that `make` returns, with the weights `state`, in evaluation mode.
 
     Raises:
         ValueError: `state` lacks weights of the model (`where` and the weights are named).
     """
-    with building():
+    with float32_initialization():
         model = make()
     missing, _ = model.load_state_dict(state, strict=False)
     missing = [name for name in missing if "predictions.decoder" not in name]  # tied to the word embeddings
@@ -131,20 +131,20 @@ class PrecisionCache:
     """
 
     def __init__(self, model: Any) -> None:
-        survive_forks()
-        self.exact = model.float()
-        self.rounded: dict[torch.dtype, Any] = {}
+        limit_threads_after_fork()
+        self.float32_model = model.float()
+        self.converted_models: dict[torch.dtype, Any] = {}
 
-    def on(self, device: torch.device, dtype: torch.dtype) -> Any:
+    def get(self, device: torch.device, dtype: torch.dtype) -> Any:
         """The model in `dtype` on `device`."""
         if dtype is torch.float32:
-            model = self.exact
-        elif dtype in self.rounded:
-            model = self.rounded[dtype]
+            model = self.float32_model
+        elif dtype in self.converted_models:
+            model = self.converted_models[dtype]
         else:
-            model = self.rounded[dtype] = copy.deepcopy(self.exact).to(dtype)
-            kept = getattr(self.exact, "_keep_in_fp32_modules_strict", None) or ()
-            for name, child in self.exact.named_children():
+            model = self.converted_models[dtype] = copy.deepcopy(self.float32_model).to(dtype)
+            kept = getattr(self.float32_model, "_keep_in_fp32_modules_strict", None) or ()
+            for name, child in self.float32_model.named_children():
                 if name in kept:
                     setattr(model, name, copy.deepcopy(child))
         # `to` visits every module, which takes as long as scoring a short story
@@ -172,7 +172,7 @@ class SpecialTokens:
     padding: int
 
     @classmethod
-    def of(cls, tokenizer: Tokenizer) -> "SpecialTokens":
+    def from_tokenizer(cls, tokenizer: Tokenizer) -> "SpecialTokens":
         """RoBERTa's and BART's, BERT's, or GPT-2's: the first set whose start token the tokenizer has.
 
         Raises:

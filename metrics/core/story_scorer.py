@@ -1,6 +1,7 @@
 """Scores of stories by a story classifier, and the gain of leaving out each sentence.
 
-UNION, plot coherence and discriminator differ in the model and in what `explain` adds (`StoryScorer._details`).
+UNION, plot coherence and discriminator differ in the model and in what `explain` adds
+(`StoryScorer._extra_explanations`).
 """
 
 import re
@@ -13,11 +14,11 @@ import torch
 from torch import Tensor
 
 from openmeva.metrics.core.batching import Progress, length_batches, sentence_windows
-from openmeva.metrics.core.checkpoint import Checkpoint, normalizer_of
+from openmeva.metrics.core.checkpoint import Checkpoint, load_normalizer
 from openmeva.metrics.core.runtime import (
     PrecisionCache,
     SpecialTokens,
-    built,
+    build_model,
     choose_device,
     choose_dtype,
     inference,
@@ -26,16 +27,16 @@ from openmeva.metrics.core.runtime import (
 from openmeva.metrics.core.text import split_sentences
 
 # `first_sentence`: a context is the beginning of the story; `prompt`: it is not part of it; `auto`: see `is_beginning`
-CONTEXTS: dict[str, bool | None] = {"first_sentence": True, "prompt": False, "auto": None}
-LONGEST_CONTINUED = 10
+CONTEXT_RULES: dict[str, bool | None] = {"first_sentence": True, "prompt": False, "auto": None}
+MAX_CONTINUED_SENTENCES = 10
 _TAG = re.compile(r"\[(?!\s?(?:FE)?MALE\b|\s?NEUTRAL\b)", re.IGNORECASE)  # "[WP]", but not a placeholder
 
 
-class Judged(NamedTuple):
+class SequenceScore(NamedTuple):
     """A sequence's score, 0 to 1, and the probability of each error type that the model predicts."""
 
     score: float
-    kinds: Sequence[float] = ()
+    error_types: Sequence[float] = ()
 
 
 @dataclass(frozen=True)
@@ -46,13 +47,13 @@ class PreparedStory:
         words: normalised words, by sentence.
         tokens: token ids, by sentence.
         windows: spans of sentences, end exclusive, each scored as one sequence.
-        shorter: the spans by the shorter window; empty if the checkpoint has none or the story is not longer.
+        short_windows: the spans by the shorter window; empty if the checkpoint has none or the story is not longer.
     """
 
     words: list[list[str]]
     tokens: list[list[int]]
     windows: list[tuple[int, int]]
-    shorter: list[tuple[int, int]] = field(default_factory=list)
+    short_windows: list[tuple[int, int]] = field(default_factory=list)
 
     def ids(self, window: tuple[int, int], without: int | None = None) -> list[int]:
         """Token ids of the sentences in `window`, except the sentence `without`."""
@@ -71,15 +72,15 @@ def is_beginning(context: str, story: str) -> bool:
     """
     sentences = split_sentences(context)
     declarative = len(sentences) == 1 and sentences[0].rstrip("\"') ").endswith((".", "!"))
-    return declarative and not _TAG.search(context) and len(split_sentences(story)) <= LONGEST_CONTINUED
+    return declarative and not _TAG.search(context) and len(split_sentences(story)) <= MAX_CONTINUED_SENTENCES
 
 
 class StoryScorer:
     """Scores stories with one checkpoint, loaded once and kept in memory by device and dtype (see `PrecisionCache`).
 
     Args:
-        checkpoint: its settings hold `context` (a key of `CONTEXTS`), `max_length` (tokens of a window, special ones
-            included), `delexicalize` and, optionally, `shorter_window` and `readings` (see `score`).
+        checkpoint: its settings hold `context` (a key of `CONTEXT_RULES`), `max_length` (tokens of a window, special
+            ones included), `delexicalize` and, optionally, `shorter_window` and `readings` (see `score`).
         make: makes the untrained model; the checkpoint's weights are loaded into it.
 
     Raises:
@@ -88,32 +89,32 @@ class StoryScorer:
 
     def __init__(self, checkpoint: Checkpoint, make: Callable[[], Any]) -> None:
         settings = checkpoint.settings
-        if settings["context"] not in CONTEXTS:
+        if settings["context"] not in CONTEXT_RULES:
             raise ValueError(
-                f"{checkpoint.folder}: context: expected one of {', '.join(CONTEXTS)}, got {settings['context']!r}"
+                f"{checkpoint.folder}: context: expected one of {', '.join(CONTEXT_RULES)}, got {settings['context']!r}"
             )
-        self.joins_context = CONTEXTS[settings["context"]]
+        self.joins_context = CONTEXT_RULES[settings["context"]]
         self.max_length: int = settings["max_length"]
         self.shorter_window: int | None = settings.get("shorter_window")
         self.readings: str = settings.get("readings", "lower")
         self.tokenizer = checkpoint.tokenizer
-        self.normalizer = normalizer_of(checkpoint.names_file, settings["delexicalize"])
-        self.model = built(make, checkpoint.state, checkpoint.folder)
+        self.normalizer = load_normalizer(checkpoint.names_file, settings["delexicalize"])
+        self.model = build_model(make, checkpoint.state, checkpoint.folder)
         self._precisions = PrecisionCache(self.model)
-        self.special_tokens = SpecialTokens.of(self.tokenizer)
+        self.special_tokens = SpecialTokens.from_tokenizer(self.tokenizer)
 
     def prepare(
-        self, stories: Sequence[str], contexts: Sequence[str] | None, joins: bool | None = None
+        self, stories: Sequence[str], contexts: Sequence[str] | None, joins_context: bool | None = None
     ) -> list[PreparedStory]:
-        """Normalises and tokenises stories, with their contexts joined by the rule `joins` (default: the checkpoint's).
+        """Normalises and tokenises stories, their contexts joined by `joins_context` (default: the checkpoint's rule).
 
         Raises:
             ValueError: a story without a single word (its row is named).
         """
-        joins = self.joins_context if joins is None else joins
-        if contexts is not None and joins is not False:
+        joins_context = self.joins_context if joins_context is None else joins_context
+        if contexts is not None and joins_context is not False:
             stories = [
-                f"{c.strip()} {s.strip()}" if joins or is_beginning(c, s) else s
+                f"{c.strip()} {s.strip()}" if joins_context or is_beginning(c, s) else s
                 for c, s in zip(contexts, stories, strict=True)
             ]
         limit = self.max_length - 2
@@ -137,7 +138,7 @@ class StoryScorer:
             prepared.append(PreparedStory(words, tokens, sentence_windows(lengths, limit), parts))
         return prepared
 
-    def outputs(
+    def head_outputs(
         self,
         sequences: Sequence[Sequence[int]],
         read: Callable[[Tensor], Tensor],
@@ -147,7 +148,7 @@ class StoryScorer:
         progress: Progress | None = None,
     ) -> list[Any]:
         """The output of `read` on each sequence's hidden states, in order; `sequences` are without special tokens."""
-        self.model = self._precisions.on(device, dtype)
+        self.model = self._precisions.get(device, dtype)
         found: list[Any] = [None] * len(sequences)
         batches: Iterable[list[int]] = list(length_batches([len(ids) for ids in sequences], batch_size))
         if progress:
@@ -163,16 +164,16 @@ class StoryScorer:
                     found[index] = value
         return found
 
-    def judged(
+    def score_sequences(
         self,
         sequences: Sequence[Sequence[int]],
         batch_size: int,
         device: torch.device,
         dtype: torch.dtype,
         progress: Progress | None = None,
-    ) -> list[Judged]:
+    ) -> list[SequenceScore]:
         """The model's score of each sequence of token ids (without special tokens), in order."""
-        found = self.outputs(
+        found = self.head_outputs(
             sequences,
             lambda hidden: torch.sigmoid(self.model.score(hidden)),
             batch_size,
@@ -180,7 +181,7 @@ class StoryScorer:
             dtype,
             progress,
         )
-        return [Judged(value) for value in found]
+        return [SequenceScore(value) for value in found]
 
     def score(
         self,
@@ -191,7 +192,7 @@ class StoryScorer:
         dtype: str = "auto",
         explain: bool = False,
         progress: Progress | None = None,
-        joins: bool | None = None,
+        joins_context: bool | None = None,
         costs: bool = True,
     ) -> tuple[list[float], list[dict[str, Any]] | None]:
         """Scores in 0..1, higher is better, in order, and explanations if `explain`, with gains if `costs`.
@@ -203,16 +204,16 @@ class StoryScorer:
         """
         chosen = choose_device(device)
         kind = choose_dtype(dtype, chosen)
-        prepared = self.prepare(stories, contexts, joins)
+        prepared = self.prepare(stories, contexts, joins_context)
         # the windows of all stories, then the shorter windows
-        readings = [(s, story.windows) for s, story in enumerate(prepared)]
-        readings += [(s, story.shorter) for s, story in enumerate(prepared) if story.shorter]
-        sequences = [prepared[s].ids(window) for s, windows in readings for window in windows]
-        judged = self.judged(sequences, batch_size, chosen, kind, progress)
-        found = iter(one.score for one in judged)
+        passes = [(s, story.windows) for s, story in enumerate(prepared)]
+        passes += [(s, story.short_windows) for s, story in enumerate(prepared) if story.short_windows]
+        sequences = [prepared[s].ids(window) for s, windows in passes for window in windows]
+        sequence_scores = self.score_sequences(sequences, batch_size, chosen, kind, progress)
+        found = iter(one.score for one in sequence_scores)
         lengths = iter(map(len, sequences))
         read: list[list[float]] = [[] for _ in prepared]
-        for s, windows in readings:
+        for s, windows in passes:
             weights = [next(lengths) for _ in windows]
             total = sum(next(found) * weight for weight in weights)
             read[s].append(total / sum(weights))
@@ -220,21 +221,21 @@ class StoryScorer:
         scores = [join(each) for each in read]
         if not explain:
             return scores, None
-        known = {tuple(ids): one for ids, one in zip(sequences, judged, strict=True)}
-        blame = (
-            self._blame(prepared, known, batch_size, chosen, kind, progress)
+        window_scores = {tuple(ids): one for ids, one in zip(sequences, sequence_scores, strict=True)}
+        explained = (
+            self._sentence_gains(prepared, window_scores, batch_size, chosen, kind, progress)
             if costs
             else [[{"text": " ".join(words)} for words in story.words if words] for story in prepared]
         )
-        details = self._details(prepared, known, batch_size, chosen, kind)
+        details = self._extra_explanations(prepared, window_scores, batch_size, chosen, kind)
         return scores, [
-            {"sentences": sentences, **detail} for sentences, detail in zip(blame, details, strict=True)
+            {"sentences": sentences, **detail} for sentences, detail in zip(explained, details, strict=True)
         ]
 
-    def _blame(
+    def _sentence_gains(
         self,
         prepared: Sequence[PreparedStory],
-        known: Mapping[tuple[int, ...], Judged],
+        window_scores: Mapping[tuple[int, ...], SequenceScore],
         batch_size: int,
         device: torch.device,
         dtype: torch.dtype,
@@ -242,7 +243,7 @@ class StoryScorer:
     ) -> list[list[dict[str, Any]]]:
         """The gain of each sentence: the score of its window without it minus the score with it.
 
-        `known` holds the results of the windows from scoring the whole story.
+        `window_scores` holds the results of the windows from scoring the whole story.
         """
         whole: list[tuple[int, tuple[int, int], int]] = []  # story, window, sentence
         for s, story in enumerate(prepared):
@@ -253,13 +254,16 @@ class StoryScorer:
                 whole.append((s, window, i))
         kept = [prepared[s].ids(window) for s, window, _ in whole]
         dropped = [prepared[s].ids(window, i) for s, window, i in whole]
-        unread = list(dict.fromkeys(tuple(ids) for ids in dropped if ids and tuple(ids) not in known))
-        judged = self.judged(unread, batch_size, device, dtype, progress)
-        scores = {ids: one.score for ids, one in (*known.items(), *zip(unread, judged, strict=True))}
+        unread = list(dict.fromkeys(tuple(ids) for ids in dropped if ids and tuple(ids) not in window_scores))
+        sequence_scores = self.score_sequences(unread, batch_size, device, dtype, progress)
+        scores = {
+            ids: one.score
+            for ids, one in (*window_scores.items(), *zip(unread, sequence_scores, strict=True))
+        }
         gains: list[list[float]] = [[] for _ in prepared]
         for (s, _, _), with_it, without in zip(whole, kept, dropped, strict=True):
             gains[s].append(scores[tuple(without)] - scores[tuple(with_it)] if without else 0.0)
-        blame: list[list[dict[str, Any]]] = []
+        explained: list[list[dict[str, Any]]] = []
         for story, gain in zip(prepared, gains, strict=True):
             sentences: list[dict[str, Any]] = []
             for words, value in zip(story.words, gain, strict=True):
@@ -267,16 +271,16 @@ class StoryScorer:
                     sentences.append({"text": " ".join(words), "gain": value})
                 else:
                     sentences[-1]["gain"] += value
-            blame.append(sentences)
-        return blame
+            explained.append(sentences)
+        return explained
 
-    def _details(
+    def _extra_explanations(
         self,
         prepared: Sequence[PreparedStory],
-        known: Mapping[tuple[int, ...], Judged],
+        window_scores: Mapping[tuple[int, ...], SequenceScore],
         batch_size: int,
         device: torch.device,
         dtype: torch.dtype,
     ) -> list[dict[str, Any]]:
-        """Further contents of explanations; none here. `known` holds the results of the windows."""
+        """Further contents of explanations; none here. `window_scores` holds the results of the windows."""
         return [{} for _ in prepared]

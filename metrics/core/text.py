@@ -19,7 +19,7 @@ PLACEHOLDERS = ("[MALE]", "[FEMALE]", "[NEUTRAL]")
 # Private-use characters replace the placeholders during word tokenisation, which would split off their brackets.
 _SHIELD = dict(zip(PLACEHOLDERS, "\ue000\ue001\ue002", strict=True))
 _UNSHIELD = {character: name for name, character in _SHIELD.items()}
-UNSHIELDED = str.maketrans(_UNSHIELD)
+UNSHIELD_PLACEHOLDERS = str.maketrans(_UNSHIELD)
 _NO_SHIELDS = str.maketrans(dict.fromkeys(_UNSHIELD, " "))  # for those in the text itself
 _PLACEHOLDER = re.compile(r"\[\s?(MALE|FEMALE|NEUTRAL)\s?\]", re.IGNORECASE)
 _CHARACTERS = str.maketrans(
@@ -48,7 +48,7 @@ _REPORTING = frozenset(
     "said says asked asks cried shouted yelled replied answered whispered exclaimed called screamed".split()
 )
 _TOKENIZER = NLTKWordTokenizer()
-_LONGEST_KEPT = 400  # characters of a sentence whose words are cached
+_MAX_CACHED_CHARACTERS = 400  # characters of a sentence whose words are cached
 _GLUED_STOP = re.compile(r"^[^\W\d_]{3,}\.$")
 _INITIALS = re.compile(r"^(?:[a-z]\.)*[a-z]$")
 
@@ -80,7 +80,7 @@ def split_sentences(text: str) -> list[str]:
     'Mr. Hill ran home.'
     """
     shielded = clean(text if text.isascii() else text.translate(_NO_SHIELDS))
-    return [" ".join(chunks).translate(UNSHIELDED) for chunks in _sentence_chunks(shielded)]
+    return [" ".join(chunks).translate(UNSHIELD_PLACEHOLDERS) for chunks in _sentence_chunks(shielded)]
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
@@ -169,14 +169,14 @@ def _cased_sentences(text: str) -> list[tuple[str, ...]]:
     """Words of each sentence of a text, cased."""
     cleaned = clean(text if text.isascii() else text.translate(_NO_SHIELDS))
     sentences = (" ".join(chunks) for chunks in _sentence_chunks(cleaned))
-    cased = [(_kept_words if len(s) <= _LONGEST_KEPT else _words)(s) for s in sentences]
+    cased = [(_kept_words if len(s) <= _MAX_CACHED_CHARACTERS else _words)(s) for s in sentences]
     return [words for words in cased if words]
 
 
-def plain_text(sentences: Iterable[Iterable[str]]) -> str:
+def join_words(sentences: Iterable[Iterable[str]]) -> str:
     """The words of sentences, joined by spaces.
 
-    >>> plain_text([["he", "ran", "."], ["he", "fell", "."]])
+    >>> join_words([["he", "ran", "."], ["he", "fell", "."]])
     'he ran . he fell .'
     """
     return " ".join(word for sentence in sentences for word in sentence)
@@ -216,12 +216,12 @@ class Normalizer:
         >>> Normalizer({"ann": "[FEMALE]"}).sentences("Ann can't swim. She's sad!")
         [['[FEMALE]', 'ca', "n't", 'swim', '.'], ['she', "'s", 'sad', '!']]
         """
-        return self.together([text])[0]
+        return self.joint_sentences([text])[0]
 
-    def together(self, texts: Iterable[str]) -> list[list[list[str]]]:
+    def joint_sentences(self, texts: Iterable[str]) -> list[list[list[str]]]:
         """As `sentences`, for texts that belong together (context and story): a word is a name in all or in none.
 
-        >>> Normalizer({"will": "[MALE]"}, frozenset({"will"})).together(["Then Will ran.", "Will fell."])[1]
+        >>> Normalizer({"will": "[MALE]"}, frozenset({"will"})).joint_sentences(["Then Will ran.", "Will fell."])[1]
         [['[MALE]', 'fell', '.']]
         """
         cased = [_cased_sentences(text) for text in texts]
@@ -230,7 +230,7 @@ class Normalizer:
 
     def __call__(self, text: str) -> str:
         """The normalised text, words joined by single spaces."""
-        return plain_text(self.sentences(text))
+        return join_words(self.sentences(text))
 
     def _delexicalize(self, sentences: Sequence[Sequence[str]], inside: Set[str]) -> list[list[str]]:
         normal = []

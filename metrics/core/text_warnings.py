@@ -7,17 +7,18 @@ import re
 from collections.abc import Iterable, Sequence
 from unicodedata import name as name_of_character
 
-FEWEST_WORDS = 10
-USUAL_WORDS: dict[str, tuple[int, int | None]] = {"roc": (FEWEST_WORDS, 150), "wp": (40, None)}
+MIN_WORDS = 10
+USUAL_WORD_COUNTS: dict[str, tuple[int, int | None]] = {"roc": (MIN_WORDS, 150), "wp": (40, None)}
 """Corpus to the range of story lengths, in words, of its configurations (a five-sentence story has at most 74, a story
 written for a prompt at least 80)."""
 
-LEAST_COMMON = 0.08  # share of common English words; of 80,395 English five-sentence stories none is below .1
-_MOST_FOREIGN = 0.3  # share of letters that are not Latin
+# share of common English words; of 80,395 English five-sentence stories none is below .1
+MIN_COMMON_SHARE = 0.08
+_MAX_NON_LATIN_SHARE = 0.3  # share of letters that are not Latin
 
 _PLACEHOLDER = re.compile(r"\[\s?(?:FE)?(?:MALE)\s?\]|\[\s?NEUTRAL\s?\]", re.IGNORECASE)
 # Special tokens and entities in story files and model outputs: <newline>, </s>, <|endoftext|>, <unk>, [SEP], &nbsp;
-_MARK = re.compile(
+_SPECIAL_TOKEN = re.compile(
     r"<\s?[/\\|]?\s?[a-z]\w*\s?[/|]?\s?>|\[(?:sep|cls|eos|bos|pad|unk|mask)\]"
     r"|&(?:nbsp|amp|quot|apos|lt|gt|[mn]dash|hellip|[lr][sd]quo|#\d{2,5});",
     re.IGNORECASE,
@@ -38,19 +39,19 @@ _COMMON = frozenset(
 
 
 def warnings_of(
-    texts: Iterable[str], fewest: int = FEWEST_WORDS, most: int | None = None
+    texts: Iterable[str], min_words: int = MIN_WORDS, max_words: int | None = None
 ) -> list[str | None]:
     """The `warning_of` each text, in order."""
-    return [warning_of(text, fewest, most) for text in texts]
+    return [warning_of(text, min_words, max_words) for text in texts]
 
 
-def warning_of(text: str, fewest: int = FEWEST_WORDS, most: int | None = None) -> str | None:
+def warning_of(text: str, min_words: int = MIN_WORDS, max_words: int | None = None) -> str | None:
     """Why a text may not be a story that the score is meant for: the kind of problem, a colon, and details; or None.
 
     Args:
         text: raw or tokenised, cased or not; names may be placeholders.
-        fewest, most: range of the number of words of a usual story (see `USUAL_WORDS`). `fewest` is at least
-            `FEWEST_WORDS`; no upper bound if `most` is None.
+        min_words, max_words: range of the number of words of a usual story (see `USUAL_WORD_COUNTS`). `min_words` is
+            at least `MIN_WORDS`; no upper bound if `max_words` is None.
 
     >>> warning_of("1 2 3 !")
     'no words: only digits and symbols'
@@ -61,33 +62,33 @@ def warning_of(text: str, fewest: int = FEWEST_WORDS, most: int | None = None) -
     >>> warning_of("Ann was hungry. She made a sandwich. She ate it. She felt full.") is None
     True
     """
-    marks = _MARK.findall(text)
-    named, places = _PLACEHOLDER.subn(" ", _MARK.sub(" ", text))
+    marks = _SPECIAL_TOKEN.findall(text)
+    named, places = _PLACEHOLDER.subn(" ", _SPECIAL_TOKEN.sub(" ", text))
     words = _WORD.findall(named)
     count = len(words) + places
     if not count:
         return "no words: only digits and symbols"
     foreign = _share_outside_latin(words)
-    if foreign > _MOST_FOREIGN:
+    if foreign > _MAX_NON_LATIN_SHARE:
         return f"not English: {foreign:.0%} of its letters are not Latin"
-    if count < FEWEST_WORDS:
-        return f"too short: {count} word{'s' if count > 1 else ''}, a story has at least {FEWEST_WORDS}"
+    if count < MIN_WORDS:
+        return f"too short: {count} word{'s' if count > 1 else ''}, a story has at least {MIN_WORDS}"
     common = sum(word.lower().replace("’", "'") in _COMMON for word in words)
-    if common < LEAST_COMMON * count:
+    if common < MIN_COMMON_SHARE * count:
         return f"not English: {common} of its {count} words are common English words"
     if marks:
         return f'special tokens: {len(marks)}, first "{marks[0]}", which are no words: remove them before scoring'
-    if count < fewest:
-        return f"wrong kind: {count} words, expected a story of at least {fewest} words"
-    if most is not None and count > most:
-        return f"wrong kind: {count} words, expected a story of at most {most} words"
+    if count < min_words:
+        return f"wrong kind: {count} words, expected a story of at least {min_words} words"
+    if max_words is not None and count > max_words:
+        return f"wrong kind: {count} words, expected a story of at most {max_words} words"
     return None
 
 
-def counted(warnings: Sequence[str | None]) -> str:
+def summarize_warnings(warnings: Sequence[str | None]) -> str:
     """How many texts have a warning, by kind, as a sentence; empty if none has.
 
-    >>> counted([None, "too short: 2 words, a story has at least 10", None])
+    >>> summarize_warnings([None, "too short: 2 words, a story has at least 10", None])
     '1 of 3 texts may not be stories that the score is meant for: too short 1'
     """
     kinds = [warning.split(":", 1)[0] for warning in warnings if warning]

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from openmeva.metrics.core.files import STANDARD, check_writable, replacing
-from openmeva.metrics.core.formulas import neutral
+from openmeva.metrics.core.files import STANDARD_STREAM, atomic_replace, check_writable
+from openmeva.metrics.core.formulas import guard_formula
 from openmeva.metrics.core.rows import ENDINGS, KINDS, kind_of
 
 
@@ -32,11 +32,11 @@ def write_rows(
         ValueError: an unknown kind or ending, or a text file of rows without `column`.
     """
     kind = _kind(path, kind)
-    if str(path) == STANDARD:
+    if str(path) == STANDARD_STREAM:
         count = _WRITERS[kind](cast("BinaryIO", sys.stdout.buffer), rows, column)
         sys.stdout.buffer.flush()
         return count
-    with replacing(path) as temporary, _packed(temporary, str(path).lower().endswith(".gz")) as out:
+    with atomic_replace(path) as temporary, _packed(temporary, str(path).lower().endswith(".gz")) as out:
         return _WRITERS[kind](out, rows, column)
 
 
@@ -123,15 +123,15 @@ def _write_table(separator: str) -> Callable[[BinaryIO, Iterable[Mapping[str, An
 def _table_line(values: Sequence[Any], separator: str) -> str:
     text = io.StringIO(newline="")
     # this terminator, so that cells with either of its characters are quoted
-    csv.writer(text, delimiter=separator, lineterminator="\r\n").writerow(map(cell, values))
+    csv.writer(text, delimiter=separator, lineterminator="\r\n").writerow(map(to_cell, values))
     return text.getvalue().removesuffix("\r\n") + "\n"
 
 
-def cell(value: Any) -> Any:
-    """The table cell of a value: lists and mappings as JSON, empty for None, formulas guarded (`neutral`)."""
+def to_cell(value: Any) -> Any:
+    """The table cell of a value: lists and mappings as JSON, empty for None, formulas guarded (`guard_formula`)."""
     if isinstance(value, list | dict):
         return json.dumps(value, ensure_ascii=False, default=str)
-    return neutral(value) if isinstance(value, str) else "" if value is None else value
+    return guard_formula(value) if isinstance(value, str) else "" if value is None else value
 
 
 def _write_parquet(out: BinaryIO, rows: Iterable[Mapping[str, Any]], column: str) -> int:
@@ -155,14 +155,14 @@ def _array(values: Sequence[Any]) -> Any:
             return made
     except (pa.ArrowException, OverflowError, UnicodeEncodeError):
         pass
-    return as_texts(values)
+    return string_column(values)
 
 
-def as_texts(values: Sequence[Any]) -> Any:
-    """A Parquet column of strings: the table cells of the values (`cell`), null for None."""
+def string_column(values: Sequence[Any]) -> Any:
+    """A Parquet column of strings: the table cells of the values (`to_cell`), null for None."""
     import pyarrow as pa
 
-    texts = (value if value is None or isinstance(value, str) else cell(value) for value in values)
+    texts = (value if value is None or isinstance(value, str) else to_cell(value) for value in values)
     encoded = [text if text is None else f"{text}".encode(errors="replace").decode() for text in texts]
     return pa.array(encoded, pa.string())
 

@@ -13,14 +13,19 @@ from torch import Tensor
 from transformers import AutoConfig, AutoModel
 
 from openmeva.metrics.core.batching import Progress, length_batches, sentence_windows
-from openmeva.metrics.core.checkpoint import config_of, file_digest, load_checkpoint, read_tokenizer
+from openmeva.metrics.core.checkpoint import (
+    load_checkpoint,
+    read_model_config,
+    read_tokenizer,
+    weights_checksum,
+)
 from openmeva.metrics.core.classifier import new_encoder
 from openmeva.metrics.core.runtime import (
     PrecisionCache,
-    building,
-    built,
+    build_model,
     choose_device,
     choose_dtype,
+    float32_initialization,
     inference,
     pad,
 )
@@ -55,7 +60,7 @@ class _Pieces:
     windows of tokens that are encoded."""
 
     ids: list[int]
-    owners: np.ndarray
+    word_ids: np.ndarray
     words: tuple[str, ...]
     windows: list[tuple[int, int]]
 
@@ -81,19 +86,19 @@ class TextEncoder:
             ValueError: files are missing or damaged (they are named).
         """
         self.normalizer: Normalizer | None = None
-        if "embedding_similarity" in config_of(folder):
+        if "embedding_similarity" in read_model_config(folder):
             checkpoint = load_checkpoint(folder, "embedding_similarity")
             self.settings = checkpoint.settings
             self.revision = checkpoint.revision
             self.normalizer = Normalizer()
             self.tokenizer = checkpoint.tokenizer
             state = {name.removeprefix("bert."): tensor for name, tensor in checkpoint.state.items()}
-            self.model: Any = built(lambda: new_encoder(checkpoint.model_config), state, folder)
+            self.model: Any = build_model(lambda: new_encoder(checkpoint.model_config), state, folder)
             self.max_length: int = checkpoint.settings["max_length"]
         else:
             self.settings = {}
-            self.revision = file_digest(folder / "model.safetensors")[:12]
-            with building():
+            self.revision = weights_checksum(folder / "model.safetensors")[:12]
+            with float32_initialization():
                 kind = type(AutoModel.from_config(AutoConfig.from_pretrained(folder)))
                 self.model = kind.from_pretrained(folder, dtype=torch.float32, use_safetensors=True)
             self.tokenizer = read_tokenizer(folder)
@@ -138,7 +143,7 @@ class TextEncoder:
         if layer is not None and not 1 <= layer <= self.layers:
             raise ValueError(f"layer: expected 1 to {self.layers}, got {layer}")
         place = choose_device(device)
-        self.model = self._precisions.on(place, choose_dtype(dtype, place))
+        self.model = self._precisions.get(place, choose_dtype(dtype, place))
         prepared = self._prepare(texts)
         jobs = [(row, window) for row, pieces in enumerate(prepared) for window in pieces.windows]
         sums = [np.empty(0)] * len(texts)
@@ -193,16 +198,16 @@ class TextEncoder:
         for (line, spans, sizes), encoding in zip(found, encodings, strict=True):
             starts = np.array([start for start, _ in spans])
             ends = np.array([end for _, end in encoding.offsets])
-            owners = np.maximum(np.searchsorted(starts, ends - 1, side="right") - 1, 0)
+            word_ids = np.maximum(np.searchsorted(starts, ends - 1, side="right") - 1, 0)
             words = [line[start:end] for start, end in spans]
             counted = np.array([any(map(str.isalnum, word)) for word in words])
-            if not counted[owners].any():
+            if not counted[word_ids].any():
                 counted[:] = True
-            kept = [place for place in dict.fromkeys(owners.tolist()) if counted[place]]
+            kept = [place for place in dict.fromkeys(word_ids.tolist()) if counted[place]]
             number = np.full(len(words), -1)
             number[kept] = np.arange(len(kept))
-            windows = _windows(owners, sizes, limit)
-            prepared.append(_Pieces(encoding.ids, number[owners], tuple(words[i] for i in kept), windows))
+            windows = _windows(word_ids, sizes, limit)
+            prepared.append(_Pieces(encoding.ids, number[word_ids], tuple(words[i] for i in kept), windows))
         return prepared
 
     def _forward(self, rows: list[list[int]], place: torch.device, layer: int | None) -> np.ndarray:
@@ -245,22 +250,22 @@ class TextEncoder:
         special = np.zeros(len(states), bool)
         special[:before] = True
         special[len(states) - after :] = True
-        used = pieces.owners >= 0
+        used = pieces.word_ids >= 0
         inner = states[before : len(states) - after][used]
-        owners = pieces.owners[used]
+        word_ids = pieces.word_ids[used]
         vectors = np.zeros((len(pieces.words), states.shape[1]), np.float32)
-        np.add.at(vectors, owners, inner)
-        vectors /= np.bincount(owners, minlength=len(pieces.words))[:, None].astype(np.float32)
+        np.add.at(vectors, word_ids, inner)
+        vectors /= np.bincount(word_ids, minlength=len(pieces.words))[:, None].astype(np.float32)
         ids = np.array([*self.prefix, *pieces.ids, *self.suffix])
         return EmbeddedText(ids, special, np.ascontiguousarray(states), pieces.words, vectors)
 
 
-def _windows(owners: np.ndarray, sizes: Sequence[int], limit: int) -> list[tuple[int, int]]:
+def _windows(word_ids: np.ndarray, sizes: Sequence[int], limit: int) -> list[tuple[int, int]]:
     """Windows of at most `limit` tokens, cut between sentences, or within a sentence that is too long."""
-    total = len(owners)
+    total = len(word_ids)
     if total <= limit:
         return [(0, total)]
-    ends = np.searchsorted(owners, np.cumsum(sizes)) if len(sizes) else np.array([total])
+    ends = np.searchsorted(word_ids, np.cumsum(sizes)) if len(sizes) else np.array([total])
     cuts = [0]
     for end in ends.tolist():
         while end - cuts[-1] > min(_CHUNK, limit) and (not len(sizes) or end - cuts[-1] > limit):

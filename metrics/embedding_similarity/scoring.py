@@ -31,7 +31,7 @@ SCORES = (
 )
 BERT_SCORES = ("bertscore_precision", "bertscore_recall", "bertscore_f1")
 
-MOST_PAIRS = 100_000_000  # pairs of tokens of two texts: some gigabytes of distances
+MAX_PAIRS = 100_000_000  # pairs of tokens of two texts: some gigabytes of distances
 _ROWS = 1024  # number of rows whose embeddings are in memory at once
 
 
@@ -161,9 +161,9 @@ class SimilarityScorer:
 
 def _check_lengths(row: int, text: EmbeddedText, other: EmbeddedText) -> None:
     tokens = len(text.tokens), len(other.tokens)
-    if math.prod(tokens) > MOST_PAIRS:
+    if math.prod(tokens) > MAX_PAIRS:
         raise ValueError(
-            f"predictions, row {row}: expected at most {MOST_PAIRS:,} pairs of tokens of a text and its reference, "
+            f"predictions, row {row}: expected at most {MAX_PAIRS:,} pairs of tokens of a text and its reference, "
             f"got {tokens[0]:,} and {tokens[1]:,} tokens"
         )
 

@@ -63,25 +63,25 @@ class NoAnswer(Exception):  # noqa: N818
 
     Args:
         reason: why, without the key.
-        again: whether to retry it.
+        retry: whether to send it again.
         wait: seconds that the server asks to wait.
         stop: whether no other request would be answered either.
-        own: whether the request itself is at fault; it then says nothing about other requests.
+        request_at_fault: whether the request itself is at fault; it then says nothing about other requests.
         refused: whether the server refused this request; the request is at fault if another one is answered.
     """
 
     def __init__(
         self,
         reason: str,
-        again: bool = False,
+        retry: bool = False,
         wait: float = 0.0,
         stop: bool = False,
-        own: bool = False,
+        request_at_fault: bool = False,
         refused: bool = False,
     ) -> None:
         super().__init__(reason)
-        self.reason, self.again, self.wait, self.stop = reason, again, wait, stop
-        self.own, self.refused = own, refused
+        self.reason, self.retry, self.wait, self.stop = reason, retry, wait, stop
+        self.request_at_fault, self.refused = request_at_fault, refused
 
 
 class Judge(Protocol):

@@ -10,9 +10,11 @@ from openmeva.metrics.core.batching import Progress
 from openmeva.metrics.core.inputs import HaltedError
 from openmeva.metrics.llm_judge.answers import Answer, AnswerCache, Judge, NoAnswer, Request
 
-FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0
-"""Seconds before the second try, doubled for each further try, and the longest wait."""
-GIVE_UP = 10
+FIRST_WAIT = 1.0
+"""Seconds before the second try, doubled for each further try."""
+MAX_WAIT = 60.0
+"""The longest wait, in seconds."""
+MAX_CONSECUTIVE_FAILURES = 10
 """Number of requests in a row without an answer after which the run stops; refused ones with one prompt count once."""
 
 
@@ -43,7 +45,7 @@ class Usage:
         self.completion_tokens += answer.completion_tokens or 0
 
 
-class Asker:
+class RequestRunner:
     """Sends requests to a judge and caches its answers.
 
     Args:
@@ -98,33 +100,35 @@ class Asker:
                     self._seen.add(repr(request))
                     self._failed.clear()
                 return answer
-            wait = max(failure.wait, min(self.first_wait * 2**number, LONGEST_WAIT))
-            if failure.stop or failure.wait > LONGEST_WAIT:
+            wait = max(failure.wait, min(self.first_wait * 2**number, MAX_WAIT))
+            if failure.stop or failure.wait > MAX_WAIT:
                 asked = f"; it asks to wait {failure.wait:.0f} seconds" if failure.wait else ""
-                raise self._end(f"{failure.reason}{asked}")
-            if not failure.again:
+                raise self._stop_run(f"{failure.reason}{asked}")
+            if not failure.retry:
                 break
             if number + 1 < self.tries:
                 self._stopped.wait(wait)
         else:
             failure = NoAnswer(f"{failure.reason} (asked {self.tries} times)")
-        return self._given_up(request, failure)
+        return self._record_failure(request, failure)
 
-    def _given_up(self, request: Request, failure: NoAnswer) -> NoAnswer:
+    def _record_failure(self, request: Request, failure: NoAnswer) -> NoAnswer:
         with self._lock:
-            if failure.own or (failure.refused and self._seen):
+            if failure.request_at_fault or (failure.refused and self._seen):
                 return failure
             self._failed.add(request.prompt if failure.refused else repr(request))
-            too_many = len(self._failed) >= GIVE_UP
+            too_many = len(self._failed) >= MAX_CONSECUTIVE_FAILURES
         if too_many:
-            raise self._end(f"{GIVE_UP} requests in a row had no answer: {failure.reason}")
+            raise self._stop_run(
+                f"{MAX_CONSECUTIVE_FAILURES} requests in a row had no answer: {failure.reason}"
+            )
         return failure
 
-    def _end(self, why: str) -> HaltedError:
+    def _stop_run(self, reason: str) -> HaltedError:
         """Ends the run: no thread sends further requests."""
         self._stopped.set()
         return HaltedError(
-            f"{why}. Received answers are cached in {self.cache.folder}: run again to continue"
+            f"{reason}. Received answers are cached in {self.cache.folder}: run again to continue"
         )
 
     def ask_all(

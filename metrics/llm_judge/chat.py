@@ -14,11 +14,11 @@ from huggingface_hub.errors import HfHubHTTPError, HTTPError, OfflineModeIsEnabl
 from openmeva.metrics.llm_judge.answers import Answer, NoAnswer, Request
 from openmeva.metrics.llm_judge.parsing import Token
 
-KEY = "OPENMEVA_JUDGE_KEY"
+KEY_VARIABLE = "OPENMEVA_JUDGE_KEY"
 """The environment variable for the key, where no argument gives it."""
-_AGAIN = {408, 409, 425, 429}  # retried, as are 500 and above
-_STORYS_OWN = {400, 403, 413, 422}  # too long, refused by a filter: other stories may be answered
-_NO_JSON = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
+_RETRIED_STATUSES = {408, 409, 425, 429}  # retried, as are 500 and above
+_REQUEST_ERROR_STATUSES = {400, 403, 413, 422}  # too long, refused by a filter: other stories may be answered
+_MALFORMED_REPLY_ERRORS = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
 
 
 class ChatJudge:
@@ -44,7 +44,7 @@ class ChatJudge:
             raise ValueError(
                 "model: expected the name of a chat model (a Hub id, or the server's name for it)"
             )
-        key = api_key or os.environ.get(KEY) or (None if base_url else get_token())
+        key = api_key or os.environ.get(KEY_VARIABLE) or (None if base_url else get_token())
         if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
             raise ValueError(
                 "api_key: expected printable characters without spaces"
@@ -52,7 +52,9 @@ class ChatJudge:
         if base_url:
             check_address(base_url)
         elif key is None:
-            raise ValueError(f"api_key: expected a token of the Hub (or in {KEY} or HF_TOKEN), got none")
+            raise ValueError(
+                f"api_key: expected a token of the Hub (or in {KEY_VARIABLE} or HF_TOKEN), got none"
+            )
         elif not key.startswith("hf_"):
             raise ValueError(
                 "api_key: expected a token of the Hub, which begins with hf_; any other key needs base_url"
@@ -75,7 +77,7 @@ class ChatJudge:
             NoAnswer: a server or network error, or a body that is not a chat completion.
         """
         try:
-            said: Any = self._client.chat_completion(
+            completion: Any = self._client.chat_completion(
                 [{"role": "user", "content": request.prompt}],
                 model=self.model,
                 temperature=request.temperature,
@@ -85,38 +87,39 @@ class ChatJudge:
                 top_logprobs=request.top_logprobs or None,
                 extra_body=dict(request.extra) or None,
             )
-            return self._answer(said)
+            return self._answer(completion)
         except OfflineModeIsEnabled:
             failed = NoAnswer("HF_HUB_OFFLINE is set, so no request is sent: unset it", stop=True)
         except HfHubHTTPError as error:
             failed = self._refusal(error)
         except HTTPError as error:
-            failed = NoAnswer(self._shown(f"{type(error).__name__}: {error}"), again=True)
-        except _NO_JSON as error:
-            failed = NoAnswer(self._shown(f"the reply is not a chat completion ({error})"), again=True)
+            failed = NoAnswer(self._shown(f"{type(error).__name__}: {error}"), retry=True)
+        except _MALFORMED_REPLY_ERRORS as error:
+            failed = NoAnswer(self._shown(f"the reply is not a chat completion ({error})"), retry=True)
         raise failed  # outside the handlers: errors of libraries hold the request, and thus the key
 
     def _refusal(self, error: HfHubHTTPError) -> NoAnswer:
         status = error.response.status_code
-        said = error.server_message or error.response.reason_phrase
-        reason = self._shown(f"the server refused with {status}: {said}")
-        again, refused = status in _AGAIN or status >= 500, status in _STORYS_OWN
+        message = error.server_message or error.response.reason_phrase
+        reason = self._shown(f"the server refused with {status}: {message}")
+        retry, refused = status in _RETRIED_STATUSES or status >= 500, status in _REQUEST_ERROR_STATUSES
         wait = seconds_to_wait(error.response.headers.get("Retry-After"))
-        return NoAnswer(reason, again=again, wait=wait, stop=not (again or refused), refused=refused)
+        return NoAnswer(reason, retry=retry, wait=wait, stop=not (retry or refused), refused=refused)
 
-    def _answer(self, said: Any) -> Answer:
-        """The answer in a chat completion; raises one of `_NO_JSON` if it is malformed."""
-        if not said.get("choices") and said.get("error"):  # some servers send errors with status 200
-            raise ValueError(said["error"])
-        choice = said["choices"][0]
+    def _answer(self, completion: Any) -> Answer:
+        """The answer in a chat completion; raises one of `_MALFORMED_REPLY_ERRORS` if it is malformed."""
+        # some servers send errors with status 200
+        if not completion.get("choices") and completion.get("error"):
+            raise ValueError(completion["error"])
+        choice = completion["choices"][0]
         text = choice["message"].get("content")
         if text is not None and not isinstance(text, str):
             raise TypeError(f"content: expected a text, got {type(text).__name__}")
-        usage = said.get("usage") or {}
+        usage = completion.get("usage") or {}
         return Answer(
             text=self._clean(text or ""),
             tokens=self._tokens(choice.get("logprobs")),
-            model=self._clean(str(said.get("model") or self.model)),
+            model=self._clean(str(completion.get("model") or self.model)),
             date=datetime.now(UTC).isoformat(timespec="seconds"),
             finish=self._clean(str(choice.get("finish_reason") or "")),
             prompt_tokens=_count(usage.get("prompt_tokens")),

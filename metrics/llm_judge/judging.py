@@ -8,8 +8,8 @@ from typing import Any
 
 from openmeva.metrics.core.batching import Progress
 from openmeva.metrics.llm_judge.answers import Answer, NoAnswer, Request
-from openmeva.metrics.llm_judge.asking import GIVE_UP, Asker
-from openmeva.metrics.llm_judge.parsing import expected_rating, read_rating, unreadable
+from openmeva.metrics.llm_judge.asking import MAX_CONSECUTIVE_FAILURES, RequestRunner
+from openmeva.metrics.llm_judge.parsing import expected_rating, read_rating, unreadable_reason
 
 METHODS = ("auto", "probabilities", "samples")
 
@@ -47,7 +47,7 @@ class Sampling:
             for number in range(self.samples)
         ]
 
-    def named(self, method: str) -> dict[str, Any]:
+    def signature_settings(self, method: str) -> dict[str, Any]:
         """The settings that a score by `probabilities` or `samples` depends on, for a signature."""
         used = [
             "seed",
@@ -75,19 +75,19 @@ class Rating:
     answers: tuple[Answer, ...] = ()
 
 
-def judge(
-    prompts: Sequence[str], asker: Asker, sampling: Sampling, progress: Progress | None = None
+def rate_prompts(
+    prompts: Sequence[str], runner: RequestRunner, sampling: Sampling, progress: Progress | None = None
 ) -> tuple[str, list[Rating]]:
     """The method used, one for all prompts, and one rating per prompt.
 
     Raises:
-        ValueError: the judge does not answer (see `Asker`).
+        ValueError: the judge does not answer (see `RequestRunner`).
     """
     method = sampling.method
     if method == "auto":
-        method = _method_of(prompts, asker, sampling)
+        method = _method_of(prompts, runner, sampling)
     asked = [sampling.requests(prompt, method) for prompt in prompts]
-    answers = iter(asker.ask_all([request for several in asked for request in several], progress))
+    answers = iter(runner.ask_all([request for several in asked for request in several], progress))
     ratings = []
     for several in asked:
         own = [next(answers) for _ in several]
@@ -95,19 +95,19 @@ def judge(
     return method, ratings
 
 
-def _method_of(prompts: Sequence[str], asker: Asker, sampling: Sampling) -> str:
+def _method_of(prompts: Sequence[str], runner: RequestRunner, sampling: Sampling) -> str:
     """`probabilities` if the judge's first answer has them, else `samples`; some servers refuse requests for them.
 
     An empty reply has no tokens and decides nothing.
     """
-    for prompt in prompts[:GIVE_UP]:
-        answer = asker.ask(sampling.requests(prompt, "probabilities")[0])
+    for prompt in prompts[:MAX_CONSECUTIVE_FAILURES]:
+        answer = runner.ask(sampling.requests(prompt, "probabilities")[0])
         if isinstance(answer, Answer):
             if answer.tokens is not None:
                 return "probabilities"
             if answer.text.strip():
                 return "samples"
-        elif isinstance(asker.ask(sampling.requests(prompt, "samples")[0]), Answer):
+        elif isinstance(runner.ask(sampling.requests(prompt, "samples")[0]), Answer):
             return "samples"
     return "samples"
 
@@ -118,7 +118,7 @@ def _by_probabilities(answer: Answer | NoAnswer) -> Rating:
     if answer.tokens is None:
         missing = "no probabilities of tokens were given: use method samples"
         return Rating(
-            None, missing if read_rating(answer.text) else unreadable(answer.text), answers=(answer,)
+            None, missing if read_rating(answer.text) else unreadable_reason(answer.text), answers=(answer,)
         )
     value, probabilities, reason = expected_rating(answer.text, answer.tokens)
     return Rating(value, reason and reason + _cut(answer), probabilities, (answer,))
@@ -126,18 +126,18 @@ def _by_probabilities(answer: Answer | NoAnswer) -> Rating:
 
 def _by_samples(answers: Sequence[Answer | NoAnswer]) -> Rating:
     """The mean of the readable replies, if all replies were received and at least half are readable."""
-    came = tuple(answer for answer in answers if isinstance(answer, Answer))
+    received = tuple(answer for answer in answers if isinstance(answer, Answer))
     missing = [answer for answer in answers if isinstance(answer, NoAnswer)]
     if missing:
         return Rating(
-            None, f"no answer to {len(missing)} of {len(answers)}: {missing[0].reason}", answers=came
+            None, f"no answer to {len(missing)} of {len(answers)}: {missing[0].reason}", answers=received
         )
-    read = [found[0] for found in (read_rating(answer.text) for answer in came) if found]
-    if 2 * len(read) < len(came):
-        bad = next(answer for answer in came if read_rating(answer.text) is None)
-        count = f"{len(came) - len(read)} of {len(came)} replies are unreadable: "
-        return Rating(None, count + unreadable(bad.text) + _cut(bad), answers=came)
-    return Rating(math.fsum(read) / len(read), answers=came)
+    read = [found[0] for found in (read_rating(answer.text) for answer in received) if found]
+    if 2 * len(read) < len(received):
+        bad = next(answer for answer in received if read_rating(answer.text) is None)
+        count = f"{len(received) - len(read)} of {len(received)} replies are unreadable: "
+        return Rating(None, count + unreadable_reason(bad.text) + _cut(bad), answers=received)
+    return Rating(math.fsum(read) / len(read), answers=received)
 
 
 def _cut(answer: Answer) -> str:

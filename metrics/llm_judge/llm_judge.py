@@ -13,15 +13,15 @@ from openmeva.metrics.core.files import check_folder
 from openmeva.metrics.core.hub import hub_home
 from openmeva.metrics.core.module import MODEL_LIBRARIES, StoryInputs, progress_bar, signature_of
 from openmeva.metrics.llm_judge.answers import AnswerCache, Judge
-from openmeva.metrics.llm_judge.asking import GIVE_UP, Asker
+from openmeva.metrics.llm_judge.asking import MAX_CONSECUTIVE_FAILURES, RequestRunner
 from openmeva.metrics.llm_judge.chat import ChatJudge
-from openmeva.metrics.llm_judge.judging import judge
+from openmeva.metrics.llm_judge.judging import rate_prompts
 from openmeva.metrics.llm_judge.local import LocalJudge
-from openmeva.metrics.llm_judge.prompts import SHIPPED, Prompts, read_prompts
-from openmeva.metrics.llm_judge.results import NO_CONTEXT, Asked, results_of
+from openmeva.metrics.llm_judge.prompts import DEFAULT_PROMPTS, Prompts, read_prompts
+from openmeva.metrics.llm_judge.results import NO_CONTEXT, StoryPrompt, collect_results
 from openmeva.metrics.llm_judge.settings import Settings, read_settings
 
-SETTINGS = "OPENMEVA_JUDGE_SETTINGS"
+SETTINGS_VARIABLE = "OPENMEVA_JUDGE_SETTINGS"
 """The environment variable that names a settings file, used if `evaluate.load` gets no configuration."""
 
 _DESCRIPTION = """
@@ -89,7 +89,7 @@ Examples:
 class LlmJudge(StoryInputs, evaluate.Metric):
     """The evaluate module; `config_name` is `api`, a YAML file of settings, or a folder or Hub id of a local model."""
 
-    on_a_page = False  # it needs a model and perhaps a key, which its Space does not have
+    runs_in_space = False  # it needs a model and perhaps a key, which its Space does not have
 
     def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(
@@ -102,7 +102,7 @@ class LlmJudge(StoryInputs, evaluate.Metric):
 
     def _download_and_prepare(self, dl_manager: object) -> None:
         given = None if self.config_name == "default" else self.config_name
-        name = given or os.environ.get(SETTINGS) or "api"
+        name = given or os.environ.get(SETTINGS_VARIABLE) or "api"
         if name == "api":
             self._settings = Settings()
         elif name.endswith((".yaml", ".yml")):
@@ -110,7 +110,7 @@ class LlmJudge(StoryInputs, evaluate.Metric):
         else:
             self._settings = Settings(local=True, model=name)
         self._local: LocalJudge | None = None
-        self._placed: tuple[Any, ...] = ()
+        self._local_options: tuple[Any, ...] = ()
         self._signature = ""
         if self._settings.local:
             self._judge(self._settings, None, None, "auto")
@@ -155,36 +155,41 @@ class LlmJudge(StoryInputs, evaluate.Metric):
         show_progress=True,
     ):
         given = {name: value for name, value in locals().items() if name in Settings.__dataclass_fields__}
-        settings = self._settings.changed(given)
+        settings = self._settings.updated(given)
         if settings.local and settings.model != self._settings.model:
             raise ValueError(
                 "model: that of a local judge is chosen on loading, as the second argument of evaluate.load"
             )
-        asked_by = read_prompts(settings.prompts) if settings.prompts else SHIPPED
-        asked = _plan(predictions, contexts, settings.aspects, asked_by)
+        templates = read_prompts(settings.prompts) if settings.prompts else DEFAULT_PROMPTS
+        asked = _story_prompts(predictions, contexts, settings.aspects, templates)
         if dry_run:
             return _dry_run(asked, settings)
 
-        who = self._judge(settings, api_key, device, dtype)
+        judge_model = self._judge(settings, api_key, device, dtype)
         folder = Path(settings.cache or hub_home() / "openmeva-llm-judge")
         check_folder(folder, "cache")  # before an answer costs anything
         sampling = settings.sampling
         if settings.local and sampling.method == "auto":
             sampling = replace(sampling, method="probabilities")  # a local model always gives them
-        asker = Asker(
-            who, AnswerCache(folder, who.identity), 1 if settings.local else settings.parallel, settings.tries
+        runner = RequestRunner(
+            judge_model,
+            AnswerCache(folder, judge_model.identity),
+            1 if settings.local else settings.parallel,
+            settings.tries,
         )
         unique = list(dict.fromkeys(one.prompt for one in asked if one.prompt))
         bar = progress_bar("llm_judge", show_progress, "requests", "request")
-        taken, ratings = judge(unique, asker, sampling, bar)
-        result = results_of(asked, dict(zip(unique, ratings, strict=True)), settings, asker.usage, details)
+        method_used, ratings = rate_prompts(unique, runner, sampling, bar)
+        result = collect_results(
+            asked, dict(zip(unique, ratings, strict=True)), settings, runner.usage, details
+        )
         self._signature = result["signature"] = signature_of(
             "llm_judge",
             MODEL_LIBRARIES if settings.local else ("huggingface_hub",),
-            **{key: value for key, value in who.identity.items() if key not in MODEL_LIBRARIES},
-            prompts=asked_by.name,
+            **{key: value for key, value in judge_model.identity.items() if key not in MODEL_LIBRARIES},
+            prompts=templates.name,
             aspects=",".join(settings.aspects),
-            **sampling.named(taken),
+            **sampling.signature_settings(method_used),
             answered="..".join(result["dates"]) or "never",
         )
         return result
@@ -192,14 +197,14 @@ class LlmJudge(StoryInputs, evaluate.Metric):
     def _judge(self, settings: Settings, api_key: str | None, device: str | None, dtype: str) -> Judge:
         if not settings.local:
             return ChatJudge(settings.model, settings.base_url, api_key, settings.timeout)
-        if self._local is None or self._placed != (device, dtype):
-            self._local, self._placed = LocalJudge(settings.model, device, dtype), (device, dtype)
+        if self._local is None or self._local_options != (device, dtype):
+            self._local, self._local_options = LocalJudge(settings.model, device, dtype), (device, dtype)
         return self._local
 
 
-def _plan(
+def _story_prompts(
     stories: Sequence[str], contexts: Sequence[str] | None, aspects: Sequence[str], prompts: Prompts
-) -> list[Asked]:
+) -> list[StoryPrompt]:
     """The prompt of each story in each aspect, ordered by aspect, then by story.
 
     Raises:
@@ -214,20 +219,24 @@ def _plan(
         raise ValueError(f"contexts: expected one per story, which {needing[0]} needs, got none")
     given = contexts if contexts is not None else [""] * len(stories)
     return [
-        Asked(aspect, row, prompts.render(aspect, story, context))
+        StoryPrompt(aspect, row, prompts.render(aspect, story, context))
         if context.strip() or aspect not in needing
-        else Asked(aspect, row, "", NO_CONTEXT)
+        else StoryPrompt(aspect, row, "", NO_CONTEXT)
         for aspect in aspects
         for row, (story, context) in enumerate(zip(stories, given, strict=True))
     ]
 
 
-def _dry_run(asked: Sequence[Asked], settings: Settings) -> dict[str, Any]:
+def _dry_run(asked: Sequence[StoryPrompt], settings: Settings) -> dict[str, Any]:
     """The prompts, and estimates of the requests and tokens; a token is taken as four characters."""
     unique = list(dict.fromkeys(one.prompt for one in asked if one.prompt))
     samples = 1 if settings.method == "probabilities" or settings.local else settings.samples
-    # to choose the method, up to GIVE_UP prompts are tried, each by both methods if the judge refuses or is silent
-    tried = 2 * min(len(unique), GIVE_UP) if settings.method == "auto" and not settings.local else 0
+    # to choose the method, some prompts are tried, each by both methods if the judge refuses or is silent
+    tried = (
+        2 * min(len(unique), MAX_CONSECUTIVE_FAILURES)
+        if settings.method == "auto" and not settings.local
+        else 0
+    )
     return {
         "prompts": unique,
         "requests_at_least": len(unique) * (samples if settings.method == "samples" else 1),

@@ -16,7 +16,7 @@ from openmeva.metrics.core.runtime import choose_device, choose_dtype, inference
 from openmeva.metrics.llm_judge.answers import Answer, NoAnswer, Request
 from openmeva.metrics.llm_judge.parsing import Token, read_rating
 
-PLACE = "\ue000"
+PROMPT_PLACEHOLDER = "\ue000"
 """Placeholder for a prompt in a chat template: a private-use character, which templates do not contain."""
 
 
@@ -44,7 +44,7 @@ class LocalJudge:
             ) from error
         self.model = model.to(self.device).eval()
         self.max_length = max_length_of(model, self.tokenizer)
-        self._options = {"logits_to_keep": 1} if _keeps_logits(model) else {}
+        self._options = {"logits_to_keep": 1} if _supports_logits_to_keep(model) else {}
         if self.tokenizer.chat_template:
             self._protect_turns()
         self._ratings = _rating_tokens(self.tokenizer)
@@ -67,17 +67,19 @@ class LocalJudge:
         """
         ids = self._ids(request.prompt)
         if self.max_length is not None and len(ids) > self.max_length:
-            raise NoAnswer(f"a prompt of {len(ids)} tokens, expected at most {self.max_length}", own=True)
+            raise NoAnswer(
+                f"a prompt of {len(ids)} tokens, expected at most {self.max_length}", request_at_fault=True
+            )
         with inference(self.device):
             logits = self.model(
                 torch.tensor([ids], device=self.device), use_cache=False, **self._options
             ).logits
         logprobs = logits[0, -1].float().log_softmax(0).cpu()
-        likeliest = self.tokenizer.decode([int(logprobs.argmax())])
+        most_likely = self.tokenizer.decode([int(logprobs.argmax())])
         top = tuple((text, float(logprobs[token])) for token, text in self._ratings.items())
         return Answer(
-            text=likeliest,
-            tokens=(Token(likeliest, top),),
+            text=most_likely,
+            tokens=(Token(most_likely, top),),
             model=self.identity["model"],
             date=datetime.now(UTC).isoformat(timespec="seconds"),
             prompt_tokens=len(ids),
@@ -92,11 +94,11 @@ class LocalJudge:
         if not self.tokenizer.chat_template:
             return self.tokenizer(f"{prompt}\n\nRating:", split_special_tokens=True)["input_ids"]
         text = self._turn(prompt)
-        if self._read(prompt) == self._read(prompt, split_special_tokens=True):
-            return self._read(text)
-        before, _, after = self._turn(PLACE).partition(PLACE)
+        if self._encode(prompt) == self._encode(prompt, split_special_tokens=True):
+            return self._encode(text)
+        before, _, after = self._turn(PROMPT_PLACEHOLDER).partition(PROMPT_PLACEHOLDER)
         own = text.removeprefix(before).removesuffix(after)
-        return [*self._read(before), *self._read(own, split_special_tokens=True), *self._read(after)]
+        return [*self._encode(before), *self._encode(own, split_special_tokens=True), *self._encode(after)]
 
     def _turn(self, prompt: str) -> str:
         """The text of a chat with this prompt, up to the start of the answer."""
@@ -107,19 +109,19 @@ class LocalJudge:
             enable_thinking=False,  # for reasoning models
         )
 
-    def _read(self, text: str, **how: bool) -> list[int]:
-        return self.tokenizer(text, add_special_tokens=False, **how)["input_ids"]
+    def _encode(self, text: str, **options: bool) -> list[int]:
+        return self.tokenizer(text, add_special_tokens=False, **options)["input_ids"]
 
     def _protect_turns(self) -> None:
         """Makes the added tokens of the template special; the turn delimiters of some models are not."""
-        written = set(self._read(self._turn(PLACE)))
+        written = set(self._encode(self._turn(PROMPT_PLACEHOLDER)))
         for number, token in self.tokenizer.added_tokens_decoder.items():
             if number in written and not token.special and not token.content.isspace():
                 token.special = True
                 self.tokenizer.add_tokens([token], special_tokens=True)
 
 
-def _keeps_logits(model: Any) -> bool:
+def _supports_logits_to_keep(model: Any) -> bool:
     return "logits_to_keep" in inspect.signature(model.forward).parameters
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 LOW, HIGH = 1, 5
-LEAST_MASS = 0.1
+MIN_PROBABILITY_MASS = 0.1
 _THOUGHT = re.compile(r"\A.*</think>", re.DOTALL)  # where the prompt ends in <think>, the reply lacks it
 _RATING = re.compile(
     r"""[\s*_"'`({\[]*(?:[a-z]+(?:[\ _][a-z]+)?[\s*_"'`]*[:=][\s*_"'`(]*)?
@@ -59,7 +59,7 @@ def expected_rating(reply: str, tokens: Sequence[Token]) -> tuple[float | None, 
     """
     found = read_rating(reply)
     if found is None and len(tokens) != 1:
-        return None, {}, unreadable(reply)
+        return None, {}, unreadable_reason(reply)
     place = _place(reply, found[1] if found else 0, tokens)
     if place is None:
         return None, {}, "the tokens with probabilities do not contain the reply"
@@ -71,11 +71,11 @@ def expected_rating(reply: str, tokens: Sequence[Token]) -> tuple[float | None, 
         if rating:
             masses[rating[0]] += math.exp(logprob)
     total = math.fsum(masses.values())
-    if total < LEAST_MASS:
+    if total < MIN_PROBABILITY_MASS:
         return (
             None,
             masses,
-            f"{total:.1%} of the probability is on the ratings 1 to 5, expected {LEAST_MASS:.0%}",
+            f"{total:.1%} of the probability is on the ratings 1 to 5, expected {MIN_PROBABILITY_MASS:.0%}",
         )
     return math.fsum(rating * mass for rating, mass in masses.items()) / total, masses, ""
 
@@ -93,7 +93,7 @@ def _place(reply: str, offset: int, tokens: Sequence[Token]) -> int | None:
     return None
 
 
-def unreadable(reply: str) -> str:
+def unreadable_reason(reply: str) -> str:
     """Why a reply is not a rating, as a message."""
     if not reply.strip():
         return "the reply is empty"

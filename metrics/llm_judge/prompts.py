@@ -35,13 +35,13 @@ class Prompts:
     @property
     def name(self) -> str:
         """The version and the first twelve digits of the SHA-256 of all texts."""
-        told = json.dumps(asdict(self), sort_keys=True, ensure_ascii=False)
-        return f"{self.version}-{hashlib.sha256(told.encode()).hexdigest()[:12]}"
+        content = json.dumps(asdict(self), sort_keys=True, ensure_ascii=False)
+        return f"{self.version}-{hashlib.sha256(content.encode()).hexdigest()[:12]}"
 
     def render(self, aspect: str, story: str, context: str = "") -> str:
         """The complete prompt for a story; a blank context counts as none.
 
-        >>> prompt = SHIPPED.render("fluency", "Ann ran. She fell.")
+        >>> prompt = DEFAULT_PROMPTS.render("fluency", "Ann ran. She fell.")
         >>> "fluency: how well the language reads" in prompt, "CONTEXT" in prompt
         (True, False)
         """
@@ -52,7 +52,7 @@ class Prompts:
         )
 
 
-SHIPPED = Prompts(VERSION, PROMPT, CONTEXT, ASPECTS, NEEDS_CONTEXT)
+DEFAULT_PROMPTS = Prompts(VERSION, PROMPT, CONTEXT, ASPECTS, NEEDS_CONTEXT)
 
 
 def read_prompts(path: str | Path) -> Prompts:

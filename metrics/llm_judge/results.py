@@ -12,7 +12,7 @@ NO_CONTEXT = "the story has no context to be related to"
 
 
 @dataclass(frozen=True)
-class Asked:
+class StoryPrompt:
     """A story in one aspect: its row and its prompt, or why there is no prompt."""
 
     aspect: str
@@ -21,8 +21,12 @@ class Asked:
     reason: str = ""
 
 
-def results_of(
-    asked: Sequence[Asked], ratings: Mapping[str, Rating], settings: Settings, usage: Usage, details: bool
+def collect_results(
+    asked: Sequence[StoryPrompt],
+    ratings: Mapping[str, Rating],
+    settings: Settings,
+    usage: Usage,
+    details: bool,
 ) -> dict[str, Any]:
     """Means, scores, reasons and usage; see the module's `inputs_description`.
 

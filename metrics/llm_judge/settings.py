@@ -73,7 +73,7 @@ class Settings(Sampling):
         """The settings of how a rating is obtained."""
         return Sampling(**{one.name: getattr(self, one.name) for one in dataclasses.fields(Sampling)})
 
-    def changed(self, given: Mapping[str, Any]) -> "Settings":
+    def updated(self, given: Mapping[str, Any]) -> "Settings":
         """A copy with other values for some keys; None leaves a key unchanged.
 
         Raises:
@@ -114,6 +114,6 @@ def read_settings(path: str | Path) -> Settings:
             hint = f"did you mean {near[0]!r}?" if near else f"expected any of {', '.join(known)}"
             raise ValueError(f"{path}: unknown key {key!r}, {hint}")
     try:
-        return Settings().changed(content)
+        return Settings().updated(content)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{path}, {error}") from error

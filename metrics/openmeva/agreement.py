@@ -34,7 +34,7 @@ def agreement(ratings: np.ndarray, raters: list[list[str]] | None = None) -> dic
         "krippendorff_interval": lambda: krippendorff_alpha(ratings, "interval"),
         "fleiss_kappa": lambda: fleiss_kappa(ratings),
         "linear_kappa": lambda: linear_kappa(ratings),
-        "halves_kappa": lambda: halves_kappa(ratings),
+        "halves_kappa": lambda: binarised_kappa(ratings),
         "icc_one_way": lambda: one_way()["single"],
         "icc_one_way_mean": lambda: one_way()["mean"],
         "icc_ceiling": lambda: float(np.sqrt(max(0.0, one_way()["mean"]))),
@@ -107,7 +107,7 @@ def linear_kappa(ratings: np.ndarray) -> float:
     return float(1 - within / _mean_distance(ratings.ravel()))
 
 
-def halves_kappa(ratings: np.ndarray) -> float:
+def binarised_kappa(ratings: np.ndarray) -> float:
     """Fleiss' kappa of the ratings binarised at the middle of their range: above it, or not.
 
     Raises:

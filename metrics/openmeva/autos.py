@@ -9,8 +9,8 @@ import numpy as np
 from scipy import stats
 
 from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, intervals
-from openmeva.metrics.openmeva.common_draws import drawn
-from openmeva.metrics.openmeva.comparison import correct
+from openmeva.metrics.openmeva.common_draws import cached_sample
+from openmeva.metrics.openmeva.comparison import correct_p_values
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS, correlate_part
 from openmeva.metrics.openmeva.judged import is_missing
 
@@ -78,14 +78,18 @@ def aspect_tables(
     p_values: dict[str, float] = {}
     groups: dict[tuple[str, str], list[int]] = {}
     for number, row in enumerate(rows):
-        groups.setdefault((row["aspect"], named(row, "origin") or "human"), []).append(number)
+        groups.setdefault((row["aspect"], column_text(row, "origin") or "human"), []).append(number)
     for (aspect, origin), places in groups.items():
         chosen = [rows[place] for place in places]
         cell = _cell(metric[places], chosen, originals, draws, rng)
-        techniques = sorted({named(row, "technique") for row in chosen if row["label"] == 0} - {""})
+        techniques = sorted({column_text(row, "technique") for row in chosen if row["label"] == 0} - {""})
         cell["techniques"] = {}
         for name in techniques:
-            keep = [k for k, row in enumerate(chosen) if row["label"] == 1 or named(row, "technique") == name]
+            keep = [
+                k
+                for k, row in enumerate(chosen)
+                if row["label"] == 1 or column_text(row, "technique") == name
+            ]
             cell["techniques"][name] = _cell(
                 metric[places][keep], [chosen[k] for k in keep], originals, 0, rng
             )
@@ -101,12 +105,12 @@ def aspect_tables(
             "pearson": float(np.mean(pearsons)) if pearsons else None,
             "absolute_pearson": float(np.mean(np.abs(pearsons))) if pearsons else None,
         },
-        "p_values": correct(p_values),
+        "p_values": correct_p_values(p_values),
         "draws": draws,
     }
 
 
-def named(row: Mapping[str, Any], column: str) -> str:
+def column_text(row: Mapping[str, Any], column: str) -> str:
     """The value of a column in a row as text; empty where it is missing or pandas' NaN."""
     value = row.get(column)
     return "" if is_missing(value) else str(value)
@@ -143,7 +147,7 @@ def _cell(
     cell["pair_wins"] = float(np.mean([(a > b) + (a == b) / 2 for a, b in pairs]))
     if draws and "undefined" not in cell:
         families = [_family(row) for row in rows]
-        bootstrap = drawn(PromptBootstrap, labels, np.array(families), draws, rng=rng)
+        bootstrap = cached_sample(PromptBootstrap, labels, np.array(families), draws, rng=rng)
         cell["intervals"] = intervals(bootstrap.correlations(metric))
     return cell
 
@@ -154,10 +158,10 @@ def _family(row: Mapping[str, Any]) -> str:
     An original that is itself perturbed has an id of its story and an aspect: `17/consistency`.
     """
     name = str(row["story_id"] if row["label"] == 1 else row["perturbed_from"])
-    return (name.rpartition("/")[0] or name) if named(row, "origin") == "discrimination" else name
+    return (name.rpartition("/")[0] or name) if column_text(row, "origin") == "discrimination" else name
 
 
-def overall(
+def overall_correlation(
     metric: np.ndarray, rows: Sequence[Mapping[str, Any]], draws: int, rng: np.random.Generator
 ) -> dict[str, Any]:
     """The correlation with the label over all rows; an original counts once for each of its aspects.

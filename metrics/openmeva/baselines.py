@@ -16,7 +16,7 @@ from openmeva.metrics.openmeva.trivial import trivial_scores
 Draws = dict[str, np.ndarray]
 
 
-def trivial_rows(
+def trivial_baselines(
     judged: JudgedStories, bootstrap: PromptBootstrap
 ) -> tuple[dict[str, dict[str, Any]], dict[str, Draws]]:
     """Each trivial baseline's coefficients with intervals (or why they are `undefined`), and on each resample."""
@@ -46,7 +46,7 @@ def beats_trivial(
     Args:
         metric: the metric's coefficients.
         metric_draws: its coefficients on each resample, from the same bootstrap as `draws`.
-        rows, draws: the results of `trivial_rows`.
+        rows, draws: the results of `trivial_baselines`.
 
     Returns:
         Maps each coefficient to `{"trivial", "difference", "interval", "p_value", "beats"}` for the strongest
@@ -56,16 +56,16 @@ def beats_trivial(
     found: dict[str, dict[str, Any]] = {}
     for coefficient in COEFFICIENTS if draws else ():
         tests = []
-        for name, drawn in draws.items():
+        for name, baseline_draws in draws.items():
             value = rows[name][coefficient]
-            test = paired_bootstrap(metric_draws[coefficient], np.sign(value) * drawn[coefficient])
+            test = paired_bootstrap(metric_draws[coefficient], np.sign(value) * baseline_draws[coefficient])
             beats = test["interval"][0] > 0 if test["interval"] else None
             tests.append(
                 {"trivial": name, "difference": metric[coefficient] - abs(value), **test, "beats": beats}
             )
-        found[coefficient] = min(tests, key=_least_sure)
+        found[coefficient] = min(tests, key=_least_significant)
     return found
 
 
-def _least_sure(test: Mapping[str, Any]) -> tuple[float, float]:
+def _least_significant(test: Mapping[str, Any]) -> tuple[float, float]:
     return test["interval"][0] if test["interval"] else -np.inf, test["difference"]

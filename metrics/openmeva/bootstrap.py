@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from openmeva.metrics.openmeva.common_draws import drawn
+from openmeva.metrics.openmeva.common_draws import cached_sample
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS
-from openmeva.metrics.openmeva.ties import joined
+from openmeva.metrics.openmeva.ties import merge_ties
 
 _CHUNK = 64  # draws, or stories, per chunk, so that a chunk fits in the processor's cache
 _EXACT = 2**24  # integers up to it are exact in single precision
@@ -80,7 +80,9 @@ class PromptBootstrap:
     def _pearson(self, x: np.ndarray) -> np.ndarray:
         columns = pearson_columns(x, self._scores)
         found = pearson_of(self.counts @ np.add.reduceat(columns, self._starts, axis=0))
-        return pearson_where_lost(found, lambda draws: self.counts[draws][:, self._codes], x, self._scores)
+        return recompute_lost_pearson(
+            found, lambda draws: self.counts[draws][:, self._codes], x, self._scores
+        )
 
     def _ranked(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """Spearman; also Kendall if the judgments have two values, because the same ranks give it."""
@@ -171,7 +173,7 @@ def pearson_of(sums: np.ndarray) -> np.ndarray:
     """`(draws,)` Pearson correlations from `(draws, 6)` sums of `pearson_columns`.
 
     NaN where one side is constant up to rounding. If one score is so large that the others are only rounding errors
-    next to it, draws without it are NaN too: see `pearson_where_lost`.
+    next to it, draws without it are NaN too: see `recompute_lost_pearson`.
 
     >>> columns = pearson_columns(np.array([0.1, 0.1, 0.3]), np.array([1.0, 2.0, 4.0]))
     >>> pearson_of(np.array([[1.0, 1, 1], [1, 1, 0]]) @ columns).round(3)
@@ -189,7 +191,7 @@ def pearson_of(sums: np.ndarray) -> np.ndarray:
         return np.where(scale > 0, (sxy - sx * sy / n) / scale, np.nan)
 
 
-def pearson_where_lost(
+def recompute_lost_pearson(
     found: np.ndarray, weights: Callable[[np.ndarray], np.ndarray], x: np.ndarray, y: np.ndarray
 ) -> np.ndarray:
     """Recomputes the Pearson correlations that are NaN, from deviations about the means of their draw.
@@ -215,12 +217,12 @@ def pearson_where_lost(
 
 def _from_own_mean(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """`(draws, n)` deviations from the mean of each draw, the largest scaled to ±1; 0 if a draw is constant."""
-    drawn = weights > 0
-    low, high = np.where(drawn, values, np.inf).min(axis=1), np.where(drawn, values, -np.inf).max(axis=1)
-    ends = joined(np.stack([low, high], axis=1))
+    sampled = weights > 0
+    low, high = np.where(sampled, values, np.inf).min(axis=1), np.where(sampled, values, -np.inf).max(axis=1)
+    ends = merge_ties(np.stack([low, high], axis=1))
     differ = ends[:, 0] < ends[:, 1]
     size = np.where(differ, np.abs(ends).max(axis=1), 1.0)
-    chosen = drawn & differ[:, None]
+    chosen = sampled & differ[:, None]
     scaled = np.where(chosen, values, 0.0) / size[:, None]  # squares stay in float64
     mean = (weights * scaled).sum(axis=1) / weights.sum(axis=1)
     deviations = np.where(chosen, scaled - mean[:, None], 0.0)
@@ -258,7 +260,7 @@ def bootstrap_part(
     metric: np.ndarray, scores: np.ndarray, prompts: np.ndarray, draws: int, rng: np.random.Generator
 ) -> dict[str, Any]:
     """Intervals for part of the data, from resamples of its own prompts."""
-    return intervals(drawn(PromptBootstrap, scores, prompts, draws, rng=rng).correlations(metric))
+    return intervals(cached_sample(PromptBootstrap, scores, prompts, draws, rng=rng).correlations(metric))
 
 
 def _tie_groups(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -18,8 +18,8 @@ _kept: ContextVar[dict[Any, tuple[Any, Any]] | None] = ContextVar("kept", defaul
 
 
 @contextmanager
-def common_draws() -> Iterator[None]:
-    """Context manager in which `drawn` caches its results."""
+def share_random_samples() -> Iterator[None]:
+    """Context manager in which `cached_sample` caches its results."""
     token = _kept.set({})
     try:
         yield
@@ -27,13 +27,13 @@ def common_draws() -> Iterator[None]:
         _kept.reset(token)
 
 
-def drawn(make: Callable[..., Made], *given: np.ndarray | int, rng: np.random.Generator) -> Made:
-    """`make(*given, rng)`, within `common_draws` cached by the arguments and the state of the generator.
+def cached_sample(make: Callable[..., Made], *given: np.ndarray | int, rng: np.random.Generator) -> Made:
+    """`make(*given, rng)`, within `share_random_samples` cached by the arguments and the state of the generator.
 
     A cached result leaves the generator in the same state as a new one. Results are shared: do not modify them.
 
-    >>> with common_draws():
-    ...     one, two = (drawn(np.random.Generator.random, rng=np.random.default_rng(0)) for _ in range(2))
+    >>> with share_random_samples():
+    ...     one, two = (cached_sample(np.random.Generator.random, rng=np.random.default_rng(0)) for _ in range(2))
     >>> one == two
     True
     """

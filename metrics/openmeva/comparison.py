@@ -78,7 +78,7 @@ def paired_bootstrap(first: np.ndarray, second: np.ndarray) -> dict[str, Any]:
     return {"interval": interval(differences), "p_value": float(min(1.0, 2 * min(below, above)))}
 
 
-def compare(
+def paired_tests(
     first: np.ndarray,
     second: np.ndarray,
     scores: np.ndarray,
@@ -113,14 +113,14 @@ def compare(
     return result
 
 
-def correct(p_values: dict[str, float], alpha: float = 0.05) -> dict[str, dict[str, Any]]:
+def correct_p_values(p_values: dict[str, float], alpha: float = 0.05) -> dict[str, dict[str, Any]]:
     """Holm's and Benjamini-Hochberg's corrections of a family of p-values.
 
     Returns:
         For each name `{"p_value", "holm", "benjamini_hochberg", "significant"}`; `significant`: whether `holm` is below
         `alpha`.
 
-    >>> correct({"a": 0.01, "b": 0.04})["a"]["holm"]
+    >>> correct_p_values({"a": 0.01, "b": 0.04})["a"]["holm"]
     0.02
     """
     if not p_values:

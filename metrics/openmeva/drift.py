@@ -11,7 +11,7 @@ from openmeva.metrics.openmeva.bootstrap import (
     bootstrap_part,
     pearson_columns,
     pearson_of,
-    pearson_where_lost,
+    recompute_lost_pearson,
 )
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS, correlate_part
 from openmeva.metrics.openmeva.judged import JudgedStories
@@ -35,7 +35,7 @@ def model_drift(
     by_source = {}
     for name in dict.fromkeys(judged.source_models):
         keep = names == name
-        by_source[name] = part(metric[keep], judged.subset(keep), draws, rng)
+        by_source[name] = correlations_with_intervals(metric[keep], judged.subset(keep), draws, rng)
     defined = [result for result in by_source.values() if "undefined" not in result]
     macro = {
         name: float(np.mean([result[name] for result in defined])) if defined else None
@@ -44,7 +44,9 @@ def model_drift(
     return {"by_source": by_source, "macro": macro}
 
 
-def part(metric: np.ndarray, judged: JudgedStories, draws: int, rng: np.random.Generator) -> dict[str, Any]:
+def correlations_with_intervals(
+    metric: np.ndarray, judged: JudgedStories, draws: int, rng: np.random.Generator
+) -> dict[str, Any]:
     """Coefficients, p-values and intervals for part of the data, or why they are undefined."""
     result = correlate_part(metric, judged.scores)
     if "undefined" not in result and draws:
@@ -121,5 +123,7 @@ def _masked_pearson(chosen: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndar
     sums = chosen.astype(float) @ pearson_columns(x, y)
     enough = np.flatnonzero(sums[:, 0] > 2)
     found = np.full(len(chosen), np.nan)
-    found[enough] = pearson_where_lost(pearson_of(sums[enough]), lambda draws: chosen[enough[draws]], x, y)
+    found[enough] = recompute_lost_pearson(
+        pearson_of(sums[enough]), lambda draws: chosen[enough[draws]], x, y
+    )
     return found

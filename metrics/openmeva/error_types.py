@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from openmeva.metrics.openmeva.drift import part
+from openmeva.metrics.openmeva.drift import correlations_with_intervals
 from openmeva.metrics.openmeva.judged import JudgedStories
 
 REASONABLE = "reasonable"
@@ -75,6 +75,9 @@ def by_error_type(
         if one_error_only:
             labels = {"scores": reasonable[keep].astype(float), "low": 0.0, "high": 1.0}
             chosen = JudgedStories(**{**vars(chosen), **labels})
-        results[name] = {**part(metric[keep], chosen, draws, rng), "unreasonable": int(wrong.sum())}
+        results[name] = {
+            **correlations_with_intervals(metric[keep], chosen, draws, rng),
+            "unreasonable": int(wrong.sum()),
+        }
     against = "labels" if one_error_only else "ratings"
     return {REASONABLE: int(reasonable.sum()), "raters": raters, "against": against, "types": results}

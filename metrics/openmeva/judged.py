@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from openmeva.metrics.core.inputs import as_list, number_from
-from openmeva.metrics.openmeva.ties import joined
+from openmeva.metrics.core.inputs import as_list, parse_number
+from openmeva.metrics.openmeva.ties import merge_ties
 
 HUMAN = "human"
 
@@ -141,7 +141,7 @@ def check_predictions(predictions: Sequence[float], expected: int) -> np.ndarray
     for number, value in enumerate(values):
         if not isinstance(value, Real | np.number | np.bool_) and not _is_scalar_array(value):
             raise ValueError(f"predictions, row {number}: expected a number, got {value!r}")
-    scores = np.array([number_from(value) for value in values], dtype=float)
+    scores = np.array([parse_number(value) for value in values], dtype=float)
     wrong = np.flatnonzero(~np.isfinite(scores))
     if wrong.size:
         raise ValueError(f"predictions: expected finite scores, got {scores[wrong[0]]} in {_rows(wrong)}")
@@ -202,7 +202,7 @@ def _refuse_duplicates(story_ids: list[str]) -> None:
 def _number(value: Any, where: str) -> float:
     if isinstance(value, str | bytes) or not isinstance(value, Real | np.number | np.bool_):
         raise ValueError(f"{where}: expected a finite number, got {value!r}")
-    number = number_from(value)
+    number = parse_number(value)
     if number is None or not math.isfinite(number):
         raise ValueError(f"{where}: expected a finite number, got {value!r:.60}")
     return number
@@ -238,7 +238,7 @@ def _scores(
     if column is None:
         if ratings is None:
             raise ValueError("references: expected a column 'ratings' or 'score', got neither")
-        return joined(np.nanmean(ratings, axis=1))
+        return merge_ties(np.nanmean(ratings, axis=1))
     names = [f"references, row {number}, score" for number in range(len(rows))]
     given = np.array(
         [_in_scale(_number(value, name), scale, name) for value, name in zip(column, names, strict=True)]
@@ -247,7 +247,7 @@ def _scores(
         wrong = np.flatnonzero(np.abs(given - np.nanmean(ratings, axis=1)) > 0.01)
         if wrong.size:
             raise ValueError(f"references: 'score' is not the mean of 'ratings' in {_rows(wrong)}")
-    return joined(given)
+    return merge_ties(given)
 
 
 def _prompts(rows: list[Mapping[str, Any]]) -> np.ndarray:

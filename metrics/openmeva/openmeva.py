@@ -15,7 +15,7 @@ import scipy
 from openmeva.metrics.core.inputs import as_list, check_lengths, check_options
 from openmeva.metrics.core.lock import ModuleLock
 from openmeva.metrics.core.version import __version__
-from openmeva.metrics.openmeva.autos import aspect_tables, check_rows, overall
+from openmeva.metrics.openmeva.autos import aspect_tables, check_rows, overall_correlation
 from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
 from openmeva.metrics.openmeva.loading import load_rows
 from openmeva.metrics.openmeva.sections import judgment_tables
@@ -188,11 +188,11 @@ class Openmeva(evaluate.Metric):
             idle = "others" if others else "reasonable_above"
             raise ValueError(f"{idle}: expected with human judgments, which {self.config_name} does not have")
         further = [] if predictions is None else as_list(predictions, "predictions", "scores")
-        beside = [] if references is None else as_list(references, "references", "rows")
+        added_rows = [] if references is None else as_list(references, "references", "rows")
         with self._lock:
             if self._rows:
-                check_lengths(further, beside, "references")
-            scores, rows = self._scores + further, self._rows + beside
+                check_lengths(further, added_rows, "references")
+            scores, rows = self._scores + further, self._rows + added_rows
             self._scores, self._rows = [], []
         if not scores:
             raise ValueError("predictions: expected one score per story, got none")
@@ -215,7 +215,7 @@ class Openmeva(evaluate.Metric):
             rows = check_rows(references)
             metric = check_predictions(predictions, len(rows))
             test = self.config_name.removeprefix("autos_")
-            result = overall(metric, rows, draws, rng)
+            result = overall_correlation(metric, rows, draws, rng)
             return {
                 **result,
                 test: aspect_tables(metric, rows, draws, rng),

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from openmeva.metrics.openmeva.agreement import agreement
-from openmeva.metrics.openmeva.baselines import beats_trivial, trivial_rows
+from openmeva.metrics.openmeva.baselines import beats_trivial, trivial_baselines
 from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, intervals
 from openmeva.metrics.openmeva.ceiling import check_ceiling, noise_ceiling
-from openmeva.metrics.openmeva.common_draws import drawn
-from openmeva.metrics.openmeva.comparison import compare, correct
+from openmeva.metrics.openmeva.common_draws import cached_sample
+from openmeva.metrics.openmeva.comparison import correct_p_values, paired_tests
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS, correlate
 from openmeva.metrics.openmeva.differences import score_differences
 from openmeva.metrics.openmeva.drift import model_drift, quality_drift
@@ -49,7 +49,7 @@ def judgment_tables(
         ValueError: the correlation is undefined.
     """
     top = correlate(metric, judged.scores)
-    bootstrap = drawn(PromptBootstrap, judged.scores, judged.prompts, draws, rng=rng)
+    bootstrap = cached_sample(PromptBootstrap, judged.scores, judged.prompts, draws, rng=rng)
     metric_draws: dict[str, np.ndarray] = {}
     if wanted is None or "noise_ceiling" in wanted:  # a ceiling below the whole interval is rejected
         metric_draws = bootstrap.correlations(metric)
@@ -77,7 +77,7 @@ def judgment_tables(
             top[name] = compute()
         except ValueError as error:
             unavailable[name] = str(error)
-    top["corrected_p_values"] = correct(_family(top))
+    top["corrected_p_values"] = correct_p_values(_family(top))
     top["unavailable"] = unavailable
     return top
 
@@ -99,7 +99,7 @@ def _human_scores(judged: JudgedStories) -> dict[str, Any]:
 def _ceiling(judged: JudgedStories, top: Mapping[str, Any], rng: np.random.Generator) -> dict[str, Any]:
     if judged.ratings is None:
         raise ValueError("split halves need the individual ratings; these rows have only their mean")
-    found = dict(drawn(noise_ceiling, judged.ratings, rng=rng))
+    found = dict(cached_sample(noise_ceiling, judged.ratings, rng=rng))
     check_ceiling(found, {"the metric": top})
     found["share"] = {name: top[name] / found["ceiling"][name] for name in COEFFICIENTS}
     return found
@@ -111,7 +111,7 @@ def _trivial(
     judged: JudgedStories,
     bootstrap: PromptBootstrap,
 ) -> dict[str, Any]:
-    rows, draws = trivial_rows(judged, bootstrap)
+    rows, draws = trivial_baselines(judged, bootstrap)
     return {"rows": rows, "beats": beats_trivial(top, metric_draws, rows, draws)}
 
 
@@ -125,12 +125,12 @@ def _comparisons(
     if not others:
         raise ValueError("no other metric was given to compare with")
     found = {
-        name: compare(metric, scores, judged.scores, metric_draws, bootstrap.correlations(scores))
+        name: paired_tests(metric, scores, judged.scores, metric_draws, bootstrap.correlations(scores))
         for name, scores in others.items()
     }
     for test in ("williams", "steiger"):
         p_values = {name: one[test]["p_value"] for name, one in found.items() if "p_value" in one[test]}
-        for name, corrected in correct(p_values).items():
+        for name, corrected in correct_p_values(p_values).items():
             found[name][test]["holm"] = corrected["holm"]
     return found
 

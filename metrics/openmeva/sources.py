@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from openmeva.metrics.openmeva.comparison import correct
+from openmeva.metrics.openmeva.comparison import correct_p_values
 from openmeva.metrics.openmeva.judged import JudgedStories
-from openmeva.metrics.openmeva.ties import joined_differences
+from openmeva.metrics.openmeva.ties import tie_merged_differences
 
 
 def judgments_by_source(judged: JudgedStories) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def judgments_by_source(judged: JudgedStories) -> dict[str, Any]:
     for first, second in combinations(systems, 2):
         if paired:
             # Judgments have many ties, for which SciPy's exact method enumerates all permutations.
-            differences = joined_differences(values[first], values[second])
+            differences = tie_merged_differences(values[first], values[second])
             test = stats.wilcoxon(differences, zero_method="zsplit", method="asymptotic")
         else:
             test = stats.mannwhitneyu(values[first], values[second])
@@ -44,7 +44,7 @@ def judgments_by_source(judged: JudgedStories) -> dict[str, Any]:
     return {
         "boxes": {name: _box(group) for name, group in groups.items()},
         "overall": overall,
-        "pairs": {"test": "wilcoxon" if paired else "mann-whitney", "p_values": correct(p_values)},
+        "pairs": {"test": "wilcoxon" if paired else "mann-whitney", "p_values": correct_p_values(p_values)},
     }
 
 

@@ -6,14 +6,14 @@ _OF_SPREAD = 1e-10  # relative to the range of the values
 _OF_SIZE = 1e-14  # relative to the largest absolute value: about fifty roundings of float64
 
 
-def joined(values: np.ndarray, tolerance: float | None = None) -> np.ndarray:
+def merge_ties(values: np.ndarray, tolerance: float | None = None) -> np.ndarray:
     """The values, with sorted neighbors that differ only by rounding set to the smallest of them.
 
     Args:
         values: `(…, n)`, each vector along the last axis separately; finite, or -inf if `tolerance` is given.
         tolerance: the largest gap that is ignored; None: the rounding error of numbers of this size and range.
 
-    >>> means = joined(np.array([3.32, 3.3200000000000003, 1.0]))
+    >>> means = merge_ties(np.array([3.32, 3.3200000000000003, 1.0]))
     >>> bool(means[0] == means[1])
     True
     """
@@ -36,9 +36,9 @@ def joined(values: np.ndarray, tolerance: float | None = None) -> np.ndarray:
     return found
 
 
-def joined_differences(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+def tie_merged_differences(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """`first - second`, `(n,)`, with absolute values that differ only by rounding made equal, and rounding made 0."""
     raw = first - second
     size = max(float(np.abs(first).max(initial=0.0)), float(np.abs(second).max(initial=0.0)))
     exact = np.where(np.abs(raw) <= _OF_SIZE * size, 0.0, raw)
-    return np.sign(exact) * joined(np.abs(np.r_[0.0, exact]))[1:]
+    return np.sign(exact) * merge_ties(np.abs(np.r_[0.0, exact]))[1:]

@@ -44,7 +44,7 @@ def repetition_share(story: str, n: int = 3) -> float:
     return -float(repeated.mean()) if len(words) else 0.0
 
 
-TRIVIAL: dict[str, Callable[[str], float]] = {
+TRIVIAL_BASELINES: dict[str, Callable[[str], float]] = {
     "length": length,
     "distinct_1": lambda story: distinct(story, 1),
     "distinct_2": lambda story: distinct(story, 2),
@@ -55,7 +55,9 @@ TRIVIAL: dict[str, Callable[[str], float]] = {
 
 def trivial_scores(stories: Sequence[str]) -> dict[str, np.ndarray]:
     """`(n,)` scores of each trivial baseline, by name."""
-    return {name: np.array([function(story) for story in stories]) for name, function in TRIVIAL.items()}
+    return {
+        name: np.array([function(story) for story in stories]) for name, function in TRIVIAL_BASELINES.items()
+    }
 
 
 def _grams(story: str, n: int) -> list[tuple[str, ...]]:

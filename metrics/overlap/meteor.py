@@ -13,7 +13,7 @@ from nltk.stem.porter import PorterStemmer
 from nltk.translate.meteor_score import meteor_score
 
 
-class _Remembered:
+class _CachingWordNet:
     """A cache of the stems and synsets of words, since stories repeat words.
 
     NLTK keeps WordNet's files open. So threads take turns, and a forked process opens its own files; otherwise it would
@@ -21,27 +21,29 @@ class _Remembered:
     """
 
     def __init__(self) -> None:
-        self.reading = RLock()
+        self.lock = RLock()
         self.stem = lru_cache(maxsize=100_000)(PorterStemmer().stem)
         self.synsets = lru_cache(maxsize=100_000)(self._synsets)
 
     def _synsets(self, word: str) -> list[Any]:
-        with self.reading:
+        with self.lock:
             return list(wordnet.synsets(word))
 
 
-_WORDS: Any = _Remembered()
+_WORDS: Any = _CachingWordNet()
 
 
-def _begin_anew() -> None:
+def _reset_after_fork() -> None:
     _WORDS.__init__()
     vars(wordnet).get("_data_file_map", {}).clear()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_anew)
-NEEDS = "METEOR needs WordNet, which was not found"
-FETCH = "run `make resources` in the checkout, or `python -c \"import nltk; nltk.download('wordnet')\"`"
+    os.register_at_fork(after_in_child=_reset_after_fork)
+WORDNET_MISSING = "METEOR needs WordNet, which was not found"
+WORDNET_HINT = (
+    "run `make resources` in the checkout, or `python -c \"import nltk; nltk.download('wordnet')\"`"
+)
 
 
 def has_wordnet() -> bool:
@@ -65,7 +67,9 @@ def find_wordnet() -> None:
         ValueError: WordNet was not found (the message names the command that fetches it).
     """
     if not has_wordnet():
-        raise ValueError(f'{NEEDS}: {FETCH}; scores=["bleu", "rouge1", "rouge2", "rougeL"] works without it')
+        raise ValueError(
+            f'{WORDNET_MISSING}: {WORDNET_HINT}; scores=["bleu", "rouge1", "rouge2", "rougeL"] works without it'
+        )
 
 
 def meteor(prediction: Sequence[str], references: Sequence[Sequence[str]]) -> float:

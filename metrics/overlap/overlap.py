@@ -6,7 +6,7 @@ import evaluate
 
 from openmeva.metrics.core.inputs import chosen_names
 from openmeva.metrics.core.module import StoryInputs, progress_bar, signature_of
-from openmeva.metrics.overlap.meteor import FETCH, NEEDS, has_wordnet
+from openmeva.metrics.overlap.meteor import WORDNET_HINT, WORDNET_MISSING, has_wordnet
 from openmeva.metrics.overlap.scoring import SCORES, OverlapScorer
 
 _DESCRIPTION = """
@@ -104,13 +104,13 @@ class Overlap(StoryInputs, evaluate.Metric):
 
     def lacking(self) -> dict[str, str]:
         """The scores that cannot be computed here, each with a sentence that says why."""
-        return {} if has_wordnet() else {"meteor": f"{NEEDS}."}
+        return {} if has_wordnet() else {"meteor": f"{WORDNET_MISSING}."}
 
     def _compute(self, predictions, references, scores=None, show_progress=True):
         chosen = chosen_names(scores, SCORES)
         if scores is None and (lacking := self.lacking()):
             chosen = [name for name in chosen if name not in lacking]
-            warnings.warn(f"{NEEDS}, and is skipped: {FETCH}", stacklevel=2)
+            warnings.warn(f"{WORDNET_MISSING}, and is skipped: {WORDNET_HINT}", stacklevel=2)
 
         result: dict[str, float | list[float]] = {}
         for name, values in self._scorer.scores(

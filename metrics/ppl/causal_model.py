@@ -11,7 +11,7 @@ from torch import Tensor
 
 from openmeva.metrics.core.batching import Progress, length_batches
 from openmeva.metrics.core.runtime import PrecisionCache, inference, pad
-from openmeva.metrics.ppl.losses import CELLS, target_losses
+from openmeva.metrics.ppl.losses import MAX_LOGITS, target_losses
 from openmeva.metrics.ppl.texts import TokenizedStory
 from openmeva.metrics.ppl.windows import Window, causal_windows
 
@@ -31,7 +31,7 @@ class CausalModel:
 
     def __init__(self, model: Any, start: int, max_length: int, head: str | None = None) -> None:
         self.model, self.start, self.max_length = model, start, max_length
-        self.variants = PrecisionCache(model)
+        self._precisions = PrecisionCache(model)
         self.vocabulary_size: int = model.config.get_text_config().vocab_size
         self.takes_positions = "position_ids" in inspect.signature(model.base_model.forward).parameters
         self.head = head or self._output_embeddings()
@@ -52,15 +52,15 @@ class CausalModel:
         Raises:
             ValueError: left padding for a model whose losses it changes.
         """
-        if padding_side == "left" and not self._bears_padding_on_the_left:
+        if padding_side == "left" and not self._supports_left_padding:
             raise ValueError(
                 "padding_side: expected 'right' for this model, which counts padding among its positions, got 'left'"
             )
-        model = self.variants.on(device, dtype)
+        model = self._precisions.get(device, dtype)
         windows = [
             (number, window)
             for number, story in enumerate(stories)
-            for window in causal_windows(len(story.ids), story.counted, self.max_length - 1)
+            for window in causal_windows(len(story.ids), story.context_length, self.max_length - 1)
         ]
         found = [[0.0] * len(story.spans) for story in stories]
         batches: Iterable[list[int]] = list(
@@ -73,16 +73,16 @@ class CausalModel:
                 with inference(device):
                     losses = self._losses(model, rows, [w for _, w in chosen], padding_side)
                 for (number, window), values in zip(chosen, losses, strict=True):
-                    offset = stories[number].counted
+                    offset = stories[number].context_length
                     found[number][window.first - offset : window.last - offset] = values
         return found
 
     @cached_property
-    def _bears_padding_on_the_left(self) -> bool:
+    def _supports_left_padding(self) -> bool:
         """Whether left padding leaves the losses unchanged. It does not where positions count it (BART, RoBERTa)."""
         rows = [[token % self.vocabulary_size for token in range(length)] for length in (6, 2)]
         windows = [Window(0, len(row), 0, len(row)) for row in rows]
-        model = self.variants.exact
+        model = self._precisions.float32_model
         with inference(model.device):
             right, left = (self._losses(model, rows, windows, side) for side in PADDING_SIDES)
         return all(np.allclose(*each, rtol=1e-3, atol=1e-3) for each in zip(right, left, strict=True))
@@ -129,7 +129,7 @@ class CausalModel:
         if self.head is not None:
             return [batch]
         longest = max(windows[i][1].end - windows[i][1].begin for i in batch) + 1
-        size = max(1, 8 * CELLS // (longest * self.vocabulary_size))
+        size = max(1, 8 * MAX_LOGITS // (longest * self.vocabulary_size))
         return [batch[i : i + size] for i in range(0, len(batch), size)]
 
     def _output_embeddings(self) -> str | None:

@@ -10,15 +10,15 @@ from huggingface_hub import hf_hub_download, try_to_load_from_cache
 from transformers import BertForMaskedLM, BertLMHeadModel
 from transformers.pytorch_utils import Conv1D
 
-from openmeva.metrics.core.backbone import file_digest, read_words_alike
+from openmeva.metrics.core.backbone import enable_prefix_space, weights_checksum
 from openmeva.metrics.core.checkpoint import (
     ADAPTER,
     NAMES,
     Checkpoint,
     find_checkpoint,
     load_checkpoint,
+    load_normalizer,
     merge_adapter,
-    normalizer_of,
     read_settings,
     read_tensors,
 )
@@ -30,12 +30,12 @@ from openmeva.metrics.core.language_model import (
     read_language_model,
     revision_of,
 )
-from openmeva.metrics.core.runtime import built, token_id
+from openmeva.metrics.core.runtime import build_model, token_id
 from openmeva.metrics.ppl.causal_model import CausalModel
 from openmeva.metrics.ppl.masked_model import MaskedModel
 from openmeva.metrics.ppl.texts import NormalizedReader, PlainReader
 
-UNKNOWN_LENGTH = 1024
+DEFAULT_MAX_LENGTH = 1024
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,8 @@ def from_checkpoint(checkpoint: Checkpoint) -> LoadedModel:
     causal = settings["model"] == "causal"
     config.is_decoder, config.use_cache = causal, False
     kind: Any = BertLMHeadModel if causal else BertForMaskedLM
-    model = built(lambda: kind(config), checkpoint.state, checkpoint.folder)
-    normalizer = normalizer_of(checkpoint.names_file, settings["delexicalize"])
+    model = build_model(lambda: kind(config), checkpoint.state, checkpoint.folder)
+    normalizer = load_normalizer(checkpoint.names_file, settings["delexicalize"])
     reader = NormalizedReader(checkpoint.tokenizer, normalizer, "[SEP]" if causal else None)
     if causal:
         start = token_id(checkpoint.tokenizer, "[CLS]")
@@ -114,18 +114,20 @@ def from_backbone(settings: Mapping[str, Any], folder: Path) -> LoadedModel:
         folder: of the checkpoint with these settings.
 
     Raises:
-        NotAtHandError: the model has to be fetched first (the message says in one line how).
+        BackboneNotFoundError: the model has to be fetched first (the message says in one line how).
         ValueError: a weights file with another checksum, an unsuitable tokenizer, a missing adapter or name list, or
             an adapter of another model.
     """
     weights = language_model_weights(settings["backbone"], folder)
     tokenizer, model = read_language_model(weights)
     if settings.get("adapter"):
-        return _under_adapter(folder, settings, model, tokenizer, file_digest(weights)[:12])
-    return _as_it_is(str(weights), model, tokenizer, file_digest(weights)[:12], settings["max_length"])
+        return _with_adapter(folder, settings, model, tokenizer, weights_checksum(weights)[:12])
+    return _without_adapter(
+        str(weights), model, tokenizer, weights_checksum(weights)[:12], settings["max_length"]
+    )
 
 
-def _under_adapter(
+def _with_adapter(
     folder: Path, settings: Mapping[str, Any], model: Any, tokenizer: Any, base: str
 ) -> LoadedModel:
     """A model with the adapter of a checkpoint. Texts are normalised, as in the adapter's training.
@@ -143,14 +145,14 @@ def _under_adapter(
         )
     state = merge_adapter(state, adapter)
     model.load_state_dict(state | {name: state[name].T for name in turned})
-    start, end = marks_of(tokenizer)
-    normalizer = normalizer_of(folder / NAMES, settings["delexicalize"])
-    reader = NormalizedReader(read_words_alike(tokenizer.backend_tokenizer), normalizer, end)
+    start, end = start_and_end_tokens(tokenizer)
+    normalizer = load_normalizer(folder / NAMES, settings["delexicalize"])
+    reader = NormalizedReader(enable_prefix_space(tokenizer.backend_tokenizer), normalizer, end)
     scorer = CausalModel(model.eval(), token_id(reader.tokenizer, start), settings["max_length"])
-    return LoadedModel(scorer, reader, f"{file_digest(folder / ADAPTER)[:12]}+{base}")
+    return LoadedModel(scorer, reader, f"{weights_checksum(folder / ADAPTER)[:12]}+{base}")
 
 
-def marks_of(tokenizer: Any) -> tuple[str, str]:
+def start_and_end_tokens(tokenizer: Any) -> tuple[str, str]:
     """The start and end tokens of a story, from a language model's own tokenizer.
 
     Raises:
@@ -176,17 +178,19 @@ def from_transformers(name: str, hub_ids: dict[str, str]) -> LoadedModel:
             f"expected a configuration ({', '.join(sorted(hub_ids))}), or a folder or Hub id of a causal language "
             f"model with safetensors, got {name!r}: {error}"
         ) from error
-    return _as_it_is(name, model, tokenizer, revision_of(name))
+    return _without_adapter(name, model, tokenizer, revision_of(name))
 
 
-def _as_it_is(name: str, model: Any, tokenizer: Any, revision: str, bound: int | None = None) -> LoadedModel:
+def _without_adapter(
+    name: str, model: Any, tokenizer: Any, revision: str, bound: int | None = None
+) -> LoadedModel:
     """A model without an adapter, and its tokenizer; `bound` limits the maximum length below the model's own."""
     if not tokenizer.is_fast:
         raise ValueError(f"{name}: expected a fast tokenizer, got {type(tokenizer).__name__}")
     try:
-        start = tokenizer.convert_tokens_to_ids(marks_of(tokenizer)[0])
+        start = tokenizer.convert_tokens_to_ids(start_and_end_tokens(tokenizer)[0])
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
-    known = max_length_of(model, tokenizer) or UNKNOWN_LENGTH
+    known = max_length_of(model, tokenizer) or DEFAULT_MAX_LENGTH
     limit = min(known, bound or known)
     return LoadedModel(CausalModel(model.eval(), start, limit), PlainReader(tokenizer), revision)

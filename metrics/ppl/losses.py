@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-CELLS = 2**22  # number of logits held at once: 16 MB in float32
+MAX_LOGITS = 2**22  # number of logits held at once: 16 MB in float32
 
 
 def target_losses(
@@ -20,7 +20,7 @@ def target_losses(
         vocabulary_size: determines how many rows of logits are held at once.
     """
     found = torch.empty(len(targets), dtype=torch.float32, device=hidden.device)
-    rows = max(32, CELLS // vocabulary_size)
+    rows = max(32, MAX_LOGITS // vocabulary_size)
     for start in range(0, len(targets), rows):
         logits = head(hidden[start : start + rows]).float()
         at = targets[start : start + rows, None]

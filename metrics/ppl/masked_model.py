@@ -30,7 +30,7 @@ class MaskedModel:
             token_id(tokenizer, token) for token in ("[CLS]", "[SEP]", "[PAD]", "[MASK]")
         )
         self.vocabulary_size: int = model.config.vocab_size
-        self.variants = PrecisionCache(model)
+        self._precisions = PrecisionCache(model)
 
     def token_losses(
         self,
@@ -50,11 +50,11 @@ class MaskedModel:
             raise ValueError(
                 f"padding_side: expected 'right' for a masked language model, got {padding_side!r}"
             )
-        model = self.variants.on(device, dtype)
+        model = self._precisions.get(device, dtype)
         passes = [
             (number, window, masked)
             for number, story in enumerate(stories)
-            for window in centred_windows(len(story.ids), story.counted, self.max_length - 2)
+            for window in centred_windows(len(story.ids), story.context_length, self.max_length - 2)
             for masked in self._groups(window)
         ]
         found = [[0.0] * len(story.spans) for story in stories]
@@ -78,7 +78,7 @@ class MaskedModel:
                 losses = iter(target_losses(hidden, targets, model.cls, self.vocabulary_size).tolist())
             for number, _, group in chosen:
                 for i in group:
-                    found[number][i - stories[number].counted] = next(losses)
+                    found[number][i - stories[number].context_length] = next(losses)
         return found
 
     def _groups(self, window: Window) -> list[range]:

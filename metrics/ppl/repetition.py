@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 
-def repeated(ids: Sequence[int], n: int) -> list[bool]:
+def repeated_ngram_mask(ids: Sequence[int], n: int) -> list[bool]:
     """Whether each token ends an n-gram that occurred earlier in the sequence.
 
-    >>> repeated([1, 2, 3, 1, 2, 3], 2)
+    >>> repeated_ngram_mask([1, 2, 3, 1, 2, 3], 2)
     [False, False, False, False, True, True]
 
     Raises:

@@ -9,7 +9,7 @@ from openmeva.metrics.core.batching import Progress
 from openmeva.metrics.core.runtime import choose_device, choose_dtype
 from openmeva.metrics.ppl.causal_model import PADDING_SIDES
 from openmeva.metrics.ppl.loading import LoadedModel
-from openmeva.metrics.ppl.repetition import repeated
+from openmeva.metrics.ppl.repetition import repeated_ngram_mask
 from openmeva.metrics.ppl.texts import TokenizedStory
 
 
@@ -54,7 +54,7 @@ class PerplexityScorer:
             ],
         }
         if repeated_ngram is not None:
-            result.update(corrected(read, losses, repeated_ngram))
+            result.update(repetition_corrected_scores(read, losses, repeated_ngram))
         if explain:
             result["explanations"] = [
                 self._explanation(story, values) for story, values in zip(read, losses, strict=True)
@@ -66,7 +66,7 @@ class PerplexityScorer:
         owners = [story.sentence_of(index) for index in range(len(losses))]
         tokens = [
             {"token": self.reader.token(token), "nll": loss, "sentence": owner}
-            for token, loss, owner in zip(story.ids[story.counted :], losses, owners, strict=True)
+            for token, loss, owner in zip(story.ids[story.context_length :], losses, owners, strict=True)
         ]
         sentences = []
         for number, (begin, end) in enumerate(story.sentences):
@@ -81,14 +81,16 @@ def perplexity(nll: float) -> float:
     return math.exp(nll) if nll < 709 else sys.float_info.max
 
 
-def corrected(stories: Sequence[TokenizedStory], losses: Sequence[list[float]], n: int) -> dict[str, Any]:
+def repetition_corrected_scores(
+    stories: Sequence[TokenizedStory], losses: Sequence[list[float]], n: int
+) -> dict[str, Any]:
     """Scores over the tokens that do not end an n-gram seen before, and the share of tokens that do.
 
     A story in which every token ends one (for `n` of 1, say, a copy of its context) gets its largest token loss.
     """
     scores, log_scores, shares = [], [], []
     for story, values in zip(stories, losses, strict=True):
-        again = repeated(story.ids, n)[story.counted :]
+        again = repeated_ngram_mask(story.ids, n)[story.context_length :]
         kept = [value for value, is_repeated in zip(values, again, strict=True) if not is_repeated]
         mean = math.fsum(kept) / len(kept) if kept else max(values)
         scores.append(-perplexity(mean))

@@ -7,7 +7,7 @@ from typing import Any
 from tokenizers import Tokenizer
 
 from openmeva.metrics.core.runtime import token_id
-from openmeva.metrics.core.text import Normalizer, plain_text, sentence_spans
+from openmeva.metrics.core.text import Normalizer, join_words, sentence_spans
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class TokenizedStory:
 
     Attributes:
         ids: token ids of the context and then of the story.
-        counted: index of the story's first token, the first one whose loss counts.
+        context_length: number of tokens of the context, whose losses do not count.
         text: what was tokenised.
         spans: character span of each scored token in `text`; that of an end token is empty.
         sentences: character span of each of the story's sentences in `text`.
@@ -25,7 +25,7 @@ class TokenizedStory:
     """
 
     ids: list[int]
-    counted: int
+    context_length: int
     text: str
     spans: list[tuple[int, int]]
     sentences: list[tuple[int, int]]
@@ -60,9 +60,9 @@ class NormalizedReader:
         """
         read = []
         for row, story in enumerate(stories):
-            before, own = self.normalizer.together([contexts[row] if contexts else "", story])
+            before, own = self.normalizer.joint_sentences([contexts[row] if contexts else "", story])
             text, sentences = self._text(own)
-            context = self.tokenizer.encode(plain_text(before), add_special_tokens=False).ids
+            context = self.tokenizer.encode(join_words(before), add_special_tokens=False).ids
             encoding = self.tokenizer.encode(text, add_special_tokens=False)
             if not encoding.ids:
                 raise ValueError(f"predictions, row {row}: expected a text with words, got {story[:60]!r}")
@@ -119,12 +119,14 @@ class PlainReader:
             zip(texts, encoded["input_ids"], encoded["offset_mapping"], strict=True)
         ):
             begin = len(before[row]) if before else 0
-            counted = next((i for i, (_, end) in enumerate(spans) if end > begin), len(ids))
-            if counted == len(ids):
+            context_length = next((i for i, (_, end) in enumerate(spans) if end > begin), len(ids))
+            if context_length == len(ids):
                 raise ValueError(f"predictions, row {row}: expected a text with words, got {text[:60]!r}")
             sentences = [(begin + first, begin + last) for first, last in sentence_spans(text[begin:])]
             words = sum(map(len, self.normalizer.sentences(text[begin:])))
-            read.append(TokenizedStory(ids, counted, text, spans[counted:], sentences, max(1, words)))
+            read.append(
+                TokenizedStory(ids, context_length, text, spans[context_length:], sentences, max(1, words))
+            )
         return read
 
     def token(self, token: int) -> str:

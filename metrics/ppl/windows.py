@@ -13,8 +13,8 @@ class Window:
     last: int
 
 
-def causal_windows(length: int, counted: int, limit: int) -> list[Window]:
-    """Windows of at most `limit` tokens that score tokens `counted` to `length` from the previous tokens.
+def causal_windows(length: int, context_length: int, limit: int) -> list[Window]:
+    """Windows of at most `limit` tokens that score tokens `context_length` to `length` from the previous tokens.
 
     Where the sequence is longer than `limit`, each window scores the tokens after those that the previous window
     scored, with at least half a window of context before the first of them.
@@ -24,7 +24,7 @@ def causal_windows(length: int, counted: int, limit: int) -> list[Window]:
 Window(begin=4, end=10, first=9, last=10)]
     """
     windows = []
-    first = counted
+    first = context_length
     while first < length:
         end = min(length, max(0, first - limit // 2) + limit)
         windows.append(Window(max(0, end - limit), end, first, end))
@@ -32,16 +32,16 @@ Window(begin=4, end=10, first=9, last=10)]
     return windows
 
 
-def centred_windows(length: int, counted: int, limit: int) -> list[Window]:
-    """Windows of at most `limit` tokens that score tokens `counted` to `length` from both sides.
+def centred_windows(length: int, context_length: int, limit: int) -> list[Window]:
+    """Windows of at most `limit` tokens that score tokens `context_length` to `length` from both sides.
 
     Where the sequence is longer than `limit`, a window scores its middle half. A window at the start of the
     sequence also scores the tokens before that half, and a window at the end those after it.
     """
     if length <= limit:
-        return [Window(0, length, counted, length)]
+        return [Window(0, length, context_length, length)]
     windows = []
-    first = counted
+    first = context_length
     while first < length:
         begin = min(max(0, first - limit // 4), length - limit)
         last = length if begin + limit == length else begin + limit - limit // 4

@@ -8,11 +8,11 @@ import torch
 from torch import Tensor
 
 from openmeva.metrics.core.batching import Progress, length_batches
-from openmeva.metrics.core.checkpoint import WORDS, Checkpoint, normalizer_of
+from openmeva.metrics.core.checkpoint import WORD_EMBEDDING_SUFFIXES, Checkpoint, load_normalizer
 from openmeva.metrics.core.runtime import (
     PrecisionCache,
     SpecialTokens,
-    built,
+    build_model,
     choose_device,
     choose_dtype,
     inference,
@@ -44,16 +44,16 @@ class RuberScorer:
         self.ranges: dict[str, list[float]] = settings["ranges"]
         self.max_length: int = settings["max_length"]
         self.tokenizer = checkpoint.tokenizer
-        self.normalizer = normalizer_of(checkpoint.names_file, settings["delexicalize"])
+        self.normalizer = load_normalizer(checkpoint.names_file, settings["delexicalize"])
         state = dict(checkpoint.state)
         if settings["model"]["encoder"] == "rnn":
-            words = next(tensor for name, tensor in state.items() if name.endswith(WORDS))
+            words = next(tensor for name, tensor in state.items() if name.endswith(WORD_EMBEDDING_SUFFIXES))
             state.setdefault("words.weight", words)
-        self.model = built(
+        self.model = build_model(
             lambda: RuberModel(checkpoint.model_config, **settings["model"]), state, checkpoint.folder
         )
-        marks = SpecialTokens.of(self.tokenizer)
-        self.cls, self.sep, self.pad = marks.start, marks.end, marks.padding
+        special_tokens = SpecialTokens.from_tokenizer(self.tokenizer)
+        self.cls, self.sep, self.pad = special_tokens.start, special_tokens.end, special_tokens.padding
         self._precisions = PrecisionCache(self.model)
 
     def score(
@@ -73,7 +73,7 @@ class RuberScorer:
         """
         place = choose_device(device)
         chosen = choose_dtype(dtype, place) if self.model.encoder == "bert" else torch.float32
-        model = self._precisions.on(place, chosen)
+        model = self._precisions.get(place, chosen)
         columns = {"predictions": stories, "contexts": [plain_context(context) for context in contexts]}
         if references is not None:
             columns["references"] = references
@@ -137,12 +137,15 @@ class RuberScorer:
         owners: list[list[int]] = [[] for _ in sequences]
         for piece, (number, _) in enumerate(pieces):
             owners[number].append(piece)
-        whole = [self._joined([vectors[p] for p in own], [len(pieces[p][1]) for p in own]) for own in owners]
+        whole = [
+            self._combine_pieces([vectors[p] for p in own], [len(pieces[p][1]) for p in own])
+            for own in owners
+        ]
         high = [torch.stack([ends[p][0] for p in own]).amax(0) for own in owners]
         low = [torch.stack([ends[p][1] for p in own]).amin(0) for own in owners]
         return torch.stack(whole), torch.stack([torch.stack(high), torch.stack(low)], dim=1)
 
-    def _joined(self, vectors: list[Tensor], lengths: list[int]) -> Tensor:
+    def _combine_pieces(self, vectors: list[Tensor], lengths: list[int]) -> Tensor:
         """The vector of a text from the vectors of its pieces."""
         stacked = torch.stack(vectors)
         if self.model.encoder == "bert" and self.model.pooling == "max":

@@ -39,7 +39,7 @@ class SentAvgScorer(StoryScorer):
         dtype: str = "auto",
         explain: bool = False,
         progress: Progress | None = None,
-        joins: bool | None = None,
+        joins_context: bool | None = None,
         costs: bool = True,
     ) -> tuple[list[float], list[dict[str, Any]] | None]:
         """Scores in 0..1, higher is better, in order, and None, since there are no explanations.
@@ -53,8 +53,8 @@ class SentAvgScorer(StoryScorer):
         if explain:
             raise ValueError("explain: expected False, SENTAVG has no explanations")
         place = choose_device(device)
-        self.model = self._precisions.on(place, choose_dtype(dtype, place))
-        prepared = self.prepare(stories, contexts, joins)
+        self.model = self._precisions.get(place, choose_dtype(dtype, place))
+        prepared = self.prepare(stories, contexts, joins_context)
         places: dict[tuple[int, ...], int] = {}
         for story in prepared:
             for ids in story.tokens:

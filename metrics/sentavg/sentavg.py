@@ -54,7 +54,7 @@ class Sentavg(StoryClassifierModule, evaluate.Metric):
     """The evaluate module; the checkpoint is chosen by `config_name`: `roc`, a folder or a Hub id."""
 
     default_dtype = "float32"
-    counted = "sentences"
+    batch_items = "sentences"
 
     def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(

@@ -8,7 +8,7 @@ from transformers.models.bert.modeling_bert import BertOnlyMLMHead
 
 from openmeva.metrics.core.classifier import new_encoder
 
-IGNORED = -100
+IGNORE_INDEX = -100
 
 
 def new_reconstruction_head(config: PreTrainedConfig) -> BertOnlyMLMHead:
@@ -60,10 +60,10 @@ class UnionModel(BertPreTrainedModel):
 
         Args:
             hidden: as returned by `encode`.
-            targets: (n, tokens) token ids of the original, `IGNORED` for tokens without one.
+            targets: (n, tokens) token ids of the original, `IGNORE_INDEX` for tokens without one.
             weights: (n, tokens) of the targets in the sum.
         """
-        at = targets != IGNORED
+        at = targets != IGNORE_INDEX
         losses = F.cross_entropy(self.cls(hidden[at]).float(), targets[at], reduction="none")
         return (losses * weights[at]).sum()
 

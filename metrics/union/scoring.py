@@ -7,10 +7,12 @@ import torch
 from torch import Tensor
 
 from openmeva.metrics.core.checkpoint import Checkpoint
-from openmeva.metrics.core.story_scorer import Judged, PreparedStory, StoryScorer
+from openmeva.metrics.core.story_scorer import PreparedStory, SequenceScore, StoryScorer
 from openmeva.metrics.union.modeling import UnionModel
 
-MOST_REBUILT = 16  # windows reconstructed per batch: each token has a logit for every word of the vocabulary
+MAX_RECONSTRUCTION_BATCH = (
+    16  # windows reconstructed per batch: each token has a logit for every word of the vocabulary
+)
 
 
 class UnionScorer(StoryScorer):
@@ -19,29 +21,33 @@ class UnionScorer(StoryScorer):
     def __init__(self, checkpoint: Checkpoint) -> None:
         super().__init__(checkpoint, lambda: UnionModel(checkpoint.model_config))
 
-    def _details(
+    def _extra_explanations(
         self,
         prepared: Sequence[PreparedStory],
-        known: Mapping[tuple[int, ...], Judged],
+        window_scores: Mapping[tuple[int, ...], SequenceScore],
         batch_size: int,
         device: torch.device,
         dtype: torch.dtype,
     ) -> list[dict[str, Any]]:
         sequences = [story.ids(window) for story in prepared for window in story.windows]
-        found = iter(self.outputs(sequences, self._best, min(batch_size, MOST_REBUILT), device, dtype))
+        found = iter(
+            self.head_outputs(
+                sequences, self._most_likely_ids, min(batch_size, MAX_RECONSTRUCTION_BATCH), device, dtype
+            )
+        )
         return [{"edits": self._edits(story, [next(found)[1:] for _ in story.windows])} for story in prepared]
 
-    def _best(self, hidden: Tensor) -> Tensor:
+    def _most_likely_ids(self, hidden: Tensor) -> Tensor:
         """Most likely token ids (n, tokens) of the reconstruction head for hidden states (n, tokens, width)."""
         return self.model.reconstruct(hidden).argmax(-1)
 
-    def _edits(self, story: PreparedStory, best_of: Sequence[list[int]]) -> list[dict[str, Any]]:
+    def _edits(self, story: PreparedStory, best_by_window: Sequence[list[int]]) -> list[dict[str, Any]]:
         """Words whose first token the reconstruction head would change, or delete (suggestion "").
 
-        `best_of` holds the most likely token ids of each window. Where windows overlap, the later window counts.
+        `best_by_window` holds the most likely token ids of each window. Where windows overlap, the later window counts.
         """
         predicted: list[list[int]] = [[] for _ in story.tokens]
-        for window, best in zip(story.windows, best_of, strict=True):
+        for window, best in zip(story.windows, best_by_window, strict=True):
             at = 0
             for i in range(*window):
                 predicted[i] = best[at : at + len(story.tokens[i])]

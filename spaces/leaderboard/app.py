@@ -16,15 +16,15 @@ from openmeva.spaces.leaderboard import views
 from openmeva.spaces.leaderboard.collect import RESULTS
 from openmeva.spaces.leaderboard.placing import COMMAND, place
 from openmeva.spaces.leaderboard.reporting import report
-from openmeva.spaces.limits import MAX_SCORES, MOST_COLUMNS
-from openmeva.spaces.tables import READ, read_uploads
+from openmeva.spaces.limits import MAX_COLUMNS, MAX_SCORES
+from openmeva.spaces.tables import READABLE_ENDINGS, read_uploads
 from openmeva.training.benchmark.sets import TEST_SETS, test_set
 
 _LEAD = "How well metrics agree with human judgments of stories, and which perturbations they detect."
 _MEASURES = {"pearson": "Pearson with the label", "pair_wins": "Pairs won"}
 _HELP = (
     '<div class="om om-card om-blank" style="padding:22px"><p>A CSV, TSV, JSONL or Parquet file with a column <code>score</code> '
-    f"(higher is better) or up to {MOST_COLUMNS} columns of scores, one row per story, at most 2 MB. With <code>story_id</code> (and "
+    f"(higher is better) or up to {MAX_COLUMNS} columns of scores, one row per story, at most 2 MB. With <code>story_id</code> (and "
     "<code>aspect</code> for AUTOS) rows may be in any order. For judged sets add <code>judgment</code>, the mean "
     "rating, and if known <code>prompt</code> (or <code>context</code>) and <code>source_model</code>: the judgments are "
     "distributed by their authors and are not shipped. If there is a column <code>ratings</code> or <code>…_score</code>, "
@@ -57,7 +57,7 @@ def build(results: Mapping[str, Any]) -> gr.Blocks:
 
 def _is_placed(results: Mapping[str, Any], name: str) -> bool:
     """Whether scores of a part of AUTOS can be placed: it is small enough and available."""
-    return results["autos"][name]["n"] <= MAX_SCORES and test_set(name).is_there(None)
+    return results["autos"][name]["n"] <= MAX_SCORES and test_set(name).is_available(None)
 
 
 def table(results: Mapping[str, Any], name: str, measure: str, mine: Sequence[Mapping[str, Any]] = ()) -> str:
@@ -104,7 +104,7 @@ def _autos(results: Mapping[str, Any], sets: list[tuple[str, str]]) -> None:
 def _redraw(results: Mapping[str, Any], chosen: gr.Radio, measure: gr.Radio, shown: gr.HTML) -> None:
     for field in (chosen, measure):
         field.change(
-            partial(shell.guarded, partial(table, results)),
+            partial(shell.html_or_error_card, partial(table, results)),
             inputs=[chosen, measure],
             outputs=shown,
             api_visibility="private",
@@ -117,7 +117,7 @@ def _placing(results: Mapping[str, Any], sets: list[tuple[str, str]]) -> None:
     chosen = gr.Dropdown(sets, value=sets[0][1], label="Scores of", filterable=False)
     upload = gr.File(
         label="File of scores: CSV, TSV, JSONL or Parquet",
-        file_types=list(READ),
+        file_types=list(READABLE_ENDINGS),
         file_count="single",
         type="filepath",
         height=120,
@@ -129,13 +129,13 @@ def _placing(results: Mapping[str, Any], sets: list[tuple[str, str]]) -> None:
         def html() -> str:
             found = results["judged"].get(name)
             digest = found["judgments"] if found else None
-            (rows,) = read_uploads(shell.uploaded(file))
+            (rows,) = read_uploads(shell.upload_path(file))
             mine = place(name, rows, data_folder(), digest)
             more = report(name, rows, data_folder(), digest)
             return views.placed(mine, found) + more + table(results, name, "pearson", mine)
 
-        yield gr.skip(), shell.put(None)  # at once: another file may be chosen meanwhile
-        yield shell.put(shell.guarded(html)), gr.skip()
+        yield gr.skip(), shell.update_value(None)  # at once: another file may be chosen meanwhile
+        yield shell.update_value(shell.html_or_error_card(html)), gr.skip()
 
     go.click(
         placed,
@@ -151,7 +151,7 @@ def _placing(results: Mapping[str, Any], sets: list[tuple[str, str]]) -> None:
 
 
 def _api(results: Mapping[str, Any]) -> Any:
-    @shell.sentences
+    @shell.user_errors
     def place_(scores: list[dict], set_name: str = "autos_mini_discrimination") -> dict:
         """Correlates a metric's scores with the labels or human judgments of a set; nothing is stored.
 

@@ -72,10 +72,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"error: {path}: expected the results of `make benchmark` ({error})", file=sys.stderr)
             return 2
     try:
-        collected = {**collect(merged(runs), read_published()), "weights": checkpoint_digests(ROOT)}
+        collected = {**collect(merge_runs(runs), read_published()), "weights": checkpoint_digests(ROOT)}
         if options.keep:
             old = json.loads(options.out.read_text(encoding="utf-8"))
-            keep(collected, old, options.drop_changed, options.other_builds)
+            keep_old_rows(collected, old, options.drop_changed, options.other_builds)
     except (OSError, ValueError) as error:
         print(f"error: {options.out}: {error}", file=sys.stderr)
         return 2
@@ -85,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def merged(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def merge_runs(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Merges several runs: the union of their sets and rows, where later rows replace earlier ones.
 
     Raises:
@@ -120,7 +120,7 @@ def _rows_of_both(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> dict[
     return rows
 
 
-def keep(
+def keep_old_rows(
     collected: dict[str, Any], old: Mapping[str, Any], drop_changed: bool = False, other_builds: bool = False
 ) -> None:
     """Adds to `collected`, in place, the sets and the rows of this project's metrics that only `old` has.
@@ -163,11 +163,11 @@ def keep(
                 rows = [row for row in found["rows"] if row["kind"] != "ours" or row in kept]
                 collected[part][name] = {**found, "rows": rows}
             else:
-                known["rows"] = _in_order([*_told_apart(known["rows"], kept), *kept], found["rows"])
+                known["rows"] = _in_order([*_mark_released(known["rows"], kept), *kept], found["rows"])
         collected[part] = {name: collected[part][name] for name in (*old[part], *collected[part])}
 
 
-def _told_apart(rows: Sequence[Row], ours: Sequence[Row]) -> list[Row]:
+def _mark_released(rows: Sequence[Row], ours: Sequence[Row]) -> list[Row]:
     """Rows of a run; released rows with the title of a row in `ours` get `(released)` in their title."""
     titles = {row["title"] for row in ours}
     return [

@@ -13,17 +13,17 @@ from openmeva.metrics.openmeva.autos import aspect_tables, check_rows
 from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, intervals
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS, correlate
 from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
-from openmeva.metrics.openmeva.trivial import TRIVIAL
+from openmeva.metrics.openmeva.trivial import TRIVIAL_BASELINES
 from openmeva.spaces.leaderboard.collect import aspect_cells, judgments_digest, rounded, rounded_ends
-from openmeva.spaces.limits import MAX_SCORES, MOST_COLUMNS, MOST_SYSTEMS
-from openmeva.training.benchmark.score_files import in_order, number_in, titled_columns
+from openmeva.spaces.limits import MAX_COLUMNS, MAX_SCORES, MAX_SYSTEMS
+from openmeva.training.benchmark.score_files import columns_by_metric, finite_number, match_rows
 from openmeva.training.benchmark.sets import TEST_SETS, test_set
 from openmeva.training.files import Row
 
 DRAWS = 1000
 SEED = 0
 COMMAND = "openmeva benchmark --scores SET=FILE"  # does the same for more stories, on the user's own machine
-_LEAST = 20  # stories; with fewer, a correlation says nothing
+_MIN_STORIES = 20  # stories; with fewer, a correlation says nothing
 
 
 def place(
@@ -31,7 +31,7 @@ def place(
     rows: Sequence[Mapping[str, Any]],
     data: Path | None = None,
     digest: str | None = None,
-    most: int = MOST_COLUMNS,
+    most: int = MAX_COLUMNS,
 ) -> list[dict[str, Any]]:
     """The result rows of a file of scores on a set, one per column of scores.
 
@@ -54,12 +54,12 @@ def place(
     if str(name).partition(":")[0] not in known:
         raise ValueError(f"The set is one of {', '.join(known)}, not {str(name)[:30]!r}.")
     if test_set(name).judged:
-        return _judged(scored(name, rows, data, digest, most), name)
+        return _judged(join_judgments(name, rows, data, digest, most), name)
     return _autos(name, *_checked_rows(rows, most))
 
 
 @dataclass(frozen=True)
-class Scored:
+class JudgedScores:
     """Scores with the judgments of their stories.
 
     Attributes:
@@ -77,14 +77,14 @@ class Scored:
     from_server: bool
 
 
-def scored(
+def join_judgments(
     name: str,
     rows: Sequence[Mapping[str, Any]],
     data: Path | None = None,
     digest: str | None = None,
-    most: int = MOST_COLUMNS,
-) -> Scored:
-    """A user's scores with the judgments of a judged set; arguments and errors as `place`."""
+    most: int = MAX_COLUMNS,
+) -> JudgedScores:
+    """A user's scores with the judgments of a judged set; arguments and errors as `evaluate_scores`."""
     given, columns = _checked_rows(rows, most)
     from_server = not any(_has(row, "judgment") for row in given)
     if from_server:
@@ -95,15 +95,15 @@ def scored(
                 "The human judgments of this set are distributed by its authors and are not available here: add a column "
                 "'judgment' (the mean rating of each story) and, if you have it, 'prompt'."
             ) from None
-        given = in_order(given, stories, "the set")
+        given = match_rows(given, stories, "the set")
     else:
         stories = _stories_of(given)
     judged = JudgedStories.from_rows(stories)
-    if len(judged) < _LEAST:
-        raise ValueError(f"Expected at least {_LEAST} scores, got {len(judged)}.")
-    scores = {title: [number_in(row, column) for row in given] for title, column in columns.items()}
+    if len(judged) < _MIN_STORIES:
+        raise ValueError(f"Expected at least {_MIN_STORIES} scores, got {len(judged)}.")
+    scores = {title: [finite_number(row, column) for row in given] for title, column in columns.items()}
     same = from_server or (digest is not None and judgments_digest(judged.scores.tolist()) == digest)
-    return Scored(stories, scores, judged, same, from_server)
+    return JudgedScores(stories, scores, judged, same, from_server)
 
 
 def _checked_rows(rows: Sequence[Mapping[str, Any]], most: int) -> tuple[list[Row], dict[str, str]]:
@@ -120,8 +120,8 @@ def _checked_rows(rows: Sequence[Mapping[str, Any]], most: int) -> tuple[list[Ro
         )
     given = [Row(number, f"Row {number}", dict(row)) for number, row in enumerate(rows, 1)]
     columns = {
-        f"{title} (yours)" if title in TRIVIAL else title: column
-        for title, column in titled_columns(given).items()
+        f"{title} (yours)" if title in TRIVIAL_BASELINES else title: column
+        for title, column in columns_by_metric(given).items()
     }
     if len(columns) > most:
         raise ValueError(
@@ -135,7 +135,7 @@ def _checked_rows(rows: Sequence[Mapping[str, Any]], most: int) -> tuple[list[Ro
         )
     for column in columns.values():
         for row in given:
-            number_in(row, column)
+            finite_number(row, column)
     return given, columns
 
 
@@ -143,7 +143,7 @@ def _stories_of(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """The judgments that were given with the scores, as rows of judged stories without texts.
 
     Raises:
-        ValueError: a judgment that is not a number (with its row), or more systems than `MOST_SYSTEMS`.
+        ValueError: a judgment that is not a number (with its row), or more systems than `MAX_SYSTEMS`.
     """
     prompts = [
         next((str(row.values[name]) for name in ("prompt", "context") if _has(row, name)), None)
@@ -151,15 +151,15 @@ def _stories_of(rows: Sequence[Row]) -> list[dict[str, Any]]:
     ]
     systems = all(_has(row, "source_model") for row in rows)
     names = {str(row.values["source_model"]) for row in rows} if systems else set()
-    if len(names) > MOST_SYSTEMS:
+    if len(names) > MAX_SYSTEMS:
         raise ValueError(
-            f"Column 'source_model': expected at most {MOST_SYSTEMS} systems, got {len(names):,}. The column is optional: "
+            f"Column 'source_model': expected at most {MAX_SYSTEMS} systems, got {len(names):,}. The column is optional: "
             "scores can be placed without it."
         )
     return [
         {
             "story": "",
-            "score": number_in(row, "judgment"),
+            "score": finite_number(row, "judgment"),
             **({"prompt": f"row {row.number}" if prompt is None else prompt} if any(prompts) else {}),
             **({"source_model": str(row.values["source_model"])} if systems else {}),
         }
@@ -171,7 +171,7 @@ def _has(row: Row, column: str) -> bool:
     return row.values.get(column) not in (None, "")
 
 
-def _judged(given: Scored, name: str) -> list[dict[str, Any]]:
+def _judged(given: JudgedScores, name: str) -> list[dict[str, Any]]:
     judged = given.judged
     bootstrap = PromptBootstrap(judged.scores, judged.prompts, DRAWS, np.random.default_rng(SEED))
     found = []
@@ -197,10 +197,10 @@ def _autos(name: str, rows: Sequence[Row], columns: Mapping[str, str]) -> list[d
         stories = check_rows(test_set(name).read(None))
     except ValueError:
         raise ValueError(f"{test_set(name).title} is not available here: `make autos` builds it.") from None
-    ordered = in_order(rows, stories, "the set")
+    ordered = match_rows(rows, stories, "the set")
     found = []
     for title, column in columns.items():
-        metric = check_predictions([number_in(row, column) for row in ordered], len(stories))
+        metric = check_predictions([finite_number(row, column) for row in ordered], len(stories))
         table = aspect_tables(metric, stories, DRAWS, np.random.default_rng(SEED))
         found.append(
             {

@@ -7,31 +7,39 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from openmeva.spaces.leaderboard.placing import DRAWS, SEED, Scored, scored
+from openmeva.spaces.leaderboard.placing import DRAWS, SEED, JudgedScores, join_judgments
 from openmeva.spaces.markup import escape
-from openmeva.training.benchmark.own.judged_parts import Part, against, agreement, by_system, differing
+from openmeva.training.benchmark.own.judged_parts import (
+    Section,
+    agreement_section,
+    comparison_section,
+    disagreement_section,
+    system_section,
+)
 from openmeva.training.benchmark.own.measure import Sampling, judge_set
-from openmeva.training.benchmark.own.report import fragment
+from openmeva.training.benchmark.own.report import sections_html
 from openmeva.training.benchmark.released import released_scores
 from openmeva.training.benchmark.sets import test_set
 from openmeva.training.benchmark.tables import read_published
 
-MOST = 4000  # scores (stories times columns): permutation tests with more would delay other users
+MAX_TESTED_SCORES = (
+    4000  # scores (stories times columns): permutation tests with more would delay other users
+)
 
 
 def report(name: str, rows: Sequence[Mapping[str, Any]], data: Path | None, digest: str | None) -> str:
     """Cards of a judged set: three levels, comparisons where other scores are available, systems, error types, examples.
 
-    Arguments and errors as `place`. Empty for AUTOS, whose table is complete. With more than `MOST` scores in all columns
-    together, a single card says that the other parts are not computed.
+    Arguments and errors as `evaluate_scores`. Empty for AUTOS, whose table is complete. With more than
+    `MAX_TESTED_SCORES` scores in all columns together, a single card says that the other parts are not computed.
     """
     if not test_set(name).judged:
         return ""
-    given = scored(name, rows, data, digest)
+    given = join_judgments(name, rows, data, digest)
     stories, columns = len(rows), len(given.scores)
-    if stories * columns > MOST:
+    if stories * columns > MAX_TESTED_SCORES:
         why = (
-            f"Expected at most {MOST:,} scores (stories times columns) for the other parts of the report, got "
+            f"Expected at most {MAX_TESTED_SCORES:,} scores (stories times columns) for the other parts of the report, got "
             f"{stories * columns:,} ({stories:,} times {columns})"
         )
         return _card(
@@ -40,7 +48,9 @@ def report(name: str, rows: Sequence[Mapping[str, Any]], data: Path | None, dige
         )
     parts = _parts(name, given, data)
     own = list(given.scores)
-    return "".join(_card(part.title, html) for part, html in zip(parts, fragment(parts, own), strict=True))
+    return "".join(
+        _card(part.title, html) for part, html in zip(parts, sections_html(parts, own), strict=True)
+    )
 
 
 def _card(title: str, html: str) -> str:
@@ -50,7 +60,7 @@ def _card(title: str, html: str) -> str:
     )
 
 
-def _parts(name: str, given: Scored, data: Path | None) -> list[Part]:
+def _parts(name: str, given: JudgedScores, data: Path | None) -> list[Section]:
     one = test_set(name)
     if not given.from_server:
         one = replace(one, configuration="judgments")  # on the scale in which they were given
@@ -59,9 +69,9 @@ def _parts(name: str, given: Scored, data: Path | None) -> list[Part]:
     others = released_scores(name, given.stories, data) if given.from_server else {}
     found = judge_set(one, given.stories, given.scores, others, Sampling(DRAWS, SEED))
     printed = read_published()["correlations"].get(name, {}) if given.same else {}
-    parts = [agreement(name, found, printed), by_system(name, found)]
+    parts = [agreement_section(name, found, printed), system_section(name, found)]
     if others or len(given.scores) > 1:
-        parts.insert(1, against(found))
+        parts.insert(1, comparison_section(found))
     if given.from_server:
-        parts.append(differing(found, []))
+        parts.append(disagreement_section(found, []))
     return parts

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from openmeva.spaces.drawing import Axis, axis_over, interval, scale
-from openmeva.spaces.markup import escape, tip
-from openmeva.training.benchmark.cells import interval as bracketed
-from openmeva.training.benchmark.cells import number, title_on
+from openmeva.spaces.drawing import Axis, axis_over, axis_scale, interval_chart
+from openmeva.spaces.markup import escape, with_tooltip
+from openmeva.training.benchmark.number_format import format_interval, format_number, row_title
 
 KINDS = {
     "ours": ("this project", "Metrics of this project, run by `make benchmark`."),
@@ -38,14 +37,14 @@ def judged_table(found: Mapping[str, Any], coefficient: str, mine: Sequence[Mapp
     same += [row for row in mine if row["same_stories"]]
     other = [row for row in mine if not row["same_stories"]]
     title, hint = COEFFICIENTS[coefficient]
-    level = tip(
+    level = with_tooltip(
         "over all stories together",
         "Not the mean over prompts or the correlation of systems, which are other levels.",
     )
-    note = f"Measured on the same {found['n']} stories of {found['prompts']} prompts. {tip(title, hint)}, {level}"
+    note = f"Measured on the same {found['n']} stories of {found['prompts']} prompts. {with_tooltip(title, hint)}, {level}"
     ceiling = found["ceiling"].get(coefficient)
     if ceiling is not None:
-        note += f"; {tip('noise ceiling', 'What a perfect metric could reach, given how well raters agree.')} {number(ceiling, 2)}"
+        note += f"; {with_tooltip('noise ceiling', 'What a perfect metric could reach, given how well raters agree.')} {format_number(ceiling, 2)}"
     parts = [_table(found["title"], f"{note}. Press a heading to sort.", same, coefficient, found["n"])]
     if other:
         note = (
@@ -74,7 +73,7 @@ def _table(
     heads = (
         _head("metric", "none")
         + _head(COEFFICIENTS[coefficient][0], "descending", True)
-        + (f'<th scope="col" class="om-bar">95 % interval{scale(axis)}</th>' if intervals else "")
+        + (f'<th scope="col" class="om-bar">95 % interval{axis_scale(axis)}</th>' if intervals else "")
         + "".join(_head(COEFFICIENTS[name][0], "none", True) for name in others)
         + _head("stories", "none", True)
     )
@@ -93,14 +92,14 @@ def _axis(rows: Sequence[Mapping[str, Any]], coefficient: str) -> Axis:
 def _judged_row(
     row: Mapping[str, Any], coefficient: str, others: list[str], axis: Axis | None, stories: int | None
 ) -> str:
-    """A row of results; with an axis, the interval is drawn on it."""
+    """A row of results; with an axis, the interval is chart on it."""
     ends = (row.get("intervals") or {}).get(coefficient)
     value = row[coefficient]
     bar = ""
     if axis is not None:
-        said = f"{number(ends[0], 2)} to {number(ends[1], 2)}" if ends else "no interval"
-        drawn = interval(value, ends, row["kind"], axis) if value is not None else ""
-        bar = f'<td class="om-bar">{drawn}<span class="om-hidden">{said}</span></td>'
+        said = f"{format_number(ends[0], 2)} to {format_number(ends[1], 2)}" if ends else "no interval"
+        chart = interval_chart(value, ends, row["kind"], axis) if value is not None else ""
+        bar = f'<td class="om-bar">{chart}<span class="om-hidden">{said}</span></td>'
     count = row.get("n", stories)
     return (
         f"<tr{_mark(row['kind'])}>{_name(row)}{_number(value)}{bar}"
@@ -115,7 +114,7 @@ def _name(row: Mapping[str, Any]) -> str:
     title = row["title"].removesuffix(" (released)")
     name = escape(title.replace("_", "-") if row["kind"] == "trivial" else title)
     if row.get("beats_trivial") is False:
-        name += " " + tip(
+        name += " " + with_tooltip(
             "†",
             "Not significantly better than every trivial baseline by Pearson: the interval of a difference includes 0.",
         )
@@ -135,7 +134,7 @@ def autos_table(found: Mapping[str, Any], measure: str, mine: Sequence[Mapping[s
         row, mean = rows[place], means[place]
         cells = [row["aspects"].get(name, {}) for name in aspects]
         body.append(
-            f"<tr{_mark(row['kind'])}>{_name({**row, 'title': title_on(row, found['n'])})}{_number(mean)}"
+            f"<tr{_mark(row['kind'])}>{_name({**row, 'title': row_title(row, found['n'])})}{_number(mean)}"
             f"{''.join(_shaded(cell, measure, invariance) for cell in cells)}</tr>"
         )
     heads = (
@@ -146,11 +145,11 @@ def autos_table(found: Mapping[str, Any], measure: str, mine: Sequence[Mapping[s
     if measure == "pearson":
         hint = "Correlation of the score with the label: 1 for an original, 0 for a perturbed story."
         aim = "near 0 is good" if invariance else "high is good"
-        note = f"{tip('Pearson with the label', hint)}: {aim}"
+        note = f"{with_tooltip('Pearson with the label', hint)}: {aim}"
     else:
         hint = "Share of perturbed stories that score below their own original, ties counting half."
         aim = "near .5 is good" if invariance else "high is good"
-        note = f"{tip('Pairs won', hint)}: {aim}"
+        note = f"{with_tooltip('Pairs won', hint)}: {aim}"
     if any("by_origin" in cell for row in rows for cell in row["aspects"].values()):
         note += "; for human originals, not for incoherent ones"
     if invariance:
@@ -184,10 +183,10 @@ def _standing(
             " without its sign," if invariance else "",
         )
         known = sum(cell["pearson"] is not None for cell in row["aspects"].values())
-        return f"{name}mean Pearson with the label,{size} {number(mean)} over {known} aspects."
+        return f"{name}mean Pearson with the label,{size} {format_number(mean)} over {known} aspects."
     ends = row["intervals"]["pearson"]
-    value = f"{name}Pearson {number(row['pearson'])}"
-    value += f" {bracketed(ends)}".rstrip()
+    value = f"{name}Pearson {format_number(row['pearson'])}"
+    value += f" {format_interval(ends)}".rstrip()
     value += f" on {row['n']:,} stories"
     if found is None:
         return f"{value}."
@@ -225,7 +224,9 @@ def _shaded(cell: Mapping[str, Any], measure: str, invariance: bool) -> str:
     share = min(1.0, abs(off) if invariance else max(0.0, off))
     colour = "--om-cost" if invariance else "--om-good-cell"
     ends = cell.get("interval") if measure == "pearson" else None
-    said = f' title="95 % interval: {number(ends[0], 2)} to {number(ends[1], 2)}"' if ends else ""
+    said = (
+        f' title="95 % interval: {format_number(ends[0], 2)} to {format_number(ends[1], 2)}"' if ends else ""
+    )
     shade = f'<td style="background:rgba(var({colour}),{0.5 * share:.2f})"{said} '
     return _number(value).replace("<td ", shade, 1)
 
@@ -237,7 +238,7 @@ def _head(text: str, order: str, right: bool = False) -> str:
 
 def _number(value: float | None) -> str:
     raw = "" if value is None else repr(value)
-    return f'<td class="om-n" data-value="{raw}">{number(value)}</td>'
+    return f'<td class="om-n" data-value="{raw}">{format_number(value)}</td>'
 
 
 def _card(title: str, note: str, heads: str, body: str, kind: str = "") -> str:

@@ -60,13 +60,11 @@ def build(lab: Lab) -> gr.Blocks:
 
 def _meaning(lab: Lab, aspect: str) -> str:
     text = lab.titles[aspect]["meaning"]
-    return (
-        f'<p class="om om-note" style="margin:0">{views.escape(text)} {views.escape(lab.lacking(aspect))}</p>'
-    )
+    return f'<p class="om om-note" style="margin:0">{views.escape(text)} {views.escape(lab.missing_resources(aspect))}</p>'
 
 
 def _api(lab: Lab) -> Any:
-    @shell.sentences
+    @shell.user_errors
     def perturb(story: str, aspect: str = "lexical_repetition", seed: int = 1, kind: str = "roc") -> dict:
         """Perturbs a story in one aspect and scores it before and after; `better` tells which scores are better.
 
@@ -98,7 +96,7 @@ def _events(
         return views.case(lab.case(*values), lab.titles)
 
     def all_of_them(*values: Any) -> str:
-        lacking = {name: lab.lacking(name) for name in ASPECTS if lab.lacking(name)}
+        lacking = {name: lab.missing_resources(name) for name in ASPECTS if lab.missing_resources(name)}
         return views.all_aspects(lab.all_cases(*values), lab.titles, lacking)
 
     shared: dict[str, Any] = {
@@ -107,10 +105,14 @@ def _events(
         "concurrency_id": "perturbing",
         "show_progress": "minimal",
     }
-    run: dict[str, Any] = {"fn": partial(shell.guarded, one), "inputs": [story, aspect, seed, kind], **shared}
+    run: dict[str, Any] = {
+        "fn": partial(shell.html_or_error_card, one),
+        "inputs": [story, aspect, seed, kind],
+        **shared,
+    }
     run_all: dict[str, Any] = {
         **shared,
-        "fn": partial(shell.guarded, all_of_them),
+        "fn": partial(shell.html_or_error_card, all_of_them),
         "inputs": [story, seed, kind],
     }
     shell.one_at_a_time(
@@ -129,6 +131,6 @@ def _events(
 
 
 if __name__ == "__main__":
-    laboratory = Lab(Scorer(before=wordnet.prepare, threads=threads_each()))
+    laboratory = Lab(Scorer(fetch_resources=wordnet.fetch_or_retry, threads=threads_each()))
     laboratory.start()
     shell.launch(build(laboratory), "perturbation_lab")

@@ -26,7 +26,7 @@ from openmeva.training.perturbations.engine.similarity import MoverSimilarity
 from openmeva.training.perturbations.paraphrasers import RuleParaphraser
 from openmeva.training.text.knowledge import resources
 
-MOST_SEED = 1_000_000
+MAX_SEED = 1_000_000
 _SENTENCES = 2_000  # whose vectors are cached: about 40 MB
 LOOKS_FOR = {
     "lexical_repetition": "a sentence of several words",
@@ -58,7 +58,7 @@ class Case:
     after: tuple[Score, ...] = ()
 
     @property
-    def damages(self) -> bool:
+    def should_worsen(self) -> bool:
         """Whether the perturbation should make the story worse; otherwise it should not change the quality."""
         return ASPECTS[self.aspect].kind == "discrimination"
 
@@ -72,8 +72,8 @@ class Lab:
             name: {"title": aspect.title, "meaning": aspect.meaning} for name, aspect in ASPECTS.items()
         }
         self._lock = threading.Lock()
-        self._made: tuple[PerturbationMaterial, PerturbationMaterial] | None = None
-        self._whole = False  # whether WordNet was available when `_made` was created
+        self._cached_materials: tuple[PerturbationMaterial, PerturbationMaterial] | None = None
+        self._has_wordnet = False  # whether WordNet was available when `_cached_materials` was created
 
     def start(self) -> None:
         """Fetches WordNet where it is missing, and loads all resources in the background."""
@@ -81,16 +81,18 @@ class Lab:
         threading.Thread(target=self._prepare, name="perturbations", daemon=True).start()
 
     def _prepare(self) -> None:
-        wordnet.prepare()
+        wordnet.fetch_or_retry()
         with self._lock:
             _ = self._materials
 
-    def lacking(self, aspect: str) -> str:
+    def missing_resources(self, aspect: str) -> str:
         """The resources that an aspect needs and this Space lacks, as a sentence; blank where none is missing."""
         missing = [
-            name for name in ASPECTS[aspect].needs if name in resources.COMMANDS and not resources.find(name)
+            name
+            for name in ASPECTS[aspect].needs
+            if name in resources.COMMANDS and not resources.find_resource(name)
         ]
-        if aspect == "relatedness" and not resources.find("wordnet"):
+        if aspect == "relatedness" and not resources.find_resource("wordnet"):
             missing = ["wordnet"]
         names = {"wordnet": "WordNet", "conceptnet": "ConceptNet"}
         return (
@@ -105,17 +107,17 @@ class Lab:
 
         It is created again once WordNet is available, which the pool of other stories needs.
         """
-        if self._made is None or (not self._whole and resources.find("wordnet")):
-            self._whole = bool(resources.find("wordnet"))
-            self._made = self._make()
-        return self._made
+        if self._cached_materials is None or (not self._has_wordnet and resources.find_resource("wordnet")):
+            self._has_wordnet = bool(resources.find_resource("wordnet"))
+            self._cached_materials = self._load_materials()
+        return self._cached_materials
 
-    def _make(self) -> tuple[PerturbationMaterial, PerturbationMaterial]:
+    def _load_materials(self) -> tuple[PerturbationMaterial, PerturbationMaterial]:
         corpus = None
-        if resources.find("wordnet"):
+        if resources.find_resource("wordnet"):
             rows = [row.values for row in read_rows(STORIES)]
             corpus = StoryPool(parse([row["story"] for row in rows if row["kind"] == "roc"]))
-        similarity, paraphraser = MoverSimilarity(most=_SENTENCES), RuleParaphraser()
+        similarity, paraphraser = MoverSimilarity(max_cached=_SENTENCES), RuleParaphraser()
         none, first = (PerturbationMaterial(keep, corpus, paraphraser, similarity) for keep in (0, 1))
         return none, first
 
@@ -142,11 +144,11 @@ class Lab:
         if (
             isinstance(seed, bool)
             or not isinstance(seed, int | float)
-            or not 0 <= seed <= MOST_SEED
+            or not 0 <= seed <= MAX_SEED
             or seed % 1
         ):
-            raise ValueError(f"The seed is a whole number from 0 to {MOST_SEED:,}.")
-        lacking = self.lacking(aspect)
+            raise ValueError(f"The seed is a whole number from 0 to {MAX_SEED:,}.")
+        lacking = self.missing_resources(aspect)
         if lacking:
             raise ValueError(lacking)
         with self._lock:
@@ -156,7 +158,11 @@ class Lab:
     def all_cases(self, story: object, seed: object, corpus: str) -> list[Case]:
         """A case for each available aspect, scored in one batch; errors as `case`."""
         text = Text(check_text(story, "The story"))
-        found = {name: self.perturb(story, name, seed, corpus) for name in ASPECTS if not self.lacking(name)}
+        found = {
+            name: self.perturb(story, name, seed, corpus)
+            for name in ASPECTS
+            if not self.missing_resources(name)
+        }
         changed = {name: one for name, one in found.items() if one is not None}
         before, *after = self.scorer.score([text, *(Text(one.story) for one in changed.values())], corpus)
         scores = dict(zip(changed, after, strict=True))
@@ -199,7 +205,7 @@ def case_dict(case: Case) -> dict[str, Any]:
     """The case as a JSON object: what the API's `/perturb` returns; `story` is null where nothing changed."""
     return {
         "aspect": case.aspect,
-        "expected": "worse" if case.damages else "as good",
+        "expected": "worse" if case.should_worsen else "as good",
         "technique": case.perturbed and case.perturbed.technique,
         "story": case.perturbed and case.perturbed.story,
         "changed_spans": [span._asdict() for span in case.perturbed.spans] if case.perturbed else [],

@@ -7,11 +7,18 @@ from urllib.parse import urlencode
 
 from openmeva.spaces import shell
 from openmeva.spaces.catalogue import Number
-from openmeva.spaces.markup import change, escape, hint, lacking_lines, number, tip
+from openmeva.spaces.markup import (
+    escape,
+    format_change,
+    format_number,
+    hint,
+    missing_score_notes,
+    with_tooltip,
+)
 from openmeva.spaces.perturbation_lab.lab import LOOKS_FOR, Case, case_rows
 from openmeva.spaces.scorer import Score
 from openmeva.spaces.tables import data_link, to_csv, to_jsonl
-from openmeva.spaces.verdicts import among_people, noise
+from openmeva.spaces.verdicts import human_percentile_rank, noise_bound
 from openmeva.training.perturbations import Perturbed
 
 BLANK = (
@@ -23,7 +30,7 @@ _NOISE_SHARE = 0.2  # a change counts if this share of pairs of human stories di
 _NOISE = "A change counts if at least one in five pairs of human stories differ by less; a smaller change is noise."
 
 
-def marked(original: str, perturbed: Perturbed) -> str:
+def marked_changes(original: str, perturbed: Perturbed) -> str:
     """The perturbed story, with deletions struck through and insertions highlighted."""
     parts = []
     at = 0
@@ -49,35 +56,37 @@ def case(found: Case, titles: Mapping[str, Mapping[str, str]]) -> str:
         )
     technique = found.perturbed.technique.replace("_", " ")
     aim = (
-        tip("should become worse", "A good metric gives the changed story a worse score.")
-        if found.damages
-        else tip("should stay as good", "A robust metric gives the changed story about the same score.")
+        with_tooltip("should become worse", "A good metric gives the changed story a worse score.")
+        if found.should_worsen
+        else with_tooltip(
+            "should stay as good", "A robust metric gives the changed story about the same score."
+        )
     )
     lacking: dict[str, list[str]] = {}
     rows = ""
     for a, b in zip(found.before, found.after, strict=True):
         if a.value is None or b.value is None:
-            lacking.setdefault(a.note or b.note, []).append(tip(a.number.title, hint(a.number)))
+            lacking.setdefault(a.note or b.note, []).append(with_tooltip(a.number.title, hint(a.number)))
         else:
-            rows += _score_row(a, b, found.damages)
-    address = f"{shell.address('story_scorer')}/#{urlencode({'kind': found.corpus, 'story': found.perturbed.story})}"
+            rows += _score_row(a, b, found.should_worsen)
+    address = f"{shell.space_url('story_scorer')}/#{urlencode({'kind': found.corpus, 'story': found.perturbed.story})}"
     files = case_rows([found])
     return (
         f'<section class="om om-card" aria-label="Changed story"><h2>{escape(title["title"])}: {escape(technique)}</h2>'
-        f'{marked(found.text.story, found.perturbed)}<p class="om-legend"><span><del>deleted</del></span>'
+        f'{marked_changes(found.text.story, found.perturbed)}<p class="om-legend"><span><del>deleted</del></span>'
         f"<span><ins>inserted</ins></span><span>The story {aim}.</span></p>"
-        f'<div class="om-buttons"><a class="om-button" href="{escape(address)}" {shell.APART}>Open in the story scorer</a>'
+        f'<div class="om-buttons"><a class="om-button" href="{escape(address)}" {shell.NEW_TAB}>Open in the story scorer</a>'
         f'<a class="om-button" download="case.jsonl" href="{data_link(to_jsonl(files), "jsonl")}">Download the case</a>'
         '</div></section><section class="om om-card" aria-label="Scores"><h2>Scores of the metrics</h2>'
         '<div class="om-scroll" tabindex="0" role="region" aria-label="Scores before and after"><table><thead><tr>'
         '<th scope="col">metric</th><th scope="col" class="om-n">before</th><th scope="col" class="om-n">after</th>'
-        f'<th scope="col" class="om-n">{tip("better (+) or worse (−)", "The same direction for all metrics: a minus is worse, also for perplexity.")}'
-        f'</th><th scope="col">{tip("verdict", _NOISE)}</th></tr></thead><tbody>{rows}</tbody></table></div>'
-        f"{lacking_lines(lacking)}</section>"
+        f'<th scope="col" class="om-n">{with_tooltip("better (+) or worse (−)", "The same direction for all metrics: a minus is worse, also for perplexity.")}'
+        f'</th><th scope="col">{with_tooltip("verdict", _NOISE)}</th></tr></thead><tbody>{rows}</tbody></table></div>'
+        f"{missing_score_notes(lacking)}</section>"
     )
 
 
-def moved(before: Score, after: Score) -> float | None:
+def improvement(before: Score, after: Score) -> float | None:
     """How much better a metric scores the second story, positive for better whatever the metric's direction; `None` unless
     both have scores."""
     if before.value is None or after.value is None:
@@ -87,25 +96,25 @@ def moved(before: Score, after: Score) -> float | None:
 
 def is_worse(before: Score, after: Score) -> bool:
     """Whether a metric scores the second story worse by more than noise."""
-    by, place = moved(before, after), among_people(before)
-    bound = noise(place.quantiles, _NOISE_SHARE) if place else _SMALL
+    by, place = improvement(before, after), human_percentile_rank(before)
+    bound = noise_bound(place.quantiles, _NOISE_SHARE) if place else _SMALL
     return by is not None and by < -max(bound, _SMALL)
 
 
-def _score_row(before: Score, after: Score, damages: bool) -> str:
-    one, worse, by = before.number, is_worse(before, after), moved(before, after)
+def _score_row(before: Score, after: Score, should_worsen: bool) -> str:
+    one, worse, by = before.number, is_worse(before, after), improvement(before, after)
     assert before.value is not None
     assert after.value is not None
     assert by is not None
-    if damages:
+    if should_worsen:
         verdict = (
             '<span class="om-better">noticed</span>' if worse else '<span class="om-worse">missed</span>'
         )
     else:
         verdict = "marked down" if worse else "marked up" if is_worse(after, before) else "unmoved"
     return (
-        f'<tr><th scope="row">{tip(one.title, hint(one))}</th><td class="om-n">{number(before.value)}</td>'
-        f'<td class="om-n">{number(after.value)}</td><td class="om-n">{change(by)}</td><td>{verdict}</td></tr>'
+        f'<tr><th scope="row">{with_tooltip(one.title, hint(one))}</th><td class="om-n">{format_number(before.value)}</td>'
+        f'<td class="om-n">{format_number(after.value)}</td><td class="om-n">{format_change(by)}</td><td>{verdict}</td></tr>'
     )
 
 
@@ -125,16 +134,18 @@ def all_aspects(
     body = []
     for found in cases:
         name = (
-            f"{tip(titles[found.aspect]['title'], titles[found.aspect]['meaning'])} "
-            f'<span class="om-kind">{"should hurt" if found.damages else "should not hurt"}</span>'
+            f"{with_tooltip(titles[found.aspect]['title'], titles[found.aspect]['meaning'])} "
+            f'<span class="om-kind">{"should hurt" if found.should_worsen else "should not hurt"}</span>'
         )
         if found.perturbed is None:
             why = f'<p class="om-note">nothing to change: the aspect looks for {escape(LOOKS_FOR[found.aspect])}</p>'
             body.append(_aspect_row(name, why, _blank(len(numbers))))
             continue
-        shown = marked(found.text.story, found.perturbed).replace('class="om-story"', 'class="om-note"')
+        shown = marked_changes(found.text.story, found.perturbed).replace(
+            'class="om-story"', 'class="om-note"'
+        )
         shown = f"<details><summary>changed story</summary>{shown}</details>"
-        changes = {a.number.title: moved(a, b) for a, b in zip(found.before, found.after, strict=True)}
+        changes = {a.number.title: improvement(a, b) for a, b in zip(found.before, found.after, strict=True)}
         cells = "".join(_change(changes.get(n.title)) for n in numbers)
         body.append(_aspect_row(name, shown, cells))
     body += [
@@ -169,4 +180,4 @@ def _blank(count: int) -> str:
 def _change(value: float | None) -> str:
     if value is None:
         return _blank(1)
-    return f'<td class="om-n" data-value="{value!r}">{change(value)}</td>'
+    return f'<td class="om-n" data-value="{value!r}">{format_change(value)}</td>'

@@ -11,13 +11,13 @@ import gradio as gr
 
 from openmeva.spaces import shell, wordnet
 from openmeva.spaces.catalogue import SMALL, read_catalogue
-from openmeva.spaces.limits import MAX_CHARACTERS, MOST_ANSWERED
+from openmeva.spaces.limits import MAX_CHARACTERS, MAX_CONCURRENT_USERS
 from openmeva.spaces.scorer import Scorer
 from openmeva.spaces.story_scorer import files, service, views
 from openmeva.spaces.story_scorer.examples import BARE, EXAMPLES
 from openmeva.spaces.texts import Text
 from openmeva.spaces.threads import threads_each
-from openmeva.spaces.trust import Trusts
+from openmeva.spaces.trust import ReliabilityTable
 
 _LEAD = "Does a story hold together? A verdict, the sentences that lower the score, and the scores of all metrics."
 # A story that the perturbation lab passes on is in the fragment (#) of the address, which browsers do not send to servers.
@@ -28,7 +28,7 @@ _FROM_ADDRESS = f"""() => {{
   return [kind, text("story"), text("context")];
 }}"""
 # All requests for scores share one queue: MOST_ANSWERED run at once, and the other users see their position.
-_SCORING: dict[str, Any] = {"concurrency_id": "scoring", "concurrency_limit": MOST_ANSWERED}
+_SCORING: dict[str, Any] = {"concurrency_id": "scoring", "concurrency_limit": MAX_CONCURRENT_USERS}
 _HIDDEN: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"}
 
 
@@ -52,7 +52,7 @@ def build(scorer: Scorer) -> gr.Blocks:
 def _score(scorer: Scorer) -> Any:
     """The function behind `/score`."""
 
-    @shell.sentences
+    @shell.user_errors
     def score(story: str, context: str = "", reference: str = "", kind: str = "roc") -> dict:
         """Scores a story with every metric and gives reasons.
 
@@ -62,7 +62,7 @@ def _score(scorer: Scorer) -> Any:
             reference: another story to compare it with, for the metrics that need one.
             kind: roc (short everyday story) or wp (longer story written to a prompt).
         """
-        return service.as_dict(service.answer(scorer, story, context, reference, kind))
+        return service.as_dict(service.full_answer(scorer, story, context, reference, kind))
 
     return score
 
@@ -70,7 +70,7 @@ def _score(scorer: Scorer) -> Any:
 def _verdict(scorer: Scorer) -> Any:
     """The function behind `/verdict`."""
 
-    @shell.sentences
+    @shell.user_errors
     def verdict(story: str, context: str = "", kind: str = "roc") -> dict:
         """The verdict on a story, by the recommended metric only: many times faster than `score`.
 
@@ -79,7 +79,7 @@ def _verdict(scorer: Scorer) -> Any:
             context: its beginning (kind roc) or the prompt it was written to (kind wp).
             kind: roc (short everyday story) or wp (longer story written to a prompt).
         """
-        return service.verdict_dict(next(service.answers(scorer, story, context, "", kind)))
+        return service.verdict_dict(next(service.answer_in_steps(scorer, story, context, "", kind)))
 
     return verdict
 
@@ -117,32 +117,34 @@ def _one_story(demo: gr.Blocks, scorer: Scorer) -> None:
             more, metrics = _closed("All metrics")
             asked = gr.JSON(visible=False)  # the input of the verdict, even if the fields change later
 
-    trusts = Trusts()
+    reliabilities = ReliabilityTable()
     inputs = [story, context, reference, kind]
     outputs = [verdict, reasons, weigh, costs, more, metrics, asked]
 
     def answered(*values: str) -> Iterator[tuple[Any, ...]]:
         try:
-            for step, found in enumerate(service.answers(scorer, *values)):
-                told = views.reasons(found, "Your story")
+            for step, found in enumerate(service.answer_in_steps(scorer, *values)):
+                reasons_html = views.reasons(found, "Your story")
                 if step:  # the verdict is already shown
-                    yield gr.skip(), told, *[gr.skip()] * 5
+                    yield gr.skip(), reasons_html, *[gr.skip()] * 5
                 else:
-                    first = views.verdict(found, scorer.catalogue, trusts)
-                    closed = *_folded(found.on_request), *_folded(True)
-                    yield shell.put(first), told, *closed, shell.put(list(values))
+                    first = views.verdict(found, scorer.catalogue, reliabilities)
+                    closed = *_folded(found.costs_on_request), *_folded(True)
+                    yield shell.update_value(first), reasons_html, *closed, shell.update_value(list(values))
         except Exception as error:
-            yield shell.put(shell.told(error)), *_NOTHING
+            yield shell.update_value(shell.exception_card(error)), *_NOTHING
 
     def sentence_costs(values: list[str]) -> str:
-        return views.costs(service.weighed(scorer, *values))
+        return views.costs(service.answer_with_costs(scorer, *values))
 
     def all_metrics(values: list[str]) -> str:
-        text = service.checked(*values)
-        return views.all_metrics(scorer.score([text], values[-1])[0], values[-1], scorer.catalogue, trusts)
+        text = service.checked_text(*values)
+        return views.all_metrics(
+            scorer.score([text], values[-1])[0], values[-1], scorer.catalogue, reliabilities
+        )
 
     def opened(work: Callable[..., str]) -> Callable[..., Any]:
-        return lambda values: shell.put(shell.guarded(work, values))
+        return lambda values: shell.update_value(shell.html_or_error_card(work, values))
 
     run: dict[str, Any] = {
         "fn": answered,
@@ -158,7 +160,9 @@ def _one_story(demo: gr.Blocks, scorer: Scorer) -> None:
         # without a story nothing is updated: the user may have typed one in the meantime
         yield from answered(*values) if values[0].strip() else [(gr.skip(),) * len(outputs)]
 
-    handed = demo.load(None, outputs=[kind, story, context], js=_FROM_ADDRESS).then(**{**run, "fn": given})
+    filled_from_address = demo.load(None, outputs=[kind, story, context], js=_FROM_ADDRESS).then(
+        **{**run, "fn": given}
+    )
     opens: list[Any] = [
         weigh.expand(opened(sentence_costs), asked, costs, **_HIDDEN, **_SCORING),
         more.expand(opened(all_metrics), asked, metrics, **_HIDDEN, **_SCORING),
@@ -169,11 +173,13 @@ def _one_story(demo: gr.Blocks, scorer: Scorer) -> None:
         button.click: ({"fn": partial(_example, *EXAMPLES[name]), "outputs": inputs}, run)
         for name, button in buttons.items()
     }
-    runs = shell.one_at_a_time({go.click: ({}, run), story.submit: ({}, run), **filled}, *opens, handed)
+    runs = shell.one_at_a_time(
+        {go.click: ({}, run), story.submit: ({}, run), **filled}, *opens, filled_from_address
+    )
     clear.click(
         lambda: ("", "", "", *_BLANK),
         outputs=[story, context, reference, *outputs],
-        cancels=[*runs, *opens, handed],
+        cancels=[*runs, *opens, filled_from_address],
         api_visibility="private",
         queue=False,
     )
@@ -188,12 +194,12 @@ def _closed(title: str) -> tuple[gr.Accordion, gr.HTML]:
 
 def _folded(visible: bool) -> tuple[Any, Any]:
     """The updates that close and empty such an accordion."""
-    return gr.update(visible=visible, open=False), shell.put("")
+    return gr.update(visible=visible, open=False), shell.update_value("")
 
 
 # Updates that clear the reasons, the sentence costs, all metrics and the stored input; _BLANK also resets the verdict.
-_NOTHING = ("", *_folded(False), *_folded(False), shell.put(None))
-_BLANK = (shell.put(views.BLANK), *_NOTHING)
+_NOTHING = ("", *_folded(False), *_folded(False), shell.update_value(None))
+_BLANK = (shell.update_value(views.BLANK), *_NOTHING)
 
 
 def _example(corpus: str, text: Text) -> tuple[str, ...]:
@@ -214,16 +220,16 @@ def _two_stories(scorer: Scorer) -> None:
     shown = gr.HTML(views.BLANK_PAIR)
 
     def compared(one: str, two: str, *shared: str) -> str:
-        answers = []
+        found = []
         for name, text in (("First story", one), ("Second story", two)):
             try:
-                answers.append(service.answer(scorer, text, *shared))
+                found.append(service.full_answer(scorer, text, *shared))
             except ValueError as error:
                 raise ValueError(f"{name}: {error}") from None
-        return views.two_stories(answers[0], answers[1])
+        return views.two_stories(found[0], found[1])
 
     run: dict[str, Any] = {
-        "fn": partial(shell.guarded, compared),
+        "fn": partial(shell.html_or_error_card, compared),
         "inputs": [first, second, context, reference, kind],
         "outputs": shown,
         **_HIDDEN,
@@ -236,6 +242,6 @@ def _two_stories(scorer: Scorer) -> None:
 
 if __name__ == "__main__":
     known = read_catalogue(tier=os.environ.get("OPENMEVA_TIER", SMALL))
-    metrics = Scorer(known, before=wordnet.prepare, threads=threads_each())
+    metrics = Scorer(known, fetch_resources=wordnet.fetch_or_retry, threads=threads_each())
     metrics.start()
     shell.launch(build(metrics), "story_scorer")

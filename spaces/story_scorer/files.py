@@ -32,18 +32,18 @@ def one_file(scorer: Scorer) -> None:
         corpus: str,
         progress: gr.Progress = gr.Progress(),  # noqa: B008
     ) -> Iterator[tuple[Any, Any]]:
-        yield gr.skip(), shell.put(None)  # at once: another file may be chosen meanwhile
+        yield gr.skip(), shell.update_value(None)  # at once: another file may be chosen meanwhile
         try:
-            path = shell.uploaded(file)
+            path = shell.upload_path(file)
             (rows,) = read_uploads(path)
             for found in service.score_file(scorer, rows, corpus):
                 if isinstance(found, service.FileScores):
-                    yield shell.put(views.file_table(found, path.name)), gr.skip()
+                    yield shell.update_value(views.file_table(found, path.name)), gr.skip()
                 else:
                     yield gr.skip(), gr.skip()  # here "Stop" ends it
                     progress((found, len(rows)), desc="Scoring", unit="stories")
         except Exception as error:
-            yield shell.put(shell.told(error)), gr.skip()
+            yield shell.update_value(shell.exception_card(error)), gr.skip()
 
     event = go.click(
         scored,
@@ -73,15 +73,19 @@ def two_systems(scorer: Scorer) -> None:
         progress: gr.Progress = gr.Progress(),  # noqa: B008
     ) -> Iterator[tuple[Any, Any, Any]]:
         def html() -> str:
-            rows_of_one, rows_of_two = read_uploads(shell.uploaded(one), shell.uploaded(two))
+            rows_of_one, rows_of_two = read_uploads(shell.upload_path(one), shell.upload_path(two))
 
             def done(count: int, of: int) -> None:
                 progress((count, of), desc="Scoring", unit="stories")
 
             return views.two_systems(systems.compare(scorer, rows_of_one, rows_of_two, corpus, done))
 
-        yield gr.skip(), shell.put(None), shell.put(None)  # at once: other files may be chosen meanwhile
-        yield shell.put(shell.guarded(html)), gr.skip(), gr.skip()
+        yield (
+            gr.skip(),
+            shell.update_value(None),
+            shell.update_value(None),
+        )  # at once: other files may be chosen meanwhile
+        yield shell.update_value(shell.html_or_error_card(html)), gr.skip(), gr.skip()
 
     go.click(
         compared,

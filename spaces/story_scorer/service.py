@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from openmeva.metrics.core.description import RECOMMENDED
+from openmeva.metrics.core.description import DEFAULT_METRIC
 from openmeva.metrics.core.text import split_sentences
-from openmeva.metrics.core.text_warnings import USUAL_WORDS, warning_of, warnings_of
+from openmeva.metrics.core.text_warnings import USUAL_WORD_COUNTS, warning_of, warnings_of
 from openmeva.spaces.alignment import ExplainedSentence, align
-from openmeva.spaces.diagnosis import KINDS, Diagnosis, diagnose
+from openmeva.spaces.diagnosis import ERROR_TYPES, Diagnosis, diagnose
 from openmeva.spaces.limits import MAX_ROWS, check_text
 from openmeva.spaces.scorer import Patience, Score, Scorer
-from openmeva.spaces.texts import Text, check_corpus, unweighed
-from openmeva.spaces.verdicts import Verdict, is_low, recommended, verdict_on
+from openmeva.spaces.texts import Text, check_corpus, why_no_sentence_costs
+from openmeva.spaces.verdicts import Verdict, is_low, recommended_score, verdict_on
 
 _CHUNK = 16  # stories of a file that are scored at once; other requests are served in between
 
@@ -32,9 +32,9 @@ class Answer:
         sentences: the cost of each, with the words that UNION would change; empty where this was not requested.
         explained_by: title of the score from which the costs of the sentences are computed.
         diagnosis: the likely errors, found by repairs.
-        looked_for: the part of the answer that is still being computed, as the page names it; empty when complete.
-        on_request: whether the costs of the sentences are computed only on request.
-        asked: time of the request, by `time.monotonic`.
+        pending: the part of the answer that is still being computed, as the page names it; empty when complete.
+        costs_on_request: whether the costs of the sentences are computed only on request.
+        requested_at: time of the request, by `time.monotonic`.
     """
 
     text: Text
@@ -44,9 +44,9 @@ class Answer:
     sentences: list[ExplainedSentence] = field(default_factory=list)
     explained_by: str = ""
     diagnosis: Diagnosis | None = None
-    looked_for: str = ""
-    on_request: bool = False
-    asked: float = field(default_factory=time.monotonic)
+    pending: str = ""
+    costs_on_request: bool = False
+    requested_at: float = field(default_factory=time.monotonic)
 
     @property
     def verdict(self) -> Verdict:
@@ -68,60 +68,62 @@ class FileScores:
     main: list[Score]
 
 
-def answers(scorer: Scorer, story: str, context: str, reference: str, corpus: str) -> Iterator[Answer]:
+def answer_in_steps(
+    scorer: Scorer, story: str, context: str, reference: str, corpus: str
+) -> Iterator[Answer]:
     """The answer in steps: the verdict; where it is not good, the costs of the sentences; and the likely errors.
 
-    The costs are left to `weighed` where the verdict is good, where there is no verdict, where it is doubtful and the
+    The costs are left to `answer_with_costs` where the verdict is good or missing, where it is doubtful and the
     load is high, and where the story has too many sentences. Only the recommended metric scores the story; UNION's
     suggestions are added only for stories with a low score.
 
     Raises:
         ValueError: a text that is blank, has no word or is too long, or an unknown corpus, as a sentence for the user.
     """
-    found = _judged(scorer, story, context, reference, corpus, [RECOMMENDED], Patience.VERDICT)
+    found = _scored_answer(scorer, story, context, reference, corpus, [DEFAULT_METRIC], Patience.VERDICT)
     tone = found.verdict.tone
-    if tone in ("good", "none") or (tone == "doubtful" and scorer.is_busy) or unweighed(found.text, corpus):
-        found = replace(found, on_request=True)
+    postponed = tone == "doubtful" and scorer.is_busy
+    if tone in ("good", "none") or postponed or why_no_sentence_costs(found.text, corpus):
+        found = replace(found, costs_on_request=True)
         yield found
-        repeats = _with_errors(scorer, found, _plain(found))
+        repeats = _with_errors(scorer, found, _explanation_without_costs(found))
         if repeats.diagnosis:
             yield repeats
         return
-    yield replace(found, looked_for="the sentences that cost it points")
-    main = recommended(found.scores)
+    yield replace(found, pending="the sentences that cost it points")
+    main = recommended_score(found.scores)
     low = main is not None and main.value is not None and is_low(main.value, main)
-    due = Patience.VERDICT.since(
-        found.asked
-    )  # the deadline of the verdict: a user who has waited is not overtaken by later requests
-    explained = scorer.explain(found.text, corpus, None if low else [RECOMMENDED], due)
+    # the deadline of the verdict: a user who has waited is not overtaken by later requests
+    due = Patience.VERDICT.since(found.requested_at)
+    explained = scorer.explain(found.text, corpus, None if low else [DEFAULT_METRIC], due)
     found = _with_sentences(scorer, found, explained)
     if low and found.sentences:
-        yield replace(found, looked_for="likely errors")
+        yield replace(found, pending="likely errors")
     yield _with_errors(scorer, found, explained)
 
 
-def weighed(scorer: Scorer, story: str, context: str, reference: str, corpus: str) -> Answer:
+def answer_with_costs(scorer: Scorer, story: str, context: str, reference: str, corpus: str) -> Answer:
     """The verdict, and the cost of each sentence whatever the verdict is.
 
     Raises:
-        ValueError: as `answers`, or too many sentences.
+        ValueError: as `answer_in_steps`, or too many sentences.
     """
-    if why := unweighed(checked(story, context, reference, corpus), corpus):
+    if why := why_no_sentence_costs(checked_text(story, context, reference, corpus), corpus):
         raise ValueError(why)
-    found = _judged(scorer, story, context, reference, corpus, [RECOMMENDED], Patience.REASONS)
-    return _with_sentences(scorer, found, scorer.explain(found.text, corpus, [RECOMMENDED]))
+    found = _scored_answer(scorer, story, context, reference, corpus, [DEFAULT_METRIC], Patience.REASONS)
+    return _with_sentences(scorer, found, scorer.explain(found.text, corpus, [DEFAULT_METRIC]))
 
 
-def answer(scorer: Scorer, story: str, context: str, reference: str, corpus: str) -> Answer:
-    """All scores of one story, and the reasons unless it has too many sentences; errors as `answers`."""
-    found = _judged(scorer, story, context, reference, corpus)
-    if unweighed(found.text, corpus):
-        return _with_errors(scorer, found, _plain(found))
+def full_answer(scorer: Scorer, story: str, context: str, reference: str, corpus: str) -> Answer:
+    """All scores of one story, and the reasons unless it has too many sentences; errors as `answer_in_steps`."""
+    found = _scored_answer(scorer, story, context, reference, corpus)
+    if why_no_sentence_costs(found.text, corpus):
+        return _with_errors(scorer, found, _explanation_without_costs(found))
     explained = scorer.explain(found.text, corpus)
     return _with_errors(scorer, _with_sentences(scorer, found, explained), explained)
 
 
-def _judged(
+def _scored_answer(
     scorer: Scorer,
     story: str,
     context: str,
@@ -131,55 +133,55 @@ def _judged(
     patience: Patience = Patience.MORE,
 ) -> Answer:
     """Scores and warning, without reasons."""
-    text = checked(story, context, reference, corpus)
-    warning = warning_of(text.whole(corpus), *USUAL_WORDS[corpus])
-    asked = time.monotonic()
-    scores = scorer.score([text], corpus, only, patience.since(asked))[0]
-    return Answer(text, corpus, scores, warning, asked=asked)
+    text = checked_text(story, context, reference, corpus)
+    warning = warning_of(text.whole(corpus), *USUAL_WORD_COUNTS[corpus])
+    requested_at = time.monotonic()
+    scores = scorer.score([text], corpus, only, patience.since(requested_at))[0]
+    return Answer(text, corpus, scores, warning, requested_at=requested_at)
 
 
 def _with_sentences(scorer: Scorer, found: Answer, explained: Mapping[str, Any]) -> Answer:
-    if RECOMMENDED not in explained:
+    if DEFAULT_METRIC not in explained:
         return found
-    sentences = align(found.text.whole(found.corpus), _both(explained))
-    return replace(found, sentences=sentences, explained_by=scorer.catalogue[RECOMMENDED].numbers[0].title)
+    sentences = align(found.text.whole(found.corpus), _joined_explanation(explained))
+    return replace(found, sentences=sentences, explained_by=scorer.catalogue[DEFAULT_METRIC].numbers[0].title)
 
 
 def _with_errors(scorer: Scorer, found: Answer, explained: Mapping[str, Any]) -> Answer:
-    if RECOMMENDED not in explained or found.warning:
+    if DEFAULT_METRIC not in explained or found.warning:
         return found
-    return replace(found, diagnosis=diagnosed(scorer, found, _both(explained)))
+    return replace(found, diagnosis=diagnose_answer(scorer, found, _joined_explanation(explained)))
 
 
-def _plain(found: Answer) -> dict[str, Any]:
+def _explanation_without_costs(found: Answer) -> dict[str, Any]:
     """A substitute for an explanation, for a story whose sentence costs were not computed."""
     sentences = split_sentences(found.text.whole(found.corpus))
-    return {RECOMMENDED: {"sentences": [{"text": text, "gain": 0.0} for text in sentences]}}
+    return {DEFAULT_METRIC: {"sentences": [{"text": text, "gain": 0.0} for text in sentences]}}
 
 
-def _both(explained: Mapping[str, Any]) -> dict[str, Any]:
+def _joined_explanation(explained: Mapping[str, Any]) -> dict[str, Any]:
     """The recommended metric's sentences, and UNION's edits where available."""
     edits: list[Any] = next((one["edits"] for one in explained.values() if "edits" in one), [])
-    return {"sentences": explained[RECOMMENDED]["sentences"], "edits": edits}
+    return {"sentences": explained[DEFAULT_METRIC]["sentences"], "edits": edits}
 
 
-def diagnosed(scorer: Scorer, found: Answer, explanation: Mapping[str, Any]) -> Diagnosis | None:
+def diagnose_answer(scorer: Scorer, found: Answer, explanation: Mapping[str, Any]) -> Diagnosis | None:
     """The likely errors of a story, by repairs that raise the recommended metric's score; `None` without that score."""
-    main = recommended(found.scores)
+    main = recommended_score(found.scores)
     if main is None or main.value is None:
         return None
-    due = Patience.VERDICT.since(found.asked)
+    due = Patience.VERDICT.since(found.requested_at)
 
     def rescore(stories: Sequence[str]) -> list[float]:
-        rows = scorer.score([Text(story) for story in stories], found.corpus, [RECOMMENDED], due)
+        rows = scorer.score([Text(story) for story in stories], found.corpus, [DEFAULT_METRIC], due)
         return [0.0 if row[0].value is None else row[0].value for row in rows]
 
     whole = found.text.whole(found.corpus)
     return diagnose(whole, explanation, main.value, lambda value: is_low(value, main), rescore)
 
 
-def checked(story: object, context: object, reference: object, corpus: str) -> Text:
-    """The texts of one story, checked against the limits; errors as `answer`."""
+def checked_text(story: object, context: object, reference: object, corpus: str) -> Text:
+    """The texts of one story, checked against the limits; errors as `answer_in_steps`."""
     check_corpus(corpus)
     return Text(
         check_text(story, "The story"),
@@ -226,8 +228,8 @@ def _diagnosis_dict(found: Diagnosis) -> dict[str, Any]:
     """The diagnosis as a JSON object; `errors` is empty where the story has a low score and no repair helps."""
     return {
         "errors": [
-            {"kind": fault.kind, "meaning": KINDS[fault.kind], "sentences": list(fault.sentences)}
-            for fault in found.faults
+            {"kind": kind, "meaning": ERROR_TYPES[kind], "sentences": list(sentences)}
+            for kind, sentences in found.errors
         ],
         "score": round(found.before, 4),
         "score_when_mended": round(found.after, 4),
@@ -243,7 +245,7 @@ def score_dict(score: Score) -> dict[str, Any]:
         "score": score.value,
         "better": score.number.better,
         "note": score.note,
-        "better_than_percent": {one.label: round(one.better_than, 1) for one in score.placements},
+        "better_than_percent": {one.label: round(one.better_than, 1) for one in score.percentile_ranks},
     }
 
 
@@ -265,7 +267,7 @@ def file_texts(rows: Sequence[dict[str, Any]], corpus: str) -> list[Text]:
                 f"Row {place} has no column 'story'; it has {', '.join(str(name)[:30] for name in list(row)[:6])}."
             )
         try:
-            texts.append(checked(row["story"], row.get("context"), row.get("reference"), corpus))
+            texts.append(checked_text(row["story"], row.get("context"), row.get("reference"), corpus))
         except ValueError as error:
             raise ValueError(f"Row {place}: {error}") from None
     return texts
@@ -280,7 +282,7 @@ def score_file(scorer: Scorer, rows: Sequence[dict[str, Any]], corpus: str) -> I
         found += scorer.score(chunk, corpus, due=Patience.FILE.since())
         yield len(found)
     scored = {score.number.title for scores in found for score in scores if score.value is not None}
-    warnings = warnings_of([text.whole(corpus) for text in texts], *USUAL_WORDS[corpus])
+    warnings = warnings_of([text.whole(corpus) for text in texts], *USUAL_WORD_COUNTS[corpus])
     columns = [
         {
             **{name: row[name] for name in ("story_id", "story", "context", "reference") if name in row},
@@ -289,7 +291,7 @@ def score_file(scorer: Scorer, rows: Sequence[dict[str, Any]], corpus: str) -> I
         }
         for row, scores, warning in zip(rows, found, warnings, strict=True)
     ]
-    yield FileScores(columns, [score for score in map(recommended, found) if score is not None])
+    yield FileScores(columns, [score for score in map(recommended_score, found) if score is not None])
 
 
 def chunks(texts: Sequence[Text]) -> Iterator[Sequence[Text]]:

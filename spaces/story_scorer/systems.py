@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from openmeva.metrics.core.description import RECOMMENDED
-from openmeva.metrics.core.text_warnings import USUAL_WORDS, warnings_of
+from openmeva.metrics.core.description import DEFAULT_METRIC
+from openmeva.metrics.core.text_warnings import USUAL_WORD_COUNTS, warnings_of
 from openmeva.spaces.scorer import Patience, Score, Scorer
 from openmeva.spaces.story_scorer.service import chunks, file_texts
-from openmeva.spaces.verdicts import recommended
+from openmeva.spaces.verdicts import recommended_score
 
-LEAST = 5  # prompts, or pairs where prompts are not known: with fewer, an interval says nothing
-SHOWN = 3  # number of pairs with the greatest difference that are shown
+MIN_PROMPTS = 5  # prompts, or pairs where prompts are not known: with fewer, an interval says nothing
+SHOWN_PAIRS = 3  # number of pairs with the greatest difference that are shown
 _DRAWS, _SEED = 2000, 0
 Rows = Sequence[dict[str, Any]]
 
@@ -59,32 +59,34 @@ class Comparison:
         return self.interval[0] > 0 or self.interval[1] < 0
 
     @property
-    def apart(self) -> list[Pair]:
+    def most_different(self) -> list[Pair]:
         """The pairs that differ most."""
-        return sorted(self.pairs, key=lambda one: -abs(one.scores[0] - one.scores[1]))[:SHOWN]
+        return sorted(self.pairs, key=lambda one: -abs(one.scores[0] - one.scores[1]))[:SHOWN_PAIRS]
 
 
 def compare(
     scorer: Scorer, first: Rows, second: Rows, corpus: str, progress: Callable[[int, int], None]
 ) -> Comparison:
-    """Compares the stories of two files; `progress` is told how many stories are scored, of how many.
+    """Compares the stories of two files; `progress` is called with the number of scored stories, of how many.
 
     Raises:
-        ValueError: rows that do not belong together, fewer than `LEAST` prompts (or pairs), or what `file_texts` raises.
+        ValueError: rows that do not belong together, fewer than `MIN_PROMPTS` prompts (or pairs), or what `file_texts` raises.
     """
     for name, rows in (("First file", first), ("Second file", second)):
         try:
-            file_texts(rows, corpus)  # rows are told by their place in the file, not in the pairs
+            file_texts(rows, corpus)  # messages name rows by their place in the file, not in the pairs
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
-    pairs = paired(first, second)
+    pairs = match_rows(first, second)
     both = [file_texts([pair[place] for pair in pairs], corpus) for place in (0, 1)]
     scores: list[list[Score | None]] = []
     total = sum(map(len, both))
     for texts in both:
         done: list[Score | None] = []
         for chunk in chunks(texts):
-            done += map(recommended, scorer.score(chunk, corpus, [RECOMMENDED], Patience.FILE.since()))
+            done += map(
+                recommended_score, scorer.score(chunk, corpus, [DEFAULT_METRIC], Patience.FILE.since())
+            )
             progress(len(done) + sum(map(len, scores)), total)
         scores.append(done)
     found = [
@@ -95,10 +97,10 @@ def compare(
     known = all(pair.prompt for pair in found)
     names = [pair.prompt if known else str(place) for place, pair in enumerate(found)]
     groups = {name: group for group, name in enumerate(dict.fromkeys(names))}
-    if len(groups) < LEAST:
+    if len(groups) < MIN_PROMPTS:
         what = "prompts" if known else "pairs"
         raise ValueError(
-            f"Expected at least {LEAST} {what} with a score for both stories, got {len(groups)}."
+            f"Expected at least {MIN_PROMPTS} {what} with a score for both stories, got {len(groups)}."
         )
     main = next(score for score in scores[0] if score is not None)
     sign = 1.0 if main.number.higher else -1.0
@@ -110,7 +112,7 @@ def compare(
         float(gaps.mean()),
         (low, high),
         float(((gaps > 0) + 0.5 * (gaps == 0)).mean()),
-        warnings_of([text.whole(corpus) for texts in both for text in texts], *USUAL_WORDS[corpus]),
+        warnings_of([text.whole(corpus) for texts in both for text in texts], *USUAL_WORD_COUNTS[corpus]),
         len(pairs) - len(found),
         len(groups) if known else None,
     )
@@ -128,7 +130,7 @@ def interval_of_mean(values: np.ndarray, groups: np.ndarray) -> tuple[float, flo
     return float(low), float(high)
 
 
-def paired(first: Rows, second: Rows) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+def match_rows(first: Rows, second: Rows) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     """Pairs of rows of two files: matched by `story_id`, else by `context`, else by position.
 
     Raises:

@@ -5,30 +5,30 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from openmeva.metrics.core.text_warnings import counted
+from openmeva.metrics.core.text_warnings import summarize_warnings
 from openmeva.spaces.catalogue import CatalogueEntry
 from openmeva.spaces.distributions import percent
 from openmeva.spaces.drawing import histogram
 from openmeva.spaces.markup import (
-    change,
     escape,
-    faults,
+    format_change,
+    format_number,
     headline,
     hint,
-    lacking_lines,
     legend,
+    likely_errors,
     metric_row,
     metric_rows,
-    number,
-    shaded,
-    tip,
+    missing_score_notes,
+    shaded_sentences,
+    with_tooltip,
 )
 from openmeva.spaces.scorer import Score
 from openmeva.spaces.story_scorer.service import Answer, FileScores
 from openmeva.spaces.story_scorer.systems import Comparison
 from openmeva.spaces.tables import data_link, to_csv, to_jsonl
-from openmeva.spaces.trust import Trust, Trusts
-from openmeva.spaces.verdicts import Verdict, among_people, verdict_between
+from openmeva.spaces.trust import Reliability, ReliabilityTable
+from openmeva.spaces.verdicts import Verdict, human_percentile_rank, verdict_between
 
 COSTS = "What each sentence costs"
 BLANK = (
@@ -53,26 +53,31 @@ BLANK_SYSTEMS = (
 )
 
 
-def verdict(found: Answer, catalogue: Mapping[str, CatalogueEntry], trusts: Trusts) -> str:
+def verdict(found: Answer, catalogue: Mapping[str, CatalogueEntry], reliabilities: ReliabilityTable) -> str:
     """The verdict on a story, and the recommended metric's row."""
     main = found.verdict.score
     if main is None:
         return headline(found.verdict)
     entry = catalogue[main.metric]
-    return headline(found.verdict, metric_row(entry, main, trusts.of(entry, main.number, found.corpus)))
+    return headline(
+        found.verdict, metric_row(entry, main, reliabilities.of(entry, main.number, found.corpus))
+    )
 
 
 def all_metrics(
-    scores: Sequence[Score], corpus: str, catalogue: Mapping[str, CatalogueEntry], trusts: Trusts
+    scores: Sequence[Score],
+    corpus: str,
+    catalogue: Mapping[str, CatalogueEntry],
+    reliabilities: ReliabilityTable,
 ) -> str:
     """Every metric's number for a story."""
 
-    def trust(score: Score) -> Trust | None:
-        return trusts.of(catalogue[score.metric], score.number, corpus)
+    def reliability(score: Score) -> Reliability | None:
+        return reliabilities.of(catalogue[score.metric], score.number, corpus)
 
     return (
         '<section class="om" aria-label="All metrics"><p class="om-note">The metrics disagree, and none is certain. For '
-        f"each, see what it measures and how far to trust it.</p>{metric_rows(catalogue, scores, trust)}</section>"
+        f"each, see what it measures and how far to trust it.</p>{metric_rows(catalogue, scores, reliability)}</section>"
     )
 
 
@@ -87,28 +92,26 @@ def reasons(found: Answer, title: str) -> str:
     """The story, its sentences shaded by their costs, and its likely errors, as far as they have been computed."""
     main = found.verdict.score
     plain = f'<p class="om-story">{escape(found.text.whole(found.corpus))}</p>'
-    said = faults(found.diagnosis, main.number.title if main else "the score")
-    coming = (
-        f'<p class="om-note" role="status">Looking for {found.looked_for} …</p>' if found.looked_for else ""
-    )
+    said = likely_errors(found.diagnosis, main.number.title if main else "the score")
+    coming = f'<p class="om-note" role="status">Looking for {found.pending} …</p>' if found.pending else ""
     return (
         f'<section class="om om-card" aria-label="{escape(title)}" aria-busy="{str(bool(coming)).lower()}">'
-        f"<h2>{escape(title)}</h2>{_weighed(found) or plain}{said}{coming}</section>"
+        f"<h2>{escape(title)}</h2>{_story_with_costs(found) or plain}{said}{coming}</section>"
     )
 
 
 def costs(found: Answer) -> str:
     """Only the cost of each sentence of a story."""
     lacking = '<p class="om-note">No available metric can tell which sentences matter.</p>'
-    return f'<section class="om" aria-label="{COSTS}">{_weighed(found) or lacking}</section>'
+    return f'<section class="om" aria-label="{COSTS}">{_story_with_costs(found) or lacking}</section>'
 
 
-def _weighed(found: Answer) -> str:
+def _story_with_costs(found: Answer) -> str:
     """The story with its shaded sentences; blank where their costs were not computed."""
     if not found.sentences:
         return ""
     edited = any(word.suggestion is not None for one in found.sentences for word in one.words)
-    return shaded(found.sentences) + legend(found.explained_by, edited)
+    return shaded_sentences(found.sentences) + legend(found.explained_by, edited)
 
 
 def two_stories(first: Answer, second: Answer) -> str:
@@ -116,7 +119,7 @@ def two_stories(first: Answer, second: Answer) -> str:
     rows = []
     lacking: dict[str, list[str]] = {}
     for a, b in zip(first.scores, second.scores, strict=True):
-        name = tip(a.number.title, hint(a.number))
+        name = with_tooltip(a.number.title, hint(a.number))
         if a.value is None or b.value is None:
             lacking.setdefault(a.note or b.note, []).append(name)
             continue
@@ -127,8 +130,8 @@ def two_stories(first: Answer, second: Answer) -> str:
         marks = ("om-better", "") if gap > 0 else ("", "om-better")
         marks = ("", "") if words == "about equal" else marks
         rows.append(
-            f'<tr><th scope="row">{name}</th><td class="om-n {marks[0]}">{number(a.value)}</td>'
-            f'<td class="om-n {marks[1]}">{number(b.value)}</td><td>{words}</td></tr>'
+            f'<tr><th scope="row">{name}</th><td class="om-n {marks[0]}">{format_number(a.value)}</td>'
+            f'<td class="om-n {marks[1]}">{format_number(b.value)}</td><td>{words}</td></tr>'
         )
     between = verdict_between(first.scores, second.scores, [first.warning, second.warning])
     return (
@@ -139,7 +142,7 @@ def two_stories(first: Answer, second: Answer) -> str:
             '<div class="om-scroll" tabindex="0" role="region" aria-label="Comparison"><table><thead><tr>'
             '<th scope="col">metric</th><th scope="col" class="om-n">first</th><th scope="col" class="om-n">second</th>'
             f'<th scope="col">prefers</th></tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
-            f"{lacking_lines(lacking)}",
+            f"{missing_score_notes(lacking)}",
         )
     )
 
@@ -148,7 +151,7 @@ def file_table(found: FileScores, name: str = "") -> str:
     """The scores of the file `name`: means, a histogram, and the rows, also as downloads."""
     rows = found.rows
     names = [key for key in rows[0] if key not in ("story_id", "story", "context", "reference", "warning")]
-    flagged = counted([row.get("warning") for row in rows])
+    flagged = summarize_warnings([row.get("warning") for row in rows])
     heads = "".join(
         f'<th scope="col" class="om-n" aria-sort="none"><button type="button">{escape(name)}</button></th>'
         for name in names
@@ -158,13 +161,13 @@ def file_table(found: FileScores, name: str = "") -> str:
         f"{_flag(row.get('warning'))}</td>" + "".join(_cell(row[name]) for name in names) + "</tr>"
         for place, row in enumerate(rows, 1)
     )
-    means = ", ".join(f"{escape(name)} {number(_mean(rows, name))}" for name in names)
+    means = ", ".join(f"{escape(name)} {format_number(_mean(rows, name))}" for name in names)
     of = f'<p class="om-note">from {escape(name)}</p>' if name else ""
     flagged = f"<p><b>{escape(flagged)}.</b></p>" if flagged else ""
     return (
         f'<section class="om om-card" aria-label="Scores of the file"><h2>{len(rows)} stories scored</h2>{of}'
         f'<p class="om-note">Means: {means or "no metric could score these rows"}. Press a heading to sort.</p>'
-        f'{flagged}{_among_people(found.main)}<div class="om-buttons" style="margin:6px 0 14px">'
+        f'{flagged}{_human_histogram(found.main)}<div class="om-buttons" style="margin:6px 0 14px">'
         f'<a class="om-button" download="scores.csv" href="{data_link(to_csv(rows), "csv")}">Download CSV</a>'
         f'<a class="om-button" download="scores.jsonl" href="{data_link(to_jsonl(rows), "jsonl")}">Download JSONL</a>'
         '</div><p class="om-filter"><label>Show the rows with <input type="search" placeholder="a word of the story or warning">'
@@ -175,9 +178,9 @@ def file_table(found: FileScores, name: str = "") -> str:
     )
 
 
-def _among_people(scores: Sequence[Score]) -> str:
+def _human_histogram(scores: Sequence[Score]) -> str:
     """A histogram of the recommended metric's scores, with the density of human stories."""
-    place = among_people(scores[0]) if scores else None
+    place = human_percentile_rank(scores[0]) if scores else None
     if place is None:
         return ""
     one = scores[0].number
@@ -201,22 +204,22 @@ def two_systems(found: Comparison) -> str:
     each = "prompts" if found.prompts == count else "pairs"
     over = f"{count} {each}" + (f" of {found.prompts} prompts" if found.prompts not in (None, count) else "")
     why = (
-        f"{found.title}, first minus second: {change(found.difference)} on average over {over}, 95 % "
-        f"interval {change(low)} to {change(high)}. The first has the better story for {percent(100 * found.won)} of {each}."
+        f"{found.title}, first minus second: {format_change(found.difference)} on average over {over}, 95 % "
+        f"interval {format_change(low)} to {format_change(high)}. The first has the better story for {percent(100 * found.won)} of {each}."
     )
     if found.unscored:
         why += f" {found.unscored} {each} are excluded: a story has no score."
-    flagged = counted(found.warnings)
+    flagged = summarize_warnings(found.warnings)
     more = f"<p><b>{escape(flagged)}.</b></p>" if flagged else ""
     examples = "".join(
         f'<h3 class="om-prompt">{escape(one.prompt) or "The same prompt"}</h3><div class="om-two">'
         + "".join(
-            f'<div><p class="om-note">{name} system, {number(score)}</p>'
+            f'<div><p class="om-note">{name} system, {format_number(score)}</p>'
             f'<p class="om-story">{escape(_short(story, 600))}</p></div>'
             for name, story, score in zip(("First", "Second"), one.stories, one.scores, strict=True)
         )
         + "</div>"
-        for one in found.apart
+        for one in found.most_different
     )
     return (
         headline(Verdict(words, why, "good" if found.is_clear else "none"), more)
@@ -228,7 +231,7 @@ def two_systems(found: Comparison) -> str:
 def _cell(value: Any) -> str:
     if value is None:
         return '<td class="om-n" data-value="">–</td>'
-    return f'<td class="om-n" data-value="{float(value)!r}">{number(float(value))}</td>'
+    return f'<td class="om-n" data-value="{float(value)!r}">{format_number(float(value))}</td>'
 
 
 def _mean(rows: Sequence[Mapping[str, Any]], name: str) -> float:

@@ -13,9 +13,9 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 from playwright.sync_api import Page, expect
 
-from openmeva.spaces.limits import MOST_ANSWERED
+from openmeva.spaces.limits import MAX_CONCURRENT_USERS
 from openmeva.training.paths import STORIES
-from openmeva.training.speed.crowd import crowd_stories
+from openmeva.training.speed.crowd import load_test_stories
 from tests.browser.conftest import Site, check_accessible, check_width, shoot, upload
 
 pytestmark = pytest.mark.browser
@@ -212,7 +212,7 @@ def test_who_waits_sees_the_place_in_the_queue(
     visit: Visit, sites: dict[str, Site], size: str, dark: bool
 ) -> None:
     page = visit("story_scorer", size, dark)
-    for story in crowd_stories(MOST_ANSWERED + 12, seed=len(size)):
+    for story in load_test_stories(MAX_CONCURRENT_USERS + 12, seed=len(size)):
         asked = urllib.request.Request(
             f"{sites['story_scorer'].url}/gradio_api/call/score",
             json.dumps({"data": [story, "", "", "roc"]}).encode(),

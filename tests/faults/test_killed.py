@@ -27,15 +27,15 @@ from openmeva.training.discriminator.config import DiscriminatorConfig
 from openmeva.training.files import checksum, write_rows
 from openmeva.training.grammar import trainer as grammar
 from openmeva.training.hub.publish import publish
-from openmeva.training.judged.builder import build
+from openmeva.training.judged.builder import build_judged_set
 from openmeva.training.judged.catalogue import JUDGED_SETS
 from openmeva.training.sentavg import trainer as sentavg
 from openmeva.training.sentavg.config import SentAvgConfig
 from openmeva.training.stages import Stage
-from tests.chat_server import completion, served
+from tests.chat_server import completion, serve
 from tests.faults.conftest import Row
-from tests.killing import changes_of, finished, killed_after, killed_before
-from tests.metrics.llm_judge.test_asking import QUESTIONS, asker_of
+from tests.killing import count_changes, killed_after, killed_before, run_to_end
+from tests.metrics.llm_judge.test_asking import QUESTIONS, request_runner
 from tests.small_hub import Hub
 from tests.tiny_classifier import write_classifier
 from tests.tiny_plots import generator_settings, write_generator
@@ -96,7 +96,7 @@ def compare(
     run("warm", False)  # in this process, so that late imports and reads are done before forking
     result("warm")
     begin = time.monotonic()
-    changes = changes_of(lambda: run("whole", False), folder / "changes")
+    changes = count_changes(lambda: run("whole", False), folder / "changes")
     seconds = time.monotonic() - begin
     whole = result("whole")
     others: dict[str, Any] = {}
@@ -108,7 +108,7 @@ def compare(
         else:
             killed_before(int(rng.integers(1, max(changes, 1) + 1)), lambda name=name: run(name, False))
         try:
-            finished(lambda name=name: run(name, True))
+            run_to_end(lambda name=name: run(name, True))
         except ChildProcessError:
             row.error += 1
             continue
@@ -200,7 +200,7 @@ def test_judged_sets_builder(mans: Path, tmp_path: Path, row: Row) -> None:  # n
     compare(
         row,
         tmp_path,
-        lambda name, _: build(JUDGED_SETS["mans"], str(mans), tmp_path / name),
+        lambda name, _: build_judged_set(JUDGED_SETS["mans"], str(mans), tmp_path / name),
         lambda name: files_in(tmp_path / name),
     )
 
@@ -234,7 +234,7 @@ def test_scores_of_a_benchmark(words: Any, tmp_path: Path, row: Row, monkeypatch
     compare(
         row,
         tmp_path,
-        lambda name, _: scores.score(words[0], "roc", stories, tmp_path / "caches" / name),
+        lambda name, _: scores.cached_scores(words[0], "roc", stories, tmp_path / "caches" / name),
         lambda name: files_in(tmp_path / "caches" / name),
     )
 
@@ -244,12 +244,14 @@ def test_answers_of_a_judge(tmp_path: Path, row: Row, monkeypatch: pytest.Monkey
     """From a server in this process; all questions are answered in the end, and cached answers are kept."""
 
     def kept(name: str) -> list[str]:
-        cache = AnswerCache(tmp_path / name, asker_of(server, tmp_path).judge.identity)
+        cache = AnswerCache(tmp_path / name, request_runner(server, tmp_path).judge.identity)
         return [answer.text if (answer := cache.get(question)) else "" for question in QUESTIONS]
 
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)  # in offline mode no question is sent
-    with served(lambda body: completion(body["messages"][0]["content"][-1])) as server:
-        compare(row, tmp_path, lambda name, _: asker_of(server, tmp_path / name).ask_all(QUESTIONS), kept)
+    with serve(lambda body: completion(body["messages"][0]["content"][-1])) as server:
+        compare(
+            row, tmp_path, lambda name, _: request_runner(server, tmp_path / name).ask_all(QUESTIONS), kept
+        )
 
 
 def test_stage(tmp_path: Path, row: Row) -> None:

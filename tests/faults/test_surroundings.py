@@ -18,8 +18,8 @@ from openmeva.training.stages import Stage
 from tests.faults.conftest import Row
 from tests.faults.test_killed import MOMENTS, slow
 from tests.hub_state import Hub, Repository
-from tests.killing import finished
-from tests.small_hub import at
+from tests.killing import run_to_end
+from tests.small_hub import use_endpoint
 from tests.tiny_classifier import write_classifier
 from tests.training.hub.conftest import tree
 from tests.training.hub.test_killed_install import install, uninstall, used
@@ -89,7 +89,7 @@ def test_cache_that_may_not_be_written(row: Row) -> None:
             with pytest.raises(PermissionError, match=str(folder)):
                 install(folder / "home")
 
-        finished(as_nobody)
+        run_to_end(as_nobody)
         assert tree(folder) == before
         row.identical += 1
     finally:
@@ -166,7 +166,7 @@ def published(hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:
         path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
     }
     hub.repositories["models/me/coherence"] = Repository([("c" * 40, files)])
-    at(hub.endpoint, monkeypatch)
+    use_endpoint(hub.endpoint, monkeypatch)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(constants, "HF_HUB_ETAG_TIMEOUT", 3)
     monkeypatch.setattr(constants, "HF_HUB_DOWNLOAD_TIMEOUT", 3)
@@ -187,12 +187,12 @@ def test_hub(fault: str, published: Hub, tmp_path: Path, monkeypatch: pytest.Mon
     address = published.endpoint
     published.fault = fault
     if fault == "none":
-        at("http://127.0.0.1:9", monkeypatch)
+        use_endpoint("http://127.0.0.1:9", monkeypatch)
     if fault != "slow":
         with pytest.raises(ValueError, match=r"me/coherence|came damaged"):
             fetched(tmp_path)
         published.fault = ""
-        at(address, monkeypatch)
+        use_endpoint(address, monkeypatch)
     there = published.repositories["models/me/coherence"].files
     found = fetched(tmp_path)
     assert found

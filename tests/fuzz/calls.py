@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from hypothesis import strategies as st
 
 from openmeva.metrics.core.writing import json_line
-from openmeva.training.cli.projects import spaces, trained
+from openmeva.training.cli.projects import spaces, trainable_metrics
 from openmeva.training.judged.catalogue import JUDGED_SETS
 from openmeva.training.negatives.sampling import TECHNIQUES
 from openmeva.training.paths import CONFIGS
@@ -168,7 +168,8 @@ def judged(longest: int) -> st.SearchStrategy[Call]:
 def train(longest: int) -> st.SearchStrategy[Call]:
     """A configuration with an unusual line and changes by `--set`; there are no corpora to train on."""
     known = {
-        name: sorted((CONFIGS / name).glob("*.yaml")) or [CONFIGS / f"{name}.yaml"] for name in trained()
+        name: sorted((CONFIGS / name).glob("*.yaml")) or [CONFIGS / f"{name}.yaml"]
+        for name in trainable_metrics()
     }
     known = {name: files for name, files in known.items() if files[0].is_file()}
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from tests.mini_stories import mini_of
+from tests.mini_stories import mini_rows_of
 
 WORDS = (
     "Ann Tom she he it ran was hungry made a the sandwich dog home because so then before not didn't can't will "
@@ -70,7 +70,7 @@ def real_stories() -> st.SearchStrategy[str]:
 
 @cache
 def _written() -> list[str]:
-    return [row["story"] for row in mini_of("roc")]
+    return [row["story"] for row in mini_rows_of("roc")]
 
 
 def with_words(given: st.SearchStrategy[str]) -> st.SearchStrategy[str]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from openmeva.metrics.core.text import Normalizer, clean, sentence_spans, split_sentences
 from openmeva.training.negatives import (
     OPERATIONS,
-    Draws,
+    BufferedRandom,
     EditedStory,
     KeywordTable,
     NegativeMaterial,
@@ -96,7 +96,7 @@ def check_operation(name: str, material: NegativeMaterial, given: tuple[Any, int
         return Checked(REFUSED, "no word")
     story = TaggedStory(sentences, tag(sentences))
     made = [
-        OPERATIONS[name](EditedStory.start(story), Draws(np.random.default_rng(seed)), material)
+        OPERATIONS[name](EditedStory.start(story), BufferedRandom(np.random.default_rng(seed)), material)
         for _ in range(2)
     ]
     assert made[0] == made[1]

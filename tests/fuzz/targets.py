@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from openmeva.training.negatives import OPERATIONS
 from openmeva.training.perturbations import ASPECTS
 from tests.every_reader import READERS
-from tests.facts import facts_for_every_day
+from tests.facts import with_everyday_facts
 from tests.fuzz import arguments, benchmark, commands, modules, readers, scores, stories
 from tests.fuzz.inputs import texts
 from tests.fuzz.module_table import METEOR, MODULES
@@ -58,7 +58,7 @@ def shares(name: str) -> float:
 def prepared(folder: Path) -> Iterator[Callable[[str], Target]]:
     """A function that loads targets by name; shared resources are loaded once."""
     (folder / "facts").mkdir()
-    with facts_for_every_day(folder / "facts"):
+    with with_everyday_facts(folder / "facts"):
         shared: dict[str, Any] = {}
 
         def target(name: str) -> Target:

@@ -15,11 +15,11 @@ import pytest
 import torch
 
 from openmeva.metrics.core.text import Normalizer, sentence_spans, split_sentences
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.graded.sampling import GradedSampler, GradedSampling
 from openmeva.training.negatives import OPERATIONS, EditedStory, NegativeMaterial, UnionSampler
 from openmeva.training.negatives import file as samples
-from openmeva.training.negatives.groups import rows_of_chain
+from openmeva.training.negatives.groups import rows_by_level
 from openmeva.training.negatives.infill import Infiller
 from openmeva.training.negatives.nearest import Neighbours
 from openmeva.training.negatives.sampling import TECHNIQUES
@@ -32,7 +32,7 @@ from openmeva.training.plot_guided.manipulations import (
     PlotManipulator,
     PlotMaterial,
 )
-from openmeva.training.plot_guided.manipulations.material import usual_tags
+from openmeva.training.plot_guided.manipulations.material import most_frequent_tags
 from openmeva.training.plot_guided.plots import EXTRACTORS, Plot, extract_plots
 from openmeva.training.text.keywords import KeywordTable
 from openmeva.training.text.knowledge.english import English
@@ -40,7 +40,7 @@ from openmeva.training.text.knowledge.events import ConceptNetEvents
 from openmeva.training.text.story import Story
 from openmeva.training.text.tagged_story import TaggedStory
 from openmeva.training.text.tagger.tagging import tag
-from tests.facts import facts_for_every_day
+from tests.facts import with_everyday_facts
 from tests.running import run_command
 
 from .inputs import ROOT
@@ -80,12 +80,14 @@ EVENTS = [
 @contextmanager
 def same_ground(folder: Path) -> Iterator[None]:
     """The same facts and precision on every machine: everyday facts instead of ConceptNet, float32 on the CPU."""
-    with pytest.MonkeyPatch.context() as patch, facts_for_every_day(folder):
+    with pytest.MonkeyPatch.context() as patch, with_everyday_facts(folder):
         for graphics in (torch.cuda, torch.backends.mps):
             patch.setattr(graphics, "is_available", lambda: False)
         patch.setattr(torch.cpu, "get_capabilities", dict)  # "auto" then never chooses bfloat16
         # no tags from an earlier run
-        patch.setattr(samples, "Drawing", partial(samples.Drawing, cache=folder / "tags"))
+        patch.setattr(
+            samples, "NegativeSamplingConfig", partial(samples.NegativeSamplingConfig, cache=folder / "tags")
+        )
         # aspects and paraphrasers process the same texts repeatedly: parse and tag them once
         parsed = lru_cache(maxsize=1 << 13)(Story)
         for module in (file, rules):
@@ -104,7 +106,7 @@ def operation_rows(name: str, stories: Sequence[TaggedStory], seed: int) -> list
     material = NegativeMaterial(language, KeywordTable.count(stories, language), stories)
     rows = []
     for index, story in enumerate(stories):
-        draws = Draws(np.random.default_rng((seed, index)))
+        draws = BufferedRandom(np.random.default_rng((seed, index)))
         rows.append(_edited(OPERATIONS[name](EditedStory.start(story, index), draws, material)))
     return rows
 
@@ -125,19 +127,19 @@ def graded_rows(stories: Sequence[TaggedStory], seed: int) -> list[dict[str, Any
         words, rule.sample, Neighbours(words, places, places, count=8), Infiller(), GradedSampling(), seed
     )
     chains = sampler.chains(places)
-    return [vars(row) for place, chain in enumerate(chains) for row in rows_of_chain(str(place), chain)]
+    return [vars(row) for place, chain in enumerate(chains) for row in rows_by_level(str(place), chain)]
 
 
 def plot_material(stories: Sequence[TaggedStory], plots: Sequence[Plot]) -> PlotMaterial:
     """The resources of the manipulations, with a few events instead of ConceptNet's."""
-    return PlotMaterial(plots, usual_tags(stories), English(), ConceptNetEvents(EVENTS))
+    return PlotMaterial(plots, most_frequent_tags(stories), English(), ConceptNetEvents(EVENTS))
 
 
 def manipulation_rows(name: str, material: PlotMaterial, seed: int) -> list[Any]:
     """Each plot after one manipulation."""
     rows = []
     for index, plot in enumerate(material.plots):
-        draws = Draws(np.random.default_rng((seed, index)))
+        draws = BufferedRandom(np.random.default_rng((seed, index)))
         rows.append(_broken(MANIPULATIONS[name](ManipulatedPlot.start(plot, index), draws, material)))
     return rows
 

@@ -23,7 +23,7 @@ def bad_input(request: pytest.FixtureRequest) -> tuple[dict[str, Any], str]:
 
 
 @pytest.fixture
-def absent(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def no_backbones(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A machine without the models that have to be fetched, and without network."""
     monkeypatch.setattr(backbone, "package_folder", lambda _: None)
     monkeypatch.setattr(backbone, "hub_folder", lambda *_, **__: None)

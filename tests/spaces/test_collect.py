@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from openmeva.spaces.leaderboard.app import read_results
-from openmeva.spaces.leaderboard.collect import aspect_cells, collect, keep, merged
+from openmeva.spaces.leaderboard.collect import aspect_cells, collect, keep_old_rows, merge_runs
 from openmeva.spaces.leaderboard.views import autos_table as autos_view
 from openmeva.training.benchmark.tables import read_published
 from openmeva.training.hub.figures import autos_table
@@ -29,12 +29,12 @@ def test_a_released_row_never_takes_the_place_of_ours() -> None:
     alone = run(UNION="released", PPL="ours")  # a run of PPL alone: nothing of ours bears the name
     wanted = {"UNION": "ours", "UNION (released)": "released", "length": "trivial", "PPL": "ours"}
     for runs in ([both, alone], [alone, both]):
-        assert kinds(merged(runs)) == wanted
+        assert kinds(merge_runs(runs)) == wanted
 
 
 def test_a_later_row_stands_in_place_of_an_earlier_one() -> None:
     later = run(UNION="ours", PPL="ours") | {"settings": {"draws": 20}}
-    found = merged([run(UNION="ours"), later])["judged"]["union_roc"]
+    found = merge_runs([run(UNION="ours"), later])["judged"]["union_roc"]
     assert found["rows"]["UNION"]["pearson"] == 2
     assert found["settings"] == {"draws": 20}
 
@@ -43,7 +43,7 @@ def test_other_stories_of_one_set_are_told() -> None:
     other = copy.deepcopy(run(UNION="ours"))
     other["judged"]["union_roc"]["n"] = 5
     with pytest.raises(ValueError, match="union_roc: one run has 4 rows, another 5"):
-        merged([run(UNION="ours"), other])
+        merge_runs([run(UNION="ours"), other])
 
 
 def test_a_set_read_by_a_criterion(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_a_set_read_by_a_criterion(tmp_path: Path) -> None:
     assert list(read_results(out)["judged"]) == ["hanna", "hanna:coherence"]
     kept = {**collected("a"), "judged": {}}
     with pytest.raises(ValueError, match="hanna:coherence, UNION: weights union/wp have changed"):
-        keep(kept, {**json.loads(out.read_text(encoding="utf-8")), "weights": {"union/wp": "b"}})
+        keep_old_rows(kept, {**json.loads(out.read_text(encoding="utf-8")), "weights": {"union/wp": "b"}})
 
 
 def collected(weights: str, **rows: str) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def test_what_no_run_measured_is_kept() -> None:
     new = collected("a", PPL="ours", length="trivial")
     old = collected("a", UNION="ours", PPL="ours", length="trivial", BLEU="released")
     old["autos"]["autos_mini_invariance"] = {"rows": [{"title": "length", "kind": "trivial"}]}
-    keep(new, old)
+    keep_old_rows(new, old)
     assert [row["title"] for row in new["judged"]["union_roc"]["rows"]] == ["UNION", "PPL", "length"]
     assert new["autos"] == old["autos"]
 
@@ -85,7 +85,7 @@ def test_rows_keep_their_order_and_what_others_released_its_title() -> None:
     old = collected("a", PPL="ours", BLEU="ours")
     old["judged"] = {"hanna": {"n": 1, "rows": []}, **old["judged"]}
     old["judged"]["union_roc"]["rows"].append({"title": "BLEU (released)", "kind": "released"})
-    keep(new, old)
+    keep_old_rows(new, old)
     assert list(new["judged"]) == ["hanna", "union_roc"]
     titles = [row["title"] for row in new["judged"]["union_roc"]["rows"]]
     assert titles == ["PPL", "BLEU", "BLEU (released)", "new"]
@@ -98,9 +98,9 @@ def test_rows_of_a_set_that_has_changed_are_not_kept(part: str) -> None:
     new[part] = {name: {"n": 5, "rows": []}}
     old[part] = {name: {"n": 4, "rows": []}}
     with pytest.raises(ValueError, match=f"{name}: 4 rows before, 5 now: measure every metric again"):
-        keep(new, old)
+        keep_old_rows(new, old)
     old[part][name]["rows"] = [{"title": "UNION", "kind": "ours"}]
-    keep(new, old, drop_changed=True)
+    keep_old_rows(new, old, drop_changed=True)
     assert new[part][name]["rows"] == []
 
 
@@ -111,7 +111,7 @@ def test_rows_of_another_build_of_autos_are_kept_where_that_is_wished() -> None:
     new["autos"] = {name: {"n": 5, "rows": [{"title": "PPL", "kind": "ours"}]}}
     kept = [{"title": "UNION", "kind": "ours"}, {"title": "SentAvg", "kind": "ours", "n": 3}]
     old["autos"] = {name: {"n": 4, "rows": [{"title": "PPL", "kind": "ours"}, *kept]}}
-    keep(new, old, other_builds=True)
+    keep_old_rows(new, old, other_builds=True)
     assert new["autos"][name]["n"] == 5
     assert new["autos"][name]["rows"] == [
         {"title": "PPL", "kind": "ours"},
@@ -120,7 +120,7 @@ def test_rows_of_another_build_of_autos_are_kept_where_that_is_wished() -> None:
     ]
     old["judged"]["union_roc"]["n"] = 9
     with pytest.raises(ValueError, match="union_roc: 9 rows before, 4 now"):
-        keep(new, old, other_builds=True)
+        keep_old_rows(new, old, other_builds=True)
 
 
 def test_a_row_of_another_build_says_so() -> None:
@@ -137,16 +137,16 @@ def test_a_row_of_another_build_says_so() -> None:
 
 def test_a_row_of_other_weights_is_not_kept() -> None:
     with pytest.raises(ValueError, match="union_roc, UNION: weights union/roc have changed"):
-        keep(collected("b", PPL="ours"), collected("a", UNION="ours"))
+        keep_old_rows(collected("b", PPL="ours"), collected("a", UNION="ours"))
     new = collected("b", UNION="ours")
-    keep(new, collected("a", UNION="ours"))
+    keep_old_rows(new, collected("a", UNION="ours"))
     assert new == collected("b", UNION="ours"), "measured again"
 
 
 def test_a_row_of_other_weights_is_left_out_where_that_is_wished() -> None:
     new, old = collected("b", PPL="ours"), collected("a", UNION="ours", length="trivial")
     old["autos"]["autos_roc_invariance"] = {"rows": [{"title": "UNION", "kind": "ours"}]}
-    keep(new, old, drop_changed=True)
+    keep_old_rows(new, old, drop_changed=True)
     assert [row["title"] for row in new["judged"]["union_roc"]["rows"]] == ["PPL"]
     assert new["autos"]["autos_roc_invariance"]["rows"] == []
 

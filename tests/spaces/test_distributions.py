@@ -12,7 +12,7 @@ from scipy.stats import percentileofscore
 from openmeva.spaces.distributions import (
     FOLDER,
     Distributions,
-    Placement,
+    PercentileRank,
     better_than,
     checkpoint_of,
     quantiles,
@@ -40,11 +40,11 @@ def test_values_of_other_weights_are_not_placed(tmp_path: Path) -> None:
     group = {"label": "human stories", "count": 40, "quantiles": {"scores": quantiles(range(40))}}
     (tmp_path / "roc" / "m.json").write_text(json.dumps({"checkpoint": "roc@a", "groups": {"human": group}}))
     found = Distributions(tmp_path)
-    (placement,) = found.place("roc", "m", "scores", 39, True, "roc@a")
-    assert (placement.group, placement.count, placement.better_than) == ("human", 40, 100.0)
-    assert found.place("roc", "m", "scores", 39, True, "roc@b") == []
-    assert found.place("wp", "m", "scores", 39, True, "roc@a") == []
-    assert found.place("roc", "m", "others", 39, True, "roc@a") == []
+    (percentile_rank,) = found.percentile_ranks("roc", "m", "scores", 39, True, "roc@a")
+    assert (percentile_rank.group, percentile_rank.count, percentile_rank.better_than) == ("human", 40, 100.0)
+    assert found.percentile_ranks("roc", "m", "scores", 39, True, "roc@b") == []
+    assert found.percentile_ranks("wp", "m", "scores", 39, True, "roc@a") == []
+    assert found.percentile_ranks("roc", "m", "others", 39, True, "roc@a") == []
 
 
 def test_the_larger_encoder_has_distributions_of_its_own(tmp_path: Path) -> None:
@@ -55,14 +55,14 @@ def test_the_larger_encoder_has_distributions_of_its_own(tmp_path: Path) -> None
         file.write_text(json.dumps({"checkpoint": checkpoint, "groups": {"human": group}}))
     found = Distributions(tmp_path)
     for checkpoint, label in (("mix@a", "small"), ("base@b", "large")):
-        (placement,) = found.place("roc", "m", "scores", 39, True, checkpoint)
-        assert placement.label == label
+        (percentile_rank,) = found.percentile_ranks("roc", "m", "scores", 39, True, checkpoint)
+        assert percentile_rank.label == label
 
 
 @pytest.mark.parametrize("value", [0.0, 0.11, 0.16, 0.2, 0.5, 0.8, 0.84, 1.0])
 def test_the_label_of_the_story_does_not_meet_those_of_the_axis(value: float) -> None:
     points = tuple(0.12 + 0.0076 * place for place in range(101))  # whose ends are written with two digits
-    drawn = ridges(value, (Placement("human", "human stories", 150, 50.0, points),), None, None)
+    drawn = ridges(value, (PercentileRank("human", "human stories", 150, 50.0, points),), None, None)
     labels = re.findall(r"<text ([^>]*)>([^<]+)</text>", drawn)
     assert len(labels) in (2, 3)
     spans = []

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from openmeva.spaces.catalogue import Number
-from openmeva.spaces.distributions import Placement
+from openmeva.spaces.distributions import PercentileRank
 from openmeva.spaces.markup import escape
 from openmeva.spaces.perturbation_lab import views
 from openmeva.spaces.perturbation_lab.lab import LOOKS_FOR, Lab, case_dict, case_rows
@@ -24,7 +24,7 @@ STORY = "Ann was hungry. She made a sandwich. She ate it because it was good. Sh
 def lab() -> Lab:
     found = Lab(FakeScorer())
     # Without a corpus and an encoder: these aspects need neither, and both take long to load.
-    found._made, found._whole = _plain_materials(), True
+    found._cached_materials, found._has_wordnet = _plain_materials(), True
     return found
 
 
@@ -42,7 +42,7 @@ def test_every_aspect_has_a_title_and_a_meaning(lab: Lab) -> None:
 def test_a_case_has_both_versions_scored(lab: Lab) -> None:
     case = lab.case(STORY, "lexical_repetition", 1, "roc")
     assert case.perturbed is not None
-    assert case.damages
+    assert case.should_worsen
     before, after = case.before[0], case.after[0]
     assert (before.value, after.value) == (len(STORY), len(case.perturbed.story))
     found = case_dict(case)
@@ -75,10 +75,10 @@ def test_every_aspect_says_what_it_looks_for(lab: Lab) -> None:
 
 
 def test_a_change_has_one_direction_and_counts_above_noise() -> None:
-    place = Placement("human", "human stories", 150, 50.0, tuple(place / 100 for place in range(101)))
+    place = PercentileRank("human", "human stories", 150, 50.0, tuple(place / 100 for place in range(101)))
     lower = Number("Perplexity", "p", "…", False, None, None)
     better = Score("ppl", lower, 20.0), Score("ppl", lower, 12.0)
-    assert views.moved(*better) == 8.0
+    assert views.improvement(*better) == 8.0
     assert not views.is_worse(*better)
     assert views.is_worse(*better[::-1])
     higher = replace(lower, higher=True)
@@ -127,14 +127,14 @@ def test_what_does_not_fit_is_said(
 
 
 def test_a_missing_resource_is_said(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resources, "find", lambda name: None)
+    monkeypatch.setattr(resources, "find_resource", lambda name: None)
     with pytest.raises(ValueError, match="WordNet and ConceptNet"):
         lab.case(STORY, "common_sense", 1, "roc")
-    assert lab.lacking("typo") == ""
+    assert lab.missing_resources("typo") == ""
 
 
 def test_changes_are_marked_and_escaped() -> None:
-    shown = views.marked("a <i> b c", Perturbed("a <i> d", "typo", "swap", (Span(6, 9, 6, 7),)))
+    shown = views.marked_changes("a <i> b c", Perturbed("a <i> d", "typo", "swap", (Span(6, 9, 6, 7),)))
     assert shown == '<p class="om-story">a &lt;i&gt; <del>b c</del><ins>d</ins></p>'
 
 
@@ -152,8 +152,10 @@ def test_material_is_made_anew_once_wordnet_is_there(monkeypatch: pytest.MonkeyP
     """A user may perturb a story while WordNet is being fetched."""
     there: list[str] = []
     made = Lab(FakeScorer())
-    monkeypatch.setattr("openmeva.spaces.perturbation_lab.lab.resources.find", lambda name: there or None)
-    monkeypatch.setattr(Lab, "_make", lambda self: (*_plain_materials(), len(there)))
+    monkeypatch.setattr(
+        "openmeva.spaces.perturbation_lab.lab.resources.find_resource", lambda name: there or None
+    )
+    monkeypatch.setattr(Lab, "_load_materials", lambda self: (*_plain_materials(), len(there)))
     assert made._materials[-1] == 0
     assert made._materials is made._materials
     there.append("wordnet")

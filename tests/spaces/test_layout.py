@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from openmeva.spaces.closure import closure
+from openmeva.spaces.closure import import_closure
 from openmeva.spaces.layout import ROOT, lay_out, space_files
 from tests.isolation import run_alone
 
@@ -26,7 +26,7 @@ def test_a_space_is_whole(name: str) -> None:
         assert path.is_file(), relative
     # Every import of ours is in the folder, at the place where it is looked for.
     code = {path for path in files.values() if path.suffix == ".py"}
-    assert closure(code, ROOT) == code
+    assert import_closure(code, ROOT) == code
     for relative, path in files.items():
         assert relative in (path.name, f"openmeva/{path.relative_to(ROOT)}")
 
@@ -124,7 +124,7 @@ def test_gradio_finds_the_hubs_own_package_of_the_name() -> None:
 def test_imports_are_followed_into_functions_and_relative_ones() -> None:
     found = {
         path.relative_to(ROOT).as_posix()
-        for path in closure([ROOT / "spaces" / "perturbation_lab" / "lab.py"], ROOT)
+        for path in import_closure([ROOT / "spaces" / "perturbation_lab" / "lab.py"], ROOT)
     }
     assert "metrics/embedding_similarity/embedding_similarity.py" in found  # inside a function
     assert "training/perturbations/aspects/typo.py" in found  # from . import

@@ -14,9 +14,18 @@ from datasets import Value
 from huggingface_hub import constants
 
 from openmeva.spaces.layout import ROOT
-from openmeva.spaces.metric_app import build, columns, compute, fetch, launch, load, module_file, read_card
+from openmeva.spaces.metric_app import (
+    build,
+    compute,
+    fetch,
+    input_columns,
+    launch,
+    load,
+    module_file,
+    read_card,
+)
 from tests.hub_state import Hub, Repository
-from tests.small_hub import at, small_hub
+from tests.small_hub import small_hub, use_endpoint
 
 FOLDERS = sorted(
     path.parent
@@ -57,7 +66,7 @@ class Module:
 
 def test_fields_and_results() -> None:
     module = Module()
-    names = columns(module)
+    names = input_columns(module)
     assert names == ["predictions", "contexts"]
     assert compute(module, names, ("abc", "")) == {"score": 3}
     assert compute(module, names, ("abc", "d")) == {"score": 3, "contexts": ["d"]}
@@ -76,12 +85,12 @@ def test_overlap_scores_where_wordnet_is_not(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
     module = evaluate.load(str(ROOT / "metrics" / "overlap"))
     with pytest.warns(UserWarning, match="METEOR needs WordNet"):
-        found = compute(module, columns(module), ("He ran home.", "He ran."))
+        found = compute(module, input_columns(module), ("He ran home.", "He ran."))
     assert found["rouge1"] == pytest.approx(0.8)
 
 
 def test_a_metric_that_takes_no_stories_has_a_page_without_fields() -> None:
-    assert columns(evaluate.load(str(ROOT / "metrics" / "openmeva"))) == []
+    assert input_columns(evaluate.load(str(ROOT / "metrics" / "openmeva"))) == []
     demo = build(ROOT / "metrics" / "openmeva")
     assert demo.title == "openmeva"
     assert not [block for block in demo.blocks.values() if isinstance(block, gr.Textbox)]
@@ -117,7 +126,7 @@ def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Path
     monkeypatch.setattr(time, "sleep", lambda _: None)  # between the client's own attempts
     monkeypatch.setattr(evaluate.config, "HF_METRICS_CACHE", str(tmp_path / "metrics"))
     with small_hub() as hub:
-        at(hub.endpoint, monkeypatch)
+        use_endpoint(hub.endpoint, monkeypatch)
         hub.repositories["models/me/tiny"] = Repository([("c" * 40, {"factor.txt": b"2"})])
         yield folder, hub
 

@@ -106,10 +106,10 @@ def test_no_answer_on_another_story_comes_later(scorer_page: gr.Blocks) -> None:
         one._id for one in scorer_page.fns.values() if any(event == "expand" for _, event in one.targets)
     }
     (load,) = [one for one in scorer_page.fns.values() if any(event == "load" for _, event in one.targets)]
-    handed = after(scorer_page, load)._id
+    filled_from_address = after(scorer_page, load)._id
     assert len(opens) == 2
     for trigger in [*SCORER, ("Clear", "click")]:
-        assert {*opens, handed} <= cancelled(events(scorer_page, *trigger))
+        assert {*opens, filled_from_address} <= cancelled(events(scorer_page, *trigger))
     runs = {after(scorer_page, events(scorer_page, *trigger)[0])._id for trigger in SCORER}
     assert runs <= cancelled(events(scorer_page, "Clear"))
     (verdict,) = [one for one in scorer_page.blocks.values() if getattr(one, "value", None) == views.BLANK]
@@ -198,7 +198,7 @@ def test_every_set_that_is_offered_can_be_placed() -> None:
     assert {*results["judged"], "autos_mini_discrimination", "autos_mini_invariance"} <= {*offered}
     assert all(results["autos"][name]["n"] <= MAX_SCORES for name in offered if name in results["autos"])
     small = {name for name, one in results["autos"].items() if one["n"] <= MAX_SCORES}
-    assert {*offered} - {*results["judged"]} == {name for name in small if TEST_SETS[name].is_there(None)}
+    assert {*offered} - {*results["judged"]} == {name for name in small if TEST_SETS[name].is_available(None)}
 
 
 def test_no_press_leaves_an_empty_file(scorer_page: gr.Blocks) -> None:

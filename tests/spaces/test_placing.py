@@ -10,10 +10,10 @@ import pytest
 from scipy import stats
 
 from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, intervals
-from openmeva.metrics.openmeva.trivial import TRIVIAL, trivial_scores
+from openmeva.metrics.openmeva.trivial import TRIVIAL_BASELINES, trivial_scores
 from openmeva.spaces.leaderboard import views
-from openmeva.spaces.leaderboard.collect import RESULTS, collect, judgments_digest, merged
-from openmeva.spaces.leaderboard.placing import DRAWS, SEED, place, scored
+from openmeva.spaces.leaderboard.collect import RESULTS, collect, judgments_digest, merge_runs
+from openmeva.spaces.leaderboard.placing import DRAWS, SEED, join_judgments, place
 from openmeva.spaces.leaderboard.reporting import report
 from openmeva.training.benchmark.sets import TEST_SETS
 from openmeva.training.hub.results import read_results
@@ -132,7 +132,7 @@ def test_columns_of_one_file_have_places_of_their_own() -> None:
 def test_ends_are_rounded_once() -> None:
     rows = judged_rows()
     (found,) = place("mans_roc", rows)
-    judged = scored("mans_roc", rows).judged
+    judged = join_judgments("mans_roc", rows).judged
     bootstrap = PromptBootstrap(judged.scores, judged.prompts, DRAWS, np.random.default_rng(SEED))
     ends = intervals(bootstrap.correlations(np.array([row["score"] for row in rows])))
     assert found["intervals"]["pearson"] == pytest.approx(ends["pearson"], abs=1e-6)
@@ -165,8 +165,8 @@ def test_several_columns_of_scores_are_several_metrics() -> None:
 
 
 def test_a_column_named_like_a_trivial_row_is_told_apart_from_it() -> None:
-    rows = [{**row, **dict.fromkeys(TRIVIAL, row["score"])} for row in judged_rows()]
-    named = [f"{name} (yours)" for name in TRIVIAL]
+    rows = [{**row, **dict.fromkeys(TRIVIAL_BASELINES, row["score"])} for row in judged_rows()]
+    named = [f"{name} (yours)" for name in TRIVIAL_BASELINES]
     assert [row["title"] for row in place("mans_roc", rows)] == ["your metric", *named]
     shown = report("mans_roc", rows, None, None)
     assert all(name in shown for name in named)
@@ -219,7 +219,7 @@ def test_each_set_is_shown_by_each_coefficient(coefficient: str) -> None:
 
 
 def test_collecting_leaves_single_scores_and_judgments_out() -> None:
-    found = collect(merged([RUN]), PUBLISHED)
+    found = collect(merge_runs([RUN]), PUBLISHED)
     rows = found["judged"]["mans_roc"]["rows"]
     assert [(row["title"], row["kind"], row["pearson"]) for row in rows] == [
         ("UNION", "ours", pytest.approx(0.2877, abs=5e-5)),
@@ -235,18 +235,18 @@ def test_runs_are_merged_row_by_row() -> None:
     judged = RUN["judged"]["mans_roc"]
     better = {**judged["rows"]["UNION"], "pearson": 0.5}
     later = {**RUN, "judged": {"mans_roc": {**judged, "rows": {"UNION": better, "PPL": better}}}, "autos": {}}
-    found = merged([RUN, later])
+    found = merge_runs([RUN, later])
     rows = found["judged"]["mans_roc"]["rows"]
     assert list(rows) == ["UNION", "empty", "PPL"]
     assert rows["UNION"]["pearson"] == 0.5
-    assert found["autos"] == merged([RUN])["autos"]
+    assert found["autos"] == merge_runs([RUN])["autos"]
     assert {one["settings"]["draws"] for one in found["autos"].values()} == {10}
     with pytest.raises(ValueError, match="4 rows, another 5"):
-        merged([RUN, {**later, "judged": {"mans_roc": {**judged, "n": 5}}}])
+        merge_runs([RUN, {**later, "judged": {"mans_roc": {**judged, "n": 5}}}])
 
 
 def test_tables_hold_every_row_and_the_users_marked() -> None:
-    found = collect(merged([RUN]), PUBLISHED)
+    found = collect(merge_runs([RUN]), PUBLISHED)
     mine = {
         "title": "<b>mine",
         "kind": "you",
@@ -290,6 +290,6 @@ def test_a_prompt_may_be_0_and_systems_count_where_all_have_one() -> None:
         }
         for place in range(24)
     ]
-    judged = scored("mans_roc", rows).judged
+    judged = join_judgments("mans_roc", rows).judged
     assert len(set(judged.prompts)) == 6
     assert judged.source_models is None

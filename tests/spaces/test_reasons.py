@@ -7,8 +7,8 @@ import pytest
 
 from openmeva.spaces.alignment import align
 from openmeva.spaces.catalogue import read_catalogue
-from openmeva.spaces.diagnosis import Diagnosis, Fault, diagnose
-from openmeva.spaces.markup import escape, faults, number, shaded
+from openmeva.spaces.diagnosis import Diagnosis, StoryError, diagnose
+from openmeva.spaces.markup import escape, format_number, likely_errors, shaded_sentences
 from tests.spaces import diagnoses
 from tests.spaces.test_reference_scores import shipped_checkpoint
 
@@ -56,14 +56,14 @@ def test_another_number_of_sentences_shows_the_normalised_text() -> None:
 )
 def test_stories_are_shown_as_text(text: str) -> None:
     explanation = {"sentences": [{"text": text.lower(), "gain": 0.4}], "edits": []}
-    shown = shaded(align(text, explanation))
+    shown = shaded_sentences(align(text, explanation))
     inside = shown.split('higher">', 1)[1].split("</mark>")[0]
     assert not set('<>"${}') & set(inside)
     assert escape(text) in shown
 
 
 def test_costly_sentences_are_marked_and_said() -> None:
-    shown = shaded(align(STORY, EXPLANATION))
+    shown = shaded_sentences(align(STORY, EXPLANATION))
     assert shown.count("<mark") == 1
     assert "(costs 0.30)" in shown
     assert "suggested: “walked”" in shown
@@ -106,8 +106,8 @@ def test_the_repair_that_helps_most_names_the_error(
 ) -> None:
     found = diagnose(story, fitting(story), 0.1, low, rescored([good]))
     assert found is not None
-    assert found == Diagnosis((Fault(kind, places),), 0.1, 0.9, good)
-    said = faults(found, "Plot coherence")
+    assert found == Diagnosis((StoryError(kind, places),), 0.1, 0.9, good)
+    said = likely_errors(found, "Plot coherence")
     assert "likely error" in said
     assert "Fixing this would raise Plot coherence from 0.10 to 0.90." in said
 
@@ -120,14 +120,16 @@ def test_faults_that_hide_each_other_are_mended_together() -> None:
 
     found = diagnose(story, fitting(story), 0.1, low, rescore)
     assert found is not None
-    assert set(found.faults) == {Fault("unrelated", (1,)), Fault("unrelated", (3,))}
+    assert set(found.errors) == {StoryError("unrelated", (1,)), StoryError("unrelated", (3,))}
     assert found.repaired == GOOD
 
 
 def test_a_sentence_said_again_is_found_whatever_the_score() -> None:
     story = "Ann was hungry. She made a sandwich. She made a sandwich! She made a sandwich. She ate it."
     found = diagnose(story, fitting(story.replace("!", ".")), 0.8, low, rescored([GOOD]))
-    assert found == Diagnosis((Fault("repeated", (1, 2)), Fault("repeated", (1, 3))), 0.8, 0.9, GOOD)
+    assert found == Diagnosis(
+        (StoryError("repeated", (1, 2)), StoryError("repeated", (1, 3))), 0.8, 0.9, GOOD
+    )
     said = "He ran off. No. It rained. No. He ran home."  # a short sentence may be repeated
     assert diagnose(said, fitting(said), 0.8, low, rescored([])) is None
 
@@ -145,19 +147,19 @@ def test_edits_of_negations_and_of_other_words() -> None:
 
     found = diagnose(NEGATED, explanation, 0.1, low, rescore)
     assert found is not None
-    assert found.faults == (Fault("negated", (1,)),)
+    assert found.errors == (StoryError("negated", (1,)),)
     explanation["edits"] = [{"token": "sandwich", "suggestion": "cake", "sentence": 1, "start": 5, "end": 6}]
     found = diagnose(
         NEGATED, explanation, 0.1, low, lambda stories: [mended["cake" not in one] for one in stories]
     )
     assert found is not None
-    assert found.faults == (Fault("substituted", (1,)),)
+    assert found.errors == (StoryError("substituted", (1,)),)
 
 
 def test_a_low_score_without_a_repair_is_never_praised() -> None:
     found = diagnose(SHUFFLED, fitting(SHUFFLED), 0.1, low, lambda stories: [0.19 for _ in stories])
     assert found == Diagnosis((), 0.1, 0.1, SHUFFLED)
-    said = faults(found, "Plot coherence")
+    said = likely_errors(found, "Plot coherence")
     assert "Something is wrong, but we cannot tell what" in said
     assert "om-fine" not in said
     one = diagnose("One sentence.", fitting("One sentence."), 0.1, low, rescored([]))
@@ -168,19 +170,19 @@ def test_a_story_that_scores_as_human_stories_do_is_not_accused() -> None:
     asked: list[str] = []
     assert diagnose(SHUFFLED, fitting(SHUFFLED), 0.31, low, rescored([GOOD], asked)) is None
     assert asked == []
-    assert faults(None, "Plot coherence") == ""
+    assert likely_errors(None, "Plot coherence") == ""
 
 
 KEPT = json.loads(diagnoses.KEPT.read_text(encoding="utf-8"))
 EXPECTED = {
     "A sound story": None,
-    "Repeats itself": Fault("repeated", (1, 2)),
+    "Repeats itself": StoryError("repeated", (1, 2)),
     "Out of order": "reordered",
     "Contradicts itself": "negated",
     "Goes astray": "unrelated",
     "With a reference": None,
     "To a prompt": None,
-    "said thrice": Fault("repeated", (1, 2)),
+    "said thrice": StoryError("repeated", (1, 2)),
 }
 
 
@@ -192,8 +194,8 @@ def test_the_examples_get_the_diagnosis_that_they_show(name: str) -> None:
         assert found is None
     else:
         assert found is not None
-        first = found.faults[0]
-        assert EXPECTED[name] in (first, first.kind)
+        first = found.errors[0]
+        assert EXPECTED[name] in (first, first.error_type)
 
 
 def test_kept_scores_are_of_the_weights_that_ship() -> None:
@@ -218,4 +220,9 @@ def test_of_forty_human_stories_four_at_most_are_accused() -> None:
 
 
 def test_numbers() -> None:
-    assert [number(value) for value in (0.0, -0.001, -2.5, 12345.6)] == ["0.00", "0.00", "−2.50", "12,346"]
+    assert [format_number(value) for value in (0.0, -0.001, -2.5, 12345.6)] == [
+        "0.00",
+        "0.00",
+        "−2.50",
+        "12,346",
+    ]

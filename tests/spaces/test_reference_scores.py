@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from openmeva.metrics.core.checkpoint import ADAPTER, file_digest
-from openmeva.metrics.core.description import RECOMMENDED
+from openmeva.metrics.core.checkpoint import ADAPTER, weights_checksum
+from openmeva.metrics.core.description import DEFAULT_METRIC
 from openmeva.spaces.catalogue import BASE, CORPORA, CatalogueEntry, Number, read_catalogue
 from openmeva.spaces.distributions import POINTS
 from openmeva.spaces.reference_scores import measure, reference_file, written_checkpoint
@@ -43,15 +43,15 @@ def groups(name: str, made: list[Text], kind: str) -> dict[str, Any]:
 def test_the_base_tier_is_the_recommended_metric_on_its_larger_encoder() -> None:
     small, base = read_catalogue(), read_catalogue(tier=BASE)
     assert list(small) == list(base)
-    assert [name for name in small if small[name].call != base[name].call] == [RECOMMENDED]
-    assert base[RECOMMENDED].call.configs == {"roc": "base", "wp": "base"}
+    assert [name for name in small if small[name].call != base[name].call] == [DEFAULT_METRIC]
+    assert base[DEFAULT_METRIC].call.configs == {"roc": "base", "wp": "base"}
     titles = [
         (old.title, new.title)
-        for old, new in zip(small[RECOMMENDED].numbers, base[RECOMMENDED].numbers, strict=True)
+        for old, new in zip(small[DEFAULT_METRIC].numbers, base[DEFAULT_METRIC].numbers, strict=True)
     ]
     # a page names the tier wherever it names the number
     assert all(new == f"{old} (base)" for old, new in titles)
-    assert reference_file("roc", RECOMMENDED, BASE) != reference_file("roc", RECOMMENDED)
+    assert reference_file("roc", DEFAULT_METRIC, BASE) != reference_file("roc", DEFAULT_METRIC)
     with pytest.raises(ValueError, match="tier: expected one of small, base, got 'large'"):
         read_catalogue(tier="large")
 
@@ -93,7 +93,7 @@ def shipped_checkpoint(found: CatalogueEntry, corpus: str) -> str:
     """Name of a metric's shipped checkpoint; the metric's name where it has none."""
     config = found.call.configs[corpus]
     weights = found.call.folder / "weights" / config / ADAPTER
-    return f"{config}@{file_digest(weights)[:12]}" if weights.exists() else found.name
+    return f"{config}@{weights_checksum(weights)[:12]}" if weights.exists() else found.name
 
 
 @pytest.mark.parametrize("corpus", CORPORA)
@@ -101,5 +101,7 @@ def test_distributions_are_of_the_weights_that_ship(corpus: str) -> None:
     catalogue = read_catalogue()
     written = {name: written_checkpoint(reference_file(corpus, name)) for name in catalogue}
     assert written == {name: shipped_checkpoint(found, corpus) for name, found in catalogue.items()}
-    base = read_catalogue(tier=BASE)[RECOMMENDED]
-    assert written_checkpoint(reference_file(corpus, RECOMMENDED, BASE)) == shipped_checkpoint(base, corpus)
+    base = read_catalogue(tier=BASE)[DEFAULT_METRIC]
+    assert written_checkpoint(reference_file(corpus, DEFAULT_METRIC, BASE)) == shipped_checkpoint(
+        base, corpus
+    )

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from openmeva.spaces.leaderboard.placing import place
-from openmeva.spaces.leaderboard.reporting import MOST, report
+from openmeva.spaces.leaderboard.reporting import MAX_TESTED_SCORES, report
 from openmeva.training.benchmark.own.judging import judge
 from tests.spaces.test_placing import judged_rows
 
@@ -29,7 +29,9 @@ def test_the_reports_parts_come_without_the_judged_stories() -> None:
     assert report("autos_mini_discrimination", rows, None, None) == ""
 
 
-@pytest.mark.parametrize(("stories", "columns", "said"), [(MOST + 1, 1, "4,001 "), (2000, 8, "16,000 ")])
+@pytest.mark.parametrize(
+    ("stories", "columns", "said"), [(MAX_TESTED_SCORES + 1, 1, "4,001 "), (2000, 8, "16,000 ")]
+)
 def test_a_report_that_is_left_out_says_why(stories: int, columns: int, said: str) -> None:
     rows = [{**row, **{f"m{k}": row["score"] for k in range(1, columns)}} for row in judged_rows(stories)]
     shown = report("mans_roc", rows, None, None)

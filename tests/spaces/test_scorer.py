@@ -12,12 +12,12 @@ import nltk
 import pytest
 from huggingface_hub.errors import LocalEntryNotFoundError
 
-from openmeva.metrics.core.backbone import NotAtHandError
-from openmeva.metrics.core.description import RECOMMENDED
+from openmeva.metrics.core.backbone import BackboneNotFoundError
+from openmeva.metrics.core.description import DEFAULT_METRIC
 from openmeva.spaces import wordnet
 from openmeva.spaces.catalogue import CatalogueEntry, Number, read_catalogue
 from openmeva.spaces.distributions import Distributions
-from openmeva.spaces.limits import MANY_SENTENCES, MOST_SHAPES
+from openmeva.spaces.limits import MAX_BATCHED_SENTENCES, MAX_CACHED_SHAPES
 from openmeva.spaces.loaded_metric import LoadedMetric, why_not_loaded
 from openmeva.spaces.scorer import Scorer
 from openmeva.spaces.texts import Text
@@ -153,7 +153,7 @@ def test_explanations_come_from_the_metrics_that_have_them() -> None:
 
 
 def test_a_backbone_that_is_nowhere_counts_as_weights() -> None:
-    assert why_not_loaded(NotAtHandError("a model is not at hand")) == "The weights are not available."
+    assert why_not_loaded(BackboneNotFoundError("a model is not at hand")) == "The weights are not available."
     assert why_not_loaded(KeyError()) == "It could not be loaded."
 
 
@@ -161,12 +161,14 @@ def test_a_story_of_many_sentences_is_explained_by_itself(monkeypatch: pytest.Mo
     scorer = FakeScorer()
     scorer.wait()
     asked = []
-    ask = scorer._batcher.ask
+    ask = scorer._batcher.submit
     monkeypatch.setattr(
-        scorer._batcher, "ask", lambda work, *rest: asked.append((work.key, work.most)) or ask(work, *rest)
+        scorer._batcher,
+        "submit",
+        lambda work, *rest: asked.append((work.key, work.batch_size)) or ask(work, *rest),
     )
-    scorer.explain(Text("He ran. " * MANY_SENTENCES), "roc")
-    scorer.explain(Text("He ran. " * (MANY_SENTENCES + 1)), "roc")
+    scorer.explain(Text("He ran. " * MAX_BATCHED_SENTENCES), "roc")
+    scorer.explain(Text("He ran. " * (MAX_BATCHED_SENTENCES + 1)), "roc")
     (short, several), (long, one) = asked
     assert short != long
     assert (several > 1, one) == (True, 1)
@@ -220,7 +222,7 @@ def test_code_for_few_shapes_of_batches_is_kept(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.delenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", raising=False)
     monkeypatch.setenv("LRU_CACHE_CAPACITY", "5")
     FakeScorer().wait()
-    assert os.environ["ONEDNN_PRIMITIVE_CACHE_CAPACITY"] == str(MOST_SHAPES)
+    assert os.environ["ONEDNN_PRIMITIVE_CACHE_CAPACITY"] == str(MAX_CACHED_SHAPES)
     assert os.environ["LRU_CACHE_CAPACITY"] == "5"
 
 
@@ -257,8 +259,8 @@ def test_the_recommended_metric_is_loaded_first() -> None:
             loaded.append(name)
             return LoadedMetric(self.catalogue[name], [FakeModule(())], f"{config}@0")
 
-    Recording({name: entry(name) for name in ("other", RECOMMENDED)}, Distributions()).wait()
-    assert loaded == [RECOMMENDED, RECOMMENDED, "other", "other"]
+    Recording({name: entry(name) for name in ("other", DEFAULT_METRIC)}, Distributions()).wait()
+    assert loaded == [DEFAULT_METRIC, DEFAULT_METRIC, "other", "other"]
 
 
 def test_wordnet_is_fetched_again_until_it_is_there(
@@ -274,12 +276,12 @@ def test_wordnet_is_fetched_again_until_it_is_there(
 
     monkeypatch.setattr(wordnet, "fetch_wordnet", fetch)
     monkeypatch.setattr(wordnet.resources, "use_with_nltk", there.set)
-    wordnet.prepare(pauses.append)
+    wordnet.fetch_or_retry(pauses.append)
     assert there.wait(60)
     assert pauses == [60, 120, 240]
     assert caplog.text.count("WordNet could not be fetched") == 3
     there.clear()
-    wordnet.prepare(pauses.append)
+    wordnet.fetch_or_retry(pauses.append)
     assert there.is_set()
     assert len(pauses) == 3
 

@@ -11,7 +11,7 @@ from gradio.state_holder import SessionState
 from gradio.utils import get_upload_folder
 
 from openmeva.spaces import shell, threads
-from openmeva.spaces.limits import MOST_PAGES
+from openmeva.spaces.limits import MAX_OPEN_PAGES
 from openmeva.spaces.threads import threads_each
 
 
@@ -19,11 +19,11 @@ def test_a_users_mistake_is_a_sentence_and_escaped() -> None:
     def work(_: str) -> str:
         raise ValueError("The story <b> is empty.")
 
-    shown = shell.guarded(work, "x")
+    shown = shell.html_or_error_card(work, "x")
     assert 'role="alert"' in shown
     assert "The story &lt;b&gt; is empty." in shown
     with pytest.raises(gr.Error, match="is empty"):
-        shell.sentences(work)("x")
+        shell.user_errors(work)("x")
 
 
 def test_a_failure_shows_and_logs_nothing_that_was_typed(caplog: pytest.LogCaptureFixture) -> None:
@@ -31,9 +31,9 @@ def test_a_failure_shows_and_logs_nothing_that_was_typed(caplog: pytest.LogCaptu
         raise KeyError(text)
 
     with caplog.at_level(logging.INFO):
-        shown = shell.guarded(work, "my secret")
+        shown = shell.html_or_error_card(work, "my secret")
         with pytest.raises(gr.Error) as raised:
-            shell.sentences(work)("my secret")
+            shell.user_errors(work)("my secret")
     assert "not with your text" in shown
     assert "KeyError" in caplog.text
     assert not [text for text in (shown, str(raised.value), caplog.text) if "secret" in text]
@@ -44,9 +44,9 @@ def test_only_uploads_are_opened(tmp_path: Path) -> None:
     outside.write_text("story\nx y\n")
     for path in (str(outside), "/etc/passwd", f"{get_upload_folder()}/../../etc/passwd", ""):
         with pytest.raises(ValueError, match=r"Please choose it again\."):
-            shell.uploaded({"path": path})
+            shell.upload_path({"path": path})
     with pytest.raises(ValueError, match="choose a file first"):
-        shell.uploaded(None)
+        shell.upload_path(None)
     assert outside.exists()
 
 
@@ -55,7 +55,7 @@ def test_an_upload_is_opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     (tmp_path / "abc").mkdir()
     file = tmp_path / "abc" / "stories.csv"
     file.write_text("story\nx y\n")
-    assert shell.uploaded({"path": str(file)}) == file
+    assert shell.upload_path({"path": str(file)}) == file
 
 
 def test_a_page_asked_again_and_again_keeps_nothing() -> None:
@@ -68,9 +68,9 @@ def test_a_page_asked_again_and_again_keeps_nothing() -> None:
 
     async def ask() -> None:
         for answer in (
-            [shell.put("a"), shell.put(["b"])],
+            [shell.update_value("a"), shell.update_value(["b"])],
             [gr.skip(), gr.skip()],
-            [shell.put(""), gr.skip()],
+            [shell.update_value(""), gr.skip()],
         ):
             await demo.postprocess_data(event, answer, page)
 
@@ -89,18 +89,18 @@ def test_of_few_pages_the_state_is_kept_and_of_none_what_was_typed(monkeypatch: 
     for name in ("GRADIO_ANALYTICS_MAX_EVENTS", "GRADIO_ANALYTICS_CACHE_FREQUENCY"):
         monkeypatch.setenv(name, "1")
     options = shell.launch(Launched(), "leaderboard")  # type: ignore[arg-type]
-    assert (options["state_session_capacity"], options["run_history"]) == (MOST_PAGES, False)
+    assert (options["state_session_capacity"], options["run_history"]) == (MAX_OPEN_PAGES, False)
     assert set(options) <= set(inspect.signature(gr.Blocks.launch).parameters)
 
 
 def test_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SPACE_ID", raising=False)
-    assert shell.address("story_scorer") == "http://127.0.0.1:7860"
+    assert shell.space_url("story_scorer") == "http://127.0.0.1:7860"
     monkeypatch.setenv("SPACE_ID", "Some-Org/leaderboard")
-    assert shell.address("story_scorer") == "https://some-org-story-scorer.hf.space"
-    assert shell.card("union") == "https://huggingface.co/spaces/Some-Org/union"
+    assert shell.space_url("story_scorer") == "https://some-org-story-scorer.hf.space"
+    assert shell.card_url("union") == "https://huggingface.co/spaces/Some-Org/union"
     monkeypatch.setenv("STORY_SCORER_URL", "http://10.0.0.1:1/")
-    assert shell.address("story_scorer") == "http://10.0.0.1:1"
+    assert shell.space_url("story_scorer") == "http://10.0.0.1:1"
 
 
 def test_a_copy_of_a_space_links_to_the_publishers_others(
@@ -109,10 +109,10 @@ def test_a_copy_of_a_space_links_to_the_publishers_others(
     monkeypatch.setattr(shell, "_PUBLISHER", tmp_path / "publisher.json")
     (tmp_path / "publisher.json").write_text('{"organisation": "Some-Org"}')
     monkeypatch.setenv("SPACE_ID", "visitor/leaderboard")
-    assert shell.address("story_scorer") == "https://some-org-story-scorer.hf.space"
-    assert shell.card("union") == "https://huggingface.co/spaces/Some-Org/union"
+    assert shell.space_url("story_scorer") == "https://some-org-story-scorer.hf.space"
+    assert shell.card_url("union") == "https://huggingface.co/spaces/Some-Org/union"
     monkeypatch.delenv("SPACE_ID")
-    assert shell.address("story_scorer") == "http://127.0.0.1:7860"
+    assert shell.space_url("story_scorer") == "http://127.0.0.1:7860"
 
 
 @pytest.mark.parametrize(("cores", "expected"), [(64, 32), (4, 2), (1, 1)])

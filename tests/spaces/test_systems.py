@@ -8,7 +8,7 @@ import pytest
 
 from openmeva.spaces.scorer import Score, Scorer
 from openmeva.spaces.story_scorer import views
-from openmeva.spaces.story_scorer.systems import LEAST, compare, paired
+from openmeva.spaces.story_scorer.systems import MIN_PROMPTS, compare, match_rows
 from tests.spaces.test_verdicts import score
 
 STORY = "Ann was hungry. She made a sandwich. She ate it. Then she slept for {} hours."
@@ -38,7 +38,7 @@ def test_a_difference_that_is_clear() -> None:
     assert found.difference == pytest.approx(0.1167, abs=1e-4)
     assert 0 < found.interval[0] < found.difference < found.interval[1]
     assert (found.won, found.is_clear, found.unscored) == (1.0, True, 0)
-    assert {one.scores for one in found.apart} == {(0.6, 0.45), (0.8, 0.65), (0.9, 0.75)}
+    assert {one.scores for one in found.most_different} == {(0.6, 0.45), (0.8, 0.65), (0.9, 0.75)}
     shown = views.two_systems(found)
     assert "The first system’s stories hold together better" in shown
     assert "on average over 6 pairs, 95 %" in shown
@@ -49,7 +49,9 @@ def test_a_difference_that_is_none_and_prompts_without_a_score() -> None:
     found = compared([50, 60, 70, 80, 90, 0], [60, 50, 80, 70, 90, 50])
     assert (found.won, found.is_clear, found.unscored) == (0.5, False, 1)
     assert "No clear difference" in views.two_systems(found)
-    with pytest.raises(ValueError, match=f"at least {LEAST} pairs with a score for both stories, got 4"):
+    with pytest.raises(
+        ValueError, match=f"at least {MIN_PROMPTS} pairs with a score for both stories, got 4"
+    ):
         compared([50, 60, 70, 80, 0], [50] * 5)
 
 
@@ -77,7 +79,9 @@ def test_stories_of_one_prompt_are_drawn_together() -> None:
 def test_five_stories_of_one_prompt_are_one_prompt() -> None:
     same, apart = ([{**row, "context": text.format(row["story_id"])} for row in rows([50, 60, 70, 80, 90])]
                    for text in ("One day.", "Day {}."))  # fmt: skip
-    with pytest.raises(ValueError, match=f"at least {LEAST} prompts with a score for both stories, got 1"):
+    with pytest.raises(
+        ValueError, match=f"at least {MIN_PROMPTS} prompts with a score for both stories, got 1"
+    ):
         compare(ByNumber(), same, same, "wp", lambda *_: None)
     assert "over 5 prompts, 95 %" in views.two_systems(
         compare(ByNumber(), apart, apart, "wp", lambda *_: None)
@@ -88,7 +92,7 @@ def test_an_id_may_be_0_and_a_row_is_told_by_its_place_in_the_file() -> None:
     first, second = rows([50, 60, 70, 80, 90, 95]), rows([51, 61, 71, 81, 91, 96])
     for row in [*first, *second]:
         row["story_id"] -= 1
-    found = paired(first, second[::-1])
+    found = match_rows(first, second[::-1])
     assert [a["story_id"] for a, _ in found] == [b["story_id"] for _, b in found]
     second = second[::-1]
     second[5]["story"] = " "
@@ -98,12 +102,12 @@ def test_an_id_may_be_0_and_a_row_is_told_by_its_place_in_the_file() -> None:
 
 def test_rows_belong_together_by_id_or_prompt_or_place() -> None:
     a, b = {"story": "x", "context": "p"}, {"story": "y", "context": "q"}
-    assert paired([a, b], [b, a]) == [(a, a), (b, b)]
+    assert match_rows([a, b], [b, a]) == [(a, a), (b, b)]
     plain = [{"story": "x"}, {"story": "y"}]
-    assert paired(plain, plain[::-1]) == [(plain[0], plain[1]), (plain[1], plain[0])]
+    assert match_rows(plain, plain[::-1]) == [(plain[0], plain[1]), (plain[1], plain[0])]
     with pytest.raises(ValueError, match="have 2 and 1 rows"):
-        paired(plain, plain[:1])
+        match_rows(plain, plain[:1])
     with pytest.raises(ValueError, match="context 'q' is in only one of the files"):
-        paired([a, b], [a])
+        match_rows([a, b], [a])
     with pytest.raises(ValueError, match="context 'p' occurs twice in the first file"):
-        paired([a, a], [a, b])
+        match_rows([a, a], [a, b])

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from openmeva.metrics.core.description import RECOMMENDED
+from openmeva.metrics.core.description import DEFAULT_METRIC
 from openmeva.spaces.catalogue import Number, read_catalogue
-from openmeva.spaces.distributions import Placement
-from openmeva.spaces.limits import MOST_WEIGHED
+from openmeva.spaces.distributions import PercentileRank
+from openmeva.spaces.limits import MAX_SENTENCES_WITH_COSTS
 from openmeva.spaces.markup import headline, metric_row
 from openmeva.spaces.scorer import Score, Scorer
 from openmeva.spaces.story_scorer import service, views
-from openmeva.spaces.trust import Trusts
-from openmeva.spaces.verdicts import noise, verdict_between, verdict_on
+from openmeva.spaces.trust import ReliabilityTable
+from openmeva.spaces.verdicts import noise_bound, verdict_between, verdict_on
 
 NUMBER = Number("Plot coherence", "scores", "How plausible.", True, 0.0, 1.0)
 HUMAN = tuple(place / 100 for place in range(101))
@@ -22,8 +22,8 @@ STORY = "Ann was hungry. She made a sandwich. She ate it. She felt full."
 
 
 def score(value: float | None, group: str = "human") -> Score:
-    place = Placement(group, "human stories", 150, 100 * (value or 0), HUMAN)
-    return Score(RECOMMENDED, NUMBER, value, "", (place,))
+    place = PercentileRank(group, "human stories", 150, 100 * (value or 0), HUMAN)
+    return Score(DEFAULT_METRIC, NUMBER, value, "", (place,))
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_no_verdict_on_what_may_be_no_story() -> None:
 
 
 def test_two_stories_differ_by_more_than_noise_or_not() -> None:
-    assert noise(HUMAN) == pytest.approx(0.55, abs=0.02)  # of uniform scores: 1 - sqrt(1 - .8)
+    assert noise_bound(HUMAN) == pytest.approx(0.55, abs=0.02)  # of uniform scores: 1 - sqrt(1 - .8)
     clear = verdict_between([score(0.2)], [score(0.9)], [None, None])
     assert clear.words == "The second story holds together better"
     assert "more than noise" in clear.why
@@ -71,27 +71,27 @@ def test_trust_is_read_from_results(tmp_path: Path) -> None:
     results, pairs = tmp_path / "results.json", tmp_path / "pairs.json"
     results.write_text(json.dumps({"judged": {"mans_roc": {"n": 7, "rows": [released, row]}}}))
     pairs.write_text(json.dumps({"pairs": 12, "rows": {row["title"]: {"dull": 2, "wrong": 3}}}))
-    found = Trusts(results, pairs).of(entry, entry.numbers[0], "roc")
+    found = ReliabilityTable(results, pairs).of(entry, entry.numbers[0], "roc")
     assert found is not None
     assert found.sentence == (
         "Agreement with people: moderate (correlation 0.35, 0.20 to 0.50, on 7 machine-generated stories). It ranks 5 of 12 "
         "pairs of a good and a damaged story correctly."
     )
     assert found.sentence in metric_row(entry, score(0.9), found)
-    assert Trusts(results, pairs).of(entry, entry.numbers[0], "wp") is None
+    assert ReliabilityTable(results, pairs).of(entry, entry.numbers[0], "wp") is None
 
 
 def test_every_metric_says_what_it_is_blind_to_and_most_how_far_to_trust_it() -> None:
-    trusts = Trusts()
+    reliabilities = ReliabilityTable()
     for entry in read_catalogue().values():
         assert entry.blind.endswith(".")
-        first = trusts.of(entry, entry.numbers[0], "roc")
+        first = reliabilities.of(entry, entry.numbers[0], "roc")
         assert first is not None or entry.name == "llm_judge"
-    main = read_catalogue()[RECOMMENDED]
-    found = trusts.of(main, main.numbers[0], "roc")
+    main = read_catalogue()[DEFAULT_METRIC]
+    found = reliabilities.of(main, main.numbers[0], "roc")
     assert found is not None
     assert found.pairs == 12
-    assert found.right is not None
+    assert found.ranked_correctly is not None
 
 
 class OneScore(Scorer):
@@ -107,28 +107,28 @@ class OneScore(Scorer):
     def explain(self, text: Any, corpus: str, only: Any = None, due: Any = None) -> dict[str, Any]:
         self.explained += 1
         parts = [part.strip() + " ." for part in text.whole(corpus).lower().rstrip(".").split(".")]
-        return {RECOMMENDED: {"sentences": [{"text": part, "gain": 0.0} for part in parts], "edits": []}}
+        return {DEFAULT_METRIC: {"sentences": [{"text": part, "gain": 0.0} for part in parts], "edits": []}}
 
 
 def test_a_text_that_is_no_story_is_flagged_and_one_without_words_refused() -> None:
     scorer = OneScore()
-    short = service.answer(scorer, "Hello", "", "", "roc")
+    short = service.full_answer(scorer, "Hello", "", "", "roc")
     assert short.scores[0].value == 0.95
-    shown = views.verdict(short, scorer.catalogue, Trusts())
+    shown = views.verdict(short, scorer.catalogue, ReliabilityTable())
     assert "No verdict" in shown
     assert "too short: 1 word" in shown
     assert service.as_dict(short)["warning"].startswith("too short")
-    assert "wrong kind" in str(service.answer(scorer, STORY * 20, "", "", "roc").warning)
+    assert "wrong kind" in str(service.full_answer(scorer, STORY * 20, "", "", "roc").warning)
     for text in ("😀 🎉 🚗", "1 2 3 4"):
         with pytest.raises(ValueError, match="has no word in it"):
-            service.answer(scorer, text, "", "", "roc")
-    assert service.answer(scorer, STORY, "", "", "roc").warning is None
+            service.full_answer(scorer, text, "", "", "roc")
+    assert service.full_answer(scorer, STORY, "", "", "roc").warning is None
 
 
 def test_the_verdict_comes_before_its_reasons() -> None:
     scorer = OneScore(0.05)
-    first, last = service.answers(scorer, STORY, "", "", "roc")
-    assert "Doubtful" in views.verdict(first, scorer.catalogue, Trusts())
+    first, last = service.answer_in_steps(scorer, STORY, "", "", "roc")
+    assert "Doubtful" in views.verdict(first, scorer.catalogue, ReliabilityTable())
     assert (first.sentences, last.verdict) == ([], first.verdict)
     waiting, shown = views.reasons(first, "Your story"), views.reasons(last, "Your story")
     assert "Looking for the sentences that cost it points" in waiting
@@ -143,40 +143,40 @@ def test_while_many_ask_a_doubtful_story_is_weighed_on_request_and_a_bad_one_at_
 ) -> None:
     monkeypatch.setattr(Scorer, "is_busy", True)
     doubtful, bad = OneScore(0.05), OneScore(0.0)
-    (only,) = service.answers(doubtful, STORY, "", "", "roc")
-    assert (only.verdict.tone, only.on_request, doubtful.explained) == ("doubtful", True, 0)
-    *_, last = service.answers(bad, STORY, "", "", "roc")
-    assert (last.verdict.tone, last.on_request, bad.explained) == ("bad", False, 1)
+    (only,) = service.answer_in_steps(doubtful, STORY, "", "", "roc")
+    assert (only.verdict.tone, only.costs_on_request, doubtful.explained) == ("doubtful", True, 0)
+    *_, last = service.answer_in_steps(bad, STORY, "", "", "roc")
+    assert (last.verdict.tone, last.costs_on_request, bad.explained) == ("bad", False, 1)
     assert last.sentences
 
 
 def test_of_a_good_story_sentences_are_weighed_where_that_is_asked() -> None:
     scorer = OneScore()
-    (only,) = service.answers(scorer, STORY, "", "", "roc")
-    assert "It holds together well" in views.verdict(only, scorer.catalogue, Trusts())
+    (only,) = service.answer_in_steps(scorer, STORY, "", "", "roc")
+    assert "It holds together well" in views.verdict(only, scorer.catalogue, ReliabilityTable())
     shown = views.reasons(only, "Your story")
     assert STORY in shown
     assert "Looking for" not in shown
     assert scorer.explained == 0
-    assert "costs the story" in views.costs(service.weighed(scorer, STORY, "", "", "roc"))
-    assert service.answer(scorer, STORY, "", "", "roc").sentences, "the API gives them always"
+    assert "costs the story" in views.costs(service.answer_with_costs(scorer, STORY, "", "", "roc"))
+    assert service.full_answer(scorer, STORY, "", "", "roc").sentences, "the API gives them always"
     twice = f"Tom went out to the shop. {STORY} Tom went out to the shop."
-    *_, last = service.answers(scorer, twice, "", "", "roc")
+    *_, last = service.answer_in_steps(scorer, twice, "", "", "roc")
     assert "It repeats itself: sentences 1 and" in views.reasons(last, "Your story")
     assert scorer.explained == 2
 
 
 def test_a_story_of_too_many_sentences_gets_its_verdict_and_is_not_weighed() -> None:
     scorer = OneScore(0.0)
-    story = " ".join(f"She saw {place} dogs." for place in range(MOST_WEIGHED + 1))
-    first, *_ = service.answers(scorer, story, "", "", "wp")
-    assert (first.verdict.tone, first.on_request) == ("bad", True)
+    story = " ".join(f"She saw {place} dogs." for place in range(MAX_SENTENCES_WITH_COSTS + 1))
+    first, *_ = service.answer_in_steps(scorer, story, "", "", "wp")
+    assert (first.verdict.tone, first.costs_on_request) == ("bad", True)
     with pytest.raises(ValueError, match=r"at most 150 sentences, and this one has 151\. .*score --explain"):
-        service.weighed(scorer, story, "", "", "wp")
-    whole = service.answer(scorer, story, "", "", "wp")
+        service.answer_with_costs(scorer, story, "", "", "wp")
+    whole = service.full_answer(scorer, story, "", "", "wp")
     assert (whole.sentences, scorer.explained) == ([], 0)
     shorter = story.partition(". ")[2]
-    assert service.weighed(scorer, shorter, "", "", "wp").sentences
+    assert service.answer_with_costs(scorer, shorter, "", "", "wp").sentences
 
 
 def test_a_file_says_which_rows_may_be_no_stories() -> None:

@@ -11,7 +11,7 @@ from accelerate.utils import memory
 from openmeva.training.negatives import file
 from openmeva.training.paths import RESOURCES
 from openmeva.training.text.tagged_story import TaggedStory
-from tests.facts import facts_for_every_day
+from tests.facts import with_everyday_facts
 from tests.tiny_language import TinyLanguage, tagged
 
 
@@ -42,7 +42,7 @@ def _no_tags_of_earlier_runs(tmp_path_factory: pytest.TempPathFactory) -> Iterat
 @pytest.fixture(scope="module")
 def everyday_facts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The facts of `everyday_facts.tsv`, written for this project, are all that ConceptNet knows."""
-    with facts_for_every_day(tmp_path_factory.mktemp("conceptnet")):
+    with with_everyday_facts(tmp_path_factory.mktemp("conceptnet")):
         yield
 
 

@@ -10,11 +10,11 @@ from openmeva.training import paths
 def test_runs_lie_in_the_working_folder_of_an_installed_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(paths, "ROOT", Path("/site-packages/openmeva"))
     monkeypatch.setattr(paths, "WORK", Path())
-    assert paths.located("runs/union-wp/second") == Path("runs/union-wp/second")
-    assert paths.located("metrics/union/weights/wp") == Path(
+    assert paths.resolve_path("runs/union-wp/second") == Path("runs/union-wp/second")
+    assert paths.resolve_path("metrics/union/weights/wp") == Path(
         "/site-packages/openmeva/metrics/union/weights/wp"
     )
-    assert paths.located("/own/weights") == Path("/own/weights")
+    assert paths.resolve_path("/own/weights") == Path("/own/weights")
 
 
 def test_what_was_built_here_goes_before_what_comes_with_the_package(
@@ -22,6 +22,6 @@ def test_what_was_built_here_goes_before_what_comes_with_the_package(
 ) -> None:
     monkeypatch.setattr(paths, "ROOT", tmp_path / "package")
     monkeypatch.setattr(paths, "WORK", tmp_path)
-    assert paths.built("datasets/autos/roc") == tmp_path / "package" / "datasets" / "autos" / "roc"
+    assert paths.find_output("datasets/autos/roc") == tmp_path / "package" / "datasets" / "autos" / "roc"
     (tmp_path / "datasets" / "autos" / "roc").mkdir(parents=True)
-    assert paths.built("datasets/autos/roc") == tmp_path / "datasets" / "autos" / "roc"
+    assert paths.find_output("datasets/autos/roc") == tmp_path / "datasets" / "autos" / "roc"

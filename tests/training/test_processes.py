@@ -13,7 +13,7 @@ import torch
 
 from openmeva.metrics.core import runtime
 from openmeva.training import processes
-from openmeva.training.processes import in_processes, model_processes, peak_memory
+from openmeva.training.processes import map_in_processes, model_processes, peak_memory
 
 
 @pytest.mark.parametrize(("device", "count"), [("cpu", 3), ("cuda", 1), ("mps", 1)])
@@ -46,10 +46,10 @@ def test_a_killed_worker_is_told_and_waited_for_by_none(tmp_path: Path) -> None:
     jobs = [(number, tmp_path / "died") for number in range(4)]
     with (
         pytest.raises(ChildProcessError, match="a worker process was killed"),
-        in_processes(die_once, jobs, 2) as made,
+        map_in_processes(die_once, jobs, 2) as made,
     ):
         list(made)
-    with in_processes(die_once, jobs, 2) as made:
+    with map_in_processes(die_once, jobs, 2) as made:
         assert list(made) == [0, 1, 2, 3]
 
 
@@ -62,7 +62,7 @@ def test_workers_end_with_the_process_that_started_them() -> None:
     told, tell = os.pipe()
     child = os.fork()
     if not child:
-        with in_processes(tell_and_wait, [tell, tell], 2, method="fork") as made:
+        with map_in_processes(tell_and_wait, [tell, tell], 2, method="fork") as made:
             list(made)
         os._exit(0)
     os.close(tell)
@@ -80,10 +80,10 @@ def test_the_cores_of_a_container_are_those_that_it_is_granted(tmp_path: Path) -
         (groups / group / "cpu.max").write_text(f"{limit}\n")
     for group, expected in {"/a/b": 2.5, "/a": 2.5, "/": math.inf, "/../of/the/host": math.inf}.items():
         membership.write_text(f"1:name=systemd:/a\n0::{group}\n")
-        assert processes.cores_granted(groups, membership) == expected
+        assert processes.cgroup_cores(groups, membership) == expected
     (groups / "cpu.max").write_text("50000 100000\n")
-    assert processes.cores_granted(groups, membership) == 0.5, "the container's own limit stands at the root"
-    assert processes.cores_granted(tmp_path / "none", tmp_path / "none") == math.inf
+    assert processes.cgroup_cores(groups, membership) == 0.5, "the container's own limit stands at the root"
+    assert processes.cgroup_cores(tmp_path / "none", tmp_path / "none") == math.inf
 
 
 @pytest.mark.parametrize(("granted", "expected"), [(2.5, 2), (0.5, 1), (math.inf, 64)])
@@ -91,5 +91,5 @@ def test_cores_are_at_most_those_granted_and_at_least_one(
     granted: float, expected: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(64)), raising=False)
-    monkeypatch.setattr(processes, "cores_granted", lambda: granted)
+    monkeypatch.setattr(processes, "cgroup_cores", lambda: granted)
     assert processes.cores() == expected

@@ -45,7 +45,7 @@ def test_a_killed_stage_goes_on_and_ends_in_the_same_file(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("held", [1, 60, 10_000])
 def test_parts_of_any_size_are_joined(held: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stages, "HELD", held)
+    monkeypatch.setattr(stages, "MAX_BUFFERED_BYTES", held)
     stage = Stage(tmp_path, "squares", {})
     stage.run(10, Squares(), 3, SCHEMA)
     assert [row["square"] for row in read_rows(stage.result)] == [n * n for n in range(10)]

@@ -17,14 +17,14 @@ import pyarrow.parquet as pq
 from filelock import FileLock, Timeout
 from rich.progress import track
 
-from openmeva.training.autos.builder import AutosBuilder, Made, Row
-from openmeva.training.autos.phrase_limits import evened
-from openmeva.training.common.draws import Draws
+from openmeva.training.autos.builder import AutosBuilder, BuiltRows, Row
+from openmeva.training.autos.phrase_limits import limit_phrases
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.corpora.story_rows import StoryRow
-from openmeva.training.files import replacing
+from openmeva.training.files import atomic_replace
 from openmeva.training.perturbations.aspects.registry import ASPECTS
 from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, INVARIANCE
-from openmeva.training.processes import in_processes
+from openmeva.training.processes import map_in_processes
 
 SPAN = pa.struct([(name, pa.int32()) for name in ("original_start", "original_end", "start", "end")])
 SCHEMA = pa.schema(
@@ -43,11 +43,13 @@ SCHEMA = pa.schema(
 SPLITS = (DISCRIMINATION, INVARIANCE)
 CHUNK = 250
 VERSION = "4"  # of the format of the parts, and of the perturbation rules
-TRIED = b"perturbed_before_filter"  # key in the files' metadata: JSON, aspect to number of stories
-BUILT = b"build"  # key in the files' metadata: JSON, the build's key and settings
+UNFILTERED_COUNTS = (
+    b"perturbed_before_filter"  # key in the files' metadata: JSON, aspect to number of stories
+)
+BUILD_SETTINGS = b"build"  # key in the files' metadata: JSON, the build's key and settings
 
 # Stage to the function that builds its rows.
-_STAGES: dict[str, Callable[[AutosBuilder, Sequence[StoryRow]], Made]] = {
+_STAGES: dict[str, Callable[[AutosBuilder, Sequence[StoryRow]], BuiltRows]] = {
     "discrimination": lambda builder, rows: builder.discrimination(rows),
     "invariance": lambda builder, rows: builder.invariance(rows, "human"),
     "invariance of incoherent stories": lambda builder, rows: builder.invariance(rows, "discrimination"),
@@ -61,14 +63,14 @@ def build(
     settings: str = "",
     progress: bool = True,
     processes: int = 1,
-    told: Mapping[str, Any] | None = None,
+    recorded: Mapping[str, Any] | None = None,
     check: Callable[[], object] = lambda: None,
 ) -> dict[str, pa.Table]:
     """Write both splits to a folder; returns them.
 
     Stories are processed in parts of 250, each kept in `<folder>/.parts` until the end: an interrupted build resumes from
     them. Files are written atomically. The number of processes does not affect the rows. At the end, phrases that are too
-    frequent in paraphrases are limited (`evening.py`), which needs the complete set.
+    frequent in paraphrases are limited (`phrase_limits.py`), which needs the complete set.
 
     Args:
         rows: stories from `read_rows`, with unique ids.
@@ -77,32 +79,34 @@ def build(
         settings: other settings that the rows depend on; parts with different settings are not reused.
         progress: whether to show a progress bar.
         processes: number of processes that build parts in parallel.
-        told: human-readable settings, kept in the files' metadata with the build's key.
+        recorded: human-readable settings, kept in the files' metadata with the build's key.
         check: raises an error if the existing content of the folder must not be replaced; called under the lock.
 
     Raises:
         ValueError: another build is writing to the folder.
     """
-    key = key_of(rows, builder.seed, settings)
+    key = build_key(rows, builder.seed, settings)
     parts = folder / ".parts" / key
 
-    def made(stage: str, stories: Sequence[StoryRow]) -> Made:
+    def made(stage: str, stories: Sequence[StoryRow]) -> BuiltRows:
         found = _in_parts(stories, builder, stage, parts, progress, processes)
-        return evened(found, stories, rows, builder)
+        return limit_phrases(found, stories, rows, builder)
 
-    with _alone(folder):
+    with _locked(folder):
         check()
         human = made("discrimination", rows)
-        incoherent = sampled(human.rows, len(rows), builder.seed)
+        incoherent = sample_perturbed(human.rows, len(rows), builder.seed)
         same = made("invariance", rows)
-        other = made("invariance of incoherent stories", again(incoherent, rows))
-        built = json.dumps({"key": key, "settings": dict(told or {})})
+        other = made("invariance of incoherent stories", stories_to_perturb_again(incoherent, rows))
+        built = json.dumps({"key": key, "settings": dict(recorded or {})})
         tables = {
             "discrimination": _table(human, built),
-            "invariance": _table(Made(same.rows + other.rows, same.tried + other.tried), built),
+            "invariance": _table(
+                BuiltRows(same.rows + other.rows, same.unfiltered_counts + other.unfiltered_counts), built
+            ),
         }
         for split, content in tables.items():
-            with replacing(folder / f"{split}.parquet") as temporary:
+            with atomic_replace(folder / f"{split}.parquet") as temporary:
                 pq.write_table(content, temporary, compression="zstd")
         shutil.rmtree(parts)
         if not any(parts.parent.iterdir()):  # otherwise it has parts of another build, which may resume
@@ -110,27 +114,27 @@ def build(
     return tables
 
 
-def key_of(rows: Sequence[StoryRow], seed: int, settings: str) -> str:
+def build_key(rows: Sequence[StoryRow], seed: int, settings: str) -> str:
     """Identifies a build: 16 hexadecimal digits of a hash of everything that its rows depend on."""
     return hashlib.sha256(json.dumps([VERSION, settings, seed, list(rows)]).encode()).hexdigest()[:16]
 
 
-def builds_in(folder: Path) -> list[dict[str, Any]]:
+def existing_builds(folder: Path) -> list[dict[str, Any]]:
     """Key and settings of both files of a configuration, `{}` for a file without them; empty unless both files exist."""
     files = [folder / f"{split}.parquet" for split in SPLITS]
-    return [_built(file) for file in files] if all(file.is_file() for file in files) else []
+    return [_recorded_build(file) for file in files] if all(file.is_file() for file in files) else []
 
 
-def _built(file: Path) -> dict[str, Any]:
+def _recorded_build(file: Path) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = json.loads((pq.read_schema(file).metadata or {}).get(BUILT, "{}"))
+        found: dict[str, Any] = json.loads((pq.read_schema(file).metadata or {}).get(BUILD_SETTINGS, "{}"))
     except pa.ArrowException:  # damaged
         return {}
     return found
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[None]:
+def _locked(folder: Path) -> Iterator[None]:
     """Locks the folder against other builds; removes the temporary files of a killed build."""
     folder.mkdir(parents=True, exist_ok=True)
     try:
@@ -145,16 +149,16 @@ def _alone(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def sampled(rows: Sequence[Row], count: int, seed: int) -> list[Row]:
+def sample_perturbed(rows: Sequence[Row], count: int, seed: int) -> list[Row]:
     """At most `count` of the perturbed rows, sampled by seed, in their order."""
     import numpy as np
 
     perturbed = [row for row in rows if row["label"] == 0]
-    chosen = Draws(np.random.default_rng(seed)).shuffled(range(len(perturbed)))[:count]
+    chosen = BufferedRandom(np.random.default_rng(seed)).shuffled(range(len(perturbed)))[:count]
     return [perturbed[at] for at in sorted(chosen)]
 
 
-def again(perturbed: Sequence[Row], rows: Sequence[StoryRow]) -> list[StoryRow]:
+def stories_to_perturb_again(perturbed: Sequence[Row], rows: Sequence[StoryRow]) -> list[StoryRow]:
     """Perturbed stories of `rows` as stories to be perturbed again, with their number of unchanged leading sentences."""
     keep = {row["story_id"]: row["keep"] for row in rows}
     return [
@@ -175,7 +179,7 @@ def _in_parts(
     folder: Path,
     progress: bool,
     processes: int,
-) -> Made:
+) -> BuiltRows:
     place = folder / stage.replace(" ", "_")
     jobs = [
         (stage, rows[start : start + CHUNK], place / f"{start:07d}.parquet")
@@ -184,26 +188,26 @@ def _in_parts(
     missing = [job for job in jobs if not job[2].is_file()]
     if processes > 1 and len(missing) > 1:
         workers = min(processes, len(missing))
-        with in_processes(_make_in_worker, missing, workers, _start_worker, (builder,)) as made:
-            _drain(made, stage, len(missing), progress)
+        with map_in_processes(_make_in_worker, missing, workers, _start_worker, (builder,)) as made:
+            _consume(made, stage, len(missing), progress)
     else:
-        _drain((_make_part(builder, *job) for job in missing), stage, len(missing), progress)
-    found = Made([], Counter())
+        _consume((_make_part(builder, *job) for job in missing), stage, len(missing), progress)
+    found = BuiltRows([], Counter())
     for *_, path in jobs:
         content = pq.read_table(path, schema=SCHEMA)
         found.rows.extend(content.to_pylist())
-        found.tried.update(json.loads(pq.read_schema(path).metadata[TRIED]))
+        found.unfiltered_counts.update(json.loads(pq.read_schema(path).metadata[UNFILTERED_COUNTS]))
     return found
 
 
-def _drain(made: Iterable[Path], title: str, total: int, progress: bool) -> None:
+def _consume(made: Iterable[Path], title: str, total: int, progress: bool) -> None:
     for _ in track(made, title, total=total, disable=not progress or not total):
         pass
 
 
 def _make_part(builder: AutosBuilder, stage: str, rows: Sequence[StoryRow], path: Path) -> Path:
-    content = _with_tried(*_STAGES[stage](builder, rows))
-    with replacing(path) as temporary:
+    content = _table_with_counts(*_STAGES[stage](builder, rows))
+    with atomic_replace(path) as temporary:
         pq.write_table(content, temporary, compression="zstd")
     return path
 
@@ -222,12 +226,16 @@ def _make_in_worker(job: tuple[str, Sequence[StoryRow], Path]) -> Path:
     return _make_part(_worker, *job)
 
 
-def _table(made: Made, built: str) -> pa.Table:
+def _table(made: BuiltRows, built: str) -> pa.Table:
     """A table of the rows, by aspect in the order of the registry; the order within an aspect is kept."""
     order = {name: place for place, name in enumerate(ASPECTS)}
-    table = _with_tried(sorted(made.rows, key=lambda row: order[row["aspect"]]), made.tried)
-    return table.replace_schema_metadata({**table.schema.metadata, BUILT: built})
+    table = _table_with_counts(
+        sorted(made.rows, key=lambda row: order[row["aspect"]]), made.unfiltered_counts
+    )
+    return table.replace_schema_metadata({**table.schema.metadata, BUILD_SETTINGS: built})
 
 
-def _with_tried(rows: Sequence[Row], tried: Counter[str]) -> pa.Table:
-    return pa.Table.from_pylist(list(rows), SCHEMA).replace_schema_metadata({TRIED: json.dumps(tried)})
+def _table_with_counts(rows: Sequence[Row], unfiltered_counts: Counter[str]) -> pa.Table:
+    return pa.Table.from_pylist(list(rows), SCHEMA).replace_schema_metadata(
+        {UNFILTERED_COUNTS: json.dumps(unfiltered_counts)}
+    )

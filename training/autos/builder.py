@@ -24,11 +24,11 @@ Grammar = Callable[[Sequence[str]], list[float]]
 """Scores sentences for grammaticality, 0..1, higher is better."""
 
 
-class Made(NamedTuple):
+class BuiltRows(NamedTuple):
     """Rows, and the number of perturbed stories of each aspect before the grammaticality filter."""
 
     rows: list[Row]
-    tried: Counter[str]
+    unfiltered_counts: Counter[str]
 
 
 @dataclass(frozen=True)
@@ -50,13 +50,13 @@ class AutosBuilder:
     seed: int = 0
     grammar: Grammar | None = None
 
-    def discrimination(self, rows: Sequence[StoryRow]) -> Made:
+    def discrimination(self, rows: Sequence[StoryRow]) -> BuiltRows:
         """The coherent examples that each aspect selects (label 1), and the perturbed stories (label 0)."""
         stories = parse([row["story"] for row in rows])
         if isinstance(self.similarity, MoverSimilarity):
             self.similarity.prepare([sentence.text for story in stories for sentence in story.sentences])
         found: list[Row] = []
-        tried: Counter[str] = Counter()
+        unfiltered_counts: Counter[str] = Counter()
         for name in DISCRIMINATION_ASPECTS:
             aspect = ASPECTS[name]
             perturbers = self._perturbers(name)
@@ -64,25 +64,27 @@ class AutosBuilder:
                 if aspect.selects(story, perturbers[row["keep"]].material):
                     found.append(_original(row, name, "human"))
             made = self._perturbed(rows, stories, name, perturbers, "human")
-            tried[name] += len(made)
+            unfiltered_counts[name] += len(made)
             found += self._grammatical(made, rows, stories)
-        return Made(found, tried)
+        return BuiltRows(found, unfiltered_counts)
 
-    def invariance(self, rows: Sequence[StoryRow], origin: str) -> Made:
+    def invariance(self, rows: Sequence[StoryRow], origin: str) -> BuiltRows:
         """For each aspect the stories that it applies to (label 1), and their perturbed versions (label 0)."""
         stories = parse([row["story"] for row in rows])
         found: list[Row] = []
-        tried: Counter[str] = Counter()
+        unfiltered_counts: Counter[str] = Counter()
         for name in INVARIANCE_ASPECTS:
             made = self._perturbed(rows, stories, name, self._perturbers(name), origin)
-            tried[name] += len(made)
+            unfiltered_counts[name] += len(made)
             changed = self._grammatical(made, rows, stories)
             ids = {row["perturbed_from"] for row in changed}
             found += [_original(row, name, origin) for row in rows if row["story_id"] in ids]
             found += changed
-        return Made(found, tried)
+        return BuiltRows(found, unfiltered_counts)
 
-    def anew(self, rows: Sequence[StoryRow], aspect: str, origin: str, avoided: frozenset[str]) -> list[Row]:
+    def perturb_again(
+        self, rows: Sequence[StoryRow], aspect: str, origin: str, avoided: frozenset[str]
+    ) -> list[Row]:
         """Stories perturbed again in one aspect, where paraphrases must not add the `avoided` words and phrases."""
         stories = parse([row["story"] for row in rows])
         made = self._perturbed(rows, stories, aspect, self._perturbers(aspect, avoided), origin)

@@ -11,15 +11,15 @@ from typing import Any
 
 from filelock import FileLock
 
-from openmeva.training.autos.build import SPLITS, TRIED, build, builds_in, key_of
+from openmeva.training.autos.build import SPLITS, UNFILTERED_COUNTS, build, build_key, existing_builds
 from openmeva.training.autos.builder import AutosBuilder
 from openmeva.training.autos.counts import counts_table, yield_table
-from openmeva.training.common.bounds import check_least
+from openmeva.training.common.bounds import check_minimum
 from openmeva.training.common.cards import join_card, loading_call
-from openmeva.training.common.checkpoint import WHOLE, weights_file
+from openmeva.training.common.checkpoint import FULL_MODEL, weights_file
 from openmeva.training.common.config import read_configs
 from openmeva.training.corpora.held_out import held_out_files, held_out_rows
-from openmeva.training.corpora.notices import tell_foreign
+from openmeva.training.corpora.notices import warn_about_foreign_stories
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.corpora.story_rows import StoryRow, read_rows
 from openmeva.training.files import check_judged_files, checksum, write_text
@@ -29,7 +29,7 @@ from openmeva.training.perturbations.engine.corpus import StoryPool
 from openmeva.training.perturbations.engine.similarity import MoverSimilarity
 from openmeva.training.perturbations.paraphrasers import find_paraphraser
 from openmeva.training.processes import model_processes
-from openmeva.training.text.knowledge.resources import find, lexicon_files, require
+from openmeva.training.text.knowledge.resources import find_resource, lexicon_files, require_resource
 from openmeva.training.text.knowledge.wordnet_files import wordnet_checksum
 from openmeva.training.text.story import parse
 from openmeva.training.text.tagged_corpus import shipped_tagger_checksum
@@ -44,7 +44,7 @@ Built by `openmeva autos`, for your own use: the terms of the stories hold for i
 
 
 @dataclass(frozen=True)
-class Building:
+class AutosBuildOptions:
     """The sources and settings of a build of AUTOS.
 
     Attributes:
@@ -106,11 +106,11 @@ class Building:
                 raise ValueError(f"--{option}: expected only with {source}")
         if self.share is not None and not 0 < self.share <= 1:
             raise ValueError(f"--share: expected a share above 0 and up to 1, got {self.share:g}")
-        check_least(1, processes=self.processes, limit=self.limit)
-        check_least(0, seed=self.seed)
+        check_minimum(1, processes=self.processes, limit=self.limit)
+        check_minimum(0, seed=self.seed)
 
 
-def build_autos(how: Building) -> None:
+def build_autos(how: AutosBuildOptions) -> None:
     """Builds every configuration, and prints its counts and its files.
 
     Raises:
@@ -121,25 +121,25 @@ def build_autos(how: Building) -> None:
     require_knowledge()
     found = {config: _rows(config, how) for config in how.configs or ("roc", "wp")}
     for config, (rows, _) in found.items():
-        _spare(config, rows, how)
+        _check_replaceable(config, rows, how)
     for config, (rows, bad) in found.items():
         for message in bad:
             print(f"skipped: {message}", file=sys.stderr)
-        tell_foreign(row["story"] for row in rows)
+        warn_about_foreign_stories(row["story"] for row in rows)
         _build_one(config, rows, how)
 
 
-def _spare(config: str, rows: Sequence[StoryRow], how: Building) -> None:
+def _check_replaceable(config: str, rows: Sequence[StoryRow], how: AutosBuildOptions) -> None:
     """Raises a ValueError if the folder has a build with other or unknown settings."""
     folder = (how.out or AUTOS) / config
-    lying = [] if how.replace else builds_in(folder)
-    key = key_of(rows, how.seed, _settings(how)) if lying else ""
-    other = next((built for built in lying if built.get("key") != key), None)
+    existing = [] if how.replace else existing_builds(folder)
+    key = build_key(rows, how.seed, _settings(how)) if existing else ""
+    other = next((built for built in existing if built.get("key") != key), None)
     if other is None:
         return
     changed = ", ".join(
         f"{name} {_shown(other['settings'].get(name))} (now {_shown(value)})"
-        for name, value in _told(rows, how).items()
+        for name, value in _recorded_settings(rows, how).items()
         if other and other["settings"].get(name) != value
     )
     what = (
@@ -156,13 +156,13 @@ def _shown(value: object) -> object:
     return "not given" if value is None else value
 
 
-def _told(rows: Sequence[StoryRow], how: Building) -> dict[str, Any]:
+def _recorded_settings(rows: Sequence[StoryRow], how: AutosBuildOptions) -> dict[str, Any]:
     """The human-readable settings that rows depend on."""
     names = ("share", "limit", "seed", "context", "paraphrases", "grammar")
     return {**{name: getattr(how, name) for name in names}, "stories": len(rows)}
 
 
-def _settings(how: Building) -> str:
+def _settings(how: AutosBuildOptions) -> str:
     """The settings and files that rows depend on besides stories and seed, as JSON."""
     return json.dumps([how.paraphrases, how.grammar, _inputs(how)])
 
@@ -173,11 +173,11 @@ def require_knowledge() -> None:
         {need for aspect in ASPECTS.values() for need in (*aspect.needs, *aspect.selection_needs)}
     ):
         if name in ("wordnet", "conceptnet"):
-            require(name)
+            require_resource(name)
 
 
-def builder_of(rows: Sequence[StoryRow], paraphrases: str, grammar: str, seed: int) -> AutosBuilder:
-    """A builder that takes sentences and words of other stories from `rows`; the settings are those of `Building`.
+def make_builder(rows: Sequence[StoryRow], paraphrases: str, grammar: str, seed: int) -> AutosBuilder:
+    """A builder that takes sentences and words of other stories from `rows`; the settings are those of `AutosBuildOptions`.
 
     Raises:
         ValueError: a source of paraphrases or a filter that does not exist.
@@ -196,15 +196,15 @@ def builder_of(rows: Sequence[StoryRow], paraphrases: str, grammar: str, seed: i
     )
 
 
-def _build_one(config: str, rows: Sequence[StoryRow], how: Building) -> None:
+def _build_one(config: str, rows: Sequence[StoryRow], how: AutosBuildOptions) -> None:
     import torch
 
     processes = model_processes(how.processes)
     if processes > 1:
         torch.set_num_threads(1)  # the processes share the cores, and a fork is not safe after parallel work
-    builder = builder_of(rows, how.paraphrases, how.grammar, how.seed)
+    builder = make_builder(rows, how.paraphrases, how.grammar, how.seed)
     folder = (how.out or AUTOS) / config
-    told = {**_told(rows, how), "sha256": _sources(config, how)}
+    recorded = {**_recorded_settings(rows, how), "sha256": _sources(config, how)}
     tables = build(
         rows,
         builder,
@@ -212,17 +212,17 @@ def _build_one(config: str, rows: Sequence[StoryRow], how: Building) -> None:
         _settings(how),
         sys.stderr.isatty(),
         processes,
-        told,
-        lambda: _spare(config, rows, how),
+        recorded,
+        lambda: _check_replaceable(config, rows, how),
     )
     discrimination, invariance = (tables[split].to_pylist() for split in SPLITS)
     print(f"{config}: {len(rows)} stories\n\n{counts_table(discrimination, invariance, len(rows), config)}")
     if builder.grammar is not None:
-        tried: Counter[str] = Counter()
+        unfiltered_counts: Counter[str] = Counter()
         for content in tables.values():
-            tried.update(json.loads(content.schema.metadata[TRIED]))
+            unfiltered_counts.update(json.loads(content.schema.metadata[UNFILTERED_COUNTS]))
         print(
-            f"\nLeft after the filter and the limit on phrases:\n\n{yield_table(discrimination, invariance, tried)}"
+            f"\nLeft after the filter and the limit on phrases:\n\n{yield_table(discrimination, invariance, unfiltered_counts)}"
         )
     _write_card(folder.parent)
     print(f"\nwritten: {', '.join(str(folder / f'{split}.parquet') for split in SPLITS)}")
@@ -240,20 +240,20 @@ def _write_card(out: Path) -> None:
                 "config_name": config,
                 "data_files": [{"split": split, "path": f"{config}/{split}.parquet"} for split in SPLITS],
             }
-            for config in sorted(folder.name for folder in out.iterdir() if builds_in(folder))
+            for config in sorted(folder.name for folder in out.iterdir() if existing_builds(folder))
         ]
         write_text(card, join_card({"pretty_name": "AUTOS", "configs": configurations}, _BODY))
 
 
-def _inputs(how: Building) -> dict[str, str]:
+def _inputs(how: AutosBuildOptions) -> dict[str, str]:
     """File name to SHA-256, for the files that the rows depend on: parts built with other files are not reused."""
-    files = {**lexicon_files(), **files_read(how.paraphrases, how.grammar)}
+    files = {**lexicon_files(), **input_files(how.paraphrases, how.grammar)}
     return {name: checksum(file) for name, file in files.items()}
 
 
-def _sources(config: str, how: Building) -> dict[str, Any]:
+def _sources(config: str, how: AutosBuildOptions) -> dict[str, Any]:
     """SHA-256 of all sources of the rows, by name (of stories, by file); None for sources that are missing or unused."""
-    wordnet = find("wordnet")
+    wordnet = find_resource("wordnet")
     return {
         "stories": {name: checksum(file) for name, file in _story_files(config, how).items()},
         **dict.fromkeys(("conceptnet", "grammar")),
@@ -263,9 +263,9 @@ def _sources(config: str, how: Building) -> dict[str, Any]:
     }
 
 
-def files_read(paraphrases: str, grammar: str) -> dict[str, Path]:
-    """The files that the rows depend on, except stories and lexicons, by name; the settings are those of `Building`."""
-    files = {"encoder": ENCODER / WHOLE}
+def input_files(paraphrases: str, grammar: str) -> dict[str, Path]:
+    """The files that the rows depend on, except stories and lexicons, by name; the settings are those of `AutosBuildOptions`."""
+    files = {"encoder": ENCODER / FULL_MODEL}
     if Path(paraphrases).is_file():
         files["paraphrases"] = Path(paraphrases)
     if grammar != "none":
@@ -273,7 +273,7 @@ def files_read(paraphrases: str, grammar: str) -> dict[str, Path]:
     return files
 
 
-def _rows(config: str, how: Building) -> tuple[list[StoryRow], list[str]]:
+def _rows(config: str, how: AutosBuildOptions) -> tuple[list[StoryRow], list[str]]:
     if how.stories is not None:
         return read_rows(how.stories, how.context, how.skip_bad, how.limit)
     if how.data is None:
@@ -286,12 +286,12 @@ def _rows(config: str, how: Building) -> tuple[list[StoryRow], list[str]]:
     ), []
 
 
-def _corpus(config: str, how: Building) -> CorpusConfig:
+def _corpus(config: str, how: AutosBuildOptions) -> CorpusConfig:
     corpus = read_configs(CorpusConfig, CONFIGS / "autos.yaml")[config]
     return corpus if how.share is None else replace(corpus, validation_share=how.share)
 
 
-def _story_files(config: str, how: Building) -> dict[str, Path]:
+def _story_files(config: str, how: AutosBuildOptions) -> dict[str, Path]:
     """The files that `_rows` reads, by name; none where stories come from standard input."""
     if how.data is None:
         file = Path(how.stories or "")

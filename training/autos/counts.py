@@ -92,14 +92,14 @@ def counts_table(
 def yield_table(
     discrimination: Sequence[Mapping[str, Any]],
     invariance: Sequence[Mapping[str, Any]],
-    tried: Mapping[str, int],
+    unfiltered: Mapping[str, int],
 ) -> str:
     """A Markdown table by aspect: perturbed stories, those left after the filter and the limit on phrases, and their share."""
     kept = Counter(
         row["aspect"] for rows in (discrimination, invariance) for row in rows if row["label"] == 0
     )
     lines = ["| aspect | perturbed | left | share |", "|---|---|---|---|"]
-    for name, count in [*tried.items(), ("all", sum(tried.values()))]:
+    for name, count in [*unfiltered.items(), ("all", sum(unfiltered.values()))]:
         left = sum(kept.values()) if name == "all" else kept[name]
         lines.append(f"| {name} | {count} | {left} | {left / count if count else 0:.3f} |")
     return "\n".join(lines)

@@ -1,25 +1,24 @@
-"""Limits how often paraphrases add the same word or phrase, so that no phrase identifies perturbed stories.
-
-"Evening" in the names below means this limit.
-"""
+"""Limits how often paraphrases add the same word or phrase, so that no phrase identifies perturbed stories."""
 
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from openmeva.training.autos.builder import AutosBuilder, Made, Row
+from openmeva.training.autos.builder import AutosBuilder, BuiltRows, Row
 from openmeva.training.corpora.story_rows import StoryRow
 from openmeva.training.perturbations.aspects.registry import ASPECTS, INVARIANCE_ASPECTS
-from openmeva.training.text.phrases import Features, words_and_phrases
+from openmeva.training.text.phrases import Features, word_and_phrase_features
 
-SHARE = 0.05  # share of the perturbed stories that any phrase may mark
-MOST = 0.2  # the same for phrases as frequent in human stories: the best one-phrase rule then has an accuracy below .6
-FEWEST = 100  # perturbed stories; with fewer, a share of a twentieth is not meaningful
+USUAL_SHARE = 0.05  # share of the perturbed stories that may have an added phrase
+MAX_SHARE = 0.2  # the same for phrases as frequent in human stories: the best one-phrase rule then has an accuracy below .6
+MIN_PERTURBED = 100  # perturbed stories; with fewer, a share of a twentieth is not meaningful
 _ROUNDS = 6  # of perturbing stories again; stories that still exceed the limit are excluded
-PARAPHRASED = tuple(name for name, aspect in ASPECTS.items() if "paraphraser" in aspect.needs)
+PARAPHRASED_ASPECTS = tuple(name for name, aspect in ASPECTS.items() if "paraphraser" in aspect.needs)
 
 
-def evened(made: Made, stories: Sequence[StoryRow], human: Sequence[StoryRow], builder: AutosBuilder) -> Made:
+def limit_phrases(
+    made: BuiltRows, stories: Sequence[StoryRow], human: Sequence[StoryRow], builder: AutosBuilder
+) -> BuiltRows:
     """The rows of a stage after limiting the phrases that paraphrases add, so that no phrase marks too many stories.
 
     A phrase (one to three tokens) marks a perturbed story if the story has it and its original does not. It may mark a
@@ -34,55 +33,55 @@ def evened(made: Made, stories: Sequence[StoryRow], human: Sequence[StoryRow], b
         human: all human stories of the set.
         builder: perturbs stories again.
     """
-    usual = shares(row["story"] for row in human)
+    usual = phrase_shares(row["story"] for row in human)
     rows = made.rows
-    for aspect in PARAPHRASED:
+    for aspect in PARAPHRASED_ASPECTS:
         found = {row["perturbed_from"]: row for row in rows if row["aspect"] == aspect and not row["label"]}
-        if len(found) < FEWEST:
+        if len(found) < MIN_PERTURBED:
             continue
-        left = _evened(found, {row["story_id"]: row for row in stories}, usual, builder)
+        left = _limit_phrases_of_aspect(found, {row["story_id"]: row for row in stories}, usual, builder)
         rows = [
             row if row["label"] or row["aspect"] != aspect else left[row["perturbed_from"]]
             for row in rows
-            if row["aspect"] != aspect or _stays(row, left)
+            if row["aspect"] != aspect or _is_kept(row, left)
         ]
-    return Made(rows, made.tried)
+    return BuiltRows(rows, made.unfiltered_counts)
 
 
-def shares(texts: Iterable[str]) -> dict[str, float]:
+def phrase_shares(texts: Iterable[str]) -> dict[str, float]:
     """Word or phrase (up to three tokens) to the share of texts that contain it, 0..1."""
     counts: Counter[str] = Counter()
     total = 0
     for text in texts:
-        counts.update(words_and_phrases(text))
+        counts.update(word_and_phrase_features(text))
         total += 1
     return {phrase: count / total for phrase, count in counts.items()}
 
 
-def marks(row: Row, original: str) -> Features:
+def added_phrases(row: Row, original: str) -> Features:
     """The words and phrases of a perturbed story that are not in its original."""
-    return words_and_phrases(row["story"]) - words_and_phrases(original)
+    return word_and_phrase_features(row["story"]) - word_and_phrase_features(original)
 
 
-def limits(marked: Iterable[Features], usual: Mapping[str, float]) -> dict[str, int]:
+def exceeded_limits(marked: Iterable[Features], usual: Mapping[str, float]) -> dict[str, int]:
     """The phrases that mark too many stories, the largest excess first, to the number of stories that they may mark.
 
     Args:
-        marked: the result of `marks` for each perturbed story.
+        marked: the result of `added_phrases` for each perturbed story.
         usual: phrase to the share of human stories that contain it.
     """
     every = list(marked)
     counts = Counter(phrase for found in every for phrase in found)
     allowed = {
-        phrase: int(min(MOST, max(SHARE, usual.get(phrase, 0.0))) * max(FEWEST, len(every)))
+        phrase: int(min(MAX_SHARE, max(USUAL_SHARE, usual.get(phrase, 0.0))) * max(MIN_PERTURBED, len(every)))
         for phrase, count in counts.items()
-        if count > SHARE * len(every)
+        if count > USUAL_SHARE * len(every)
     }
     over = {phrase: counts[phrase] - most for phrase, most in allowed.items() if counts[phrase] > most}
     return {phrase: allowed[phrase] for phrase in sorted(over, key=lambda one: (-over[one], one))}
 
 
-def _evened(
+def _limit_phrases_of_aspect(
     found: Mapping[str, Row],
     stories: Mapping[str, StoryRow],
     usual: Mapping[str, float],
@@ -92,15 +91,15 @@ def _evened(
     left = dict(found)
     avoided: Features = frozenset()
     for number in range(len(found)):
-        marked = {source: marks(row, stories[source]["story"]) for source, row in left.items()}
-        most = limits(marked.values(), usual)
+        marked = {source: added_phrases(row, stories[source]["story"]) for source, row in left.items()}
+        most = exceeded_limits(marked.values(), usual)
         if not most:
             break
         avoided |= most.keys()
         surplus = _surplus(marked, most)
         redone = [stories[source] for source in surplus] if number < _ROUNDS else []
         aspect, origin = (next(iter(found.values()))[key] for key in ("aspect", "origin"))
-        anew = {row["perturbed_from"]: row for row in builder.anew(redone, aspect, origin, avoided)}
+        anew = {row["perturbed_from"]: row for row in builder.perturb_again(redone, aspect, origin, avoided)}
         left = {
             source: anew.get(source, row)
             for source, row in left.items()
@@ -120,7 +119,7 @@ def _surplus(marked: Mapping[str, Features], most: Mapping[str, int]) -> set[str
     return chosen
 
 
-def _stays(row: Row, left: Mapping[str, Row]) -> bool:
+def _is_kept(row: Row, left: Mapping[str, Row]) -> bool:
     """Whether a row of an aspect is kept; coherent examples of the discrimination test always are."""
     if not row["label"]:
         return row["perturbed_from"] in left

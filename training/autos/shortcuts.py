@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 from openmeva.training.autos.build import SPLITS
 from openmeva.training.autos.command import AUTOS, CONFIGURATIONS
 from openmeva.training.perturbations.aspects.registry import ASPECTS
-from openmeva.training.text.phrases import Features, openings, phrases, words
+from openmeva.training.text.phrases import Features, opening_features, phrase_features, word_features
 
 FOLDS = 5
 
@@ -46,7 +46,11 @@ class Rule(NamedTuple):
     gain: float
 
 
-KINDS: Mapping[str, Callable[[str], Features]] = {"opening": openings, "word": words, "phrase": phrases}
+FEATURE_KINDS: Mapping[str, Callable[[str], Features]] = {
+    "opening": opening_features,
+    "word": word_features,
+    "phrase": phrase_features,
+}
 
 
 def cases(rows: Sequence[Mapping[str, Any]], aspect: str) -> list[Case]:
@@ -72,7 +76,7 @@ def cases(rows: Sequence[Mapping[str, Any]], aspect: str) -> list[Case]:
 
 def best_rule(perturbed: Iterable[Features], originals: Iterable[Features]) -> Rule | None:
     """The rule with the highest balanced accuracy on these stories; None where no feature is better than chance."""
-    return _best(_counted(perturbed), _counted(originals))
+    return _best_rule(_count_features(perturbed), _count_features(originals))
 
 
 def held_out_accuracy(stories: Sequence[Case], features: Sequence[Features]) -> float:
@@ -87,11 +91,14 @@ def held_out_accuracy(stories: Sequence[Case], features: Sequence[Features]) -> 
     }
     for case, has in zip(stories, features, strict=True):
         parts[case.fold, case.perturbed].append(has)
-    every = {perturbed: _counted(_of(parts, perturbed)) for perturbed in (True, False)}
+    every = {perturbed: _count_features(_features_of_class(parts, perturbed)) for perturbed in (True, False)}
     hits: dict[bool, float] = {True: 0.0, False: 0.0}
     for fold in range(FOLDS):
-        known = {perturbed: _less(every[perturbed], parts[fold, perturbed]) for perturbed in (True, False)}
-        rule = _best(known[True], known[False])
+        known = {
+            perturbed: _subtract_counts(every[perturbed], parts[fold, perturbed])
+            for perturbed in (True, False)
+        }
+        rule = _best_rule(known[True], known[False])
         for perturbed in (True, False):
             for has in parts[fold, perturbed]:
                 says = rule and (rule.feature in has) == rule.marks_perturbed
@@ -99,33 +106,35 @@ def held_out_accuracy(stories: Sequence[Case], features: Sequence[Features]) -> 
     return (hits[True] + hits[False]) / len(stories)
 
 
-class _Counted(NamedTuple):
+class _FeatureCounts(NamedTuple):
     """The number of stories with each feature, and of all stories."""
 
     features: Counter[str]
     stories: int
 
 
-def _counted(stories: Iterable[Features]) -> _Counted:
+def _count_features(stories: Iterable[Features]) -> _FeatureCounts:
     features: Counter[str] = Counter()
     count = 0
     for has in stories:
         features.update(has)
         count += 1
-    return _Counted(features, count)
+    return _FeatureCounts(features, count)
 
 
-def _less(every: _Counted, left_out: Sequence[Features]) -> _Counted:
+def _subtract_counts(every: _FeatureCounts, left_out: Sequence[Features]) -> _FeatureCounts:
     features = every.features.copy()
-    features.subtract(_counted(left_out).features)
-    return _Counted(features, every.stories - len(left_out))
+    features.subtract(_count_features(left_out).features)
+    return _FeatureCounts(features, every.stories - len(left_out))
 
 
-def _of(parts: Mapping[tuple[int, bool], Sequence[Features]], perturbed: bool) -> Iterable[Features]:
+def _features_of_class(
+    parts: Mapping[tuple[int, bool], Sequence[Features]], perturbed: bool
+) -> Iterable[Features]:
     return (has for (_, label), found in parts.items() if label == perturbed for has in found)
 
 
-def _best(perturbed: _Counted, originals: _Counted) -> Rule | None:
+def _best_rule(perturbed: _FeatureCounts, originals: _FeatureCounts) -> Rule | None:
     shares = max(perturbed.stories, 1), max(originals.stories, 1)
     best = Rule("", True, 0.0)
     for name in perturbed.features.keys() | originals.features.keys():
@@ -140,12 +149,12 @@ def shortcuts_table(rows: Sequence[Mapping[str, Any]]) -> str:
 
     A rule is given by its feature and the shares of perturbed and of original stories that have it.
     """
-    head = [f"{kind}: accuracy | best, its shares" for kind in KINDS]
-    lines = [f"| aspect | perturbed | {' | '.join(head)} |", "|---" * (2 + 2 * len(KINDS)) + "|"]
+    head = [f"{kind}: accuracy | best, its shares" for kind in FEATURE_KINDS]
+    lines = [f"| aspect | perturbed | {' | '.join(head)} |", "|---" * (2 + 2 * len(FEATURE_KINDS)) + "|"]
     for aspect in ASPECTS:
         found = cases(rows, aspect)
         if found:
-            cells = [cell for find in KINDS.values() for cell in _cells(found, find)]
+            cells = [cell for find in FEATURE_KINDS.values() for cell in _cells(found, find)]
             lines.append(f"| {aspect} | {len(found) // 2} | {' | '.join(cells)} |")
     return "\n".join(lines)
 

@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
-from openmeva.training.benchmark.cells import number
+from openmeva.training.benchmark.number_format import format_number
 
 
 def draw_aspects(results: Mapping[str, Any], published: Mapping[str, Any]) -> Figure | None:
@@ -32,7 +32,7 @@ def draw_aspects(results: Mapping[str, Any], published: Mapping[str, Any]) -> Fi
         axes.spines[:].set_visible(False)
         for (row, column), value in np.ndenumerate(values):
             if np.isfinite(value):
-                axes.text(column, row, number(value, 2), ha="center", va="center", fontsize=8,
+                axes.text(column, row, format_number(value, 2), ha="center", va="center", fontsize=8,
                           color="white" if abs(value) > 0.5 else "#222222")  # fmt: skip
         good = "blue is good" if name.endswith("discrimination") else "white is good"
         axes.set_title(f"{_title(results, name)} ({good})", loc="left")

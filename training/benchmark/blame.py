@@ -1,4 +1,4 @@
-"""Whether explanations blame the damaged sentence: `python -m training.benchmark.blame [--metrics NAME …]`.
+"""Whether explanations blame the perturbed sentence: `python -m training.benchmark.blame [--metrics NAME …]`.
 
 The perturbed stories are those of AUTOS `mini` (discrimination), whose rows hold the changed spans. The most blamed
 sentence in an explanation is the one whose removal raises the score most. A case is correct if the perturbation changed
@@ -17,8 +17,8 @@ from rich.console import Console
 from rich.table import Table
 
 from openmeva.metrics.core.text import sentence_spans
-from openmeva.training.benchmark.registry import MetricEntry, choose, read_registry
-from openmeva.training.common.command import bad_input_told
+from openmeva.training.benchmark.registry import MetricEntry, read_registry, select_entries
+from openmeva.training.common.command import exit_on_bad_input
 from openmeva.training.paths import ROOT
 
 CASES = ROOT / "datasets" / "autos" / "mini" / "discrimination.parquet"
@@ -29,33 +29,33 @@ class Case(NamedTuple):
 
     aspect: str
     story: str
-    damaged: tuple[bool, ...]
+    changed: tuple[bool, ...]
 
     @property
     def chance(self) -> float:
-        """The share of its sentences that are damaged."""
-        return sum(self.damaged) / len(self.damaged)
+        """The share of its sentences that the perturbation changed."""
+        return sum(self.changed) / len(self.changed)
 
 
-def read_cases(path: Path = CASES, of_aspect: int | None = None) -> list[Case]:
-    """The perturbed stories of a file of AUTOS, at most `of_aspect` per aspect, evenly spaced.
+def read_cases(path: Path = CASES, per_aspect: int | None = None) -> list[Case]:
+    """The perturbed stories of a file of AUTOS, at most `per_aspect` per aspect, evenly spaced.
 
     Stories are excluded if all of their sentences were changed, or none (the perturbation removed sentences).
     """
     by_aspect: dict[str, list[Case]] = {}
     for row in pq.read_table(path).to_pylist():
         if row["label"] == 0:
-            damaged = damaged_sentences(row["story"], row["changed_spans"])
-            if any(damaged) and not all(damaged):
-                by_aspect.setdefault(row["aspect"], []).append(Case(row["aspect"], row["story"], damaged))
+            changed = changed_sentences(row["story"], row["changed_spans"])
+            if any(changed) and not all(changed):
+                by_aspect.setdefault(row["aspect"], []).append(Case(row["aspect"], row["story"], changed))
     cases = []
     for found in by_aspect.values():
-        kept = len(found) if of_aspect is None else min(of_aspect, len(found))
+        kept = len(found) if per_aspect is None else min(per_aspect, len(found))
         cases += [found[place * len(found) // kept] for place in range(kept)]
     return cases
 
 
-def damaged_sentences(story: str, changes: Sequence[dict[str, int]]) -> tuple[bool, ...]:
+def changed_sentences(story: str, changes: Sequence[dict[str, int]]) -> tuple[bool, ...]:
     """For each sentence of a story, whether a changed span (characters `start` to `end`) overlaps it or a sentence of
     the same text."""
     spans = sentence_spans(story)
@@ -65,8 +65,8 @@ def damaged_sentences(story: str, changes: Sequence[dict[str, int]]) -> tuple[bo
     return tuple(text in copies for text in texts)
 
 
-def blamed_right(entry: MetricEntry, cases: Sequence[Case]) -> dict[str, list[bool]]:
-    """Aspect to one value per case: whether the most blamed sentence is a damaged one.
+def blame_correct(entry: MetricEntry, cases: Sequence[Case]) -> dict[str, list[bool]]:
+    """Aspect to one value per case: whether the most blamed sentence is a changed one.
 
     Raises:
         ValueError: the metric does not explain its scores by sentences.
@@ -75,23 +75,23 @@ def blamed_right(entry: MetricEntry, cases: Sequence[Case]) -> dict[str, list[bo
         raise ValueError(f"{entry.name}: it does not explain its scores by sentences")
     metric = evaluate.load(str(entry.folder), entry.configs["roc"])
     result = metric.compute(predictions=[case.story for case in cases], explain=True)
-    right: dict[str, list[bool]] = {}
+    correct: dict[str, list[bool]] = {}
     for case, explained in zip(cases, result["explanations"], strict=True):
         gains = [sentence["gain"] for sentence in explained["sentences"]]
-        if len(gains) == len(case.damaged):  # otherwise the metric splits sentences differently
-            right.setdefault(case.aspect, []).append(case.damaged[int(np.argmax(gains))])
-    return right
+        if len(gains) == len(case.changed):  # otherwise the metric splits sentences differently
+            correct.setdefault(case.aspect, []).append(case.changed[int(np.argmax(gains))])
+    return correct
 
 
 def blame_table(entries: Sequence[MetricEntry], cases: Sequence[Case]) -> Table:
-    """Aspects by metrics: the share of cases in which the most blamed sentence is a damaged one."""
+    """Aspects by metrics: the share of cases in which the most blamed sentence is a changed one."""
     aspects = list(dict.fromkeys(case.aspect for case in cases))
     columns: dict[str, dict[str, list[Any]]] = {
         "at random": {a: [case.chance for case in cases if case.aspect == a] for a in aspects}
     }
     for entry in entries:
-        columns[entry.title] = blamed_right(entry, cases)
-    table = Table(title=f"Most blamed sentence is a damaged one: share of {len(cases)} stories of AUTOS mini")
+        columns[entry.title] = blame_correct(entry, cases)
+    table = Table(title=f"Most blamed sentence is a changed one: share of {len(cases)} stories of AUTOS mini")
     for heading in ("aspect", "stories", *columns):
         table.add_column(heading)
     for aspect in aspects:
@@ -114,10 +114,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--stories", type=int, help="maximum number of stories per aspect (default: all)")
     parser.add_argument("--cases", type=Path, default=CASES, help="a file of AUTOS (default: mini)")
     given = parser.parse_args(arguments)
-    with bad_input_told():
+    with exit_on_bad_input():
         known = read_registry()
         usual = [name for name, entry in known.items() if entry.explains and not entry.on_request]
-        table = blame_table(choose(given.metrics or usual, known), read_cases(given.cases, given.stories))
+        table = blame_table(
+            select_entries(given.metrics or usual, known), read_cases(given.cases, given.stories)
+        )
     Console(width=160).print(table)
 
 

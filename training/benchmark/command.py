@@ -13,22 +13,22 @@ from rich.console import Console
 from openmeva.metrics.core.files import check_folder
 from openmeva.metrics.openmeva.judged import JudgedStories
 from openmeva.training.benchmark.own_autos import own_autos
-from openmeva.training.benchmark.parallel import processes_here
-from openmeva.training.benchmark.registry import ALL, choose, read_registry
+from openmeva.training.benchmark.parallel import default_processes
+from openmeva.training.benchmark.registry import ALL, read_registry, select_entries
 from openmeva.training.benchmark.render import to_terminal
 from openmeva.training.benchmark.report import write_report
 from openmeva.training.benchmark.run import Settings, run
 from openmeva.training.benchmark.scores import check_cache
 from openmeva.training.benchmark.sets import TEST_SETS, TestSet, test_set
 from openmeva.training.benchmark.tables import main_tables, read_published, section_tables
-from openmeva.training.common.bounds import check_least
+from openmeva.training.common.bounds import check_minimum
 from openmeva.training.common.command import check_data
 from openmeva.training.corpora.judged_file import read_judged_file
 from openmeva.training.files import kind_of
 
 
 @dataclass(frozen=True)
-class Asked:
+class BenchmarkOptions:
     """Options of a benchmark run.
 
     Attributes:
@@ -66,12 +66,12 @@ class Asked:
     processes: int | None = None
 
     def __post_init__(self) -> None:
-        check_least(100, draws=self.draws)
-        check_least(1, batch_size=self.batch_size, processes=self.processes)
-        check_least(0, seed=self.seed, autos_stories=self.autos_stories, pairs=self.pairs)
+        check_minimum(100, draws=self.draws)
+        check_minimum(1, batch_size=self.batch_size, processes=self.processes)
+        check_minimum(0, seed=self.seed, autos_stories=self.autos_stories, pairs=self.pairs)
 
 
-def judged_set(path: Path, corpus: str) -> TestSet:
+def judged_file_set(path: Path, corpus: str) -> TestSet:
     """A file of judged stories as a test set.
 
     Raises:
@@ -99,7 +99,7 @@ def _check_corpus(corpus: str) -> None:
         raise ValueError(f"expected the corpus roc or wp, got {corpus!r}")
 
 
-def _check_data(asked: Asked, sets: Sequence[TestSet]) -> None:
+def _check_data(asked: BenchmarkOptions, sets: Sequence[TestSet]) -> None:
     """Checks that a given data folder holds a judged set, before AUTOS is scored for minutes.
 
     Raises:
@@ -107,13 +107,13 @@ def _check_data(asked: Asked, sets: Sequence[TestSet]) -> None:
     """
     if asked.data is None or asked.judged or asked.autos or asked.datasets:
         return
-    if not any(one.is_there(asked.data) for one in sets if one.judged):
+    if not any(one.is_available(asked.data) for one in sets if one.judged):
         raise ValueError(
             f"--data: expected judged sets in {asked.data} (mans/, union/, plot_guided/), found none"
         )
 
 
-def chosen_sets(asked: Asked) -> list[TestSet]:
+def requested_sets(asked: BenchmarkOptions) -> list[TestSet]:
     """The requested test sets.
 
     Raises:
@@ -125,7 +125,7 @@ def chosen_sets(asked: Asked) -> list[TestSet]:
     own = asked.judged or asked.autos
     names = list(asked.datasets) if asked.datasets else [] if own else list(TEST_SETS)
     named = [test_set(name) for name in names]
-    judged = [(path, judged_set(path, asked.corpus)) for path in asked.judged]
+    judged = [(path, judged_file_set(path, asked.corpus)) for path in asked.judged]
     autos = [(path, one) for path in asked.autos for one in own_autos(path, asked.corpus)]
     paths: dict[str, Path] = {}
     for path, one in (*judged, *autos):
@@ -135,7 +135,7 @@ def chosen_sets(asked: Asked) -> list[TestSet]:
     return [*(one for _, one in (*judged, *autos)), *named]
 
 
-def benchmark(asked: Asked) -> Path:
+def run_benchmark(asked: BenchmarkOptions) -> Path:
     """Runs the benchmark, prints its tables, and writes the report; returns the report's path.
 
     Raises:
@@ -144,8 +144,8 @@ def benchmark(asked: Asked) -> Path:
     """
     console = Console(width=None if sys.stdout.isatty() else 150)
     registry = read_registry()
-    metrics = choose(list(asked.metrics) if asked.metrics else None, registry)
-    sets = chosen_sets(asked)
+    metrics = select_entries(list(asked.metrics) if asked.metrics else None, registry)
+    sets = requested_sets(asked)
     if asked.data is not None:
         check_data(asked.data)
     check_folder(asked.out)
@@ -159,9 +159,9 @@ def benchmark(asked: Asked) -> Path:
         autos_stories=asked.autos_stories,
         pairs=asked.pairs,
         say=lambda line: console.print(line, highlight=False),
-        processes=processes_here() if asked.processes is None else asked.processes,
+        processes=default_processes() if asked.processes is None else asked.processes,
     )
-    check_cache(settings.kept)
+    check_cache(settings.cache_folder)
     results = run(metrics, sets, settings)
     if not asked.metrics:
         slow = [entry.name for entry in registry.values() if entry.on_request]

@@ -24,13 +24,13 @@ def contexts_of(rows: Iterable[Mapping[str, Any]]) -> list[str] | None:
     return known if any(known) and len(known) == len(found) else None
 
 
-def begins(story: Any, context: Any) -> bool:
+def begins_with_context(story: Any, context: Any) -> bool:
     """Whether a story begins with a non-blank context; a non-string is left for the metric to refuse."""
     texts = isinstance(story, str) and isinstance(context, str)
     return texts and bool(context.strip()) and story.startswith(context)
 
 
-def rows_as_seen(entry: MetricEntry, one: TestSet, rows: Sequence[dict[str, Any]]) -> Rows | None:
+def rows_for_metric(entry: MetricEntry, one: TestSet, rows: Sequence[dict[str, Any]]) -> Rows | None:
     """The rows as the metric scores them; None if it needs contexts and the set has none.
 
     A ROC story of AUTOS includes its context, the first sentence; the stories of some judged sets have no separate
@@ -48,7 +48,7 @@ def rows_as_seen(entry: MetricEntry, one: TestSet, rows: Sequence[dict[str, Any]
     if entry.needs_contexts or not one.judged:
         return list(rows)
     blank = {"prompt": "", "context": ""}
-    return [{**row, **blank} if begins(row["story"], context_of(row)) else row for row in rows]
+    return [{**row, **blank} if begins_with_context(row["story"], context_of(row)) else row for row in rows]
 
 
 def split_story(story: str) -> dict[str, str]:

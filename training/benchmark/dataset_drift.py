@@ -11,22 +11,22 @@ from typing import Any
 
 import numpy as np
 
-from openmeva.metrics.openmeva.drift import dataset_drift, part
+from openmeva.metrics.openmeva.drift import correlations_with_intervals, dataset_drift
 from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
-from openmeva.training.benchmark.contexts import rows_as_seen
+from openmeva.training.benchmark.contexts import rows_for_metric
+from openmeva.training.benchmark.inputs import Loaded, MetricInputs, Rows, scoring_entry
 from openmeva.training.benchmark.registry import MetricEntry
 from openmeva.training.benchmark.sets import TestSet
-from openmeva.training.benchmark.work import Loaded, Rows, Work, scoring
 from openmeva.training.common.config import read_yaml
-from openmeva.training.paths import RUNS, located
+from openmeva.training.paths import RUNS, resolve_path
 
-Attempt = Callable[[Work], dict[str, Any]]  # returns the metric's result; empty if it cannot run
+Attempt = Callable[[MetricInputs], dict[str, Any]]  # returns the metric's result; empty if it cannot run
 Cells = dict[tuple[str, str], tuple[list[float], JudgedStories]]  # key: corpus of the weights, and set
 
-UNIONS = ("union_roc", "union_wp")
-SETS = (("mans_roc", "mans_wp"), UNIONS)  # OpenMEVA's Table 5, UNION's Table 6
+UNION_SETS = ("union_roc", "union_wp")
+SET_PAIRS = (("mans_roc", "mans_wp"), UNION_SETS)  # OpenMEVA's Table 5, UNION's Table 6
 CORPORA = ("roc", "wp")
-ALONE = RUNS / "drift"  # METRIC-CORPUS: weights trained for this table and not shipped
+DRIFT_RUNS = RUNS / "drift"  # METRIC-CORPUS: weights trained for this table and not shipped
 
 
 @dataclass(frozen=True)
@@ -36,30 +36,30 @@ class DriftWeights:
     Attributes:
         config: the configuration or folder that the metric is loaded from.
         label: their name in the table.
-        read: the corpora that they were trained on, including those of their initial weights; None if unknown.
+        corpora: the corpora that they were trained on, including those of their initial weights; None if unknown.
     """
 
     config: str
     label: str
-    read: tuple[str, ...] | None
+    corpora: tuple[str, ...] | None
 
-    def described(self) -> str:
+    def description(self) -> str:
         """`wp (trained on ROC, WP)`."""
-        names = ", ".join(name.upper() for name in self.read or ())
+        names = ", ".join(name.upper() for name in self.corpora or ())
         return f"{self.label} (trained on {names})" if names else self.label
 
 
-def drift_weights(entry: MetricEntry, corpus: str, alone: Path = ALONE) -> DriftWeights:
-    """The weights in `alone/METRIC-CORPUS` if that exists, else the shipped weights for the corpus."""
-    folder = alone / f"{entry.folder.name}-{corpus}"
+def drift_weights(entry: MetricEntry, corpus: str, runs: Path = DRIFT_RUNS) -> DriftWeights:
+    """The weights in `runs/METRIC-CORPUS` if that exists, else the shipped weights for the corpus."""
+    folder = runs / f"{entry.folder.name}-{corpus}"
     if (folder / "config.json").is_file():
         # an absolute path: scores are then cached under the checkpoint's digest
-        return DriftWeights(str(folder.resolve()), f"{corpus} only", corpora_read(folder))
+        return DriftWeights(str(folder.resolve()), f"{corpus} only", training_corpora(folder))
     config = entry.configs[corpus]
-    return DriftWeights(config, config, corpora_read(entry.folder / "weights" / config))
+    return DriftWeights(config, config, training_corpora(entry.folder / "weights" / config))
 
 
-def corpora_read(folder: Path) -> tuple[str, ...] | None:
+def training_corpora(folder: Path) -> tuple[str, ...] | None:
     """The corpora on which the weights in a folder, and their initial weights, were trained.
 
     The shared encoder is not counted.
@@ -71,26 +71,32 @@ def corpora_read(folder: Path) -> tuple[str, ...] | None:
     found = {name.partition("/")[0] for name in manifest.get("data", {})}
     config = manifest.get("config", {})
     if start := config.get("start"):
-        before = corpora_read(located(start))
+        before = training_corpora(resolve_path(start))
         if before is None and config.get("first"):  # initial weights from a run that is no longer available
-            corpus = read_yaml(located(config["first"]).read_text(encoding="utf-8"))["corpus"]
+            corpus = read_yaml(resolve_path(config["first"]).read_text(encoding="utf-8"))["corpus"]
             before = (corpus if isinstance(corpus, str) else corpus.get("name", ""),)
         found |= set(before or ())
     return tuple(name for name in CORPORA if name in found)
 
 
 def drift_sets(entry: MetricEntry, loaded: Loaded) -> list[list[tuple[TestSet, Rows]]]:
-    """The available pairs of `SETS`, for a metric that has weights for each corpus."""
+    """The available pairs of `SET_PAIRS`, for a metric that has weights for each corpus."""
     by_name = {one.name: (one, rows) for one, rows in loaded}
     several = len(set(entry.configs.values())) > 1
-    return [[by_name[name] for name in names] for names in SETS if several and set(names) <= by_name.keys()]
+    return [
+        [by_name[name] for name in names] for names in SET_PAIRS if several and set(names) <= by_name.keys()
+    ]
 
 
-def drift_work(entry: MetricEntry, corpus: str, one: TestSet, rows: Rows) -> Work | None:
+def drift_inputs(entry: MetricEntry, corpus: str, one: TestSet, rows: Rows) -> MetricInputs | None:
     """Scoring of a set by the weights of its own or the other corpus; None if the metric cannot score it."""
     whole = entry.joins_context and corpus != one.corpus
-    seen = _as_text(rows, one.corpus) if whole else rows_as_seen(entry, one, rows)
-    return Work(scoring(entry, rows), drift_weights(entry, corpus).config, one, seen) if seen else None
+    seen = _as_text(rows, one.corpus) if whole else rows_for_metric(entry, one, rows)
+    return (
+        MetricInputs(scoring_entry(entry, rows), drift_weights(entry, corpus).config, one, seen)
+        if seen
+        else None
+    )
 
 
 def drift_row(entry: MetricEntry, names: tuple[str, ...]) -> tuple[str, str]:
@@ -99,7 +105,7 @@ def drift_row(entry: MetricEntry, names: tuple[str, ...]) -> tuple[str, str]:
     UNION's perplexity is a logarithm (`ppl.txt`), so a metric that has both is compared by its logarithm.
     """
     log = f"{entry.title} (log)"
-    if names == UNIONS and log in entry.rows:
+    if names == UNION_SETS and log in entry.rows:
         return log, entry.rows[log]
     return entry.title, entry.rows.get(entry.title, next(iter(entry.rows.values())))
 
@@ -111,7 +117,7 @@ def drift_cells(entry: MetricEntry, loaded: Loaded, attempt: Attempt) -> dict[st
 
     Args:
         entry: the metric.
-        loaded: the sets of a run; a pair of `SETS` counts if both are available and the metric can run on both.
+        loaded: the sets of a run; a pair of `SET_PAIRS` counts if both are available and the metric can run on both.
         attempt: runs the metric.
     """
     found: dict[str, Cells] = {}
@@ -119,8 +125,8 @@ def drift_cells(entry: MetricEntry, loaded: Loaded, attempt: Attempt) -> dict[st
         title, key = drift_row(entry, tuple(one.name for one, _ in pair))
         cells: Cells = {}
         for corpus, (one, rows) in itertools.product(entry.configs, pair):
-            work = drift_work(entry, corpus, one, rows)
-            if result := attempt(work) if work else {}:
+            inputs = drift_inputs(entry, corpus, one, rows)
+            if result := attempt(inputs) if inputs else {}:
                 judged = JudgedStories.from_rows(rows, (1.0, 5.0) if one.name.startswith("mans") else None)
                 cells[corpus, one.name] = result[key], judged
         if len(cells) == len(entry.configs) * len(pair):
@@ -133,7 +139,9 @@ def drift_table(cells: Cells, draws: int, seed: int) -> dict[str, Any]:
     runs: dict[str, dict[str, dict[str, Any]]] = {}
     for (corpus, name), (scores, judged) in cells.items():
         metric = check_predictions(scores, len(judged))
-        runs.setdefault(corpus, {})[name] = part(metric, judged, draws, np.random.default_rng(seed))
+        runs.setdefault(corpus, {})[name] = correlations_with_intervals(
+            metric, judged, draws, np.random.default_rng(seed)
+        )
     return dataset_drift(runs)
 
 

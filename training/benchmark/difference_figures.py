@@ -10,8 +10,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from openmeva.metrics.openmeva.differences import significant_pairs
-from openmeva.training.benchmark.cells import number
-from openmeva.training.benchmark.style import detailed, plain_axes
+from openmeva.training.benchmark.number_format import format_number
+from openmeva.training.benchmark.style import detailed_titles, plain_axes
 
 _REGIONS = (
     ("both significant", "#56B4E9"),
@@ -29,7 +29,7 @@ def draw_differences(results: Mapping[str, Any], published: Mapping[str, Any]) -
     panels = [
         (found["title"], title, found["sections"][title]["score_differences"])
         for found in results["judged"].values()
-        for title in detailed(found, 3)
+        for title in detailed_titles(found, 3)
         if "score_differences" in found["sections"][title]
     ]
     if not panels:
@@ -41,7 +41,7 @@ def draw_differences(results: Mapping[str, Any], published: Mapping[str, Any]) -
         axes.set_visible(False)
     for axes, (name, title, found) in zip(grid.flat, panels, strict=False):
         _panel(axes, found)
-        axes.set_title(f"{title}\n{name}, r² = {number(found['r2'] or 0, 2)}", loc="left")
+        axes.set_title(f"{title}\n{name}, r² = {format_number(found['r2'] or 0, 2)}", loc="left")
     handles, labels = grid[0][0].get_legend_handles_labels()
     figure.tight_layout(rect=(0, 0.05, 1, 1))
     figure.legend(handles, labels, loc="lower center", ncols=5, frameon=False, markerscale=2)

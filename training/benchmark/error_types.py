@@ -2,8 +2,8 @@
 
 The stories are those of AUTOS `mini` (discrimination), on which no weights were trained: originals, and stories
 perturbed in an aspect that corresponds to one error type. A type is named if it is the most likely one and its
-probability is at least `LIKELY`. Its precision is the share of the stories for which it is named that have it. The
-table marks the types with a precision above `SHOWN_ABOVE` as worth showing.
+probability is at least `MIN_PROBABILITY`. Its precision is the share of the stories for which it is named that have it. The
+table marks the types with a precision above `MIN_PRECISION` as worth showing.
 """
 
 import argparse
@@ -16,13 +16,13 @@ from rich.console import Console
 from rich.table import Table
 
 from openmeva.training.benchmark.blame import CASES
-from openmeva.training.common.command import bad_input_told
-from openmeva.training.common.draws import evenly
+from openmeva.training.common.buffered_random import evenly_spaced
+from openmeva.training.common.command import exit_on_bad_input
 from openmeva.training.paths import METRICS
 
-LIKELY = 0.5
-SHOWN_ABOVE = 0.7
-KIND_OF_ASPECT = {
+MIN_PROBABILITY = 0.5
+MIN_PRECISION = 0.7
+ERROR_TYPE_OF_ASPECT = {
     "lexical_repetition": "repetition",
     "semantic_repetition": "repetition",
     "consistency": "contradiction",
@@ -35,31 +35,31 @@ KIND_OF_ASPECT = {
 class Precision(NamedTuple):
     """Number of stories for which an error type was named, of those that have it, and of all stories that have it."""
 
-    named: int
-    right: int
+    predicted: int
+    correct: int
     present: int
 
     @property
     def share(self) -> float | None:
         """The precision; `None` if the type was never named."""
-        return self.right / self.named if self.named else None
+        return self.correct / self.predicted if self.predicted else None
 
 
-def named_kind(kinds: Mapping[str, float]) -> str | None:
-    """The error type that is named: the most likely one, if its probability is at least `LIKELY`.
+def predicted_error_type(kinds: Mapping[str, float]) -> str | None:
+    """The error type that is named: the most likely one, if its probability is at least `MIN_PROBABILITY`.
 
-    >>> named_kind({"repetition": 0.6, "off_topic": 0.8}), named_kind({"repetition": 0.4})
+    >>> predicted_error_type({"repetition": 0.6, "off_topic": 0.8}), predicted_error_type({"repetition": 0.4})
     ('off_topic', None)
     """
-    likeliest = max(kinds, key=kinds.__getitem__)
-    return likeliest if kinds[likeliest] >= LIKELY else None
+    most_likely = max(kinds, key=kinds.__getitem__)
+    return most_likely if kinds[most_likely] >= MIN_PROBABILITY else None
 
 
 def precisions(true: Sequence[str | None], named: Sequence[str | None]) -> dict[str, Precision]:
     """The precision of each error type, from each story's true and named type; None: no error.
 
     >>> precisions(["a", None, "a"], ["a", "a", None])
-    {'a': Precision(named=2, right=1, present=2)}
+    {'a': Precision(predicted=2, correct=1, present=2)}
     """
     pairs = list(zip(true, named, strict=True))
     return {
@@ -72,18 +72,20 @@ def precisions(true: Sequence[str | None], named: Sequence[str | None]) -> dict[
     }
 
 
-def read_stories(of_aspect: int) -> list[tuple[str, str | None]]:
-    """Stories with their error types: at most `of_aspect` per aspect, evenly spaced, and twice as many originals."""
+def read_stories(per_aspect: int) -> list[tuple[str, str | None]]:
+    """Stories with their error types: at most `per_aspect` per aspect, evenly spaced, and twice as many originals."""
     rows = pq.read_table(CASES).to_pylist()
     originals = list(dict.fromkeys(row["story"] for row in rows if row["label"] == 1))
-    found: list[tuple[str, str | None]] = [(story, None) for story in evenly(originals, 2 * of_aspect)]
-    for aspect, kind in KIND_OF_ASPECT.items():
+    found: list[tuple[str, str | None]] = [
+        (story, None) for story in evenly_spaced(originals, 2 * per_aspect)
+    ]
+    for aspect, kind in ERROR_TYPE_OF_ASPECT.items():
         damaged = [row["story"] for row in rows if row["label"] == 0 and row["aspect"] == aspect]
-        found += [(story, kind) for story in evenly(damaged, of_aspect)]
+        found += [(story, kind) for story in evenly_spaced(damaged, per_aspect)]
     return found
 
 
-def measure(metric: Any, stories: Sequence[tuple[str, str | None]]) -> dict[str, Precision]:
+def error_type_precision(metric: Any, stories: Sequence[tuple[str, str | None]]) -> dict[str, Precision]:
     """The precision of the error types that a metric's explanations name.
 
     Raises:
@@ -94,7 +96,7 @@ def measure(metric: Any, stories: Sequence[tuple[str, str | None]]) -> dict[str,
         raise ValueError(
             "expected explanations that name error types, got none: these weights have no head for them"
         )
-    return precisions([kind for _, kind in stories], [named_kind(one["kinds"]) for one in found])
+    return precisions([kind for _, kind in stories], [predicted_error_type(one["kinds"]) for one in found])
 
 
 def precision_table(found: Mapping[str, Precision], stories: int) -> Table:
@@ -104,8 +106,8 @@ def precision_table(found: Mapping[str, Precision], stories: int) -> Table:
         table.add_column(heading)
     for kind, one in found.items():
         share = "" if one.share is None else f"{one.share:.2f}"
-        worth = "yes" if one.share is not None and one.share > SHOWN_ABOVE else ""
-        table.add_row(kind, str(one.present), str(one.named), str(one.right), share, worth)
+        worth = "yes" if one.share is not None and one.share > MIN_PRECISION else ""
+        table.add_row(kind, str(one.present), str(one.predicted), str(one.correct), share, worth)
     return table
 
 
@@ -119,10 +121,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--config", default="mix", help="a configuration of plot coherence, or a folder")
     parser.add_argument("--of-aspect", type=int, default=20, help="maximum number of stories per aspect")
     given = parser.parse_args(arguments)
-    with bad_input_told():
+    with exit_on_bad_input():
         stories = read_stories(given.of_aspect)
         metric = evaluate.load(str(METRICS / "plot_coherence"), given.config)
-        table = precision_table(measure(metric, stories), len(stories))
+        table = precision_table(error_type_precision(metric, stories), len(stories))
     Console(width=100).print(table)
 
 

@@ -16,16 +16,16 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from openmeva.training.benchmark.aspect_figures import draw_aspects
-from openmeva.training.benchmark.cells import number
 from openmeva.training.benchmark.difference_figures import draw_differences
+from openmeva.training.benchmark.number_format import format_number
 from openmeva.training.benchmark.style import (
     COLOURS,
-    HIGHEST,
     KIND_COLOURS,
-    detailed,
+    MAX_CORRELATION,
+    detailed_titles,
+    figure_style,
     fit_correlations,
     plain_axes,
-    style,
 )
 
 Results = Mapping[str, Any]
@@ -58,7 +58,7 @@ def write_figures(results: Results, published: Mapping[str, Any], folder: Path) 
     }
     folder.mkdir(parents=True, exist_ok=True)
     written = []
-    with plt.rc_context(style()):
+    with plt.rc_context(figure_style()):
         for name, (draw, caption) in drawers.items():
             figure = draw(results, published)
             if figure is None:
@@ -133,7 +133,7 @@ def _forest(axes: plt.Axes, name: str, found: Mapping[str, Any], published: Mapp
         axes.axvline(max(trivial), color=KIND_COLOURS["trivial"], linewidth=0.9, linestyle=":", zorder=0)
     ceiling = found.get("noise_ceiling", {}).get("ceiling", {}).get("pearson", 1)
     if ceiling < 1:
-        axes.axvspan(ceiling, HIGHEST, color="#eeeeee", zorder=0, linewidth=0)
+        axes.axvspan(ceiling, MAX_CORRELATION, color="#eeeeee", zorder=0, linewidth=0)
     axes.set_yticks(range(len(rows)), [title.replace("_", "-") for title, _ in rows])
     for label, (_, row) in zip(axes.get_yticklabels(), rows, strict=True):
         label.set_color(KIND_COLOURS[row["kind"]])
@@ -146,7 +146,7 @@ def _forest(axes: plt.Axes, name: str, found: Mapping[str, Any], published: Mapp
 
 def draw_scatter(results: Results, published: Mapping[str, Any]) -> Figure | None:
     """Judgment against score for each set's metrics."""
-    panels = [(found, title) for found in results["judged"].values() for title in detailed(found, 3)]
+    panels = [(found, title) for found in results["judged"].values() for title in detailed_titles(found, 3)]
     if not panels:
         return None
     width = min(4, len(panels))
@@ -163,7 +163,7 @@ def draw_scatter(results: Results, published: Mapping[str, Any]) -> Figure | Non
         means = np.array([[x[k].mean(), y[k].mean()] for k in fifths])
         axes.plot(*means.T, "o-", color=COLOURS[1], markersize=4)
         axes.set_title(
-            f"{title}\n{found['title']}, r = {number(found['rows'][title]['pearson'], 2)}", loc="left"
+            f"{title}\n{found['title']}, r = {format_number(found['rows'][title]['pearson'], 2)}", loc="left"
         )
         axes.set_xlabel("human judgment")
         axes.set_ylabel("metric score")
@@ -207,12 +207,12 @@ def draw_sources(results: Results, published: Mapping[str, Any]) -> Figure | Non
 
 def draw_quality(results: Results, published: Mapping[str, Any]) -> Figure | None:
     """Pearson over the eight biased sets."""
-    panels = [found for found in results["judged"].values() if detailed(found, 4)]
+    panels = [found for found in results["judged"].values() if detailed_titles(found, 4)]
     if not panels:
         return None
     figure, grid = plt.subplots(1, len(panels), figsize=(3.2 * len(panels), 3), squeeze=False, sharey=True)
     for axes, found in zip(grid.flat, panels, strict=True):
-        for colour, title in zip(COLOURS, detailed(found, 4), strict=False):
+        for colour, title in zip(COLOURS, detailed_titles(found, 4), strict=False):
             sets = [one for one in found["sections"][title]["quality_drift"] if one["pearson"] is not None]
             x = np.array([one["set"] for one in sets])
             y = np.array([one["pearson"] for one in sets])

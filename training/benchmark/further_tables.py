@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from openmeva.training.benchmark.cells import number, with_interval
+from openmeva.training.benchmark.number_format import format_number, format_with_interval
 from openmeva.training.benchmark.render import Table
 
 
@@ -33,11 +33,11 @@ def dataset_drift_table(
             continue
         table.add(
             title,
-            *(with_interval(runs.get(train, {}).get(test, {}), "pearson") for train, test in cells),
+            *(format_with_interval(runs.get(train, {}).get(test, {}), "pearson") for train, test in cells),
             "; ".join(weights.get(title, {}).values()),
         )
     for title, figures in printed["rows"].items() if table.rows else ():
-        table.add(f"{title} (paper)", *map(number, figures), "", faint=True)
+        table.add(f"{title} (paper)", *map(format_number, figures), "", faint=True)
     return table
 
 
@@ -74,14 +74,16 @@ def autos_tables(autos: Mapping[str, Any], published: Mapping[str, Any]) -> Iter
             for title, cells in by_row.items():
                 values = [cells.get(column, {}).get(measure) for column in columns]
                 table.add(
-                    title.replace("_", "-"), *map(number, values), number(_mean(values, goals.get(measure)))
+                    title.replace("_", "-"),
+                    *map(format_number, values),
+                    format_number(_mean(values, goals.get(measure))),
                 )
             for title, figures in printed[corpus].items() if measure == "pearson" else ():
                 by_column = dict(zip(printed["columns"], figures, strict=True))
                 table.add(
                     f"{title} (paper)",
-                    *(number(by_column.get(column)) for column in columns),
-                    number(_mean(figures, goals.get(measure))),
+                    *(format_number(by_column.get(column)) for column in columns),
+                    format_number(_mean(figures, goals.get(measure))),
                     faint=True,
                 )
             yield table
@@ -102,7 +104,7 @@ def explained_tables(explained: Mapping[str, Any], published: Mapping[str, Any])
             table = Table(
                 f"{title}: edits and sentence blame against human judgments ({name})",
                 ["", "overall", *types],
-                note=f"Spearman, signed so that positive is good; {number(found['edited'], 2)} of the "
+                note=f"Spearman, signed so that positive is good; {format_number(found['edited'], 2)} of the "
                 f"stories are edited. By type: faulty stories against reasonable ones. Sentence blame: the largest gain "
                 f"in score when one sentence is removed."
                 + (f" In italics: {printed['note']}." if printed else ""),
@@ -112,13 +114,15 @@ def explained_tables(explained: Mapping[str, Any], published: Mapping[str, Any])
                 ("few_edits", "few edits"),
                 ("low_gain", "low sentence blame"),
             ):
-                by_type = [number(one["spearman"][key]) for one in types.values()]
-                cells = [number(found["spearman"][key]), *by_type]
+                by_type = [format_number(one["spearman"][key]) for one in types.values()]
+                cells = [format_number(found["spearman"][key]), *by_type]
                 table.add(label, *cells)
                 if key == "unedited" and printed:
-                    figures = [number(printed["types"].get(one)) for one in types]
-                    table.add("left unedited (paper)", number(printed["overall"]), *figures, faint=True)
-            table.add("AUC of the largest gain", "", *(number(one["auc"]) for one in types.values()))
-            votes = [number(one["votes"]) for one in types.values()]
+                    figures = [format_number(printed["types"].get(one)) for one in types]
+                    table.add(
+                        "left unedited (paper)", format_number(printed["overall"]), *figures, faint=True
+                    )
+            table.add("AUC of the largest gain", "", *(format_number(one["auc"]) for one in types.values()))
+            votes = [format_number(one["votes"]) for one in types.values()]
             table.add("largest gain, votes for the type", "", *votes)
             yield table

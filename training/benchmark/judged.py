@@ -9,23 +9,23 @@ from typing import Any
 import numpy as np
 
 from openmeva.metrics.openmeva.agreement import agreement
-from openmeva.metrics.openmeva.baselines import beats_trivial, trivial_rows
+from openmeva.metrics.openmeva.baselines import beats_trivial, trivial_baselines
 from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, intervals
 from openmeva.metrics.openmeva.ceiling import check_ceiling, noise_ceiling
-from openmeva.metrics.openmeva.comparison import compare, correct
+from openmeva.metrics.openmeva.comparison import correct_p_values, paired_tests
 from openmeva.metrics.openmeva.correlation import correlate
 from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
 from openmeva.metrics.openmeva.sources import judgments_by_source
 from openmeva.metrics.openmeva.trivial import trivial_scores
-from openmeva.training.benchmark.levels import Draws, Levels
+from openmeva.training.benchmark.levels import BootstrapSamples, Levels
 from openmeva.training.benchmark.standings import standings
 from openmeva.training.statistics.pairs import calibrated_accuracy
 from openmeva.training.statistics.permutation import PermutationTests, Stopping, random_swaps
 
 RESAMPLES = 10_000  # of permutation tests; the tests of `standings` stop early
 # Maximum of resamples times stories: sets of more than 5,000 stories have fewer resamples, at least 1,000.
-MOST_SWAPS = 50_000_000
-MOST_PAIRED = 3000  # stories: larger sets have no pairwise accuracy
+MAX_SWAPS = 50_000_000
+MAX_PAIRED_STORIES = 3000  # stories: larger sets have no pairwise accuracy
 
 
 def judged_table(
@@ -35,8 +35,8 @@ def judged_table(
     draws: int,
     rng: np.random.Generator,
     sources: bool = True,
-    unproven: Collection[str] = (),
-    compared: bool = True,
+    maybe_trained_on: Collection[str] = (),
+    comparisons: bool = True,
 ) -> dict[str, Any]:
     """The main table of a judged set.
 
@@ -46,9 +46,9 @@ def judged_table(
         released: row title to scores that others released.
         draws, rng: number of bootstrap samples, which all rows share, and their random generator.
         sources: whether to compare the judgments of every two source models, which is slow for many.
-        unproven: titles of metrics that may have been trained on these judgments: if one exceeds the noise ceiling,
+        maybe_trained_on: titles of metrics that may have been trained on these judgments: if one exceeds the noise ceiling,
             that is no evidence against the ceiling.
-        compared: whether to compare metrics with each other; else the result has `draws` (title to bootstrap
+        comparisons: whether to compare metrics with each other; else the result has `draws` (title to bootstrap
             coefficients) instead of `pairs` and `standings`.
 
     Returns:
@@ -63,14 +63,14 @@ def judged_table(
     """
     # The tests have their own random stream, so that they do not change the bootstrap samples.
     exchanges = rng.spawn(1)[0]
-    resamples = enough_resamples(len(judged))
+    resamples = n_resamples(len(judged))
     bootstrap = PromptBootstrap(judged.scores, judged.prompts, draws, rng)
     levels = Levels(judged, bootstrap.counts)
-    trivial, trivial_draws = trivial_rows(judged, bootstrap)
+    trivial, trivial_draws = trivial_baselines(judged, bootstrap)
     rows: dict[str, dict[str, Any]] = {}
     scores: dict[str, np.ndarray] = {}
-    samples: dict[str, Draws] = {}
-    within: dict[str, Draws] = {}
+    samples: dict[str, BootstrapSamples] = {}
+    within: dict[str, BootstrapSamples] = {}
     for kind, found in {"ours": ours, "released": released}.items():
         for title, values in found.items():
             name = title if kind == "ours" or title not in ours else f"{title} (released)"
@@ -87,13 +87,13 @@ def judged_table(
         rows[name] = {"kind": "trivial", **trivial[name]}
         if "undefined" not in trivial[name]:
             _add_levels(rows[name], array, judged, levels)
-    proven = {name: row for name, row in rows.items() if name not in unproven}
+    comparable = {name: row for name, row in rows.items() if name not in maybe_trained_on}
     among: dict[str, Any] = (
         {
             "pairs": _pairs(rows, scores, samples, judged.scores, resamples, exchanges),
             "standings": standings(judged, rows, scores, samples, within, resamples, exchanges),
         }
-        if compared
+        if comparisons
         else {"draws": samples}
     )
     result: dict[str, Any] = {
@@ -106,7 +106,7 @@ def judged_table(
     }
     unavailable = {}
     for name, compute in {
-        "noise_ceiling": lambda: _ceiling(judged, proven, rng),
+        "noise_ceiling": lambda: _ceiling(judged, comparable, rng),
         "agreement": lambda: agreement(_ratings(judged), judged.raters),
         **({"sources": lambda: judgments_by_source(judged)} if sources else {}),
     }.items():
@@ -117,13 +117,13 @@ def judged_table(
     return {**result, "unavailable": unavailable}
 
 
-def enough_resamples(stories: int) -> int:
+def n_resamples(stories: int) -> int:
     """Number of resamples of a permutation test on this number of stories.
 
-    >>> enough_resamples(200), enough_resamples(10_000)
+    >>> n_resamples(200), n_resamples(10_000)
     (10000, 5000)
     """
-    return min(RESAMPLES, max(1000, MOST_SWAPS // stories))
+    return min(RESAMPLES, max(1000, MAX_SWAPS // stories))
 
 
 def _checked(name: str, values: list[float], judged: JudgedStories) -> np.ndarray:
@@ -133,9 +133,11 @@ def _checked(name: str, values: list[float], judged: JudgedStories) -> np.ndarra
         raise ValueError(f"{name}: {error}") from error
 
 
-def _add_levels(row: dict[str, Any], metric: np.ndarray, judged: JudgedStories, levels: Levels) -> Draws:
+def _add_levels(
+    row: dict[str, Any], metric: np.ndarray, judged: JudgedStories, levels: Levels
+) -> BootstrapSamples:
     """Adds the levels and the pairwise accuracy to a row; returns the bootstrap means within prompts."""
-    if len(judged) <= MOST_PAIRED:
+    if len(judged) <= MAX_PAIRED_STORIES:
         row["accuracy"] = asdict(calibrated_accuracy(metric, judged.scores))
     row["within_prompts"], draws = levels.within(metric)
     row["between_systems"] = levels.between(metric)
@@ -159,7 +161,7 @@ def _ceiling(
 def _pairs(
     rows: Mapping[str, dict[str, Any]],
     scores: Mapping[str, np.ndarray],
-    samples: Mapping[str, Draws],
+    samples: Mapping[str, BootstrapSamples],
     judgments: np.ndarray,
     resamples: int,
     rng: np.random.Generator,
@@ -173,7 +175,7 @@ def _pairs(
     names = list(scores)
     best = max(scores, key=lambda name: rows[name]["pearson"])
     tests = {
-        name: compare(scores[best], scores[name], judgments, samples[best], samples[name])
+        name: paired_tests(scores[best], scores[name], judgments, samples[best], samples[name])
         for name in scores
         if name != best
     }
@@ -185,9 +187,9 @@ def _pairs(
     )
     for name, test in tests.items():
         found = permutations.test(names.index(best), names.index(name))
-        test["permutation"] = {**asdict(found), "p_value": min(1.0, 2 * found.never_zero)}
+        test["permutation"] = {**asdict(found), "p_value": min(1.0, 2 * found.nonzero_p_value)}
     for kind in ("williams", "permutation"):
         p_values = {name: test[kind]["p_value"] for name, test in tests.items() if "p_value" in test[kind]}
-        for name, corrected in correct(p_values).items():
+        for name, corrected in correct_p_values(p_values).items():
             tests[name][kind]["holm"] = corrected["holm"]
     return {"best": best, "against": tests}

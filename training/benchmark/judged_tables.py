@@ -6,12 +6,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS
-from openmeva.training.benchmark.cells import interval, number, p_value, with_interval
-from openmeva.training.benchmark.level_tables import KINDS
+from openmeva.training.benchmark.level_tables import ROW_KINDS
+from openmeva.training.benchmark.number_format import (
+    format_interval,
+    format_number,
+    format_p_value,
+    format_with_interval,
+)
 from openmeva.training.benchmark.render import Table
 
 # What scores are correlated with, on the stories of one error type and the reasonable ones.
-AGAINST = {
+CORRELATED_WITH = {
     "labels": "with 1 for a reasonable story and 0 for a story with that error type only",
     "ratings": "with the ratings of reasonable stories and of stories with that error type, alone or among others",
 }
@@ -36,7 +41,7 @@ def correlations(name: str, found: Mapping[str, Any], published: Mapping[str, An
         )
     table = Table(f"{found['title']}: correlation with human judgments", columns, note=note)
     shown = set()
-    for kind, label in KINDS:
+    for kind, label in ROW_KINDS:
         table.rule()
         for title, row in found["rows"].items():
             if row["kind"] != kind:
@@ -65,14 +70,14 @@ def _reliability(found: Mapping[str, Any]) -> str:
         "icc_one_way": "ICC(1,1)",
         "icc_one_way_mean": "ICC(1,k)",
     }
-    known = [f"{label} {number(agreement[key], 2)}" for key, label in names.items() if key in agreement]
+    known = [
+        f"{label} {format_number(agreement[key], 2)}" for key, label in names.items() if key in agreement
+    ]
     if known:
         text += f" Raters: {', '.join(known)}."
     if "noise_ceiling" in found:
         top = found["noise_ceiling"]["ceiling"]
-        text += (
-            f" Ceiling of a perfect metric: {', '.join(f'{c} {number(top[c], 2)}' for c in COEFFICIENTS)}."
-        )
+        text += f" Ceiling of a perfect metric: {', '.join(f'{c} {format_number(top[c], 2)}' for c in COEFFICIENTS)}."
     elif agreement and "noise_ceiling" in found.get("unavailable", {}):
         text += f" No ceiling is known; {found['unavailable']['noise_ceiling']}."
     return text
@@ -82,12 +87,15 @@ def _marked(row: Mapping[str, Any], coefficient: str) -> str:
     if "undefined" in row:
         return "undefined"
     beaten = row.get("beats_trivial", {}).get(coefficient, {}).get("beats")
-    return with_interval(row, coefficient) + (" †" if beaten is False else "")
+    return format_with_interval(row, coefficient) + (" †" if beaten is False else "")
 
 
 def _printed(figures: Mapping[str, float] | None) -> list[str]:
     digits = 2 if figures and all(round(value, 2) == value for value in figures.values()) else 4
-    return [number(figures.get(name), digits) if figures and name in figures else "" for name in COEFFICIENTS]
+    return [
+        format_number(figures.get(name), digits) if figures and name in figures else ""
+        for name in COEFFICIENTS
+    ]
 
 
 def reliability(judged: Mapping[str, Any], published: Mapping[str, Any]) -> Table:
@@ -107,12 +115,15 @@ def reliability(judged: Mapping[str, Any], published: Mapping[str, Any]) -> Tabl
         table.add(
             found["title"],
             str(found["n"]),
-            *(number(agreement.get(key)) for key in ("krippendorff_ordinal", "krippendorff_interval")),
-            number(published["agreement"].get(name, {}).get("krippendorff"), 2),
-            *(number(agreement.get(key)) for key in ("icc_one_way", "icc_one_way_mean", "icc_ceiling")),
-            number(ceiling.get("split_half", {}).get("pearson")),
-            number(ceiling.get("ceiling", {}).get("pearson")),
-            number(agreement.get("kendall_w")),
+            *(format_number(agreement.get(key)) for key in ("krippendorff_ordinal", "krippendorff_interval")),
+            format_number(published["agreement"].get(name, {}).get("krippendorff"), 2),
+            *(
+                format_number(agreement.get(key))
+                for key in ("icc_one_way", "icc_one_way_mean", "icc_ceiling")
+            ),
+            format_number(ceiling.get("split_half", {}).get("pearson")),
+            format_number(ceiling.get("ceiling", {}).get("pearson")),
+            format_number(agreement.get("kendall_w")),
         )
     return table
 
@@ -132,8 +143,11 @@ def kappas(judged: Mapping[str, Any], published: Mapping[str, Any]) -> Table:
         if "fleiss_kappa" in agreement:
             table.add(
                 found["title"],
-                *(number(agreement.get(key)) for key in ("fleiss_kappa", "linear_kappa", "halves_kappa")),
-                number(printed, 2) + ("‡" if undefined[name] else ""),
+                *(
+                    format_number(agreement.get(key))
+                    for key in ("fleiss_kappa", "linear_kappa", "halves_kappa")
+                ),
+                format_number(printed, 2) + ("‡" if undefined[name] else ""),
             )
     return table
 
@@ -170,20 +184,20 @@ def pairs(found: Mapping[str, Any]) -> Table:
         bootstrap = test["bootstrap"]["pearson"]
         table.add(
             name,
-            f"{number(test['difference']['pearson'])} {interval(bootstrap['interval'])}".rstrip(),
-            p_value(test["permutation"]["p_value"]),
-            p_value(test["permutation"].get("holm")),
+            f"{format_number(test['difference']['pearson'])} {format_interval(bootstrap['interval'])}".rstrip(),
+            format_p_value(test["permutation"]["p_value"]),
+            format_p_value(test["permutation"].get("holm")),
             f"{williams['t']:.2f}" if "t" in williams else "–",
-            p_value(williams.get("p_value")),
-            p_value(williams.get("holm")),
+            format_p_value(williams.get("p_value")),
+            format_p_value(williams.get("holm")),
             f"{steiger['z']:.2f}" if "z" in steiger else "–",
-            p_value(steiger.get("p_value")),
-            p_value(bootstrap["p_value"]),
+            format_p_value(steiger.get("p_value")),
+            format_p_value(bootstrap["p_value"]),
         )
     return table
 
 
-def by_part(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -> Iterator[Table]:
+def part_tables(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -> Iterator[Table]:
     """Error types (OpenMEVA Table 3, UNION Table 7) and source models (Table 4); only the paper's rows if none can be computed."""
     for section, key, inner, title in (
         ("error_types", "by_error_type", "types", "reasonable stories against one error type"),
@@ -202,29 +216,31 @@ def by_part(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -
             first = next(iter(parts))
             counts = ", ".join(f"{c} {parts[first][c]['unreasonable']}" for c in columns)
             agreed = found["sections"][first][key]
-            note = f"Pearson [95 %] of the score {AGAINST[agreed['against']]}."
+            note = f"Pearson [95 %] of the score {CORRELATED_WITH[agreed['against']]}."
             note += f" Stories: reasonable {agreed['reasonable']}, {counts}; an error type counts if at least {agreed['raters']} raters named it."
         if printed["rows"]:
             note += f" In italics: {printed['note']}."
         extra = ["macro"] if section == "model_drift" else []
         table = Table(f"{found['title']}: {title}", ["", *columns, *extra], note=note)
         for title_, cells in parts.items():
-            macro = [number(found["sections"][title_][key]["macro"]["pearson"])] if extra else []
+            macro = [format_number(found["sections"][title_][key]["macro"]["pearson"])] if extra else []
             table.add(
-                title_, *(with_interval(cells.get(column, {}), "pearson") for column in columns), *macro
+                title_,
+                *(format_with_interval(cells.get(column, {}), "pearson") for column in columns),
+                *macro,
             )
         for title_, figures in printed["rows"].items():
             by_column = dict(zip(printed["columns"], figures, strict=True))
             table.add(
                 f"{title_} (paper)",
-                *(number(by_column.get(column)) for column in columns),
+                *(format_number(by_column.get(column)) for column in columns),
                 *(["–"] if extra else []),
                 faint=True,
             )
         yield table
 
 
-def differences(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -> Table:
+def score_differences_table(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -> Table:
     """How a metric's score differences follow those of human judgments (OpenMEVA, Figure 2), next to the paper's r²."""
     printed = published["differences"].get(name, {"rows": {}, "sets": 0, "note": ""})
     table = Table(
@@ -238,14 +254,14 @@ def differences(name: str, found: Mapping[str, Any], published: Mapping[str, Any
         one = sections.get("score_differences")
         if one:
             keys = ("both", "human_only", "metric_only", "neither")
-            regions = [number(one["regions"][key], 2) for key in keys]
-            table.add(title, str(one["sets"]), number(one["r2"], 2), *regions)
+            regions = [format_number(one["regions"][key], 2) for key in keys]
+            table.add(title, str(one["sets"]), format_number(one["r2"], 2), *regions)
     for title, value in printed["rows"].items():
-        table.add(f"{title} (paper)", str(printed["sets"]), number(value, 2), *[""] * 4, faint=True)
+        table.add(f"{title} (paper)", str(printed["sets"]), format_number(value, 2), *[""] * 4, faint=True)
     return table
 
 
-def apart(found: Mapping[str, Any]) -> Table:
+def human_machine_table(found: Mapping[str, Any]) -> Table:
     """Human- and machine-written stories separately, and the share of the noise ceiling reached, if there is one."""
     ceiling = found.get("noise_ceiling", {}).get("ceiling", {}).get("pearson")
     table = Table(
@@ -257,15 +273,15 @@ def apart(found: Mapping[str, Any]) -> Table:
         parts = sections.get("human_and_machine", {})
         table.add(
             title,
-            number(sections["pearson"]),
-            number(parts.get("human", {}).get("pearson")),
-            number(parts.get("machine", {}).get("pearson")),
-            number(sections["pearson"] / ceiling if ceiling else None, 2),
+            format_number(sections["pearson"]),
+            format_number(parts.get("human", {}).get("pearson")),
+            format_number(parts.get("machine", {}).get("pearson")),
+            format_number(sections["pearson"] / ceiling if ceiling else None, 2),
         )
     return table
 
 
-def quality(judged: Mapping[str, Any]) -> Table:
+def quality_drift_table(judged: Mapping[str, Any]) -> Table:
     """Correlation on sets biased to low or high quality (UNION, section 4.4)."""
     table = Table(
         "Quality drift: Pearson on sets biased to low (1) or high (8) quality",
@@ -276,7 +292,8 @@ def quality(judged: Mapping[str, Any]) -> Table:
         table.rule()
         for title, sections in found["sections"].items():
             cells = [
-                f"{number(one['pearson'], 2)} ±{number(one['sd'], 2)}" for one in sections["quality_drift"]
+                f"{format_number(one['pearson'], 2)} ±{format_number(one['sd'], 2)}"
+                for one in sections["quality_drift"]
             ]
             table.add(f"{title}, {found['title']}", *cells)
     return table

@@ -10,23 +10,23 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.stats import spearmanr
 
-from openmeva.training.benchmark.probes import FEWEST_WORDS, cut_at, run_probe, scores_of
+from openmeva.training.benchmark.probes import MIN_STORY_WORDS, run_probe, score_texts, truncate_near
 from openmeva.training.benchmark.registry import MetricEntry
 
-LENGTHS = (50, 100, 200, FEWEST_WORDS)  # words
+LENGTHS = (50, 100, 200, MIN_STORY_WORDS)  # words
 
 
-def drift(entry: MetricEntry, stories: Sequence[str]) -> dict[str, dict[str, float]]:
+def length_effect(entry: MetricEntry, stories: Sequence[str]) -> dict[str, dict[str, float]]:
     """Row title to its mean score at each length, and its rank correlations `cut` and `whole` with length in words.
 
     Raises:
-        ValueError: as `scores_of`.
+        ValueError: as `score_texts`.
     """
-    parts = [cut_at(story, words) for words in LENGTHS for story in stories]
+    parts = [truncate_near(story, words) for words in LENGTHS for story in stories]
     texts = [*parts, *stories]
     lengths = np.array([len(text.split()) for text in texts])
     found = {}
-    for title, scores in scores_of(entry, texts).items():
+    for title, scores in score_texts(entry, texts).items():
         by_length = scores[: len(parts)].reshape(len(LENGTHS), -1).mean(1)
         found[title] = {
             **{f"{words} words": float(mean) for words, mean in zip(LENGTHS, by_length, strict=True)},
@@ -39,7 +39,7 @@ def drift(entry: MetricEntry, stories: Sequence[str]) -> dict[str, dict[str, flo
 def main(arguments: Sequence[str] | None = None) -> None:
     """Command line; see the module's description."""
     title = "Mean score, and Spearman with length, of {} human stories"
-    run_probe(drift, title, 100, "python -m training.benchmark.length", __doc__, arguments)
+    run_probe(length_effect, title, 100, "python -m training.benchmark.length", __doc__, arguments)
 
 
 if __name__ == "__main__":

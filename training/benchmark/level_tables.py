@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS
-from openmeva.training.benchmark.cells import number, p_value, with_interval
-from openmeva.training.benchmark.levels import FEWEST
+from openmeva.training.benchmark.levels import MIN_COMPLETE_PROMPTS
+from openmeva.training.benchmark.number_format import format_number, format_p_value, format_with_interval
 from openmeva.training.benchmark.render import Table
 
-KINDS = (("ours", "this project"), ("released", "released scores"), ("trivial", "trivial"))
+ROW_KINDS = (("ours", "this project"), ("released", "released scores"), ("trivial", "trivial"))
 
 
 def rows_by_kind(found: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
     """Kind, title as printed, and row: this project's rows first, then released and trivial ones."""
-    for kind, label in KINDS:
+    for kind, label in ROW_KINDS:
         for title, row in found["rows"].items():
             if row["kind"] == kind:
                 yield kind, f"{title} ({label})" if kind == "ours" else title.replace("_", "-"), row
@@ -50,13 +50,19 @@ def within_prompts(name: str, found: Mapping[str, Any], published: Mapping[str, 
         if kind != last:
             table.rule()
         last = kind
-        cells = [with_interval(level, coefficient) for coefficient in COEFFICIENTS]
-        counts = [number(level["with_zeros"]["spearman"]), str(level["prompts"]), str(level["dropped"])]
+        cells = [format_with_interval(level, coefficient) for coefficient in COEFFICIENTS]
+        counts = [
+            format_number(level["with_zeros"]["spearman"]),
+            str(level["prompts"]),
+            str(level["dropped"]),
+        ]
         table.add(title, *cells, *counts, *(["", ""] if printed["rows"] else []))
     if table.rows:
         table.rule()
         for title, figures in printed["rows"].items():
-            values = [number(figures[key]) if key in figures else "" for key in ("pearson", "spearman")]
+            values = [
+                format_number(figures[key]) if key in figures else "" for key in ("pearson", "spearman")
+            ]
             table.add(f"{title} (published)", *[""] * 6, *values, faint=True)
     return table
 
@@ -78,9 +84,9 @@ def between_systems(found: Mapping[str, Any]) -> Table:
         if "undefined" not in level:
             table.add(
                 title,
-                *(with_interval(level, coefficient) for coefficient in COEFFICIENTS),
-                number(level["pairwise_accuracy"]),
-                number(level.get("soft_accuracy")),
+                *(format_with_interval(level, coefficient) for coefficient in COEFFICIENTS),
+                format_number(level["pairwise_accuracy"]),
+                format_number(level.get("soft_accuracy")),
             )
     return table
 
@@ -88,8 +94,8 @@ def between_systems(found: Mapping[str, Any]) -> Table:
 def _complete(level: Mapping[str, Any], found: Mapping[str, Any]) -> str:
     """The prompts on which soft accuracy is computed, if not all, or why there is none."""
     complete = level.get("complete", found["prompts"])
-    if complete < FEWEST:
-        return f"; it needs {FEWEST} prompts with one story of each system, and there are {complete}"
+    if complete < MIN_COMPLETE_PROMPTS:
+        return f"; it needs {MIN_COMPLETE_PROMPTS} prompts with one story of each system, and there are {complete}"
     whole = complete == found["prompts"]
     return "" if whole else f", on the {complete} of {found['prompts']} prompts with one story of each system"
 
@@ -110,12 +116,14 @@ def accuracy(found: Mapping[str, Any]) -> Table:
         cells: list[str] = []
         for one in parts:
             keys = ("value", "without_ties")
-            cells += [number(one[key]) for key in keys] + [f"{one['threshold']:.3g}"] if one else ["–"] * 3
+            cells += (
+                [format_number(one[key]) for key in keys] + [f"{one['threshold']:.3g}"] if one else ["–"] * 3
+            )
         table.add(title, *cells)
     return table
 
 
-def standings(found: Mapping[str, Any]) -> Iterator[Table]:
+def standings_tables(found: Mapping[str, Any]) -> Iterator[Table]:
     """Significance clusters and ranks, one table per level."""
     names = {"pooled": "pooled Pearson", "within_prompts": "Spearman within prompts, with zeros"}
     for level, one in found.get("standings", {}).items():
@@ -138,7 +146,7 @@ def standings(found: Mapping[str, Any]) -> Iterator[Table]:
             known = rank["low"] is not None
             ends = f" [{rank['low']:g}, {rank['high']:g}]" if known else ""
             first = f"{rank['first']:.0%}" if known else "–"
-            table.add(title, str(cluster), f"{rank['rank']:g}{ends}", first, p_value(after))
+            table.add(title, str(cluster), f"{rank['rank']:g}{ends}", first, format_p_value(after))
         yield table
 
 

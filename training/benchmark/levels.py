@@ -14,15 +14,15 @@ import numpy as np
 from openmeva.metrics.openmeva.bootstrap import interval
 from openmeva.metrics.openmeva.judged import JudgedStories
 from openmeva.training.statistics.coefficients import COEFFICIENTS
-from openmeva.training.statistics.levels import SMALLEST, SystemMeans, within_prompts
+from openmeva.training.statistics.levels import MIN_STORIES, SystemMeans, within_prompts
 from openmeva.training.statistics.pairs import (
     calibrated_accuracy,
     pairwise_accuracy,
     soft_pairwise_accuracy,
 )
 
-Draws = dict[str, np.ndarray]
-FEWEST = 30  # prompts with one story of each system that soft accuracy needs
+BootstrapSamples = dict[str, np.ndarray]
+MIN_COMPLETE_PROMPTS = 30  # prompts with one story of each system that soft accuracy needs
 
 
 class Levels:
@@ -36,7 +36,7 @@ class Levels:
 
     def __init__(self, judged: JudgedStories, counts: np.ndarray, seed: int = 0) -> None:
         self._judged, self._counts, self._seed = judged, counts, seed
-        self._large = np.unique(judged.prompts, return_counts=True)[1].max() >= SMALLEST
+        self._large = np.unique(judged.prompts, return_counts=True)[1].max() >= MIN_STORIES
         systems = judged.source_models
         self._systems = SystemMeans(judged.scores, judged.prompts, systems) if systems else None
 
@@ -44,7 +44,7 @@ class Levels:
         """The draws, or NaN with a single prompt, where every bootstrap sample is the whole set."""
         return draws if self._counts.shape[1] > 1 else np.full_like(draws, np.nan)
 
-    def within(self, metric: np.ndarray) -> tuple[dict[str, Any], Draws]:
+    def within(self, metric: np.ndarray) -> tuple[dict[str, Any], BootstrapSamples]:
         """Means over prompts, and their bootstrap samples for the ranking of metrics.
 
         Returns:
@@ -87,9 +87,9 @@ class Levels:
             prompts with one story of each system) and, with at least 30 of these, `soft_accuracy`, computed on them.
         """
         means = self._systems
-        if means is None or len(means.systems) < SMALLEST:
+        if means is None or len(means.systems) < MIN_STORIES:
             number = "no systems are named" if means is None else f"{len(means.systems)} systems"
-            return {"undefined": f"{number}, at least {SMALLEST} are needed"}
+            return {"undefined": f"{number}, at least {MIN_STORIES} are needed"}
         found = {name: means.between(metric, coefficient) for name, coefficient in COEFFICIENTS.items()}
         one = found["pearson"]
         if not np.isfinite(one.value):
@@ -106,7 +106,7 @@ class Levels:
         }
         scores, judgments = means.complete(metric)
         result["complete"] = scores.shape[1]
-        if scores.shape[1] >= FEWEST:
+        if scores.shape[1] >= MIN_COMPLETE_PROMPTS:
             rng = np.random.default_rng(self._seed)
             result["soft_accuracy"] = soft_pairwise_accuracy(scores, judgments, rng)
         return result

@@ -11,17 +11,22 @@ from typing import Any
 import numpy as np
 
 from openmeva.metrics.openmeva.judged import JudgedStories
-from openmeva.training.benchmark.command import judged_set
-from openmeva.training.benchmark.contexts import rows_as_seen
+from openmeva.training.benchmark.command import judged_file_set
+from openmeva.training.benchmark.contexts import rows_for_metric
 from openmeva.training.benchmark.judged import judged_table
 from openmeva.training.benchmark.registry import read_registry
-from openmeva.training.benchmark.score_files import NAMED, columns_in, in_order, number_in
-from openmeva.training.benchmark.scores import SCORES, check_cache, score
+from openmeva.training.benchmark.score_files import (
+    METRIC_SCORE_SUFFIX,
+    column_names,
+    finite_number,
+    match_rows,
+)
+from openmeva.training.benchmark.scores import SCORES_CACHE, cached_scores, check_cache
 from openmeva.training.benchmark.sets import TestSet, test_set
 from openmeva.training.files import Row, kind_of, read_rows
 
 Rows = list[dict[str, Any]]
-KEPT = ("n", "prompts", "rows", "pairs", "standings", "agreement", "noise_ceiling", "unavailable")
+RESULT_KEYS = ("n", "prompts", "rows", "pairs", "standings", "agreement", "noise_ceiling", "unavailable")
 
 
 @dataclass(frozen=True)
@@ -29,7 +34,7 @@ class Comparison:
     """The metrics to compare, and the judgments.
 
     Attributes:
-        compared: two or more: files of scores (`FILE` or `FILE:COLUMN`), or names of the benchmark's metrics.
+        metrics: two or more: files of scores (`FILE` or `FILE:COLUMN`), or names of the benchmark's metrics.
         judgments: a file of judged stories.
         dataset: a judged test set of the benchmark, instead of `judgments`. With neither, the first file of scores
             also holds the judgments.
@@ -38,7 +43,7 @@ class Comparison:
         draws, seed: number of bootstrap samples and random seed.
     """
 
-    compared: Sequence[str]
+    metrics: Sequence[str]
     judgments: Path | None = None
     dataset: str | None = None
     data: Path | None = None
@@ -57,14 +62,14 @@ def compare_metrics(asked: Comparison) -> dict[str, Any]:
     Raises:
         ValueError: fewer than two metrics, a file without scores or of other stories, or no human judgments.
     """
-    if len(asked.compared) < 2:
-        raise ValueError(f"expected two or more to compare, got {len(asked.compared)}")
+    if len(asked.metrics) < 2:
+        raise ValueError(f"expected two or more to compare, got {len(asked.metrics)}")
     one = _judged(asked)
     rows = one.read(asked.data)
     judged = JudgedStories.from_rows(rows, (1.0, 5.0) if one.configuration.startswith("mans") else None)
     found: dict[str, list[float]] = {}
-    names = Counter(Path(_split(name)[0]).name for name in asked.compared if _is_file(name))
-    for name in asked.compared:
+    names = Counter(Path(_split(name)[0]).name for name in asked.metrics if _is_file(name))
+    for name in asked.metrics:
         if _is_file(name):
             scores = _from_file(name, rows, one.title, names, _judging(asked))
         else:
@@ -74,7 +79,7 @@ def compare_metrics(asked: Comparison) -> dict[str, Any]:
                 raise ValueError(f"expected different scores, got {title} twice")
             found[title] = values
     table = judged_table(judged, found, {}, asked.draws, np.random.default_rng(asked.seed), sources=False)
-    return {"judgments": one.title, **{key: table[key] for key in KEPT if key in table}}
+    return {"judgments": one.title, **{key: table[key] for key in RESULT_KEYS if key in table}}
 
 
 def _judged(asked: Comparison) -> TestSet:
@@ -90,14 +95,14 @@ def _judged(asked: Comparison) -> TestSet:
     file = _judging(asked)
     if file is None:
         raise ValueError("expected --judgments FILE or --dataset NAME: there are no human judgments")
-    return judged_set(file, asked.corpus)
+    return judged_file_set(file, asked.corpus)
 
 
 def _judging(asked: Comparison) -> Path | None:
     """The file that holds the judgments; None if a test set does, or if there is none."""
     if asked.dataset is not None or asked.judgments is not None:
         return asked.judgments
-    return next((Path(_split(name)[0]) for name in asked.compared if _is_file(name)), None)
+    return next((Path(_split(name)[0]) for name in asked.metrics if _is_file(name)), None)
 
 
 def _split(name: str) -> tuple[str, str]:
@@ -128,8 +133,8 @@ def _from_file(
             f"{path}: expected scores of a metric (FILE:COLUMN names a column, --judgments the file of judgments), got "
             f"{column!r}, which holds the human judgments"
         )
-    ordered = in_order(rows, judged, title)
-    return {f"{label}:{column}": [number_in(row, column) for row in ordered]}
+    ordered = match_rows(rows, judged, title)
+    return {f"{label}:{column}": [finite_number(row, column) for row in ordered]}
 
 
 def _column(path: str, rows: Sequence[Row]) -> str:
@@ -137,8 +142,8 @@ def _column(path: str, rows: Sequence[Row]) -> str:
 
     Next to `ratings`, `score` holds judgments; `openmeva score` then names its column after the metric (`union_score`).
     """
-    columns = columns_in(rows)
-    named = [name for name in columns if NAMED.search(name)]
+    columns = column_names(rows)
+    named = [name for name in columns if METRIC_SCORE_SUFFIX.search(name)]
     if len(named) == 1:
         return named[0]
     if not named and "score" in columns and "ratings" not in columns:
@@ -159,9 +164,9 @@ def metric_scores(name: str, one: TestSet, rows: Rows) -> dict[str, list[float]]
     config = entry.configs.get(one.corpus)
     if config is None:
         raise ValueError(f"{name}: has no configuration for {one.corpus}")
-    seen = rows_as_seen(entry, one, rows)
+    seen = rows_for_metric(entry, one, rows)
     if seen is None:
         raise ValueError(f"{name}: needs contexts, and {one.title} has none")
-    check_cache(SCORES)
-    result = score(entry, config, seen, SCORES)
+    check_cache(SCORES_CACHE)
+    result = cached_scores(entry, config, seen, SCORES_CACHE)
     return {title: result[key] for title, key in entry.rows.items()}

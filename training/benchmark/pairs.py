@@ -18,8 +18,8 @@ from rich.console import Console
 from rich.table import Table
 
 from openmeva.training.benchmark.contexts import split_story
-from openmeva.training.benchmark.registry import MetricEntry, choose, read_registry
-from openmeva.training.common.command import bad_input_told
+from openmeva.training.benchmark.registry import MetricEntry, read_registry, select_entries
+from openmeva.training.common.command import exit_on_bad_input
 from openmeva.training.files import read_rows, write_text
 from openmeva.training.paths import STORIES
 
@@ -49,7 +49,7 @@ def read_pairs(path: Path = PAIRS) -> list[Pair]:
     return pairs
 
 
-def ranked_right(entry: MetricEntry, pairs: Sequence[Pair]) -> dict[str, dict[str, int]]:
+def ranked_correctly(entry: MetricEntry, pairs: Sequence[Pair]) -> dict[str, dict[str, int]]:
     """Row title to kind to the number of pairs in which the good story scores higher; a tie counts as incorrect.
 
     Raises:
@@ -93,18 +93,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="JSON of the counts, as the story scorer reads it: spaces/references/pairs.json",
     )
     given = parser.parse_args(arguments)
-    with bad_input_told():
+    with exit_on_bad_input():
         pairs = read_pairs(given.pairs)
-        entries = choose(given.metrics, read_registry())
+        entries = select_entries(given.metrics, read_registry())
     kinds = list(dict.fromkeys(pair.kind for pair in pairs))
     table = Table(title=f"Pairs ranked correctly, of {len(pairs)}")
     for heading in ("", *(kind.replace("_", " ") for kind in kinds), "all"):
         table.add_column(heading)
     rows: dict[str, dict[str, int]] = {}
     for entry in entries:
-        with bad_input_told():
+        with exit_on_bad_input():
             try:
-                rows |= ranked_right(entry, pairs)
+                rows |= ranked_correctly(entry, pairs)
             except ValueError as error:
                 if given.metrics:
                     raise

@@ -18,17 +18,23 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from openmeva.training.benchmark.dataset_drift import drift_sets, drift_work
+from openmeva.training.benchmark.dataset_drift import drift_inputs, drift_sets
+from openmeva.training.benchmark.inputs import (
+    Loaded,
+    MetricInputs,
+    SkippedError,
+    explanation_inputs,
+    inputs_for_set,
+)
 from openmeva.training.benchmark.registry import MetricEntry
-from openmeva.training.benchmark.scores import score
-from openmeva.training.benchmark.work import LeftOutError, Loaded, Work, explained, on_set
+from openmeva.training.benchmark.scores import cached_scores
 from openmeva.training.processes import cores
 
-MOST = 8  # processes: each holds a model
+MAX_PROCESSES = 8  # processes: each holds a model
 # Characters over all metrics; fewer are scored before processes have started.
-WORTHWHILE = 2_000_000
-FEW = 3  # tables: with fewer, starting processes takes longer than they save
-SENTENCES = 5  # approximate number per explained story
+MIN_CHARACTERS = 2_000_000
+MIN_TABLES = 3  # tables: with fewer, starting processes takes longer than they save
+SENTENCES_PER_STORY = 5  # approximate number per explained story
 
 Pool = Callable[[int], AbstractContextManager[Executor]]  # makes a pool of this many processes
 
@@ -56,58 +62,58 @@ class Task:
     def characters(self) -> int:
         """Maximum number of characters to score; an explanation scores a story once more for each sentence."""
         read = sum(len(row["story"]) for _, rows in self.sets for row in rows)
-        return read * SENTENCES if self.explain else read
+        return read * SENTENCES_PER_STORY if self.explain else read
 
 
-def all_work(metrics: Sequence[MetricEntry], loaded: Loaded) -> Iterator[Work]:
-    """All the work of a run's metrics; some of it may occur twice."""
+def all_inputs(metrics: Sequence[MetricEntry], loaded: Loaded) -> Iterator[MetricInputs]:
+    """Everything that a run's metrics score; some of it may occur twice."""
     for entry in metrics:
         for one, rows in loaded:
             try:
-                yield on_set(entry, one, rows)
-            except LeftOutError:
+                yield inputs_for_set(entry, one, rows)
+            except SkippedError:
                 continue  # reported when the run gets to that set
         for one, rows in itertools.chain(*drift_sets(entry, loaded)):
-            works = (drift_work(entry, corpus, one, rows) for corpus in entry.configs)
-            yield from filter(None, works)
-        yield from explained(entry, loaded)
+            inputs = (drift_inputs(entry, corpus, one, rows) for corpus in entry.configs)
+            yield from filter(None, inputs)
+        yield from explanation_inputs(entry, loaded)
 
 
-def processes_here() -> int:
-    """The number of cores available, at most `MOST`; 1 with an accelerator, which runs one metric at a time."""
+def default_processes() -> int:
+    """The number of cores available, at most `MAX_PROCESSES`; 1 with an accelerator, which runs one metric at a time."""
     import torch
 
     from openmeva.metrics.core.runtime import choose_device
 
     if choose_device(None) != torch.device("cpu"):
         return 1
-    return min(MOST, cores())
+    return min(MAX_PROCESSES, cores())
 
 
-def tasks_of(works: Iterable[Work]) -> list[Task]:
-    """The work by metric and configuration, the longest first, so that the processes end together."""
-    by_metric: dict[tuple[str, str, bool], list[Work]] = {}
-    for work in works:
-        by_metric.setdefault((work.entry.name, work.config, work.explain), []).append(work)
+def group_into_tasks(inputs: Iterable[MetricInputs]) -> list[Task]:
+    """The inputs by metric and configuration, the longest first, so that the processes end together."""
+    by_metric: dict[tuple[str, str, bool], list[MetricInputs]] = {}
+    for each in inputs:
+        by_metric.setdefault((each.entry.name, each.config, each.explain), []).append(each)
     tasks = [
-        Task(of[0].entry, config, explain, [(work.one.title, work.rows) for work in of])
+        Task(of[0].entry, config, explain, [(each.test_set.title, each.rows) for each in of])
         for (_, config, explain), of in by_metric.items()
     ]
     return sorted(tasks, key=lambda task: -task.characters)
 
 
-def _processes(count: int) -> Executor:
-    return ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_begin)
+def _process_pool(count: int) -> Executor:
+    return ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_init_process)
 
 
 @contextmanager
-def same_processes() -> Iterator[Pool]:
+def reused_pool() -> Iterator[Pool]:
     """A pool of processes that is started once, which takes seconds, reused, and closed at the end of the block."""
     made: list[Executor] = []
 
     def pool(count: int) -> AbstractContextManager[Executor]:
         if not made:
-            made.append(_processes(count))
+            made.append(_process_pool(count))
         return nullcontext(made[0])
 
     try:
@@ -117,26 +123,26 @@ def same_processes() -> Iterator[Pool]:
             executor.shutdown()
 
 
-def score_ahead(
-    works: Iterable[Work],
+def score_in_parallel(
+    inputs: Iterable[MetricInputs],
     cache: Path,
     batch_size: int | None,
     processes: int,
     say: Callable[[str], None],
-    pool: Pool = _processes,
+    pool: Pool = _process_pool,
 ) -> None:
-    """Scores in several processes what `cache` lacks. Work that fails is skipped; the caller's own run reports it.
+    """Scores in several processes what `cache` lacks. Scoring that fails is skipped; the caller's own run reports it.
 
     Args:
-        works: the work to come.
-        cache, batch_size: as in `score`.
+        inputs: what the run will score.
+        cache, batch_size: as in `cached_scores`.
         processes: maximum number, one core each. With fewer than two, or little to score, nothing is done.
         say: called with a line for each finished metric.
         pool: makes the processes, or returns existing ones.
     """
-    tasks = tasks_of(works)
+    tasks = group_into_tasks(inputs)
     processes = min(processes, len(tasks))
-    if processes < 2 or sum(task.characters for task in tasks) < WORTHWHILE:
+    if processes < 2 or sum(task.characters for task in tasks) < MIN_CHARACTERS:
         return
     say(f"{len(tasks)} metrics to score, {processes} in parallel")
     try:
@@ -154,23 +160,23 @@ def score_ahead(
         say("  a process ended early (out of memory?): the rest is scored one metric at a time")
 
 
-def side_by_side(
+def run_in_parallel(
     function: Callable[..., Any],
-    works: Sequence[tuple[Any, ...]],
+    arguments: Sequence[tuple[Any, ...]],
     processes: int,
-    pool: Pool = _processes,
+    pool: Pool = _process_pool,
 ) -> list[Any]:
     """Results of `function` for each tuple of arguments, in order; in several processes for three tuples or more."""
-    if processes < 2 or len(works) < FEW:
-        return [function(*given) for given in works]
+    if processes < 2 or len(arguments) < MIN_TABLES:
+        return [function(*given) for given in arguments]
     try:
-        with pool(min(processes, len(works))) as executor:
-            return list(executor.map(function, *zip(*works, strict=True)))
+        with pool(min(processes, len(arguments))) as executor:
+            return list(executor.map(function, *zip(*arguments, strict=True)))
     except BrokenExecutor:
-        return [function(*given) for given in works]
+        return [function(*given) for given in arguments]
 
 
-def _begin() -> None:
+def _init_process() -> None:
     """Initialises a process: one thread, and no progress bars, which would overwrite each other."""
     import torch
 
@@ -184,7 +190,7 @@ def _score(task: Task, cache: Path, batch_size: int | None) -> str:
     failed: Exception | None = None
     for _, rows in task.sets:
         try:
-            score(task.entry, task.config, rows, cache, batch_size, task.explain)
+            cached_scores(task.entry, task.config, rows, cache, batch_size, task.explain)
         except (ValueError, OSError, ImportError) as error:
             failed = error
     if failed is not None:

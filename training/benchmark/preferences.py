@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from openmeva.metrics.openmeva.trivial import trivial_scores
-from openmeva.training.benchmark.cells import with_interval
+from openmeva.training.benchmark.number_format import format_with_interval
 from openmeva.training.benchmark.render import Table
 
 # A pair is of similar length if the longer story has less than this many times the words of the shorter.
@@ -130,8 +130,8 @@ def _laid_out(found: Mapping[str, Any]) -> Table:
             table.rule()
         table.add(
             title,
-            with_interval(row, "accuracy"),
-            with_interval(row["matched"], "accuracy"),
+            format_with_interval(row, "accuracy"),
+            format_with_interval(row["matched"], "accuracy"),
             f"{row['ties']:.1%}",
             faint=row["kind"] == "trivial",
         )

@@ -10,41 +10,41 @@ from rich.console import Console
 from rich.table import Table
 
 from openmeva.metrics.core.text import sentence_spans
-from openmeva.training.benchmark.registry import MetricEntry, choose, read_registry
-from openmeva.training.common.command import bad_input_told
+from openmeva.training.benchmark.registry import MetricEntry, read_registry, select_entries
+from openmeva.training.common.command import exit_on_bad_input
 from openmeva.training.common.config import config_file, read_config
 from openmeva.training.corpora.held_out import held_out_rows
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.paths import ENCODER
 
 METRICS = ("plot_coherence", "plot_coherence_base", "union", "ppl")
-FEWEST_WORDS = 400
+MIN_STORY_WORDS = 400
 
 Probe = Callable[[MetricEntry, Sequence[str]], Mapping[str, Mapping[str, float]]]
 """Maps an entry and stories to a number for each row title and column heading."""
 
 
-def cut_at(story: str, words: int) -> str:
+def truncate_near(story: str, words: int) -> str:
     """A story up to the sentence end nearest to `words` words; at least one sentence."""
     ends = [end for _, end in sentence_spans(story)]
     return story[: min(ends, key=lambda end: abs(len(story[:end].split()) - words))]
 
 
 def long_stories(data: Path, count: int) -> list[str]:
-    """The first `count` held-out human-written stories of WritingPrompts with at least `FEWEST_WORDS` words.
+    """The first `count` held-out human-written stories of WritingPrompts with at least `MIN_WORDS` words.
 
     Raises:
         ValueError: a file is missing, or no story is long enough.
     """
     corpus = read_config(CorpusConfig, config_file("corpora", "wp"))
     rows = held_out_rows(corpus, data, ENCODER / "names.json")
-    found = [row["story"] for row in rows if len(row["story"].split()) >= FEWEST_WORDS]
+    found = [row["story"] for row in rows if len(row["story"].split()) >= MIN_STORY_WORDS]
     if not found:
-        raise ValueError(f"{data}: expected held-out stories of {FEWEST_WORDS} words or more, got none")
+        raise ValueError(f"{data}: expected held-out stories of {MIN_STORY_WORDS} words or more, got none")
     return found[:count]
 
 
-def scores_of(entry: MetricEntry, texts: Sequence[str]) -> dict[str, np.ndarray]:
+def score_texts(entry: MetricEntry, texts: Sequence[str]) -> dict[str, np.ndarray]:
     """Row title to scores, one per text, by the entry's configuration for WritingPrompts.
 
     Raises:
@@ -83,8 +83,8 @@ def run_probe(
     )
     given = parser.parse_args(arguments)
     rows: dict[str, Mapping[str, float]] = {}
-    with bad_input_told():
-        entries = choose(list(given.metrics), read_registry())
+    with exit_on_bad_input():
+        entries = select_entries(list(given.metrics), read_registry())
         stories = long_stories(given.data, given.stories)
         for entry in entries:
             rows.update(probe(entry, stories))

@@ -33,8 +33,8 @@ class MetricEntry:
         module: folder of the module, if it is not metrics/<name>.
         configurations: all configurations of the module; the weights of each have their own folder.
         on_request: whether it runs only if requested by name.
-        giver: another entry of the module. If a set has references, its result includes this entry's rows.
-        also: keys of compute's result that other entries take from this entry's.
+        with_references: another entry of the module. If a set has references, its result includes this entry's rows.
+        shared_outputs: keys of compute's result that other entries take from this entry's.
     """
 
     name: str
@@ -51,8 +51,8 @@ class MetricEntry:
     module: str = ""
     configurations: tuple[str, ...] = ()
     on_request: bool = False
-    giver: MetricEntry | None = None
-    also: tuple[str, ...] = ()
+    with_references: MetricEntry | None = None
+    shared_outputs: tuple[str, ...] = ()
 
     @property
     def folder(self) -> Path:
@@ -79,14 +79,14 @@ def read_registry(folder: Path = METRICS) -> dict[str, MetricEntry]:
             entries[name] = _entry(name, described, metric)
         for name, described in metric.benchmark.items():
             if described.with_references:
-                giver = described.with_references
-                if giver not in metric.benchmark:
+                other = described.with_references
+                if other not in metric.benchmark:
                     raise ValueError(
-                        f"{metric.folder}: {name} with_references: expected an entry, got {giver!r}"
+                        f"{metric.folder}: {name} with_references: expected an entry, got {other!r}"
                     )
-                also = tuple(entries[name].rows.values())
-                entries[giver] = replace(entries[giver], also=also)
-                entries[name] = replace(entries[name], giver=entries[giver])
+                shared = tuple(entries[name].rows.values())
+                entries[other] = replace(entries[other], shared_outputs=shared)
+                entries[name] = replace(entries[name], with_references=entries[other])
     return entries
 
 
@@ -111,7 +111,7 @@ def _entry(name: str, described: BenchmarkEntry, metric: MetricDescription) -> M
     )
 
 
-def choose(names: list[str] | None, entries: dict[str, MetricEntry]) -> list[MetricEntry]:
+def select_entries(names: list[str] | None, entries: dict[str, MetricEntry]) -> list[MetricEntry]:
     """The entries with these names; all of them for `all`; without names, all that are not `on_request`.
 
     An entry that is not named is included only if its module is in the checkout.

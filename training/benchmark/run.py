@@ -9,27 +9,42 @@ from typing import Any
 
 import numpy as np
 
-from openmeva.metrics.core.backbone import NotAtHandError
+from openmeva.metrics.core.backbone import BackboneNotFoundError
 from openmeva.metrics.openmeva.autos import aspect_tables, check_rows
-from openmeva.metrics.openmeva.common_draws import common_draws
+from openmeva.metrics.openmeva.common_draws import share_random_samples
 from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
 from openmeva.metrics.openmeva.sections import judgment_tables
 from openmeva.metrics.openmeva.trivial import trivial_scores
 from openmeva.training.benchmark.dataset_drift import drift_cells, drift_table, drift_weights
 from openmeva.training.benchmark.explanations import explanation_tables
+from openmeva.training.benchmark.inputs import (
+    Loaded,
+    MetricInputs,
+    Rows,
+    SkippedError,
+    explanation_inputs,
+    inputs_for_set,
+    non_constant,
+)
 from openmeva.training.benchmark.judged import judged_table
-from openmeva.training.benchmark.parallel import Pool, all_work, same_processes, score_ahead, side_by_side
+from openmeva.training.benchmark.parallel import (
+    Pool,
+    all_inputs,
+    reused_pool,
+    run_in_parallel,
+    score_in_parallel,
+)
 from openmeva.training.benchmark.preferences import preference_table
 from openmeva.training.benchmark.registry import MetricEntry
 from openmeva.training.benchmark.released import released_scores
-from openmeva.training.benchmark.sampling import sampled
-from openmeva.training.benchmark.scores import SCORES, score
+from openmeva.training.benchmark.sampling import sample_stories
+from openmeva.training.benchmark.scores import SCORES_CACHE, cached_scores
 from openmeva.training.benchmark.sets import TestSet
-from openmeva.training.benchmark.work import LeftOutError, Work, explained, on_set, that_differ
 from openmeva.training.common.cross_validated import cross_validated_scores
 
+Results = dict[str, dict[str, Any]]  # row title to scores, signature and more
 # Sections of `metrics/openmeva` that the report shows for each metric.
-SHOWN = (
+SHOWN_SECTIONS = (
     "by_error_type",
     "model_drift",
     "score_differences",
@@ -68,9 +83,9 @@ class Settings:
     processes: int = 1
 
     @property
-    def kept(self) -> Path:
+    def cache_folder(self) -> Path:
         """The folder of cached scores."""
-        return self.cache or SCORES
+        return self.cache or SCORES_CACHE
 
 
 def run(metrics: Sequence[MetricEntry], sets: Sequence[TestSet], settings: Settings) -> dict[str, Any]:
@@ -94,13 +109,15 @@ def run(metrics: Sequence[MetricEntry], sets: Sequence[TestSet], settings: Setti
     for one in sets:
         try:
             most = settings.pairs if one.preferences else settings.autos_stories
-            loaded[one.name] = sampled(one, one.read(settings.data), most, settings.seed)
+            loaded[one.name] = sample_stories(one, one.read(settings.data), most, settings.seed)
         except ValueError as error:
             results["skipped"][one.name] = f"needs {one.needs} ({error})"
-    with same_processes() as pool:
+    with reused_pool() as pool:
         if settings.processes > 1 and loaded:
-            asked = all_work(metrics, list(loaded.values()))
-            score_ahead(asked, settings.kept, settings.batch_size, settings.processes, settings.say, pool)
+            inputs = all_inputs(metrics, list(loaded.values()))
+            score_in_parallel(
+                inputs, settings.cache_folder, settings.batch_size, settings.processes, settings.say, pool
+            )
         _add_tables(results, metrics, loaded, settings, pool)
     for entry in metrics:
         tables = _explanations(entry, list(loaded.values()), settings, results["skipped"])
@@ -112,12 +129,12 @@ def run(metrics: Sequence[MetricEntry], sets: Sequence[TestSet], settings: Setti
 def _add_tables(
     results: dict[str, Any],
     metrics: Sequence[MetricEntry],
-    loaded: Mapping[str, tuple[TestSet, list[dict[str, Any]]]],
+    loaded: Mapping[str, tuple[TestSet, Rows]],
     settings: Settings,
     pool: Pool,
 ) -> None:
     """Adds the table of each set, and the dataset-drift table of each metric."""
-    works: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
+    calls: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
     for one, rows in loaded.values():
         settings.say(f"{one.title}: {len(rows)} stories")
         found = _all_scores(metrics, one, rows, settings, results["skipped"])
@@ -126,41 +143,39 @@ def _add_tables(
             for title, result in cross_validated_scores(one.name, rows).items()
             if any(entry.name == result["metric"] for entry in metrics)
         }
-        found = that_differ(one, found, results["skipped"])
+        found = non_constant(one, found, results["skipped"])
         given = (replace(one, read=_read_before), rows, found, replace(settings, say=print))
-        works.append((_table, given))
+        calls.append((_table, given))
     drifting = []
     for entry in metrics:
         by_row = drift_cells(
-            entry, list(loaded.values()), lambda work: _attempt(work, settings, results["skipped"])
+            entry, list(loaded.values()), lambda inputs: _attempt(inputs, settings, results["skipped"])
         )
         for title, cells in by_row.items():
             drifting.append((title, entry))
-            works.append((drift_table, (cells, settings.draws, settings.seed)))
-    tables = iter(side_by_side(_made, works, settings.processes, pool))
+            calls.append((drift_table, (cells, settings.draws, settings.seed)))
+    tables = iter(run_in_parallel(_with_common_samples, calls, settings.processes, pool))
     for (one, _), (kind, table) in zip(loaded.values(), tables, strict=False):
         results[kind][one.name] = table
     for (title, entry), drift in zip(drifting, tables, strict=True):
         results["dataset_drift"][title] = drift
         results["drift_weights"][title] = {
-            corpus: drift_weights(entry, corpus).described() for corpus in entry.configs
+            corpus: drift_weights(entry, corpus).description() for corpus in entry.configs
         }
 
 
-def _made(make: Callable[..., Any], given: tuple[Any, ...]) -> Any:
+def _with_common_samples(make: Callable[..., Any], given: tuple[Any, ...]) -> Any:
     """Calls `make(*given)`; the metrics of one table share their bootstrap samples."""
-    with common_draws():
+    with share_random_samples():
         return make(*given)
 
 
-def _read_before(data: Path | None) -> list[dict[str, Any]]:
+def _read_before(data: Path | None) -> Rows:
     """Stands in for a set's own reader, which cannot be passed to another process."""
     raise ValueError("the rows were already read")
 
 
-def _table(
-    one: TestSet, rows: list[dict[str, Any]], found: dict[str, dict[str, Any]], settings: Settings
-) -> tuple[str, dict[str, Any]]:
+def _table(one: TestSet, rows: Rows, found: Results, settings: Settings) -> tuple[str, dict[str, Any]]:
     """The section of the results that a set's table belongs to, and the table."""
     if one.preferences:
         return "preferences", _preferences(one, rows, found, settings)
@@ -170,21 +185,17 @@ def _table(
 
 
 def _all_scores(
-    metrics: Sequence[MetricEntry],
-    one: TestSet,
-    rows: list[dict[str, Any]],
-    settings: Settings,
-    skipped: dict[str, str],
-) -> dict[str, dict[str, Any]]:
+    metrics: Sequence[MetricEntry], one: TestSet, rows: Rows, settings: Settings, skipped: dict[str, str]
+) -> Results:
     """Row title to `scores`, `signature`, `metric` and `sections`, for metrics with a configuration for the corpus."""
-    found: dict[str, dict[str, Any]] = {}
+    found: Results = {}
     for entry in metrics:
         try:
-            work = on_set(entry, one, rows)
-        except LeftOutError as error:
+            inputs = inputs_for_set(entry, one, rows)
+        except SkippedError as error:
             skipped[error.name] = str(error)
             continue
-        result = _attempt(work, settings, skipped)
+        result = _attempt(inputs, settings, skipped)
         for title, key in entry.rows.items() if result else ():
             found[title] = {
                 "scores": result[key],
@@ -195,30 +206,28 @@ def _all_scores(
     return found
 
 
-def _attempt(work: Work, settings: Settings, skipped: dict[str, str]) -> dict[str, Any]:
+def _attempt(inputs: MetricInputs, settings: Settings, skipped: dict[str, str]) -> dict[str, Any]:
     """The metric's result. If it cannot run, the result is empty and `skipped` holds the reason.
 
     With `settings.strict` the error is raised instead, unless the model has to be downloaded first.
     """
-    title = f"{work.entry.title} ({work.config})" + (", explanations" if work.explain else "")
+    entry, config = inputs.entry, inputs.config
+    title = f"{entry.title} ({config})" + (", explanations" if inputs.explain else "")
 
     def say(line: str) -> None:
         settings.say(f"  {title}: {line}")
 
     try:
-        return score(
-            work.entry, work.config, work.rows, settings.kept, settings.batch_size, work.explain, say
-        )
+        cache, batch_size = settings.cache_folder, settings.batch_size
+        return cached_scores(entry, config, inputs.rows, cache, batch_size, inputs.explain, say)
     except (ValueError, OSError, ImportError) as error:
-        if settings.strict and not isinstance(error, NotAtHandError):
+        if settings.strict and not isinstance(error, BackboneNotFoundError):
             raise
-        skipped[f"{work.entry.name} ({work.config}) on {work.one.name}"] = str(error)
+        skipped[f"{entry.name} ({config}) on {inputs.test_set.name}"] = str(error)
         return {}
 
 
-def _judged(
-    one: TestSet, rows: list[dict[str, Any]], found: dict[str, dict[str, Any]], settings: Settings
-) -> dict[str, Any]:
+def _judged(one: TestSet, rows: Rows, found: Results, settings: Settings) -> dict[str, Any]:
     scale = (1.0, 5.0) if one.configuration.startswith("mans") else None
     judged = JudgedStories.from_rows(rows, scale)
     ours = {title: result["scores"] for title, result in found.items()}
@@ -239,7 +248,7 @@ def _judged(
             one.options.get("one_error_only", True),
             settings.draws,
             np.random.default_rng(settings.seed),
-            SHOWN,
+            SHOWN_SECTIONS,
         )
         for title, scores in full.items()
     }
@@ -248,18 +257,14 @@ def _judged(
     return table
 
 
-def _preferences(
-    one: TestSet, rows: list[dict[str, Any]], found: dict[str, dict[str, Any]], settings: Settings
-) -> dict[str, Any]:
+def _preferences(one: TestSet, rows: Rows, found: Results, settings: Settings) -> dict[str, Any]:
     ours = {title: result["scores"] for title, result in found.items()}
     table = preference_table(rows, ours, settings.draws, np.random.default_rng(settings.seed))
     signatures = {title: result["signature"] for title, result in found.items()}
     return {**table, "signatures": signatures, "title": one.title}
 
 
-def _autos(
-    one: TestSet, rows: list[dict[str, Any]], found: dict[str, dict[str, Any]], settings: Settings
-) -> dict[str, Any]:
+def _autos(one: TestSet, rows: Rows, found: Results, settings: Settings) -> dict[str, Any]:
     checked = check_rows(rows)
     table: dict[str, Any] = {"n": len(rows), "title": one.title, "rows": {}}
     kinds = {
@@ -277,19 +282,16 @@ def _autos(
 
 
 def _explanations(
-    entry: MetricEntry,
-    loaded: Sequence[tuple[TestSet, list[dict[str, Any]]]],
-    settings: Settings,
-    skipped: dict[str, str],
+    entry: MetricEntry, loaded: Loaded, settings: Settings, skipped: dict[str, str]
 ) -> dict[str, Any]:
     found = {}
-    for work in explained(entry, loaded):
-        result = _attempt(work, settings, skipped)
+    for inputs in explanation_inputs(entry, loaded):
+        result = _attempt(inputs, settings, skipped)
         if result:
-            options = work.one.options
-            found[work.one.name] = explanation_tables(
+            options = inputs.test_set.options
+            found[inputs.test_set.name] = explanation_tables(
                 result["explanations"],
-                JudgedStories.from_rows(work.rows),
+                JudgedStories.from_rows(inputs.rows),
                 options["reasonable_above"],
                 options["one_error_only"],
             )

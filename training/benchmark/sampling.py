@@ -12,7 +12,7 @@ from openmeva.training.benchmark.sets import TestSet
 Rows = list[dict[str, Any]]
 
 
-def sampled(one: TestSet, rows: Rows, stories: int, seed: int) -> tuple[TestSet, Rows]:
+def sample_stories(one: TestSet, rows: Rows, stories: int, seed: int) -> tuple[TestSet, Rows]:
     """At most `stories` originals per origin of AUTOS, with all their perturbed versions; at most `stories` pairs of
     a preference set.
 
@@ -26,17 +26,17 @@ def sampled(one: TestSet, rows: Rows, stories: int, seed: int) -> tuple[TestSet,
         return one, rows
     origins: dict[str, set[str]] = {}
     for row in rows:
-        origins.setdefault(row.get("origin") or "human", set()).add(family(row))
+        origins.setdefault(row.get("origin") or "human", set()).add(group_key(row))
     taken = {origin: set(_first(ids, stories, seed)) for origin, ids in origins.items()}
     total = max(map(len, origins.values()))
     if total <= stories:
         return one, rows
-    kept = [row for row in rows if family(row) in taken[row.get("origin") or "human"]]
+    kept = [row for row in rows if group_key(row) in taken[row.get("origin") or "human"]]
     counted = "pairs" if one.preferences else "stories"
     return replace(one, title=f"{one.title} ({stories} of {total} {counted})"), kept
 
 
-def family(row: dict[str, Any]) -> str:
+def group_key(row: dict[str, Any]) -> str:
     """The key of rows that are kept or dropped together: a pair, or an original with its perturbed versions."""
     return row.get("pair") or row.get("perturbed_from") or row["story_id"]
 

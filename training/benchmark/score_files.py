@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from openmeva.metrics.core.inputs import number_from
+from openmeva.metrics.core.inputs import parse_number
 from openmeva.training.corpora.judged_file import number_of
 from openmeva.training.files import Row, read_rows
 
@@ -17,7 +17,7 @@ _DESCRIBING = {
     "error_types", "judgment", "aspect", "technique", "label", "origin", "perturbed_from", "changed_spans", "corpus",
     "explanations", "signature", "warnings",
 }  # fmt: skip
-NAMED = re.compile(r"_score(?:_\d+)?$")
+METRIC_SCORE_SUFFIX = re.compile(r"_score(?:_\d+)?$")
 """Suffix of the columns that `openmeva score` adds to a file with a `score`; numbered if that name is taken, too."""
 _NUMBERING = re.compile(r"\s*|Unnamed: \d+|__index_level_\d+__")  # row numbers, as pandas writes them
 
@@ -26,7 +26,7 @@ def read_scores(path: str | Path, stories: Sequence[Mapping[str, Any]], title: s
     """Column to its scores, one per story, in the order of `stories`.
 
     Args:
-        path: JSONL, CSV, TSV or Parquet with one or more columns of scores; see `score_columns` and `in_order`.
+        path: JSONL, CSV, TSV or Parquet with one or more columns of scores; see `score_columns` and `match_rows`.
         stories: the rows of a test set.
         title: name of the set in messages.
 
@@ -38,8 +38,8 @@ def read_scores(path: str | Path, stories: Sequence[Mapping[str, Any]], title: s
     if not rows:
         raise ValueError(f"{path}: expected scores, got no rows")
     columns = score_columns(rows)
-    ordered = in_order(rows, stories, title)
-    return {column: [number_in(row, column) for row in ordered] for column in columns}
+    ordered = match_rows(rows, stories, title)
+    return {column: [finite_number(row, column) for row in ordered] for column in columns}
 
 
 def score_columns(rows: Sequence[Row]) -> list[str]:
@@ -51,7 +51,7 @@ def score_columns(rows: Sequence[Row]) -> list[str]:
     Raises:
         ValueError: there is no such column (lists the columns).
     """
-    columns = columns_in(rows)
+    columns = column_names(rows)
     found = [
         name
         for name in columns
@@ -64,19 +64,21 @@ def score_columns(rows: Sequence[Row]) -> list[str]:
         raise ValueError(
             f"{rows[0].where}: expected a column of scores, such as 'score', got {', '.join(columns)}"
         )
-    return [name for name in found if name != "score"] if any(map(NAMED.search, found)) else found
+    return (
+        [name for name in found if name != "score"] if any(map(METRIC_SCORE_SUFFIX.search, found)) else found
+    )
 
 
-def titled_columns(rows: Sequence[Row]) -> dict[str, str]:
+def columns_by_metric(rows: Sequence[Row]) -> dict[str, str]:
     """Metric name to column, for each of `score_columns`: `union` for `union_score`.
 
     Raises:
         ValueError: there is no such column (lists the columns), or two have the same metric name.
     """
-    return titled(score_columns(rows), _file(rows[0]))
+    return name_metrics(score_columns(rows), _file(rows[0]))
 
 
-def titled(columns: Iterable[str], file: str) -> dict[str, str]:
+def name_metrics(columns: Iterable[str], file: str) -> dict[str, str]:
     """Metric name to column of scores; `file` is the prefix of the error message.
 
     Raises:
@@ -93,12 +95,12 @@ def titled(columns: Iterable[str], file: str) -> dict[str, str]:
     return found
 
 
-def columns_in(rows: Sequence[Row]) -> list[str]:
+def column_names(rows: Sequence[Row]) -> list[str]:
     """The columns that any row has, in order of first appearance."""
     return list(dict.fromkeys(name for row in rows for name in row.values))
 
 
-def in_order(rows: Sequence[Row], stories: Sequence[Mapping[str, Any]], title: str) -> list[Row]:
+def match_rows(rows: Sequence[Row], stories: Sequence[Mapping[str, Any]], title: str) -> list[Row]:
     """The row of each story, matched by `story_id` (or `id`) if rows and stories have one, else by `story`.
 
     Rows are matched by position only if no row has an id or a story. In AUTOS a story occurs under several aspects, so
@@ -131,7 +133,7 @@ def in_order(rows: Sequence[Row], stories: Sequence[Mapping[str, Any]], title: s
     return list(rows)
 
 
-def number_in(row: Row, column: str) -> float:
+def finite_number(row: Row, column: str) -> float:
     """The finite number in a column; for anything else a ValueError that names the row."""
     value = row.values.get(column)
     if isinstance(value, bool):
@@ -140,7 +142,7 @@ def number_in(row: Row, column: str) -> float:
 
 
 def _is_number(value: Any) -> bool:
-    return not isinstance(value, bool) and number_from(value) is not None
+    return not isinstance(value, bool) and parse_number(value) is not None
 
 
 def _given(row: Row, name: str) -> bool:

@@ -22,7 +22,7 @@ from openmeva.training.files import checksum, write_text
 from openmeva.training.paths import CACHE, IN_CHECKOUT, METRICS
 
 Rows = Sequence[dict[str, Any]]
-SCORES = CACHE / "scores"  # the default folder of the cache
+SCORES_CACHE = CACHE / "scores"  # the default folder of the cache
 _CHUNK = 500  # texts scored between two writes; an interrupted run loses at most these
 
 
@@ -59,7 +59,7 @@ def _checksum(path: Path, size: int, changed: int) -> str:
     return checksum(path)
 
 
-def score(
+def cached_scores(
     entry: MetricEntry,
     config: str,
     rows: Rows,
@@ -91,7 +91,14 @@ def score(
         for row, *values in zip(rows, *(inputs[name] for name in sorted(inputs)), strict=True)
     ]
     digests = [hashlib.sha256(text.encode()).hexdigest()[:32] for text in texts]
-    parts = [module_checksum(entry, config), config, sorted(inputs), entry.options, explain, _kept(entry)]
+    parts = [
+        module_checksum(entry, config),
+        config,
+        sorted(inputs),
+        entry.options,
+        explain,
+        _cached_keys(entry),
+    ]
     parts.append(precision("auto"))  # bfloat16 if the device supports it; scores of both are not mixed
     if Path(config).is_absolute():  # weights outside the module
         parts.append(checkpoint_digest(Path(config)))
@@ -113,7 +120,7 @@ def score(
             **{name: [values[place] for place in chunk] for name, values in inputs.items()},
             **options,
         )
-        signature = stated_signature(metric, options)
+        signature = signature_or_empty(metric, options)
         fresh = dict(
             zip((digests[place] for place in chunk), _by_text(entry, found, len(chunk)), strict=True)
         )
@@ -147,9 +154,9 @@ def _read(folder: Path) -> tuple[dict[str, dict[str, Any]], str]:
     return known, signature
 
 
-def _kept(entry: MetricEntry) -> list[str]:
+def _cached_keys(entry: MetricEntry) -> list[str]:
     """Keys of the metric's result that are cached."""
-    return sorted({*entry.rows.values(), *entry.also})
+    return sorted({*entry.rows.values(), *entry.shared_outputs})
 
 
 def _by_text(entry: MetricEntry, found: dict[str, Any], count: int) -> list[dict[str, Any]]:
@@ -157,12 +164,12 @@ def _by_text(entry: MetricEntry, found: dict[str, Any], count: int) -> list[dict
     lists = {
         name: values for name, values in found.items() if isinstance(values, list) and len(values) == count
     }
-    lacking = [key for key in _kept(entry) if key not in lists]
+    lacking = [key for key in _cached_keys(entry) if key not in lists]
     if lacking:
         raise ValueError(
             f"{entry.name}: expected {', '.join(lacking)}, one per story, got {', '.join(found)}"
         )
-    kept = {name: lists[name] for name in (*_kept(entry), "explanations") if name in lists}
+    kept = {name: lists[name] for name in (*_cached_keys(entry), "explanations") if name in lists}
     return [{name: values[place] for name, values in kept.items()} for place in range(count)]
 
 
@@ -180,7 +187,7 @@ def _inputs(entry: MetricEntry, rows: Rows) -> dict[str, list[Any]]:
     return inputs
 
 
-def stated_signature(metric: Any, options: Mapping[str, Any]) -> str:
+def signature_or_empty(metric: Any, options: Mapping[str, Any]) -> str:
     """The metric's signature (what its scores depend on) under these options of `compute`; empty if it has none."""
     found = getattr(metric, "signature", None)
     return signature_with(metric, options) if callable(found) else str(found or "")

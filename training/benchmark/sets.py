@@ -9,8 +9,8 @@ from typing import Any
 
 from openmeva.training.judged.builder import mans_file
 from openmeva.training.judged.catalogue import JUDGED_SETS
-from openmeva.training.judged.story_cloze import without_seen
-from openmeva.training.paths import built
+from openmeva.training.judged.story_cloze import exclude_seen
+from openmeva.training.paths import find_output
 
 PREFERENCES = "preferences"
 SPLITS = ("discrimination", "invariance")  # of AUTOS
@@ -48,7 +48,7 @@ class TestSet:
         """Whether it holds human judgments (else it is a part of AUTOS)."""
         return not self.configuration.startswith("autos_")
 
-    def is_there(self, data: Path | None) -> bool:
+    def is_available(self, data: Path | None) -> bool:
         """Whether its rows are available, in the data folder or where they are built."""
         try:
             return bool(self.read(data))
@@ -63,13 +63,13 @@ class TestSet:
 
 def _judged(name: str, part: str) -> Callable[[Path | None], Rows]:
     def read(data: Path | None) -> Rows:
-        own = built(mans_file(part, Path("datasets", "mans")))
+        own = find_output(mans_file(part, Path("datasets", "mans")))
         if name == "mans" and data is None and own.exists():
             return parquet_rows(own)
         if data is None:
             raise ValueError("no data folder was given")
         rows = JUDGED_SETS[name].parts[part].read(data / name)
-        return [dict(row) for row in (without_seen(rows) if name == "storycloze" else rows)]
+        return [dict(row) for row in (exclude_seen(rows) if name == "storycloze" else rows)]
 
     return read
 
@@ -81,9 +81,9 @@ def _needs(name: str, part: str) -> str:
 def _autos(subset: str, split: str) -> Callable[[Path | None], Rows]:
     def read(data: Path | None) -> Rows:
         path = Path("datasets", "autos", subset, f"{split}.parquet")
-        if not built(path).exists():
+        if not find_output(path).exists():
             raise ValueError(f"expected {path}")
-        return parquet_rows(built(path))
+        return parquet_rows(find_output(path))
 
     return read
 

@@ -11,33 +11,33 @@ from collections.abc import Sequence
 import numpy as np
 
 from openmeva.metrics.core.text import sentence_spans
-from openmeva.training.benchmark.probes import cut_at, run_probe, scores_of
+from openmeva.training.benchmark.probes import run_probe, score_texts, truncate_near
 from openmeva.training.benchmark.registry import MetricEntry
 
 WORDS = 200
-MARK = "<newline>"
+NEWLINE_TOKEN = "<newline>"
 
 
-def marked(story: str, every: int = 3) -> str:
+def insert_newline_tokens(story: str, every: int = 3) -> str:
     """A story with `<newline>` after every `every` sentences.
 
-    >>> marked("He ran. He fell. He slept. He rose.")
+    >>> insert_newline_tokens("He ran. He fell. He slept. He rose.")
     'He ran. He fell. He slept. <newline> He rose.'
     """
     sentences = [story[start:end].strip() for start, end in sentence_spans(story)]
     parts = [" ".join(sentences[at : at + every]) for at in range(0, len(sentences), every)]
-    return f" {MARK} ".join(parts)
+    return f" {NEWLINE_TOKEN} ".join(parts)
 
 
-def moved(entry: MetricEntry, stories: Sequence[str]) -> dict[str, dict[str, float]]:
+def newline_effect(entry: MetricEntry, stories: Sequence[str]) -> dict[str, dict[str, float]]:
     """Row title to the share of stories that score `lower` with `<newline>`, and the mean's `shift` (unit: SD).
 
     Raises:
-        ValueError: as `scores_of`.
+        ValueError: as `score_texts`.
     """
-    plain = [cut_at(story, WORDS) for story in stories]
+    plain = [truncate_near(story, WORDS) for story in stories]
     found = {}
-    for title, scores in scores_of(entry, [*plain, *map(marked, plain)]).items():
+    for title, scores in score_texts(entry, [*plain, *map(insert_newline_tokens, plain)]).items():
         without, with_marks = scores.reshape(2, -1)
         lower = np.mean(with_marks < without) + np.mean(with_marks == without) / 2
         found[title] = {"lower": float(lower), "shift": float((with_marks - without).mean() / without.std())}
@@ -46,8 +46,8 @@ def moved(entry: MetricEntry, stories: Sequence[str]) -> dict[str, dict[str, flo
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Command line; see the module's description."""
-    title = f"{MARK} after every third sentence of {{}} human stories"
-    run_probe(moved, title, 60, "python -m training.benchmark.special_tokens", __doc__, arguments)
+    title = f"{NEWLINE_TOKEN} after every third sentence of {{}} human stories"
+    run_probe(newline_effect, title, 60, "python -m training.benchmark.special_tokens", __doc__, arguments)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from openmeva.metrics.openmeva.judged import JudgedStories
-from openmeva.training.benchmark.levels import Draws
+from openmeva.training.benchmark.levels import BootstrapSamples
 from openmeva.training.statistics.permutation import PermutationTests, random_swaps
 from openmeva.training.statistics.ranking import rank_stability, significance_clusters
 
@@ -23,8 +23,8 @@ def standings(
     judged: JudgedStories,
     rows: Mapping[str, Mapping[str, Any]],
     scores: Mapping[str, np.ndarray],
-    pooled: Mapping[str, Draws],
-    within: Mapping[str, Draws],
+    pooled: Mapping[str, BootstrapSamples],
+    within: Mapping[str, BootstrapSamples],
     resamples: int,
     rng: np.random.Generator,
 ) -> dict[str, Any]:

@@ -11,10 +11,10 @@ from matplotlib.axes import Axes
 # Okabe and Ito's palette, which is safe for color blindness.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 KIND_COLOURS = {"ours": "#0072B2", "released": "#555555", "trivial": "#D55E00"}
-HIGHEST = 1.03  # end of correlation axes, so that a point at 1 is not clipped
+MAX_CORRELATION = 1.03  # end of correlation axes, so that a point at 1 is not clipped
 
 
-def style() -> Any:
+def figure_style() -> Any:
     """Settings for `matplotlib.rc_context`, whose type lists every possible key."""
     return {
         "font.size": 9,
@@ -27,7 +27,7 @@ def style() -> Any:
     }
 
 
-def detailed(found: Mapping[str, Any], most: int) -> list[str]:
+def detailed_titles(found: Mapping[str, Any], most: int) -> list[str]:
     """The metrics in the detailed figures of a set: ours, then the strongest released ones; at most `most`."""
     rows = found["rows"]
     defined = [title for title in found["sections"] if "undefined" not in rows.get(title, {"undefined": ""})]
@@ -46,6 +46,6 @@ def plain_axes(axes: Axes, grid: str | None = None) -> None:
 
 
 def fit_correlations(axes: Axes, lowest: float = -0.4) -> None:
-    """Sets the limits of a correlation axis: from `lowest`, or from points further left, to `HIGHEST`."""
+    """Sets the limits of a correlation axis: from `lowest`, or from points further left, to `MAX_CORRELATION`."""
     drawn = [float(x) for line in axes.get_lines() for x in np.ravel(line.get_xdata())]
-    axes.set_xlim(min([lowest, *(x - 0.05 for x in drawn)]), HIGHEST)
+    axes.set_xlim(min([lowest, *(x - 0.05 for x in drawn)]), MAX_CORRELATION)

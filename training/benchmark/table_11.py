@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from openmeva.training.benchmark.cells import number, with_interval
+from openmeva.training.benchmark.number_format import format_number, format_with_interval
 from openmeva.training.benchmark.render import Table
 
 SETS = ("mans_roc", "mans_wp")
@@ -56,7 +56,7 @@ def _cells(judged: Mapping[str, Any], published: Mapping[str, Any], name: str, t
     """This project's coefficient and the paper's, for each corpus of MANS."""
     for key in SETS:
         row = _ours(judged[key], name) if key in judged else None
-        yield "" if row is None else with_interval(row, "pearson")
+        yield "" if row is None else format_with_interval(row, "pearson")
         printed = published["correlations"][key]["rows"].get(title, {}).get("pearson")
         printed = None if "(log" in name else printed  # the paper's result is for perplexity itself
-        yield "" if printed is None else number(printed, 4)
+        yield "" if printed is None else format_number(printed, 4)

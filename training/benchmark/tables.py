@@ -10,16 +10,21 @@ import yaml
 
 from openmeva.training.benchmark.further_tables import autos_tables, dataset_drift_table, explained_tables
 from openmeva.training.benchmark.judged_tables import (
-    apart,
-    by_part,
     correlations,
-    differences,
+    human_machine_table,
     kappas,
     pairs,
-    quality,
+    part_tables,
+    quality_drift_table,
     reliability,
+    score_differences_table,
 )
-from openmeva.training.benchmark.level_tables import accuracy, between_systems, standings, within_prompts
+from openmeva.training.benchmark.level_tables import (
+    accuracy,
+    between_systems,
+    standings_tables,
+    within_prompts,
+)
 from openmeva.training.benchmark.preferences import preference_tables
 from openmeva.training.benchmark.render import Table
 from openmeva.training.benchmark.table_11 import table_11
@@ -52,9 +57,14 @@ def section_tables(results: Mapping[str, Any], published: Mapping[str, Any]) -> 
     judged = results["judged"]
     tables: list[Table] = []
     for name, found in judged.items():
-        tables += [*standings(found), accuracy(found), pairs(found), *by_part(name, found, published)]
-        tables += [differences(name, found, published), apart(found)]
-    tables += [quality(judged)] if judged else []
+        tables += [
+            *standings_tables(found),
+            accuracy(found),
+            pairs(found),
+            *part_tables(name, found, published),
+        ]
+        tables += [score_differences_table(name, found, published), human_machine_table(found)]
+    tables += [quality_drift_table(judged)] if judged else []
     weights = results.get("drift_weights", {})
     for key in ("dataset_drift", "union_drift"):
         tables.append(dataset_drift_table(results["dataset_drift"], published[key], weights))

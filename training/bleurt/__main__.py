@@ -6,7 +6,7 @@ from openmeva.training.bleurt import trainer
 from openmeva.training.bleurt.config import BleurtConfig
 from openmeva.training.common.command import trainer_command
 
-SHOWN = ("pairs", "steps", "validation", "minutes")
+PRINTED_KEYS = ("pairs", "steps", "validation", "minutes")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -15,7 +15,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "bleurt",
         BleurtConfig,
         lambda call: trainer.train(call.config, call.data, call.out, call.run, call.cache, call.resume),
-        SHOWN,
+        PRINTED_KEYS,
         trainer.__doc__,
         arguments=arguments,
     )

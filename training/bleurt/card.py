@@ -3,7 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from openmeva.training.common.model_card import base_of, citation_of, corpora_of, source_of, write_model_card
+from openmeva.training.common.model_card import (
+    base_model_text,
+    citation_of,
+    corpus_terms,
+    terms_by_corpus,
+    write_model_card,
+)
 
 _CARD = """---
 license: apache-2.0
@@ -73,9 +79,9 @@ def write_bleurt_card(folder: Path, manifest: dict[str, Any]) -> None:
         _CARD,
         manifest,
         citation=citation_of("bleurt"),
-        base=base_of(manifest["config"]),
-        corpus=" and ".join(corpora_of(manifest["config"]["corpus"]["train"])),
-        source=source_of(manifest),
+        base=base_model_text(manifest["config"]),
+        corpus=" and ".join(terms_by_corpus(manifest["config"]["corpus"]["train"])),
+        source=corpus_terms(manifest),
         count=sum(way["pairs"] for way in ways.values()),
         signals=" | ".join(names),
         rules="---|" * (len(names) - 1) + "---",

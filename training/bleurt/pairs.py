@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from openmeva.metrics.bleurt.modeling import ENTAILMENT, SIGNALS
-from openmeva.metrics.core.text import plain_text
+from openmeva.metrics.core.text import join_words
 from openmeva.metrics.embedding_similarity.embedding import TextEncoder
 from openmeva.metrics.embedding_similarity.scoring import SCORES as SIMILARITIES
 from openmeva.metrics.embedding_similarity.scoring import SimilarityScorer
@@ -61,18 +61,18 @@ def make_pairs(
         raise ValueError(f"expected stories, and ways among {', '.join(WAYS)}, got {', '.join(unknown)}")
     names = list(shares)
     weights = np.array([shares[name] for name in names], float)
-    drawn = rng.choice(len(names), size=count, p=weights / weights.sum())
+    sampled = rng.choice(len(names), size=count, p=weights / weights.sum())
     order = np.concatenate([rng.permutation(len(stories)) for _ in range(-(-count // len(stories)))])[:count]
     makers: dict[str, Callable[[int], Pair | None]] = {
         "drops": lambda at: _drops(_words(stories[at]), rng),
         "shuffles": lambda at: _shuffles(_words(stories[at]), rng),
         "negatives": lambda at: _negative(stories[at], sampler, at, rng),
         "others": lambda at: _other(stories, at, rng),
-        "same": lambda at: Pair(plain_text(_words(stories[at])), plain_text(_words(stories[at])), "same", 0),
+        "same": lambda at: Pair(join_words(_words(stories[at])), join_words(_words(stories[at])), "same", 0),
     }
     pairs: list[Pair | None] = []
     masked: list[int] = []
-    for at, way in zip(order.tolist(), drawn.tolist(), strict=True):
+    for at, way in zip(order.tolist(), sampled.tolist(), strict=True):
         if names[way] == "masks":
             masked.append(len(pairs))
             pairs.append(None)
@@ -109,15 +109,15 @@ def _drops(story: Sentences, rng: np.random.Generator) -> Pair:
     else:
         share = rng.uniform(0.1, 0.5)
         kept = [[word for word in sentence if rng.random() >= share] for sentence in story]
-    text = plain_text(kept) or story[0][0]
-    return Pair(plain_text(story), text, "drops", ENTAILMENT.index("entailed"))
+    text = join_words(kept) or story[0][0]
+    return Pair(join_words(story), text, "drops", ENTAILMENT.index("entailed"))
 
 
 def _shuffles(story: Sentences, rng: np.random.Generator) -> Pair | None:
     order = rng.permutation(len(story)).tolist()
     if order == sorted(order):
         return None
-    return Pair(plain_text(story), plain_text([story[i] for i in order]), "shuffles")
+    return Pair(join_words(story), join_words([story[i] for i in order]), "shuffles")
 
 
 def _negative(story: TaggedStory, sampler: UnionSampler, at: int, rng: np.random.Generator) -> Pair | None:
@@ -126,7 +126,7 @@ def _negative(story: TaggedStory, sampler: UnionSampler, at: int, rng: np.random
         return None
     only_negation = set(sampler.sampling.weights()) == {"negation"}
     meaning = ENTAILMENT.index("contradicted") if only_negation else UNKNOWN
-    return Pair(plain_text(story.words), plain_text(sample.words), "negatives", meaning)
+    return Pair(join_words(story.words), join_words(sample.words), "negatives", meaning)
 
 
 def _other(stories: Sequence[TaggedStory], at: int, rng: np.random.Generator) -> Pair | None:
@@ -138,8 +138,8 @@ def _other(stories: Sequence[TaggedStory], at: int, rng: np.random.Generator) ->
     )
     kept = int(rng.integers(0, len(story)))
     return Pair(
-        plain_text(story),
-        plain_text([*story[:kept], *other[kept:]]) or plain_text(other),
+        join_words(story),
+        join_words([*story[:kept], *other[kept:]]) or join_words(other),
         "others",
         ENTAILMENT.index("neutral"),
     )
@@ -155,12 +155,12 @@ def _masks(stories: list[Sentences], infill: Infiller, rng: np.random.Generator)
         if not rows:
             continue
         places = [int(orders[i][turn]) for i in rows]
-        drawn = infill(
+        sampled = infill(
             [changed[i] for i in rows], places, rng.uniform(0.15, 0.6, size=len(rows)).tolist(), rng
         )
-        for i, place, sentence in zip(rows, places, drawn, strict=True):
+        for i, place, sentence in zip(rows, places, sampled, strict=True):
             changed[i][place] = sentence
-    return [Pair(plain_text(a), plain_text(b), "masks") for a, b in zip(stories, changed, strict=True)]
+    return [Pair(join_words(a), join_words(b), "masks") for a, b in zip(stories, changed, strict=True)]
 
 
 def describe(pairs: Sequence[Pair], values: np.ndarray) -> dict[str, Any]:

@@ -25,8 +25,8 @@ from scipy.stats import pearsonr
 
 from openmeva.metrics.bleurt.scoring import BleurtScorer
 from openmeva.metrics.core.checkpoint import find_checkpoint, read_tensors
-from openmeva.metrics.core.inputs import number_from
-from openmeva.training.common.command import bad_input_told
+from openmeva.metrics.core.inputs import parse_number
+from openmeva.training.common.command import exit_on_bad_input
 from openmeva.training.common.cross_validated import FOLDER, write_cross_validated
 from openmeva.training.files import read_rows, save_tensors, text_of, write_text
 from openmeva.training.judged.mans import read_mans
@@ -143,7 +143,7 @@ def read_ratings(path: Path) -> list[dict[str, Any]]:
     rows = []
     for row in read_rows(path):
         text_of(row, "reference"), text_of(row)
-        rating = number_from(row.values.get("score"))
+        rating = parse_number(row.values.get("score"))
         if rating is None:
             raise ValueError(f"{row.where}: expected reference, story and score")
         if not math.isfinite(rating):
@@ -172,7 +172,7 @@ def cross_validate_mans(
         print(f"MANS-{corpus.upper()}: {len(rows)} stories, Pearson {r:.3f} over {count} folds of prompts")
 
 
-def tuned_on_union(data: Path, corpora: Sequence[str], start: Path, seed: int, out: Path) -> None:
+def score_mans_tuned_on_union(data: Path, corpora: Sequence[str], start: Path, seed: int, out: Path) -> None:
     """Writes scores of MANS by a layer fitted to UNION's judged stories, and prints their correlation.
 
     Raises:
@@ -227,12 +227,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     for name in needed:
         if getattr(given, name) is None:
             parser.error(f"{given.command}: --{name} is needed")
-    with bad_input_told():
+    with exit_on_bad_input():
         start = WEIGHTS if given.start == "roc" else find_checkpoint("bleurt", given.start, {})
         if given.command == "fit":
             print(json.dumps(fit(given.ratings, start, given.out, given.seed)))
         elif given.command == "union":
-            tuned_on_union(given.data, given.corpora, start, given.seed, given.out or FOLDER)
+            score_mans_tuned_on_union(given.data, given.corpora, start, given.seed, given.out or FOLDER)
         else:
             cross_validate_mans(
                 given.data, given.corpora, start, given.folds, given.seed, given.out or FOLDER

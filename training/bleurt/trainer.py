@@ -23,11 +23,16 @@ from openmeva.training.bleurt.config import BleurtConfig
 from openmeva.training.bleurt.data import PairRows, collate, load_pairs
 from openmeva.training.bleurt.pairs import UNKNOWN, describe, signals
 from openmeva.training.common.adapters import add_adapters
-from openmeva.training.common.backbone import Backbone, build_on, find_backbone
+from openmeva.training.common.backbone import Backbone, build_on_backbone, find_backbone
 from openmeva.training.common.checkpoint import begin_run, save_checkpoint, save_manifest
 from openmeva.training.common.config import as_mapping
-from openmeva.training.common.data_parallel import Share
-from openmeva.training.common.trainer import StoryTrainer, data_checksums, machine, training_arguments
+from openmeva.training.common.data_parallel import BatchShard
+from openmeva.training.common.trainer import (
+    StoryTrainer,
+    data_checksums,
+    hardware_entries,
+    training_arguments,
+)
 from openmeva.training.processes import one_writer
 
 HEADS = ("score", "signals", "entailment")
@@ -39,19 +44,19 @@ class BleurtTrainer(StoryTrainer):
     entailment_weight = 0.3
 
     def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
-        share = Share.of(len(inputs["input_ids"]))
+        shard = BatchShard.for_batch(len(inputs["input_ids"]))
         names = ("input_ids", "attention_mask", "token_type_ids")
-        state = model.encode(*(share(inputs[name]) for name in names))
+        state = model.encode(*(shard(inputs[name]) for name in names))
         found = {"score": model.score(state).squeeze(-1).float(), "signals": model.signals(state).float()}
-        found = share.gathered(found)
+        found = shard.gather(found)
         wanted = inputs["labels"]
         loss = F.mse_loss(found["score"], wanted.mean(dim=1)) + F.mse_loss(found["signals"], wanted)
         known = inputs["entailment"] != UNKNOWN
         if self.entailment_weight and known.any():
-            own = share(known)
+            own = shard(known)
             logits = model.entailment(state[own]).float()
-            (total,) = share.summed(
-                F.cross_entropy(logits, share(inputs["entailment"])[own], reduction="sum")
+            (total,) = shard.reduce_sum(
+                F.cross_entropy(logits, shard(inputs["entailment"])[own], reduction="sum")
             )
             loss = loss + self.entailment_weight * (total / int(known.sum()))
         return loss, {"logits": found["score"], "labels": wanted.mean(dim=1)}
@@ -62,7 +67,7 @@ def build_model(config: BleurtConfig) -> tuple[BleurtModel, Tokenizer, Backbone]
     torch.manual_seed(config.seed)
     base = find_backbone(config.base)
     # the fastest attention for short sequences on a CPU
-    model, tokenizer = build_on(BleurtModel, base, attn_implementation="eager", dtype=torch.float32)
+    model, tokenizer = build_on_backbone(BleurtModel, base, attn_implementation="eager", dtype=torch.float32)
     add_adapters(model, config.adapter.rank, config.adapter.alpha, HEADS)
     return model, tokenizer, base
 
@@ -119,7 +124,7 @@ def train(
             "pairs": round((prepared - started) / 60, 1),
             "training": round((time.time() - prepared) / 60, 1),
         },
-        **machine(),
+        **hardware_entries(),
     }
     with one_writer() as writes:
         if writes:

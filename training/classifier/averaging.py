@@ -15,7 +15,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from openmeva.metrics.core.checkpoint import ADAPTER, ADDED, read_tensors
+from openmeva.metrics.core.checkpoint import ADAPTER, ADDED_ROWS_SUFFIX, read_tensors
 from openmeva.training.common.adapters import adapter_tensors
 from openmeva.training.files import save_tensors, write_text
 
@@ -48,7 +48,7 @@ def mean_adapter(
             f"shares: expected one for each of {len(adapters)} adapters, with sum 1, got {shares}"
         )
     for place, other in enumerate(adapters):
-        _check_alike(f"adapter {place}", other, "the first one", adapters[0])
+        _check_same_tensors(f"adapter {place}", other, "the first one", adapters[0])
     mean = {}
     for name in sorted(set().union(*adapters)):
         if name.endswith(".lora_A"):
@@ -64,7 +64,7 @@ def mean_adapter(
     return mean
 
 
-def check_mean_with(start: Path, model: torch.nn.Module) -> None:
+def check_can_average(start: Path, model: torch.nn.Module) -> None:
     """Checks that the initial adapter of a training can be averaged with the trained one.
 
     Args:
@@ -75,11 +75,13 @@ def check_mean_with(start: Path, model: torch.nn.Module) -> None:
         ValueError: the adapter is missing, or its norms or heads differ from the model's.
     """
     # embeddings of added tokens are split from the model's tensors only when saved
-    given = [name for name in read_tensors(start / ADAPTER) if not name.endswith(ADDED)]
-    _check_alike(f"start_share: {start / ADAPTER}", given, "this training's adapter", adapter_tensors(model))
+    given = [name for name in read_tensors(start / ADAPTER) if not name.endswith(ADDED_ROWS_SUFFIX)]
+    _check_same_tensors(
+        f"start_share: {start / ADAPTER}", given, "this training's adapter", adapter_tensors(model)
+    )
 
 
-def _check_alike(what: str, names: Iterable[str], other: str, wanted: Iterable[str]) -> None:
+def _check_same_tensors(what: str, names: Iterable[str], other: str, wanted: Iterable[str]) -> None:
     """Checks that two adapters have the same tensors, except for factors: checkpoints omit factors that are zero."""
     if unlike := sorted(name for name in set(names) ^ set(wanted) if ".lora_" not in name):
         raise ValueError(f"{what}: expected the tensors of {other}, differs in {unlike[:3]}")

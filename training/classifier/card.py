@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 from openmeva.training.common.model_card import (
-    base_of,
-    begun_with,
+    base_model_text,
     citation_of,
-    source_of,
+    corpus_terms,
+    start_digest_note,
     write_model_card,
 )
 
@@ -93,7 +93,7 @@ def write_classifier_card(folder: Path, manifest: dict[str, Any]) -> None:
             else ""
         ),
         note=f"\n{config['note']}\n" if config.get("note") else "",
-        source=source_of(manifest),
+        source=corpus_terms(manifest),
         each=" of each run" if len(config.get("seeds") or ()) > 1 else "",
         results="\n".join(
             f"| {source.replace('_', ' ')} | {r['auc']:.3f} | {r['ranked']:.3f} | {r['stories']:,} |"
@@ -121,15 +121,15 @@ def _teacher(teacher: dict[str, Any]) -> str:
 def _kind(manifest: dict[str, Any]) -> str:
     """What was trained, as one or two sentences."""
     config = manifest["config"]
-    base = base_of(config)
+    base = base_model_text(config)
     if not config["adapter"]:
         return f"All weights of {base}."
-    begun = (
-        f", initialised from that of `{config.get('first') or config['start']}`{begun_with(manifest)}"
+    initialisation = (
+        f", initialised from that of `{config.get('first') or config['start']}`{start_digest_note(manifest)}"
         if config["start"]
         else ""
     )
-    return f"A LoRA adapter of rank {config['adapter']['rank']} on {base}{begun}.{_mean(config)}"
+    return f"A LoRA adapter of rank {config['adapter']['rank']} on {base}{initialisation}.{_mean(config)}"
 
 
 def _mean(config: dict[str, Any]) -> str:

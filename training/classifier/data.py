@@ -15,13 +15,13 @@ from torch import Tensor
 
 from openmeva.metrics.core.runtime import SpecialTokens, pad
 from openmeva.metrics.core.text import Normalizer
-from openmeva.training.negatives.draft import KINDS
+from openmeva.training.negatives.draft import ERROR_TYPES
 from openmeva.training.negatives.groups import GroupRow
 
 UNKNOWN = -1.0  # a target that every loss ignores
 
 
-class Taught(Protocol):
+class DistillationExample(Protocol):
     """A story with optional teacher outputs: see `Example`."""
 
     @property
@@ -38,8 +38,8 @@ class Example:
         ids: token ids, including the start and end tokens.
         label: 1 for the human-written story, 0 for a negative sample.
         level: see `GroupRow.level`.
-        kinds: for each of `KINDS`, 1 if the story has this error type, else 0, or `UNKNOWN`.
-        belongs: for each token, 1 if it is original, 0 if it is corrupted, or `UNKNOWN`.
+        error_types: for each of `ERROR_TYPES`, 1 if the story has this error type, else 0, or `UNKNOWN`.
+        token_labels: for each token, 1 if it is original, 0 if it is corrupted, or `UNKNOWN`.
         source: how the story was made.
         teacher_logit: the teacher's standardised logit, or NaN.
         words: for each token, 0 for the start token, the number of its word from 1 on, or -1 for none.
@@ -50,8 +50,8 @@ class Example:
     ids: list[int]
     label: int
     level: int
-    kinds: list[float]
-    belongs: list[float]
+    error_types: list[float]
+    token_labels: list[float]
     source: str
     teacher_logit: float = math.nan
     words: list[int] = field(default_factory=list)
@@ -59,7 +59,7 @@ class Example:
     for_teacher: "Example | None" = field(default=None, compare=False, repr=False)
 
 
-class WordPieces:
+class WordTokenizer:
     """Token ids of single words, cached because words recur. It can be pickled for data loading processes."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
@@ -69,8 +69,8 @@ class WordPieces:
     def __call__(self, word: str) -> tuple[int, ...]:
         return self._kept(word)
 
-    def __reduce__(self) -> tuple[type["WordPieces"], tuple[Tokenizer]]:
-        return WordPieces, (self.tokenizer,)  # without the cache, which cannot be pickled
+    def __reduce__(self) -> tuple[type["WordTokenizer"], tuple[Tokenizer]]:
+        return WordTokenizer, (self.tokenizer,)  # without the cache, which cannot be pickled
 
     def _encode(self, word: str) -> tuple[int, ...]:
         return tuple(self.tokenizer.encode(word, add_special_tokens=False).ids)
@@ -87,8 +87,8 @@ class ExampleMaker:
         teacher: "ExampleMaker | None" = None,
     ) -> None:
         self.normalizer, self.limit, self.teacher = normalizer, limit, teacher
-        self.marks = SpecialTokens.of(tokenizer)
-        self.pieces = WordPieces(tokenizer)
+        self.special_tokens = SpecialTokens.from_tokenizer(tokenizer)
+        self.pieces = WordTokenizer(tokenizer)
 
     def __call__(self, row: GroupRow) -> Example:
         """The example of a row.
@@ -101,20 +101,20 @@ class ExampleMaker:
         words = row.story.split() if known else self.normalizer(row.story).split()
         if not words:
             raise ValueError(f"group {row.group}: expected a story with words, got {row.story[:60]!r}")
-        ids, belongs, numbers = [self.marks.start], [UNKNOWN], [0]
+        ids, token_labels, numbers = [self.special_tokens.start], [UNKNOWN], [0]
         for place, word in enumerate(words):
             pieces = self.pieces(word)
             ids.extend(pieces)
             numbers.extend([place + 1] * len(pieces))
-            belongs.extend([float(place not in damaged) if known else UNKNOWN] * len(pieces))
+            token_labels.extend([float(place not in damaged) if known else UNKNOWN] * len(pieces))
         named = row.kinds is not None and (known or bool(row.kinds))
-        kinds = [float(kind in (row.kinds or ())) if named else UNKNOWN for kind in KINDS]
+        error_types = [float(kind in (row.kinds or ())) if named else UNKNOWN for kind in ERROR_TYPES]
         return Example(
-            [*ids[: self.limit - 1], self.marks.end],
+            [*ids[: self.limit - 1], self.special_tokens.end],
             row.label,
             row.level,
-            kinds,
-            [*belongs[: self.limit - 1], UNKNOWN],
+            error_types,
+            [*token_labels[: self.limit - 1], UNKNOWN],
             row.source,
             math.nan if row.teacher_logit is None else row.teacher_logit,
             [*numbers[: self.limit - 1], -1],
@@ -123,7 +123,7 @@ class ExampleMaker:
         )
 
 
-class Groups(torch.utils.data.Dataset[list[Example]]):
+class GroupDataset(torch.utils.data.Dataset[list[Example]]):
     """Groups of a human-written story and its negative samples, repeated `passes` times, with at most `size` stories each.
 
     From a larger group, negative samples are sampled again in each pass. The human-written story is always included,
@@ -134,12 +134,12 @@ class Groups(torch.utils.data.Dataset[list[Example]]):
         self, rows: Iterable[GroupRow], make: ExampleMaker, size: int, passes: int, seed: int
     ) -> None:
         by_group: dict[str, list[Example]] = {}
-        people: set[str] = set()
+        human_groups: set[str] = set()
         for row in track(list(rows), "tokenising"):
-            if not row.label or row.group not in people:
+            if not row.label or row.group not in human_groups:
                 by_group.setdefault(row.group, []).append(make(row))
             if row.label:
-                people.add(row.group)
+                human_groups.add(row.group)
         if not by_group:
             raise ValueError("expected at least one group of stories, got none")
         self.groups = [sorted(group, key=lambda e: -e.label) for group in by_group.values()]
@@ -185,27 +185,27 @@ class GroupCollator:
     def __call__(self, groups: Sequence[Sequence[Example]]) -> dict[str, Tensor]:
         examples = [example for group in groups for example in group]
         ids, mask = pad([e.ids for e in examples], self.padding)
-        belongs = torch.full(ids.shape, UNKNOWN)
+        token_labels = torch.full(ids.shape, UNKNOWN)
         for row, example in enumerate(examples):
-            belongs[row, : len(example.belongs)] = torch.tensor(example.belongs)
+            token_labels[row, : len(example.token_labels)] = torch.tensor(example.token_labels)
         pairs, start = [], 0
         for group in groups:
             pairs += [
                 (start + i, start + j)
                 for i, a in enumerate(group)
                 for j, b in enumerate(group)
-                if above(a, b)
+                if should_rank_above(a, b)
             ]
             start += len(group)
-        taught = any(e.teacher_states is not None for e in examples)
+        distilled = any(e.teacher_states is not None for e in examples)
         return {
-            **(states_of_batch(examples, ids.shape) if taught else {}),
+            **(teacher_states_batch(examples, ids.shape) if distilled else {}),
             **(self._for_teacher(examples, ids.shape) if examples[0].for_teacher else {}),
             "input_ids": ids,
             "attention_mask": mask,
             "labels": torch.tensor([e.label for e in examples]),
-            "kinds": torch.tensor([e.kinds for e in examples]),
-            "belongs": belongs,
+            "error_types": torch.tensor([e.error_types for e in examples]),
+            "token_labels": token_labels,
             "teacher_logit": torch.tensor([e.teacher_logit for e in examples]),
             "pairs": torch.tensor(pairs, dtype=torch.long).reshape(-1, 2),
         }
@@ -215,14 +215,14 @@ class GroupCollator:
         read = [e.for_teacher for e in examples if e.for_teacher]
         ids, mask = pad([e.ids for e in read], self.teacher_padding)
         return {
-            "words": words_of_tokens(examples, shape),
+            "words": word_numbers(examples, shape),
             "teacher_input_ids": ids,
             "teacher_attention_mask": mask,
-            "teacher_words": words_of_tokens(read, ids.shape),
+            "teacher_words": word_numbers(read, ids.shape),
         }
 
 
-def words_of_tokens(examples: Sequence[Taught], shape: torch.Size) -> Tensor:
+def word_numbers(examples: Sequence[DistillationExample], shape: torch.Size) -> Tensor:
     """The word numbers of a padded batch's tokens, with `shape` (n, tokens): see `Example.words`."""
     words = torch.full(shape, -1)
     for row, example in enumerate(examples):
@@ -230,9 +230,9 @@ def words_of_tokens(examples: Sequence[Taught], shape: torch.Size) -> Tensor:
     return words
 
 
-def states_of_batch(examples: Sequence[Taught], shape: torch.Size) -> dict[str, Tensor]:
+def teacher_states_batch(examples: Sequence[DistillationExample], shape: torch.Size) -> dict[str, Tensor]:
     """The teacher's states (n, 1 + words, width), a mask of known ones (n, 1 + words), and word numbers (n, tokens)."""
-    words = words_of_tokens(examples, shape)
+    words = word_numbers(examples, shape)
     count = int(words.max()) + 1
     width = next(e.teacher_states.shape[1] for e in examples if e.teacher_states is not None)
     states = torch.zeros(len(examples), count, width)
@@ -245,13 +245,13 @@ def states_of_batch(examples: Sequence[Taught], shape: torch.Size) -> dict[str, 
     return {"words": words, "teacher_states": states, "states_known": known}
 
 
-def above(a: Example, b: Example) -> bool:
+def should_rank_above(a: Example, b: Example) -> bool:
     """Whether story `a` should score above story `b` of the same group."""
     if a.label != b.label:
         return a.label > b.label
     return 0 < a.level < b.level
 
 
-def held_out(group: str, share: float) -> bool:
+def in_held_out_share(group: str, share: float) -> bool:
     """Whether a group belongs to the held-out share of a file without a validation split; decided by a hash."""
     return zlib.crc32(group.encode()) % 10_000 < 10_000 * share

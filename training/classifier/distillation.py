@@ -24,23 +24,23 @@ from openmeva.metrics.core.classifier_scorer import ClassifierScorer
 from openmeva.metrics.core.runtime import PrecisionCache, choose_device, choose_dtype, pad
 from openmeva.metrics.core.story_scorer import StoryScorer
 from openmeva.training.classifier.config import Teacher
-from openmeva.training.classifier.data import Example, ExampleMaker, words_of_tokens
+from openmeva.training.classifier.data import Example, ExampleMaker, word_numbers
 from openmeva.training.classifier.hidden_states import word_states
 from openmeva.training.common.checkpoint import weights_file
-from openmeva.training.files import checksum, replacing
+from openmeva.training.files import atomic_replace, checksum
 from openmeva.training.negatives.groups import GroupRow
 from openmeva.training.processes import model_processes
 from openmeva.training.stages import Stage, read_rows
 
 Scorer = Callable[[Checkpoint], StoryScorer]
-SCHEMA = pa.schema([("logit", pa.float32())])
-STATES = pa.schema([("logit", pa.float32()), ("width", pa.int32()), ("states", pa.large_binary())])
+LOGIT_SCHEMA = pa.schema([("logit", pa.float32())])
+STATES_SCHEMA = pa.schema([("logit", pa.float32()), ("width", pa.int32()), ("states", pa.large_binary())])
 CHUNK = 512
 BATCH = 32
-SURE = 1e-6  # minimum distance of a score from 0 and 1
+MIN_DISTANCE = 1e-6  # minimum distance of a score from 0 and 1
 
 
-class Student(Protocol):
+class StudentConfig(Protocol):
     """The settings of a student's configuration that concern its teacher."""
 
     @property
@@ -53,8 +53,12 @@ class Student(Protocol):
     def max_length(self) -> int: ...
 
 
-def judged_by(
-    teacher: Path, rows: Sequence[GroupRow], config: Student, run: Path, scorer: Scorer = ClassifierScorer
+def with_teacher_outputs(
+    teacher: Path,
+    rows: Sequence[GroupRow],
+    config: StudentConfig,
+    run: Path,
+    scorer: Scorer = ClassifierScorer,
 ) -> list[GroupRow]:
     """The rows with a teacher's logits, and its hidden states if the configuration has a `states_weight`.
 
@@ -82,7 +86,7 @@ def with_teacher_logits(
     """The rows with `teacher_logit`: the logits of the teacher's scores, standardised over all rows.
 
     Args:
-        rows: to judge.
+        rows: to score.
         teacher: folder of a classifier's checkpoint.
         metric: name of the section of the checkpoint's configuration.
         out: the stage's folder, for `teacher_logit.parquet`.
@@ -92,16 +96,16 @@ def with_teacher_logits(
     Raises:
         ValueError: no rows, or no checkpoint in `teacher`.
     """
-    stage = _stage(out, "teacher_logit", rows, teacher)
+    stage = _teacher_stage(out, "teacher_logit", rows, teacher)
     if not stage.is_done():
-        judge = scorer(load_checkpoint(teacher, metric))
+        teacher_scorer = scorer(load_checkpoint(teacher, metric))
 
-        def judged(span: range) -> list[dict[str, Any]]:
-            scores = judge.score([rows[place].story for place in span], None)[0]
+        def score_span(span: range) -> list[dict[str, Any]]:
+            scores = teacher_scorer.score([rows[place].story for place in span], None)[0]
             return [{"logit": logit(score)} for score in scores]
 
-        stage.run(len(rows), judged, CHUNK, SCHEMA, processes=processes)
-    logits = _standardised(row["logit"] for row in read_rows(stage.result))
+        stage.run(len(rows), score_span, CHUNK, LOGIT_SCHEMA, processes=processes)
+    logits = _standardise(row["logit"] for row in read_rows(stage.result))
     return [replace(row, teacher_logit=value) for row, value in zip(rows, logits, strict=True)]
 
 
@@ -117,7 +121,7 @@ def with_teacher_states(
     """The rows with `teacher_states`, and with `teacher_logit` as in `with_teacher_logits` but from one truncated pass.
 
     Args:
-        rows: to judge.
+        rows: to score.
         teacher: folder of a classifier's checkpoint.
         metric: name of the section of the checkpoint's configuration.
         out: the stage's folder, for `teacher_states.parquet` (about 70 kB per story of 45 words) and
@@ -129,19 +133,19 @@ def with_teacher_states(
     Raises:
         ValueError: no rows, or no checkpoint in `teacher`.
     """
-    stage = _stage(out, "teacher_states", rows, teacher, limit=limit)
+    stage = _teacher_stage(out, "teacher_states", rows, teacher, limit=limit)
     if not stage.is_done():
-        judge = scorer(load_checkpoint(teacher, metric))
-        make = ExampleMaker(judge.tokenizer, judge.normalizer, limit)
+        teacher_scorer = scorer(load_checkpoint(teacher, metric))
+        make = ExampleMaker(teacher_scorer.tokenizer, teacher_scorer.normalizer, limit)
         stage.run(
             len(rows),
-            lambda span: _states_of(judge, [make(rows[place]) for place in span]),
+            lambda span: _teacher_outputs(teacher_scorer, [make(rows[place]) for place in span]),
             CHUNK,
-            STATES,
+            STATES_SCHEMA,
             processes=processes,
         )
-    logits = _standardised(row["logit"] for row in read_rows(stage.result, ["logit"]))
-    states = _on_disk(stage.result, out / "teacher_states.bin")
+    logits = _standardise(row["logit"] for row in read_rows(stage.result, ["logit"]))
+    states = _memory_mapped_states(stage.result, out / "teacher_states.bin")
     return [
         replace(row, teacher_logit=value, teacher_states=own)
         for row, value, own in zip(rows, logits, states, strict=True)
@@ -153,7 +157,7 @@ def teacher_digests(teacher: Path) -> dict[str, str]:
     return {"teacher": checksum(weights_file(teacher)), "teacher_settings": checksum(teacher / "config.json")}
 
 
-def _stage(out: Path, name: str, rows: Sequence[GroupRow], teacher: Path, **settings: int) -> Stage:
+def _teacher_stage(out: Path, name: str, rows: Sequence[GroupRow], teacher: Path, **settings: int) -> Stage:
     """The stage in which a teacher scores rows; identified by the teacher's files, the rows' texts, and settings.
 
     Raises:
@@ -166,11 +170,11 @@ def _stage(out: Path, name: str, rows: Sequence[GroupRow], teacher: Path, **sett
     return Stage(out, name, {**teacher_digests(teacher), "stories": digest, **settings})
 
 
-def _on_disk(file: Path, out: Path) -> list[np.ndarray]:
+def _memory_mapped_states(file: Path, out: Path) -> list[np.ndarray]:
     """The states of each row of a stage's file, float16, as slices of one memory-mapped array in `out`."""
     found = pq.ParquetFile(file)
     spans, place = [], 0
-    with replacing(out) as temporary, temporary.open("wb") as flat:
+    with atomic_replace(out) as temporary, temporary.open("wb") as flat:
         for batch in found.iter_batches(CHUNK, columns=["width", "states"]):
             for width, states in zip(batch["width"].to_pylist(), batch["states"], strict=True):
                 flat.write(states.as_buffer())
@@ -181,7 +185,7 @@ def _on_disk(file: Path, out: Path) -> list[np.ndarray]:
     return [values[start : start + size].reshape(-1, width) for start, size, width in spans]
 
 
-def _standardised(logits: Iterable[float]) -> list[float]:
+def _standardise(logits: Iterable[float]) -> list[float]:
     """The logits standardised to mean 0 and standard deviation 1."""
     values = np.array(list(logits))
     found: list[float] = ((values - values.mean()) / (float(values.std()) or 1.0)).tolist()
@@ -189,18 +193,18 @@ def _standardised(logits: Iterable[float]) -> list[float]:
 
 
 @torch.inference_mode()
-def _states_of(scorer: StoryScorer, examples: Sequence[Example]) -> list[dict[str, Any]]:
-    """The logit and the hidden states of each story, as rows of `STATES`."""
+def _teacher_outputs(scorer: StoryScorer, examples: Sequence[Example]) -> list[dict[str, Any]]:
+    """The logit and the hidden states of each story, as rows of `STATES_SCHEMA`."""
     device = choose_device(None)
-    model = PrecisionCache(scorer.model).on(device, choose_dtype("auto", device))
+    model = PrecisionCache(scorer.model).get(device, choose_dtype("auto", device))
     found: list[dict[str, Any]] = [{} for _ in examples]
     for batch in length_batches([len(e.ids) for e in examples], BATCH):
         ids, mask = pad([examples[i].ids for i in batch], scorer.special_tokens.padding)
         hidden = model.encode(ids.to(device), mask.to(device))
         logits = model.score(hidden).float().cpu().tolist()
-        words = words_of_tokens([examples[i] for i in batch], ids.shape)
-        told = word_states(hidden.float(), words.to(device), int(words.max()) + 1)
-        states = told.to(torch.float16).cpu().numpy()
+        words = word_numbers([examples[i] for i in batch], ids.shape)
+        pooled = word_states(hidden.float(), words.to(device), int(words.max()) + 1)
+        states = pooled.to(torch.float16).cpu().numpy()
         for row, i in enumerate(batch):
             own = states[row, : max(examples[i].words) + 1]
             found[i] = {"logit": logits[row], "width": own.shape[1], "states": own.tobytes()}
@@ -209,5 +213,5 @@ def _states_of(scorer: StoryScorer, examples: Sequence[Example]) -> list[dict[st
 
 def logit(score: float) -> float:
     """log(p / (1 - p)) of a probability, clipped to finite values."""
-    kept = min(max(score, SURE), 1 - SURE)
+    kept = min(max(score, MIN_DISTANCE), 1 - MIN_DISTANCE)
     return math.log(kept / (1 - kept))

@@ -73,7 +73,7 @@ class StateProjection(torch.nn.Module):
 
 
 @torch.no_grad()
-def fitted_projection(model: Any, batches: Iterable[dict[str, Tensor]]) -> StateProjection:
+def fit_projection(model: Any, batches: Iterable[dict[str, Tensor]]) -> StateProjection:
     """The projection of an untrained model, fitted on some batches of `GroupCollator` with a teacher's states.
 
     Raises:

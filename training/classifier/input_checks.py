@@ -5,17 +5,17 @@ from pathlib import Path
 
 from openmeva.metrics.core.backbone import backbone_folder
 from openmeva.metrics.core.checkpoint import ADAPTER, read_settings
-from openmeva.training.classifier.prerequisites import Chained
+from openmeva.training.classifier.prerequisites import StagedConfig
 from openmeva.training.classifier.rows_config import RowsConfig
 from openmeva.training.common.backbone import find_backbone
 from openmeva.training.common.checkpoint import start_digest
 from openmeva.training.corpora.splits import CorpusConfig
-from openmeva.training.files import check_judged_files, files_at_hand
-from openmeva.training.paths import located
+from openmeva.training.files import check_judged_files, resolve_corpus_files
+from openmeva.training.paths import resolve_path
 
 
-def check_at_hand(
-    config: Chained, rows: RowsConfig | None, data: Path, corpora: Sequence[CorpusConfig] = ()
+def check_inputs(
+    config: StagedConfig, rows: RowsConfig | None, data: Path, corpora: Sequence[CorpusConfig] = ()
 ) -> None:
     """Checks the encoder, the story files, the initial weights, and the encoder of a teacher whose weights exist.
 
@@ -36,20 +36,20 @@ def check_at_hand(
     wanted = []
     for corpus in (*corpora, *graded):
         check_judged_files(corpus.exclude, data)
-        wanted += [data / file for file in (*files_at_hand(corpus.train, data), *corpus.validation)]
+        wanted += [data / file for file in (*resolve_corpus_files(corpus.train, data), *corpus.validation)]
     if rows and rows.released:
         wanted += [data / file for file in (rows.released.file, *rows.released.exclude)]
     if rows and not rows.training_sets:  # which writes them
-        wanted += [located(one.path) for one in rows.files or ()]
+        wanted += [resolve_path(one.path) for one in rows.files or ()]
     if missing := [path for path in dict.fromkeys(wanted) if not path.is_file()]:
         raise ValueError(
             f"{', '.join(map(str, missing))}: no such file. The commands at the head of the configuration {config.name} "
             f"(training/configs/{config.metric}) write the files in runs/; the other files belong to the corpora"
         )
-    start = located(config.start) if config.start else None
+    start = resolve_path(config.start) if config.start else None
     if start and (not config.first or (start / ADAPTER).is_file()):
         start_digest(start, base)
-    folder = located(config.teacher.weights) if config.teacher else None
+    folder = resolve_path(config.teacher.weights) if config.teacher else None
     if folder and (folder / "config.json").is_file():
         encoder = read_settings(folder, config.metric).get("encoder")
         if encoder:

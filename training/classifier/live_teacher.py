@@ -15,10 +15,10 @@ from openmeva.metrics.core.classifier_scorer import ClassifierScorer
 from openmeva.metrics.core.runtime import PrecisionCache, choose_device, choose_dtype
 from openmeva.metrics.core.story_scorer import StoryScorer
 from openmeva.training.classifier.data import ExampleMaker
-from openmeva.training.classifier.distillation import Student, judged_by
+from openmeva.training.classifier.distillation import StudentConfig, with_teacher_outputs
 from openmeva.training.classifier.hidden_states import word_states
 from openmeva.training.negatives.groups import GroupRow
-from openmeva.training.paths import located
+from openmeva.training.paths import resolve_path
 
 
 class LiveTeacher:
@@ -31,7 +31,7 @@ class LiveTeacher:
 
     def __init__(self, scorer: StoryScorer, limit: int) -> None:
         self.device = choose_device(None)
-        self.model = PrecisionCache(scorer.model.eval()).on(self.device, choose_dtype("auto", self.device))
+        self.model = PrecisionCache(scorer.model.eval()).get(self.device, choose_dtype("auto", self.device))
         self.make = ExampleMaker(scorer.tokenizer, scorer.normalizer, limit)
         self.padding: int = scorer.special_tokens.padding
         self.mean, self.spread = 0.0, 1.0
@@ -39,7 +39,7 @@ class LiveTeacher:
     @torch.no_grad()
     def __call__(self, batch: dict[str, Tensor]) -> dict[str, Tensor]:
         """The batch with standardised `teacher_logit` (n,), `teacher_states` (n, 1 + words, width) and their mask `states_known`."""
-        logits, hidden = self._judged(batch)
+        logits, hidden = self._forward(batch)
         words = batch["teacher_words"].to(self.device)
         count = int(max(words.max(), batch["words"].max())) + 1
         numbers = torch.arange(count, device=self.device)
@@ -55,23 +55,23 @@ class LiveTeacher:
 
     def fit(self, batches: Iterable[dict[str, Tensor]]) -> None:
         """Estimates the mean and the standard deviation of the logits from some batches."""
-        logits = torch.cat([self._judged(batch)[0] for batch in batches])
+        logits = torch.cat([self._forward(batch)[0] for batch in batches])
         self.mean, self.spread = float(logits.mean()), float(logits.std(correction=0)) or 1.0
 
-    def of(self, batches: Iterable[dict[str, Tensor]]) -> Iterator[dict[str, Tensor]]:
+    def add_outputs(self, batches: Iterable[dict[str, Tensor]]) -> Iterator[dict[str, Tensor]]:
         """The batches with the teacher's outputs."""
         return (self(batch) for batch in batches)
 
     @torch.no_grad()
-    def _judged(self, batch: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
+    def _forward(self, batch: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
         """Logits (n,) and hidden states (n, tokens, width)."""
         read = (batch[f"teacher_{name}"].to(self.device) for name in ("input_ids", "attention_mask"))
         hidden = self.model.encode(*read)
         return self.model.score(hidden), hidden
 
 
-def taught(
-    rows: Sequence[GroupRow], config: Student, run: Path
+def prepare_distillation(
+    rows: Sequence[GroupRow], config: StudentConfig, run: Path
 ) -> tuple[Sequence[GroupRow], LiveTeacher | None]:
     """The rows with the stored outputs of the configuration's teacher and None; or the unchanged rows and a live teacher.
 
@@ -82,7 +82,7 @@ def taught(
     """
     if config.teacher is None:
         return rows, None
-    folder = located(config.teacher.weights)
+    folder = resolve_path(config.teacher.weights)
     if not config.teacher.live:
-        return judged_by(folder, rows, config, run), None
+        return with_teacher_outputs(folder, rows, config, run), None
     return rows, LiveTeacher(ClassifierScorer(load_checkpoint(folder, config.metric)), config.max_length)

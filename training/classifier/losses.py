@@ -7,12 +7,12 @@ from torch.nn import functional as F
 
 from openmeva.training.classifier.config import ClassifierConfig
 from openmeva.training.classifier.hidden_states import word_states
-from openmeva.training.common.data_parallel import Share
+from openmeva.training.common.data_parallel import BatchShard
 
 TEACHER_SPREAD = 1.5  # the teacher's logits are scaled to this standard deviation
 
 
-class Weights(Protocol):
+class DistillationWeights(Protocol):
     """Loss weights of a teacher's logits and hidden states."""
 
     @property
@@ -32,7 +32,7 @@ def classifier_loss(model: Any, inputs: dict[str, Tensor], config: ClassifierCon
       has a token head;
     - squared error between the teacher's standardised hidden states and the student's projected ones.
     """
-    found = _judged(model, inputs, config)
+    found = _head_outputs(model, inputs, config)
     logits = found["logits"]
     labels = inputs["labels"].float()
     human = labels.sum().clamp_min(1.0)
@@ -42,27 +42,27 @@ def classifier_loss(model: Any, inputs: dict[str, Tensor], config: ClassifierCon
     if config.rank_weight and len(pairs):
         loss = loss + config.rank_weight * F.softplus(logits[pairs[:, 1]] - logits[pairs[:, 0]]).mean()
     if config.kind_weight:
-        loss = loss + config.kind_weight * _known(found["kinds"], inputs["kinds"])
+        loss = loss + config.kind_weight * _known_targets_loss(found["error_types"], inputs["error_types"])
     if config.token_weight:
-        loss = loss + config.token_weight * _known(found["belongs"], inputs["belongs"])
+        loss = loss + config.token_weight * _known_targets_loss(found["token_labels"], inputs["token_labels"])
     return loss + distillation_loss(model, found, inputs, config), logits
 
 
 def distillation_loss(
-    model: Any, found: dict[str, Tensor], inputs: dict[str, Tensor], config: Weights
+    model: Any, found: dict[str, Tensor], inputs: dict[str, Tensor], config: DistillationWeights
 ) -> Tensor:
     """The distillation loss (a scalar), with the configuration's weights.
 
     Args:
         model: the student, with a `projection` if hidden states are distilled.
-        found: the student's `logits` (n,), optionally `of_tokens` (n,) and projected `states` (n, words, width).
+        found: the student's `logits` (n,), optionally `mean_token_logits` (n,) and projected `states` (n, words, width).
         inputs: the batch: `teacher_logit` (n,), and with `states` also `teacher_states` and `states_known`.
         config: the weights.
     """
     loss = found["logits"].sum() * 0
     if config.distillation_weight:
         at = ~inputs["teacher_logit"].isnan()
-        for name in ("logits", "of_tokens") if at.any() else ():
+        for name in ("logits", "mean_token_logits") if at.any() else ():
             if name in found:
                 loss = loss + config.distillation_weight * F.mse_loss(
                     found[name][at], inputs["teacher_logit"][at] * TEACHER_SPREAD
@@ -80,25 +80,25 @@ def projected_states(model: Any, hidden: Tensor, words: Tensor, count: int) -> T
     return found
 
 
-def _judged(model: Any, inputs: dict[str, Tensor], config: ClassifierConfig) -> dict[str, Tensor]:
-    """The heads' outputs for the batch: `logits`, and `kinds`, `belongs`, `of_tokens`, `states` if the loss uses them."""
-    share = Share.of(len(inputs["input_ids"]))
-    mask = share(inputs["attention_mask"])
-    hidden = model.encode(share(inputs["input_ids"]), mask)
+def _head_outputs(model: Any, inputs: dict[str, Tensor], config: ClassifierConfig) -> dict[str, Tensor]:
+    """The heads' outputs for the batch: `logits`, and `error_types`, `token_labels`, `mean_token_logits`, `states` if the loss uses them."""
+    shard = BatchShard.for_batch(len(inputs["input_ids"]))
+    mask = shard(inputs["attention_mask"])
+    hidden = model.encode(shard(inputs["input_ids"]), mask)
     found = {"logits": model.score(hidden)}
     if config.kind_weight:
-        found["kinds"] = model.name_kinds(hidden)
+        found["error_types"] = model.error_type_logits(hidden)
     if config.token_weight:
-        found["belongs"] = model.judge_tokens(hidden)
+        found["token_labels"] = model.token_logits(hidden)
     if config.distillation_weight and model.tokens is not None:
-        found["of_tokens"] = _mean_of_tokens(model.judge_tokens(hidden), mask)
+        found["mean_token_logits"] = _mean_token_logits(model.token_logits(hidden), mask)
     if config.states_weight and "teacher_states" in inputs:
         count = inputs["teacher_states"].shape[1]
-        found["states"] = projected_states(model, hidden, share(inputs["words"]), count)
-    return share.gathered(found)
+        found["states"] = projected_states(model, hidden, shard(inputs["words"]), count)
+    return shard.gather(found)
 
 
-def _mean_of_tokens(logits: Tensor, mask: Tensor) -> Tensor:
+def _mean_token_logits(logits: Tensor, mask: Tensor) -> Tensor:
     """The mean of each story's token logits (n,), without the start and end tokens."""
     inner = mask.clone()
     inner[:, 0] = 0
@@ -106,7 +106,7 @@ def _mean_of_tokens(logits: Tensor, mask: Tensor) -> Tensor:
     return (logits * inner).sum(1) / inner.sum(1).clamp_min(1)
 
 
-def _known(logits: Tensor, targets: Tensor) -> Tensor:
+def _known_targets_loss(logits: Tensor, targets: Tensor) -> Tensor:
     """Mean cross-entropy over the known targets; 0 if there are none."""
     at = targets >= 0
     return F.binary_cross_entropy_with_logits(logits[at], targets[at]) if at.any() else logits.sum() * 0

@@ -9,9 +9,9 @@ from openmeva.metrics.core.checkpoint import ADAPTER, read_tensors
 from openmeva.metrics.core.classifier import StoryClassifier
 from openmeva.training.classifier.config import ClassifierConfig
 from openmeva.training.common.adapters import add_adapters, load_adapter
-from openmeva.training.common.backbone import Backbone, build_on, find_backbone
-from openmeva.training.negatives.draft import KINDS
-from openmeva.training.paths import located
+from openmeva.training.common.backbone import Backbone, build_on_backbone, find_backbone
+from openmeva.training.negatives.draft import ERROR_TYPES
+from openmeva.training.paths import resolve_path
 
 HEADS = ("classifier", "kinds", "tokens")
 
@@ -26,10 +26,10 @@ def build_classifier(config: ClassifierConfig) -> tuple[StoryClassifier, Tokeniz
     base = find_backbone(config.base)
 
     def make(shape: Any) -> StoryClassifier:
-        kinds = len(KINDS) if config.kind_weight else 0
+        kinds = len(ERROR_TYPES) if config.kind_weight else 0
         return StoryClassifier(shape, kinds=kinds, tokens=bool(config.token_weight), dropout=config.dropout)
 
-    model, tokenizer = build_on(
+    model, tokenizer = build_on_backbone(
         make,
         base,
         config.encoder_dropout,
@@ -41,7 +41,7 @@ def build_classifier(config: ClassifierConfig) -> tuple[StoryClassifier, Tokeniz
     if config.adapter:
         add_adapters(model, config.adapter.rank, config.adapter.alpha, HEADS)
         if config.start:
-            load_adapter(model, read_tensors(located(config.start) / ADAPTER))
+            load_adapter(model, read_tensors(resolve_path(config.start) / ADAPTER))
     return model, tokenizer, base
 
 

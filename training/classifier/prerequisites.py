@@ -8,10 +8,10 @@ from openmeva.training.common.adapters import Adapter
 from openmeva.training.common.checkpoint import MANIFEST, read_manifest
 from openmeva.training.common.config import as_mapping, config_file, differences, parse, read_config
 from openmeva.training.files import checksum
-from openmeva.training.paths import CONFIGS, METRICS, WORK, located
+from openmeva.training.paths import CONFIGS, METRICS, WORK, resolve_path
 
 
-class Chained(Protocol):
+class StagedConfig(Protocol):
     """Settings of a training with such stages: see `plot_coherence/config.py`."""
 
     @property
@@ -30,10 +30,10 @@ class Chained(Protocol):
     def teacher(self) -> Teacher | None: ...
 
 
-Part = TypeVar("Part", bound=Chained)
+StageConfig = TypeVar("StageConfig", bound=StagedConfig)
 
 
-def weights_folder(kind: type[Chained], config: Chained) -> Path:
+def weights_folder(kind: type[StagedConfig], config: StagedConfig) -> Path:
     """The folder of a configuration's weights: where another configuration reads them from runs/, else the metric's folder.
 
     Args:
@@ -47,11 +47,11 @@ def weights_folder(kind: type[Chained], config: Chained) -> Path:
             if not part or not place or Path(place).parts[0] != "runs":
                 continue
             if read_config(kind, config_file(config.metric, part)).name == config.name:
-                return located(place)
+                return resolve_path(place)
     return WORK / "metrics" / config.metric / "weights" / config.name
 
 
-def first_part(kind: type[Part], config: Part, data: Path) -> Part | None:
+def untrained_first_stage(kind: type[StageConfig], config: StageConfig, data: Path) -> StageConfig | None:
     """The configuration that must be trained first for the initial weights; None if they exist or there is none.
 
     Args:
@@ -60,9 +60,9 @@ def first_part(kind: type[Part], config: Part, data: Path) -> Part | None:
         data: folder of the corpora.
 
     Raises:
-        ValueError: the first configuration has another encoder or a higher rank; or as in `to_be_trained`.
+        ValueError: the first configuration has another encoder or a higher rank; or as in `untrained_stage`.
     """
-    first = to_be_trained(kind, config.metric, config.first, config.start, data)
+    first = untrained_stage(kind, config.metric, config.first, config.start, data)
     if first is None:
         return None
     told = f"as in {config.first}, which trains the initial weights of {config.name}"
@@ -75,9 +75,9 @@ def first_part(kind: type[Part], config: Part, data: Path) -> Part | None:
     return first
 
 
-def to_be_trained(
-    kind: type[Part], metric: str, part: str | None, weights: str | None, data: Path
-) -> Part | None:
+def untrained_stage(
+    kind: type[StageConfig], metric: str, part: str | None, weights: str | None, data: Path
+) -> StageConfig | None:
     """The configuration of a stage if its weights must still be trained, else None. Shipped weights are used unchecked.
 
     Args:
@@ -92,15 +92,15 @@ def to_be_trained(
     """
     if not part or not weights:
         return None
-    folder = located(weights)
+    folder = resolve_path(weights)
     known = read_manifest(folder)
     if known and folder.is_relative_to(METRICS):
         return None
     wanted = read_config(kind, config_file(metric, part))
     if known is None:
         return wanted
-    before = {"config": _recorded(kind, known), "data": known.get("data", {})}
-    now = {"config": as_mapping(wanted), "data": _as_now(before["data"], data)}
+    before = {"config": _recorded_config(kind, known), "data": known.get("data", {})}
+    now = {"config": as_mapping(wanted), "data": _current_checksums(before["data"], data)}
     for one in (before, now):
         one["config"].pop("note", None)  # does not affect the training
     before["data"] = {name: before["data"][name] for name in now["data"]}
@@ -113,7 +113,7 @@ def to_be_trained(
     return None
 
 
-def _recorded(kind: type[Chained], manifest: dict[str, Any]) -> dict[str, Any]:
+def _recorded_config(kind: type[StagedConfig], manifest: dict[str, Any]) -> dict[str, Any]:
     """The configuration in a manifest; settings added after the training get their defaults."""
     config: dict[str, Any] = manifest.get("config", {})
     try:
@@ -122,11 +122,11 @@ def _recorded(kind: type[Chained], manifest: dict[str, Any]) -> dict[str, Any]:
         return dict(config)
 
 
-def _as_now(names: dict[str, str], data: Path) -> dict[str, str | None]:
+def _current_checksums(names: dict[str, str], data: Path) -> dict[str, str | None]:
     """Current SHA-256 of the same files, None for a missing one; missing files of stages are skipped: they are made again."""
     found: dict[str, str | None] = {}
     for name in names:
-        place = next((file for file in (data / name, located(name)) if file.is_file()), None)
+        place = next((file for file in (data / name, resolve_path(name)) if file.is_file()), None)
         if place or Path(name).parts[0] != "runs":
             found[name] = checksum(place) if place else None
     return found

@@ -8,7 +8,7 @@ from scipy.stats import mannwhitneyu
 
 from openmeva.metrics.core.batching import length_batches
 from openmeva.metrics.core.runtime import inference
-from openmeva.training.classifier.data import Example, GroupCollator, Groups
+from openmeva.training.classifier.data import Example, GroupCollator, GroupDataset
 
 
 def area_under_curve(human: Sequence[float], others: Sequence[float]) -> float:
@@ -18,7 +18,7 @@ def area_under_curve(human: Sequence[float], others: Sequence[float]) -> float:
     return float(mannwhitneyu(human, others).statistic / (len(human) * len(others)))
 
 
-def results_by_source(model: Any, groups: Groups, padding: int) -> dict[str, dict[str, float | None]]:
+def results_by_source(model: Any, groups: GroupDataset, padding: int) -> dict[str, dict[str, float | None]]:
     """Results for each source of negative samples, from float32 logits: `auc`, `ranked` and the number of `stories`.
 
     `auc` is the area under the ROC curve against the human-written stories of the same groups; `ranked` is how often the
@@ -28,7 +28,7 @@ def results_by_source(model: Any, groups: Groups, padding: int) -> dict[str, dic
     examples = [e for group in groups.groups for e in group]
     logits = dict(zip(map(id, examples), predict(model, examples, padding), strict=True))
     found: dict[str, list[tuple[float, float]]] = {}
-    people_of: dict[str, list[float]] = {}  # each human-written story once per source
+    human_logits: dict[str, list[float]] = {}  # each human-written story once per source
     for group in groups.groups:
         human = next((logits[id(e)] for e in group if e.label == 1), float("nan"))
         met = set()
@@ -37,13 +37,13 @@ def results_by_source(model: Any, groups: Groups, padding: int) -> dict[str, dic
                 found.setdefault(source, []).append((human, logits[id(example)]))
                 met.add(source)
         for source in met if not math.isnan(human) else ():
-            people_of.setdefault(source, []).append(human)
+            human_logits.setdefault(source, []).append(human)
     results: dict[str, dict[str, float | None]] = {}
     for source, pairs in sorted(found.items()):
         ranked = [(a, b) for a, b in pairs if not math.isnan(a)]
-        people = people_of.get(source, [])
+        human_written = human_logits.get(source, [])
         results[source] = {
-            "auc": round(area_under_curve(people, [b for _, b in pairs]), 4) if ranked else None,
+            "auc": round(area_under_curve(human_written, [b for _, b in pairs]), 4) if ranked else None,
             "ranked": round(sum(a > b for a, b in ranked) / len(ranked), 4) if ranked else None,
             "stories": len(pairs),
         }

@@ -6,18 +6,18 @@ from typing import Any
 import numpy as np
 
 from openmeva.metrics.core.text import Normalizer
-from openmeva.training.classifier.data import held_out
+from openmeva.training.classifier.data import in_held_out_share
 from openmeva.training.classifier.rows_config import RowsConfig
 from openmeva.training.common.backbone import names_file
 from openmeva.training.common.config import config_file, read_mapping
 from openmeva.training.files import checksum
-from openmeva.training.graded.groups import damage_seed, group_file, make_groups
+from openmeva.training.graded.groups import corruption_seed, group_file, make_groups
 from openmeva.training.negatives.groups import GroupRow, read_groups
-from openmeva.training.paths import RUNS, located
+from openmeva.training.paths import RUNS, resolve_path
 from openmeva.training.plot_guided.filtered_stories import (
+    exclude_judged,
     read_filtered_stories,
-    with_damaged_words,
-    without_judged,
+    with_corrupted_words,
 )
 from openmeva.training.plot_guided.negatives.config import PlotNegativesConfig
 from openmeva.training.plot_guided.training_sets import build_sets
@@ -37,34 +37,36 @@ def load_rows(
     train: list[GroupRow] = []
     validation: list[GroupRow] = []
     provenance: dict[str, Any] = {"data": {}, "graded": {}}
-    damage = damage_seed(config.seed, config.data_seed)
-    draws = config.seed if config.draw_seed is None else config.draw_seed
+    groups_seed = corruption_seed(config.seed, config.data_seed)
+    sampling_seed = config.seed if config.draw_seed is None else config.draw_seed
     for settings in config.graded or ():
-        manifest = make_groups(settings, data, run, cache, damage)
+        manifest = make_groups(settings, data, run, cache, groups_seed)
         provenance["data"].update(manifest["data"])
         provenance["graded"][settings["name"]] = {key: manifest[key] for key in ("train", "validation")}
         rows = read_groups(group_file(run, settings["name"], "train"))
-        train += at_most(rows, settings.get("groups"), draws)
+        train += sample_groups(rows, settings.get("groups"), sampling_seed)
         validation += read_groups(group_file(run, settings["name"], "validation"))
     if config.training_sets:
-        chain = read_mapping(PlotNegativesConfig, config_file("plot_negatives", config.training_sets))
-        build_sets(chain, data, RUNS / "plots" / chain["name"], cache)
+        plot_config = read_mapping(PlotNegativesConfig, config_file("plot_negatives", config.training_sets))
+        build_sets(plot_config, data, RUNS / "plots" / plot_config["name"], cache)
     if released := config.released:
         normalizer = Normalizer.load(names_file()) if config.delexicalize else Normalizer()
-        rows = without_judged(
+        rows = exclude_judged(
             list(read_filtered_stories(data / released.file)), released.exclude, data, normalizer
         )
-        rows = [row for row in with_damaged_words(rows, normalizer) if short_enough(row, released.max_words)]
-        people = {row.group for row in rows if row.label}
-        rows = [row for row in rows if row.group in people]
+        rows = [
+            row for row in with_corrupted_words(rows, normalizer) if short_enough(row, released.max_words)
+        ]
+        human_groups = {row.group for row in rows if row.label}
+        rows = [row for row in rows if row.group in human_groups]
         provenance["data"].update(
             {file: checksum(data / file) for file in (released.file, *released.exclude)}
         )
-        validation += [row for row in rows if held_out(row.group, released.share)]
-        rows = [row for row in rows if not held_out(row.group, released.share)]
-        train += at_most(rows, released.groups, draws)
+        validation += [row for row in rows if in_held_out_share(row.group, released.share)]
+        rows = [row for row in rows if not in_held_out_share(row.group, released.share)]
+        train += sample_groups(rows, released.groups, sampling_seed)
     for entry in config.files or ():
-        path = located(entry.path)
+        path = resolve_path(entry.path)
         rows = [row for row in read_groups(path) if short_enough(row, entry.max_words)]
         names = list(dict.fromkeys(row.group for row in rows))[: entry.groups]
         kept = set(names)
@@ -72,10 +74,10 @@ def load_rows(
         share = entry.share
         for row in rows:
             if row.group in kept and row.split != "test":
-                held = row.split == "validation" if row.split else held_out(row.group, share)
+                held = row.split == "validation" if row.split else in_held_out_share(row.group, share)
                 (validation if held else train).append(row)
-    validation = at_most(validation, config.validation_groups, draws)
-    return at_most(train, config.groups, draws), validation, provenance
+    validation = sample_groups(validation, config.validation_groups, sampling_seed)
+    return sample_groups(train, config.groups, sampling_seed), validation, provenance
 
 
 def short_enough(row: GroupRow, max_words: int | None) -> bool:
@@ -83,7 +85,7 @@ def short_enough(row: GroupRow, max_words: int | None) -> bool:
     return max_words is None or len(row.story.split()) <= max_words
 
 
-def at_most(rows: list[GroupRow], count: int | None, seed: int) -> list[GroupRow]:
+def sample_groups(rows: list[GroupRow], count: int | None, seed: int) -> list[GroupRow]:
     """The rows of at most `count` randomly sampled groups; all rows if `count` is None."""
     names = sorted({row.group for row in rows})
     if count is None or count >= len(names):

@@ -9,11 +9,11 @@ from openmeva.training.common.adapters import Adapter
 from openmeva.training.common.checkpoint import save_manifest, weights_file
 from openmeva.training.common.config import as_mapping
 from openmeva.training.files import checksum
-from openmeva.training.paths import located
+from openmeva.training.paths import resolve_path
 from openmeva.training.processes import one_writer
 
 
-class Seeded(Protocol):
+class SeedsConfig(Protocol):
     """Settings of a training with several seeds: see `plot_coherence/config.py`."""
 
     @property
@@ -29,7 +29,7 @@ class Seeded(Protocol):
 
 
 def train_seeds(
-    config: Seeded,
+    config: SeedsConfig,
     train_one: Callable[[int, Path], dict[str, Any]],
     mean_validation: Callable[[Sequence[Any]], Any],
     out: Path,
@@ -62,7 +62,7 @@ def train_seeds(
     }
     shares = [(1 - config.start_share) / len(folders)] * len(folders)
     if config.start and config.start_share:
-        folders.append(located(config.start))
+        folders.append(resolve_path(config.start))
         shares.append(config.start_share)
     manifest = {
         **manifests[0],

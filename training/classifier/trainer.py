@@ -19,8 +19,8 @@ from transformers import EvalPrediction
 from openmeva.metrics.core.runtime import SpecialTokens
 from openmeva.metrics.core.text import Normalizer
 from openmeva.training.classifier.config import ClassifierConfig
-from openmeva.training.classifier.data import ExampleMaker, GroupCollator, Groups
-from openmeva.training.classifier.hidden_states import fitted_projection
+from openmeva.training.classifier.data import ExampleMaker, GroupCollator, GroupDataset
+from openmeva.training.classifier.hidden_states import fit_projection
 from openmeva.training.classifier.live_teacher import LiveTeacher
 from openmeva.training.classifier.losses import classifier_loss
 from openmeva.training.classifier.model import build_classifier, freeze
@@ -28,19 +28,19 @@ from openmeva.training.classifier.results import area_under_curve, results_by_so
 from openmeva.training.common.backbone import find_backbone, names_file
 from openmeva.training.common.checkpoint import (
     begin_run,
+    matching_manifest,
     save_checkpoint,
     save_manifest,
     start_digest,
-    trained,
 )
 from openmeva.training.common.config import as_mapping
-from openmeva.training.common.trainer import StoryTrainer, machine, training_arguments
-from openmeva.training.negatives.draft import KINDS
+from openmeva.training.common.trainer import StoryTrainer, hardware_entries, training_arguments
+from openmeva.training.negatives.draft import ERROR_TYPES
 from openmeva.training.negatives.groups import GroupRow
-from openmeva.training.paths import located
+from openmeva.training.paths import resolve_path
 from openmeva.training.processes import one_writer
 
-FITTED = 160  # groups used to fit the projection of states before the training
+PROJECTION_GROUPS = 160  # groups used to fit the projection of states before the training
 
 
 class ClassifierTrainer(StoryTrainer):
@@ -61,16 +61,16 @@ def _auc(prediction: EvalPrediction) -> dict[str, float]:
     return {"auc": area_under_curve(logits[labels == 1], logits[labels == 0])}
 
 
-def _first_batches(groups: Groups, collate: GroupCollator) -> Iterator[dict[str, Tensor]]:
-    """`FITTED` groups, evenly spaced, in batches of eight."""
-    places = range(0, len(groups.groups), max(1, len(groups.groups) // FITTED))
+def _first_batches(groups: GroupDataset, collate: GroupCollator) -> Iterator[dict[str, Tensor]]:
+    """`PROJECTION_GROUPS` groups, evenly spaced, in batches of eight."""
+    places = range(0, len(groups.groups), max(1, len(groups.groups) // PROJECTION_GROUPS))
     for start in range(0, len(places), 8):
         yield collate([groups[place] for place in places[start : start + 8]])
 
 
-def made_from(config: ClassifierConfig, provenance: dict[str, Any]) -> dict[str, Any]:
+def training_inputs(config: ClassifierConfig, provenance: dict[str, Any]) -> dict[str, Any]:
     """Everything that determines a classifier's weights: configuration, data, encoder and initial adapter."""
-    start = located(config.start) if config.start else None
+    start = resolve_path(config.start) if config.start else None
     base = find_backbone(config.base)
     return {
         "config": as_mapping(config),
@@ -80,11 +80,11 @@ def made_from(config: ClassifierConfig, provenance: dict[str, Any]) -> dict[str,
     }
 
 
-def known_classifier(
+def matching_classifier(
     config: ClassifierConfig, provenance: dict[str, Any], out: Path
 ) -> dict[str, Any] | None:
     """The manifest of the checkpoint in `out` if it has this configuration, start and data and is unchanged, else None."""
-    return trained(out, type(config), made_from(config, provenance))
+    return matching_manifest(out, type(config), training_inputs(config, provenance))
 
 
 def train_classifier(
@@ -113,29 +113,31 @@ def train_classifier(
         ValueError: no rows, a row without words, or a run to resume that was started with another configuration.
     """
     started = time.time()
-    checkpoint = begin_run(run, made_from(config, provenance), resume)
+    checkpoint = begin_run(run, training_inputs(config, provenance), resume)
     model, tokenizer, base = build_classifier(config)
     freeze(model, config.frozen_layers)
     normalizer = Normalizer.load(names_file()) if config.delexicalize else Normalizer()
     make = ExampleMaker(tokenizer, normalizer, config.max_length)
-    padding = SpecialTokens.of(tokenizer).padding
-    taught = make if teacher is None else ExampleMaker(tokenizer, normalizer, config.max_length, teacher.make)
-    groups = Groups(rows, taught, config.group_size, config.passes, config.seed)
-    held_out = Groups(validation, make, 1_000, 1, config.seed)
+    padding = SpecialTokens.from_tokenizer(tokenizer).padding
+    make_train = (
+        make if teacher is None else ExampleMaker(tokenizer, normalizer, config.max_length, teacher.make)
+    )
+    groups = GroupDataset(rows, make_train, config.group_size, config.passes, config.seed)
+    validation_groups = GroupDataset(validation, make, 1_000, 1, config.seed)
     collate = GroupCollator(padding, teacher.padding if teacher else 0)
     steps = math.ceil(len(groups) / config.batch_groups)
     if teacher:
         teacher.fit(_first_batches(groups, collate))
     if config.states_weight:
         first = _first_batches(groups, collate)
-        model.projection = fitted_projection(model, teacher.of(first) if teacher else first)
+        model.projection = fit_projection(model, teacher.add_outputs(first) if teacher else first)
     trainer = ClassifierTrainer(
         model=model,
         args=training_arguments(
             run, config, steps, config.batch_groups, label_names=["labels"], eval_steps=max(1, steps // 2)
         ),
         train_dataset=groups,
-        eval_dataset=torch.utils.data.Subset(held_out, range(min(80, len(held_out)))),
+        eval_dataset=torch.utils.data.Subset(validation_groups, range(min(80, len(validation_groups)))),
         data_collator=collate,
         compute_metrics=_auc,
     )
@@ -146,16 +148,16 @@ def train_classifier(
     sources = sorted({row.source for row in rows})
     manifest = {
         "metric": config.metric,
-        **made_from(config, provenance),
-        "groups": {"train": len(groups.groups), "validation": len(held_out.groups)},
-        "stories": {"train": groups.stories, "validation": held_out.stories},
+        **training_inputs(config, provenance),
+        "groups": {"train": len(groups.groups), "validation": len(validation_groups.groups)},
+        "stories": {"train": groups.stories, "validation": validation_groups.stories},
         "sources": sources if len(sources) <= 20 else len(sources),
         "steps": trainer.state.global_step,
-        "validation": results_by_source(model, held_out, padding),
+        "validation": results_by_source(model, validation_groups, padding),
         # in a resumed run, minutes count only the part after the last resume
         **({"resumed": True} if checkpoint else {"groups_a_second": round(len(groups) / seconds, 1)}),
         "minutes": round((time.time() - started) / 60, 1),
-        **machine(),
+        **hardware_entries(),
     }
     if config.states_weight:
         del model.projection  # used only in training
@@ -169,11 +171,11 @@ def train_classifier(
             if config.shorter_window
             else {}
         ),
-        "kinds": list(KINDS) if config.kind_weight else [],
+        "kinds": list(ERROR_TYPES) if config.kind_weight else [],
         "tokens": bool(config.token_weight),
         "token_share": config.token_share,
     }
-    whole = not (config.adapter and base.takes_adapter)
+    whole = not (config.adapter and base.supports_adapter)
     with one_writer() as writes:
         if writes:
             save_checkpoint(out, config.metric, settings, model, base, tokenizer, whole)

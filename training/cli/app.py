@@ -11,7 +11,7 @@ from openmeva.metrics.core.version import __version__
 from openmeva.training.cli.judged import judged
 from openmeva.training.cli.judging import benchmark, compare
 from openmeva.training.cli.projects import install, publish, resources, space, train, uninstall
-from openmeva.training.cli.running import Commands, show_what_can_be_shown
+from openmeva.training.cli.running import Commands, replace_unencodable
 from openmeva.training.cli.score import explain, score
 from openmeva.training.cli.stories import autos, negatives, perturb
 
@@ -75,7 +75,7 @@ def openmeva(
 
 def main() -> None:
     """The entry point of the command."""
-    show_what_can_be_shown()
+    replace_unencodable()
     app()
 
 

@@ -7,7 +7,12 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from openmeva.training.benchmark.cells import interval, number, p_value, with_interval
+from openmeva.training.benchmark.number_format import (
+    format_interval,
+    format_number,
+    format_p_value,
+    format_with_interval,
+)
 
 COEFFICIENTS = ("pearson", "spearman", "kendall")
 # key in a row: the question that the level answers; the first level is the row itself
@@ -32,11 +37,13 @@ def show_comparison(found: Mapping[str, Any], console: Console | None = None) ->
         bootstrap, williams = test["bootstrap"]["pearson"], test["williams"]
         paired.add_row(
             escape(name),
-            escape(f"{number(test['difference']['pearson'])} {interval(bootstrap['interval'])}"),
-            p_value(bootstrap["p_value"]),
-            number(williams.get("t")),
-            p_value(williams.get("p_value")),
-            p_value(williams.get("holm")),
+            escape(
+                f"{format_number(test['difference']['pearson'])} {format_interval(bootstrap['interval'])}"
+            ),
+            format_p_value(bootstrap["p_value"]),
+            format_number(williams.get("t")),
+            format_p_value(williams.get("p_value")),
+            format_p_value(williams.get("holm")),
         )
     console.print(paired)
 
@@ -49,7 +56,7 @@ def _show_level(level: str, title: str, rows: Mapping[str, Any], console: Consol
     for name, row in rows.items():
         found = row.get(level, {}) if level else row
         if COEFFICIENTS[0] in found:
-            cells = (with_interval(found, c) for c in COEFFICIENTS)
+            cells = (format_with_interval(found, c) for c in COEFFICIENTS)
             table.add_row(escape(name), *map(escape, cells), style="dim" if row["kind"] == "trivial" else "")
     if table.row_count:
         console.print(table)

@@ -28,8 +28,8 @@ def judged(
     from rich.table import Table
 
     from openmeva.training.common.cards import loading_call
-    from openmeva.training.judged.builder import build
-    from openmeva.training.judged.card import HEADINGS, counts
+    from openmeva.training.judged.builder import build_judged_set
+    from openmeva.training.judged.card import HEADINGS, statistics_row
     from openmeva.training.judged.catalogue import JUDGED_SETS, judged_set
 
     if name is None:
@@ -43,10 +43,10 @@ def judged(
     one = judged_set(name)
     if out is None:
         raise ValueError(f"expected --out, a folder to build {name} in")
-    parts = build(one, source, out)
+    parts = build_judged_set(one, source, out)
     table = Table(*HEADINGS)
     for part, rows in parts.items():
-        table.add_row(*counts(part, rows))
+        table.add_row(*statistics_row(part, rows))
     Console().print(table)
     # each corpus of MANS is a configuration
     some = [next(iter(parts))] if one.name == "mans" and len(parts) < len(one.parts) else []

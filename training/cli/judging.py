@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from openmeva.training.cli.running import bars_to_stderr, is_terminal, names
+from openmeva.training.cli.running import is_terminal, progress_to_stderr, split_names
 from openmeva.training.cli.stories import Seed
 
 Data = Annotated[Path | None, typer.Option(help="folder of the papers' data: mans/, union/, plot_guided/")]
@@ -83,7 +83,7 @@ def benchmark(
 
     With --scores or --metric, your own metric is compared with others; the report is a page, Markdown, LaTeX and JSON.
     """
-    bars_to_stderr()
+    progress_to_stderr()
     if scores or metric:
         _check_given(batch_size=batch_size, processes=processes, all_tables=all_tables or None)
         if metric_options is not None and not metric:
@@ -93,15 +93,15 @@ def benchmark(
 
         check_folder(out)
         report = judge(
-            _asked(metric or (), metric_options),
-            names(datasets),
+            _metrics_to_judge(metric or (), metric_options),
+            split_names(datasets),
             scores=scores or (),
             judged=judged or (),
             autos=autos or (),
             data=data,
             corpus=corpus,
-            lower_is_better=names(lower_is_better) or (),
-            compare_with=names(metrics) or (),
+            lower_is_better=split_names(lower_is_better) or (),
+            compare_with=split_names(metrics) or (),
             draws=draws,
             seed=seed,
             autos_stories=autos_stories,
@@ -109,19 +109,19 @@ def benchmark(
             say=lambda line: typer.echo(line, err=True),
         )
         written = report.write(out)  # first, because printing may fail
-        for words in report.parts[0].words:
+        for words in report.parts[0].paragraphs:
             typer.echo(words)
         typer.echo(f"report: {written}", err=True)
         return
     if lower_is_better or metric_options:
         raise ValueError("--lower-is-better and --metric-options: expected with --scores or --metric")
-    from openmeva.training.benchmark.command import Asked
-    from openmeva.training.benchmark.command import benchmark as run
+    from openmeva.training.benchmark.command import BenchmarkOptions
+    from openmeva.training.benchmark.command import run_benchmark as run
 
-    asked = Asked(
+    asked = BenchmarkOptions(
         data=data,
-        metrics=names(metrics),
-        datasets=names(datasets),
+        metrics=split_names(metrics),
+        datasets=split_names(datasets),
         judged=judged or (),
         autos=autos or (),
         corpus=corpus,
@@ -144,9 +144,9 @@ def _check_given(**options: Any) -> None:
         raise ValueError(f"{', '.join(idle)}: expected without --scores and --metric")
 
 
-def _asked(given: Sequence[str], options: str | None) -> list[Any]:
+def _metrics_to_judge(given: Sequence[str], options: str | None) -> list[Any]:
     """The metrics in the form that `judge` takes; a module of evaluate with its options."""
-    from openmeva.training.benchmark.own.metric import evaluate_module
+    from openmeva.training.benchmark.own.metric import metric_from_module
 
     if options is None:
         return list(given)
@@ -156,7 +156,7 @@ def _asked(given: Sequence[str], options: str | None) -> list[Any]:
         raise ValueError(f"--metric-options: expected a JSON object, got {options!r:.60}") from error
     if not isinstance(arguments, dict) or any(":" in name for name in given):
         raise ValueError("--metric-options: expected a JSON object, for a module of evaluate")
-    return [evaluate_module(name, arguments) for name in given]
+    return [metric_from_module(name, arguments) for name in given]
 
 
 def compare(
@@ -183,7 +183,7 @@ def compare(
     Prints correlations with intervals, and paired tests against the best metric: bootstrap over prompts, and Williams'
     test with Holm's correction. Writes JSON into a pipe.
     """
-    bars_to_stderr()
+    progress_to_stderr()
     from openmeva.training.benchmark.paired import Comparison, compare_metrics
     from openmeva.training.files import json_line
 

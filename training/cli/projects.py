@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from openmeva.training.cli.running import bars_to_stderr
+from openmeva.training.cli.running import progress_to_stderr
 from openmeva.training.paths import CONFIGS, IN_CHECKOUT, ROOT, WORK
 
 OFFLINE = {"HF_EVALUATE_OFFLINE": "1", "HF_HUB_OFFLINE": "1"}
@@ -20,7 +20,7 @@ def configurations(metric: str) -> dict[str, Path]:
     return {path.stem: path for path in sorted((CONFIGS / metric).glob("*.yaml"))}
 
 
-def trained() -> list[str]:
+def trainable_metrics() -> list[str]:
     """The metrics, and the encoder, that can be trained."""
     folders = sorted(path.parent for path in (ROOT / "training").glob("*/trainer.py"))
     return [
@@ -32,7 +32,7 @@ def trained() -> list[str]:
 
 def trained_completion(incomplete: str) -> list[str]:
     """Trainable metrics whose names begin with the typed text."""
-    return [name for name in trained() if name.startswith(incomplete)]
+    return [name for name in trainable_metrics() if name.startswith(incomplete)]
 
 
 def spaces() -> list[str]:
@@ -46,8 +46,8 @@ def find_configuration(metric: str, name: str | None = None) -> Path:
     Raises:
         ValueError: no such metric or configuration; the message lists the known ones.
     """
-    if metric not in trained():
-        raise ValueError(f"unknown metric {metric!r}, expected one of {', '.join(trained())}")
+    if metric not in trainable_metrics():
+        raise ValueError(f"unknown metric {metric!r}, expected one of {', '.join(trainable_metrics())}")
     known = configurations(metric)
     if name is None:
         name = "default" if "default" in known else "roc"
@@ -83,8 +83,8 @@ def train(
     if config is not None and corpus is not None:
         raise ValueError("--config, --corpus: expected one of them, got both")
     chosen = config or find_configuration(metric, corpus)
-    if metric not in trained():
-        raise ValueError(f"unknown metric {metric!r}, expected one of {', '.join(trained())}")
+    if metric not in trainable_metrics():
+        raise ValueError(f"unknown metric {metric!r}, expected one of {', '.join(trainable_metrics())}")
     check_data(data)
     arguments = ["--config", str(chosen), "--data", str(data), *(["--resume"] if resume else [])]
     arguments += ["--set", *set_] if set_ else []
@@ -187,7 +187,7 @@ def resources(
     """Fetch WordNet (needed by perturbations and negatives) and ConceptNet (used if available)."""
     if wordnet_only and conceptnet:
         raise ValueError("--wordnet-only, --conceptnet: expected one of them, got both")
-    bars_to_stderr()
+    progress_to_stderr()
     from openmeva.training.text.knowledge.resources import fetch
     from openmeva.training.text.knowledge.wordnet_files import FetchError
 

@@ -52,14 +52,14 @@ def _fail(message: str, error: Exception) -> None:
     raise typer.Exit(BAD_INPUT) from error
 
 
-def show_what_can_be_shown() -> None:
+def replace_unencodable() -> None:
     """Replaces characters by `?` if the encoding of the terminal or pipe is not UTF-8; rows are always UTF-8."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and codecs.lookup(stream.encoding).name != "utf-8":
             stream.reconfigure(errors="replace")
 
 
-def bars_to_stderr() -> None:
+def progress_to_stderr() -> None:
     """Shows rich's progress bars on standard error, so that standard output contains only rows."""
     import rich
 
@@ -71,17 +71,17 @@ def is_terminal() -> bool:
     return sys.stdout.isatty()
 
 
-def one_of(argument: str | None, option: str | None) -> str | None:
+def output_path(argument: str | None, option: str | None) -> str | None:
     """The value given as an argument or as an option; raises a ValueError if both are given."""
     if argument is not None and option is not None:
         raise ValueError(f"expected one file to write to, got {argument} and --out {option}")
     return argument if option is None else option
 
 
-def names(given: Sequence[str] | None) -> list[str] | None:
+def split_names(given: Sequence[str] | None) -> list[str] | None:
     """The names in comma-separated lists, each once; None if nothing was given.
 
-    >>> names(["union, ppl", "overlap"]), names(None)
+    >>> split_names(["union, ppl", "overlap"]), split_names(None)
     (['union', 'ppl', 'overlap'], None)
 
     Raises:

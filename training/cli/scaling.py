@@ -28,12 +28,12 @@ Bad = Annotated[
 ]
 PartRows = Annotated[int, typer.Option(min=1, help="rows per file of OUT, and per unit of work")]
 
-UNTOLD = (None, None, 1, 0.0, "stop", 2000)
+DEFAULTS = (None, None, 1, 0.0, "stop", 2000)
 """Defaults of `--address` to `--part-rows`."""
 _NAMES = ("rules", "default", "none")  # of paraphrases and of filters
 
 
-def whole(path: str) -> str:
+def absolute_path(path: str) -> str:
     """The absolute path of a file or folder, for workers in other folders; a name or a Hub id is unchanged."""
     return str(Path(path).resolve()) if path not in _NAMES and Path(path).exists() else path
 
@@ -51,16 +51,18 @@ def check_engine(engine: str | None, scale: tuple[Any, ...], **given: Any) -> No
     """
     names = ("address", "actors", "cpus", "gpus", "bad", "part_rows")
     if engine is None:
-        idle = [name for name, value, own in zip(names, scale, UNTOLD, strict=True) if value != own]
+        idle = [name for name, value, own in zip(names, scale, DEFAULTS, strict=True) if value != own]
         idle += ["pool"] if given.get("pool") is not None else []
     else:
         idle = [name for name, value in given.items() if name != "pool" and value]
     if idle:
-        told = ", ".join(f"--{name.replace('_', '-')}" for name in idle)
-        raise ValueError(f"{told}: expected {'only with --engine' if engine is None else 'without --engine'}")
+        named = ", ".join(f"--{name.replace('_', '-')}" for name in idle)
+        raise ValueError(
+            f"{named}: expected {'only with --engine' if engine is None else 'without --engine'}"
+        )
 
 
-def report_of(
+def run_engine(
     work: "Work",
     stories: str,
     out: str | None,

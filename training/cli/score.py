@@ -4,8 +4,8 @@ from typing import Annotated, Any
 
 import typer
 
-from openmeva.metrics.core.description import RECOMMENDED
-from openmeva.training.cli.running import is_terminal, names, one_of
+from openmeva.metrics.core.description import DEFAULT_METRIC
+from openmeva.training.cli.running import is_terminal, output_path, split_names
 from openmeva.training.cli.scaling import (
     Actors,
     Address,
@@ -15,7 +15,7 @@ from openmeva.training.cli.scaling import (
     Gpus,
     PartRows,
     check_engine,
-    report_of,
+    run_engine,
 )
 
 _STORIES = (
@@ -70,7 +70,7 @@ def score(
     out_option: OutOption = None,
     metric: Annotated[
         str | None,
-        typer.Option(help=f"a metric by name; default: {RECOMMENDED}", autocompletion=metric_completion),
+        typer.Option(help=f"a metric by name; default: {DEFAULT_METRIC}", autocompletion=metric_completion),
     ] = None,
     metrics: Annotated[
         list[str] | None,
@@ -104,13 +104,13 @@ def score(
     from openmeva.metrics.core.command import score as scored_by
     from openmeva.metrics.core.writing import check_output, write_rows
     from openmeva.training.cli.tables import show_scores
-    from openmeva.training.scale.columns import handed
+    from openmeva.training.scale.columns import metric_inputs
     from openmeva.training.scale.scorer import check_columns, check_settings
 
-    out = one_of(out, out_option)
+    out = output_path(out, out_option)
     if metric and metrics:
         raise ValueError("--metric, --metrics: expected one of them, got both")
-    chosen = names(metrics) or [metric or RECOMMENDED]
+    chosen = split_names(metrics) or [metric or DEFAULT_METRIC]
     if config is not None and len(chosen) > 1:
         raise ValueError("--config belongs to one metric: expected a single metric with it")
     options: dict[str, Any] = {"batch_size": batch_size, "device": device, "dtype": dtype}
@@ -120,19 +120,19 @@ def score(
         from openmeva.training.scale.scoring import Scoring
 
         work = Scoring(chosen, config, explain, context_in_story or None, options)
-        typer.echo(report_of(work, stories, out, engine, *scale, kind), err=True)
+        typer.echo(run_engine(work, stories, out, engine, *scale, kind), err=True)
         return
     check_output(out or "-", column=text_column(chosen))
     options["explain"] = explain or None
     check_settings(chosen, config, options, here=True)
     rows: list[dict[str, Any]] = read_stories(stories, kind)
-    columns = {name: handed(rows, name, context_in_story or None) for name in chosen}
+    columns = {name: metric_inputs(rows, name, context_in_story or None) for name in chosen}
     for name in chosen:  # before the first of them runs
         check_columns(name, columns[name])
     found = [scored_by(name, columns[name], config, **options) for name in chosen]
     for one in found:
-        if one.note:
-            typer.echo(one.note, err=True)
+        if one.warning_summary:
+            typer.echo(one.warning_summary, err=True)
     if out is None and is_terminal():
         show_scores(rows, found)
         return
@@ -150,7 +150,7 @@ def explain(
     stories: Stories,
     out: Out = None,
     out_option: OutOption = None,
-    metric: Metric = RECOMMENDED,
+    metric: Metric = DEFAULT_METRIC,
     config: Config = None,
     context_in_story: InStory = False,
     batch_size: BatchSize = None,
@@ -162,15 +162,15 @@ def explain(
     from openmeva.metrics.core.command import score as scored_by
     from openmeva.metrics.core.writing import check_output, write_rows
     from openmeva.training.cli.tables import show_reasons
-    from openmeva.training.scale.columns import handed
+    from openmeva.training.scale.columns import metric_inputs
 
-    out = one_of(out, out_option)
+    out = output_path(out, out_option)
     check_output(out or "-", column=text_column([metric]))
     rows = read_stories(stories, kind)
-    columns = handed(rows, metric, context_in_story or None)
+    columns = metric_inputs(rows, metric, context_in_story or None)
     found = scored_by(metric, columns, config, batch_size=batch_size, device=device, explain=True)
-    if found.note:
-        typer.echo(found.note, err=True)
+    if found.warning_summary:
+        typer.echo(found.warning_summary, err=True)
     if out is None and is_terminal():
         show_reasons(rows, found)
     else:

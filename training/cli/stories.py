@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from openmeva.training.cli.running import bars_to_stderr, one_of
+from openmeva.training.cli.running import output_path, progress_to_stderr
 from openmeva.training.cli.scaling import (
     Actors,
     Address,
@@ -15,9 +15,9 @@ from openmeva.training.cli.scaling import (
     Engine,
     Gpus,
     PartRows,
+    absolute_path,
     check_engine,
-    report_of,
-    whole,
+    run_engine,
 )
 from openmeva.training.cli.score import OutOption, PlainStories
 
@@ -88,20 +88,20 @@ def perturb(
     With --engine, the output is a folder of Parquet files, for a corpus of any size. `perturbed` is null for stories
     that do not qualify.
     """
-    bars_to_stderr()
-    from openmeva.training.perturbations.file import Perturbing, describe, perturb_file
+    progress_to_stderr()
+    from openmeva.training.perturbations.file import PerturbationConfig, describe, perturb_file
 
-    how = Perturbing(aspect, seed, technique, context, keep, corpus, paraphrases, skip_bad)
+    how = PerturbationConfig(aspect, seed, technique, context, keep, corpus, paraphrases, skip_bad)
     scale = (address, actors, cpus, gpus, bad, part_rows)
     check_engine(engine, scale, skip_bad=skip_bad)
     if engine is not None:
         from openmeva.training.scale.perturbing import Perturbation
 
-        others = None if corpus is None else whole(corpus)
-        work = Perturbation(replace(how, corpus=others, paraphrases=whole(paraphrases)))
-        typer.echo(report_of(work, stories, one_of(out, out_option), engine, *scale), err=True)
+        others = None if corpus is None else absolute_path(corpus)
+        work = Perturbation(replace(how, corpus=others, paraphrases=absolute_path(paraphrases)))
+        typer.echo(run_engine(work, stories, output_path(out, out_option), engine, *scale), err=True)
         return
-    target = one_of(out, out_option) or "-"
+    target = output_path(out, out_option) or "-"
     report = perturb_file(stories, target, how)
     for message in report.bad:
         typer.echo(f"skipped: {message}", err=True)
@@ -141,11 +141,11 @@ def negatives(
 
     With --engine, the output is a folder of Parquet files, for a corpus of any size.
     """
-    bars_to_stderr()
-    from openmeva.training.negatives.file import Drawing, write_samples
+    progress_to_stderr()
+    from openmeva.training.negatives.file import NegativeSamplingConfig, write_samples
     from openmeva.training.negatives.sampling import TECHNIQUES
 
-    how = Drawing(
+    how = NegativeSamplingConfig(
         seed,
         epoch,
         keep,
@@ -164,10 +164,10 @@ def negatives(
             raise ValueError("--engine: expected a file of other stories as --pool, got none")
         if names is not None:
             how = replace(how, names=names.resolve())
-        work = Sampling(how, whole(pool))
-        typer.echo(report_of(work, stories, one_of(out, out_option), engine, *scale), err=True)
+        work = Sampling(how, absolute_path(pool))
+        typer.echo(run_engine(work, stories, output_path(out, out_option), engine, *scale), err=True)
         return
-    target = one_of(out, out_option) or "-"
+    target = output_path(out, out_option) or "-"
     made, without = write_samples(stories, target, how)
     typer.echo(f"{made} negative samples, {without} stories without one: {target}", err=True)
 
@@ -217,7 +217,7 @@ def autos(
 
     With --engine, the rows of both tests, for any number of --stories, are written to --out, a folder of Parquet files.
     """
-    bars_to_stderr()
+    progress_to_stderr()
     scale = (address, actors, cpus, gpus, bad, part_rows)
     check_engine(engine, scale, pool=pool, processes=processes > 1)
     if engine is not None:
@@ -228,12 +228,14 @@ def autos(
                 "--engine: expected --stories, --pool and --out, none of --data, --config, --limit, --share and --replace, "
                 "and --bad keep in place of --skip-bad"
             )
-        tests = AutosTests(whole(pool), context, whole(paraphrases), whole(grammar), seed)
-        typer.echo(report_of(tests, stories, None if out is None else str(out), engine, *scale), err=True)
+        tests = AutosTests(
+            absolute_path(pool), context, absolute_path(paraphrases), absolute_path(grammar), seed
+        )
+        typer.echo(run_engine(tests, stories, None if out is None else str(out), engine, *scale), err=True)
         return
-    from openmeva.training.autos.command import Building, build_autos
+    from openmeva.training.autos.command import AutosBuildOptions, build_autos
 
-    how = Building(
+    how = AutosBuildOptions(
         configs=config or (),
         stories=stories,
         data=data,

@@ -9,12 +9,12 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from openmeva.metrics.core.command import Scored
+from openmeva.metrics.core.command import MetricResult
 from openmeva.metrics.core.description import read_metrics
 
-SHOWN = 100  # stories in a table
+MAX_ROWS = 100  # stories in a table
 NAME, STORY = 16, 16  # widths in cells: of a name on a narrow terminal; the minimum for a story's beginning
-LEAST_GAIN = 0.01  # a sentence is marked if the score gains more without it
+MIN_GAIN = 0.01  # a sentence is marked if the score gains more without it
 # the number printed before a sentence, by its key in a metric's explanation
 MEANINGS = {
     "gain": "gain in score without it",
@@ -38,7 +38,7 @@ class Column:
 
 
 def show_scores(
-    rows: Sequence[Mapping[str, Any]], found: Sequence[Scored], console: Console | None = None
+    rows: Sequence[Mapping[str, Any]], found: Sequence[MetricResult], console: Console | None = None
 ) -> None:
     """Prints a table with each story's name, beginning and scores, and the mean below.
 
@@ -46,7 +46,7 @@ def show_scores(
     """
     console = console or Console()
     columns = [column for one in found for column in columns_of(one)]
-    names = [name_of(row, place) for place, row in enumerate(rows[:SHOWN])]
+    names = [row_name(row, place) for place, row in enumerate(rows[:MAX_ROWS])]
     name_width = min(max(NAME, console.width // 4), max(map(cell_len, names), default=0))
     taken = name_width + 3 * (len(columns) + 2) + 1  # padding and border take three cells per column
     widths = _widths(columns, console.width - taken - STORY)
@@ -62,8 +62,8 @@ def show_scores(
         cells = (_number(column.values[place]) for column in columns)
         table.add_row(escape(name), escape(beginning), *cells)
     console.print(table, crop=False, no_wrap=True, overflow="ignore")
-    if len(rows) > SHOWN:
-        console.print(f"… and {len(rows) - SHOWN} more: give an output file to get all", style="dim")
+    if len(rows) > MAX_ROWS:
+        console.print(f"… and {len(rows) - MAX_ROWS} more: give an output file to get all", style="dim")
     for column in columns:
         missing = column.values.count(None)
         without = f"; {missing} of {len(rows)} stories have none" if missing else ""
@@ -74,7 +74,7 @@ def show_scores(
 
 def _widths(columns: Sequence[Column], room: int) -> list[int]:
     """Widths of number columns: for headings on one line, one word per line, or only the numbers, as space allows."""
-    numbers = [max(len(_number(value)) for value in (one.mean, *one.values[:SHOWN])) for one in columns]
+    numbers = [max(len(_number(value)) for value in (one.mean, *one.values[:MAX_ROWS])) for one in columns]
     words = [max(map(len, one.title.split())) for one in columns]
     lines = [len(one.title) for one in columns]
     for headings in (lines, words):
@@ -88,7 +88,7 @@ def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
-def columns_of(one: Scored) -> list[Column]:
+def columns_of(one: MetricResult) -> list[Column]:
     """The columns of a metric that are shown, as its description says."""
     described = read_metrics()[one.metric].outputs
     found = []
@@ -100,18 +100,20 @@ def columns_of(one: Scored) -> list[Column]:
     return found
 
 
-def name_of(row: Mapping[str, Any], place: int) -> str:
+def row_name(row: Mapping[str, Any], place: int) -> str:
     """A story's name: its id, or its row number from 1."""
     return str(row.get("story_id", row.get("id", place + 1)))
 
 
-def show_reasons(rows: Sequence[Mapping[str, Any]], found: Scored, console: Console | None = None) -> None:
+def show_reasons(
+    rows: Sequence[Mapping[str, Any]], found: MetricResult, console: Console | None = None
+) -> None:
     """Prints each story's score, its sentences with their effect, and the words that the metric would change."""
     console = console or Console()
     shown: set[str] = set()
     for place, (row, reasons) in enumerate(zip(rows, found.explanations or [], strict=True)):
         score = found.lists["score"][place]
-        name = escape(name_of(row, place))
+        name = escape(row_name(row, place))
         console.print(f"[bold]{name}[/]  {found.metric} [cyan]{score:.3f}[/]", highlight=False)
         grid, kinds = _reasons(reasons)
         console.print(grid)
@@ -130,7 +132,7 @@ def _reasons(reasons: Mapping[str, Any]) -> tuple[Table, set[str]]:
     shown = set()
     for sentence in reasons.get("sentences", []):
         number, kind = "", ""
-        if sentence.get("gain", 0) > LEAST_GAIN:
+        if sentence.get("gain", 0) > MIN_GAIN:
             number, kind = f"+{sentence['gain']:.3f}", "gain"
         elif sentence.get("nll") is not None:
             number, kind = _number(sentence["nll"]), "nll"

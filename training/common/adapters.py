@@ -11,8 +11,8 @@ from torch import Tensor
 from transformers import PreTrainedModel
 from transformers.pytorch_utils import Conv1D
 
-from openmeva.metrics.core.checkpoint import ADAPTER, ADDED, read_tensors
-from openmeva.training.paths import located
+from openmeva.metrics.core.checkpoint import ADAPTER, ADDED_ROWS_SUFFIX, read_tensors
+from openmeva.training.paths import resolve_path
 
 # every linear layer of the encoder's blocks: BERT's and RoBERTa's, MPNet's, ModernBERT's
 TARGETS = (
@@ -72,7 +72,7 @@ def with_adapter(model: PreTrainedModel, adapter: Adapter) -> PeftModel:
     return adapted
 
 
-def difference(
+def low_rank_difference(
     wanted: dict[str, Tensor], state: dict[str, Tensor], rank: int
 ) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
     """The adapter that brings the weights `state` closest to `wanted`.
@@ -109,7 +109,7 @@ def adapter_tensors(model: torch.nn.Module) -> dict[str, Tensor]:
     return {name: tensor.detach().cpu().to(torch.float16).contiguous() for name, tensor in tensors.items()}
 
 
-def without_idle(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+def without_zero_factors(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
     """The tensors of an adapter's checkpoint without factors whose product is zero, such as those of frozen layers."""
     idle = {
         name.removesuffix(".lora_B")
@@ -119,12 +119,12 @@ def without_idle(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
     return {name: tensor for name, tensor in tensors.items() if name.rpartition(".lora_")[0] not in idle}
 
 
-def added_rows(model: Any, rows: int) -> dict[str, Tensor]:
+def added_token_embeddings(model: Any, rows: int) -> dict[str, Tensor]:
     """Embeddings of tokens that were added after the `rows` rows of the backbone's embedding matrix, in half precision."""
     table = model.bert.get_input_embeddings().weight
     name = next(name for name, parameter in model.named_parameters() if parameter is table)
     added = table[rows:].detach().cpu().to(torch.float16).contiguous()
-    return {f"{name}{ADDED}": added} if len(added) else {}
+    return {f"{name}{ADDED_ROWS_SUFFIX}": added} if len(added) else {}
 
 
 def check_start(start: str | None, adapter: Adapter | None, frozen_layers: int = 0) -> None:
@@ -139,7 +139,7 @@ def check_start(start: str | None, adapter: Adapter | None, frozen_layers: int =
         raise ValueError(
             f"{name}: expected only with an adapter, got {given} although all weights are trained"
         )
-    file = located(start) / ADAPTER if start else None
+    file = resolve_path(start) / ADAPTER if start else None
     if adapter and file and file.is_file():
         ranks = [len(tensor) for name, tensor in read_tensors(file).items() if name.endswith(".lora_A")]
         if ranks and max(ranks) > adapter.rank:

@@ -20,12 +20,12 @@ from openmeva.metrics.core import classifier
 from openmeva.metrics.core.backbone import (
     WEIGHTS,
     backbone_folder,
-    checked,
+    enable_prefix_space,
     encoder_state,
     encoder_tokenizer,
-    file_digest,
     packaged_file,
-    read_words_alike,
+    verify_checksum,
+    weights_checksum,
 )
 from openmeva.metrics.core.checkpoint import ADAPTER
 from openmeva.metrics.core.language_model import read_language_model
@@ -38,7 +38,7 @@ from openmeva.training.paths import CONFIGS, ENCODER, ROOT
 
 SHARED = "encoder"
 DROPOUTS = ("hidden_dropout_prob", "attention_probs_dropout_prob")
-MULTIPLE = 64  # rows of an embedding matrix are padded to a multiple: odd sizes are slow
+PAD_TO_MULTIPLE = 64  # rows of an embedding matrix are padded to a multiple: odd sizes are slow
 Model = TypeVar("Model", bound=torch.nn.Module)
 
 
@@ -95,22 +95,22 @@ class Backbone:
         return self.name == SHARED or (self.folder / "names.json").is_file()
 
     @cached_property
-    def shape(self) -> Any:
+    def config(self) -> Any:
         """Its transformers configuration."""
         return AutoConfig.from_pretrained(self.folder)
 
     @cached_property
     def sha256(self) -> str:
         """SHA-256 of its weights."""
-        return file_digest(self.gguf or self.folder / WEIGHTS)
+        return weights_checksum(self.gguf or self.folder / WEIGHTS)
 
     @property
     def is_decoder(self) -> bool:
         """Whether its attention is causal."""
-        return self.gguf is not None or classifier.is_decoder(self.shape)
+        return self.gguf is not None or classifier.is_decoder(self.config)
 
     @property
-    def takes_adapter(self) -> bool:
+    def supports_adapter(self) -> bool:
         """Whether a checkpoint can be an adapter on it: an encoder whose weights are one safetensors file."""
         return self.is_shared or not (self.is_decoder or not (self.folder / WEIGHTS).is_file())
 
@@ -135,7 +135,7 @@ def find_backbone(name: str) -> Backbone:
         if gguf := packaged_file(source["package"]):
             return Backbone(name, gguf.parent, source, gguf)
     folder = backbone_folder(source)
-    checked(folder / WEIGHTS, config.sha256)
+    verify_checksum(folder / WEIGHTS, config.sha256)
     return Backbone(name, folder, source)
 
 
@@ -144,12 +144,12 @@ def names_file() -> Path:
     return ENCODER / "names.json"
 
 
-def state_of(base: Backbone) -> dict[str, Tensor]:
+def backbone_state(base: Backbone) -> dict[str, Tensor]:
     """The backbone's weights in float32, named as in the metrics' models."""
     return {name: tensor.float() for name, tensor in encoder_state(base.folder).items()}
 
 
-def tokenizer_of(base: Backbone) -> Tokenizer:
+def backbone_tokenizer(base: Backbone) -> Tokenizer:
     """The backbone's tokenizer, without padding and truncation.
 
     Placeholders for names are tokens of their own, except in a language model, which has no embeddings for them.
@@ -165,12 +165,12 @@ def tokenizer_of(base: Backbone) -> Tokenizer:
     return tokenizer
 
 
-def build_on(
+def build_on_backbone(
     make: Callable[[Any], Model], base: Backbone, dropout: float | None = None, **shape: Any
 ) -> tuple[Model, Tokenizer]:
     """A model whose encoder (attribute `bert`) has the backbone's weights, and its tokenizer.
 
-    The embedding matrix is extended by the placeholders that the backbone lacks (see `name_placeholders`).
+    The embedding matrix is extended by the placeholders that the backbone lacks (see `init_placeholder_embeddings`).
 
     Args:
         make: makes the untrained model from a transformers configuration.
@@ -178,10 +178,10 @@ def build_on(
         dropout: of the layers of a backbone other than the shared encoder; default: as in pretraining.
         shape: overrides of the shared encoder's configuration; ignored for other backbones.
     """
-    tokenizer = tokenizer_of(base)
+    tokenizer = backbone_tokenizer(base)
     if base.is_shared:
         model = make(AutoConfig.from_pretrained(base.folder, **shape))
-        model.load_state_dict(state_of(base), strict=False)
+        model.load_state_dict(backbone_state(base), strict=False)
         return model, tokenizer
     pretrained = _pretrained(base, dropout)
     model = make(pretrained.config)
@@ -190,14 +190,14 @@ def build_on(
     if not base.is_decoder:
         wanted = tokenizer.get_vocab_size()
         if wanted > len(inner.get_input_embeddings().weight):
-            inner.resize_token_embeddings(wanted, pad_to_multiple_of=MULTIPLE)
-            name_placeholders(inner.get_input_embeddings().weight.data, tokenizer)
+            inner.resize_token_embeddings(wanted, pad_to_multiple_of=PAD_TO_MULTIPLE)
+            init_placeholder_embeddings(inner.get_input_embeddings().weight.data, tokenizer)
         config: Any = getattr(model, "config", inner.config)
         config.vocab_size = inner.config.vocab_size = len(inner.get_input_embeddings().weight)
     return model, tokenizer
 
 
-def name_placeholders(vectors: Tensor, tokenizer: Tokenizer) -> None:
+def init_placeholder_embeddings(vectors: Tensor, tokenizer: Tokenizer) -> None:
     """Sets the embedding of each placeholder to the mean embedding of the names that it replaces.
 
     Only names that are single tokens count. A pretrained encoder knows names, but not the placeholders. The mean does
@@ -221,7 +221,9 @@ def load_encoder(base: Backbone, **shape: Any) -> Any:
     if not base.is_shared:
         return _pretrained(base)
     model = classifier.new_encoder(AutoConfig.from_pretrained(base.folder, **shape))
-    own = {name.removeprefix("bert."): t for name, t in state_of(base).items() if name.startswith("bert.")}
+    own = {
+        name.removeprefix("bert."): t for name, t in backbone_state(base).items() if name.startswith("bert.")
+    }
     model.load_state_dict(own, strict=False)
     return model
 
@@ -231,14 +233,14 @@ def _pretrained(base: Backbone, dropout: float | None = None) -> Any:
         return load_causal(base)[0].base_model
     rates = {} if dropout is None else dict.fromkeys(DROPOUTS, dropout)
     return AutoModel.from_pretrained(
-        base.folder, dtype=torch.float32, **classifier.pooling(base.shape), **rates
+        base.folder, dtype=torch.float32, **classifier.pooling_arguments(base.config), **rates
     )
 
 
 def load_causal(base: Backbone) -> tuple[PreTrainedModel, Tokenizer]:
     """A language model and its tokenizer; GGUF weights from a package are dequantised to full precision."""
     tokenizer, model = read_language_model(base.gguf or base.folder / WEIGHTS)
-    return model, read_words_alike(tokenizer.backend_tokenizer)
+    return model, enable_prefix_space(tokenizer.backend_tokenizer)
 
 
 def load_perplexity(name: str) -> tuple[CausalModel, NormalizedReader] | None:

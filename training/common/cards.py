@@ -41,7 +41,7 @@ def loading_call(folder: PurePath, *configuration: str) -> str:
     return f"load_dataset({given})"
 
 
-def keep_configurations(front: dict[str, Any], folder: Path) -> None:
+def drop_empty_configurations(front: dict[str, Any], folder: Path) -> None:
     """Removes configurations without data files from the front matter, in place; `datasets` would search for the files.
 
     If none has data, all stay and the viewer is disabled: the error of `datasets` then names the missing files.

@@ -12,24 +12,29 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from openmeva.metrics.core.backbone import file_digest
+from openmeva.metrics.core.backbone import weights_checksum
 from openmeva.metrics.core.checkpoint import ADAPTER
 from openmeva.metrics.core.text import PLACEHOLDERS
-from openmeva.training.common.adapters import adapter_tensors, added_rows, merge_adapters, without_idle
-from openmeva.training.common.backbone import Backbone, names_file, state_of
+from openmeva.training.common.adapters import (
+    adapter_tensors,
+    added_token_embeddings,
+    merge_adapters,
+    without_zero_factors,
+)
+from openmeva.training.common.backbone import Backbone, backbone_state, names_file
 from openmeva.training.common.config import differences, parse
 from openmeva.training.files import checksum, save_tensors, write_text
-from openmeva.training.processes import one_writer, wait
+from openmeva.training.processes import barrier, one_writer
 
-WHOLE = "model.safetensors"
+FULL_MODEL = "model.safetensors"
 MANIFEST = "manifest.json"
-_NOTED_LATER = ("encoder", "teacher_settings")  # keys that manifests of earlier trainings lack
+_NEWER_KEYS = ("encoder", "teacher_settings")  # keys that manifests of earlier trainings lack
 
 
 def weights_file(folder: Path) -> Path:
     """The weights of a checkpoint: an adapter, or a whole model."""
     adapter = folder / ADAPTER
-    return adapter if adapter.is_file() else folder / WHOLE
+    return adapter if adapter.is_file() else folder / FULL_MODEL
 
 
 def read_manifest(folder: Path) -> dict[str, Any] | None:
@@ -40,7 +45,7 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
     return found
 
 
-def trained(folder: Path, kind: type[Any], wanted: Mapping[str, Any]) -> dict[str, Any] | None:
+def matching_manifest(folder: Path, kind: type[Any], wanted: Mapping[str, Any]) -> dict[str, Any] | None:
     """The manifest of the checkpoint in `folder` if it was made from `wanted` and is unchanged, else None.
 
     Args:
@@ -56,7 +61,7 @@ def trained(folder: Path, kind: type[Any], wanted: Mapping[str, Any]) -> dict[st
         before, now = (parse(kind, one["config"], MANIFEST) for one in (known, wanted))
     except ValueError:  # of a version with other settings
         return None
-    compared = [key for key in wanted if key != "config" and (key in known or key not in _NOTED_LATER)]
+    compared = [key for key in wanted if key != "config" and (key in known or key not in _NEWER_KEYS)]
     same = all(known.get(key) == wanted[key] for key in compared)
     return known if same and before == now else None
 
@@ -92,13 +97,13 @@ def save_checkpoint(
     Raises:
         ValueError: `whole` without a tokenizer.
     """
-    (out / (ADAPTER if whole else WHOLE)).unlink(missing_ok=True)  # of an earlier training
+    (out / (ADAPTER if whole else FULL_MODEL)).unlink(missing_ok=True)  # of an earlier training
     written: dict[str, Any] = {section: settings}
     if whole:
         merge_adapters(model)
-        written = {**shape_of(model), **written}
+        written = {**config_dict(model), **written}
         written["vocab_size"] = len(model.bert.get_input_embeddings().weight)
-        save_tensors(out / WHOLE, whole_tensors(model))
+        save_tensors(out / FULL_MODEL, half_precision_tensors(model))
         if tokenizer is None:
             raise ValueError(f"{out}: a whole model is saved with its tokenizer, got none")
         write_text(out / "tokenizer.json", tokenizer.to_str())
@@ -106,14 +111,14 @@ def save_checkpoint(
         settings["encoder"] = encoder_reference(base, out)
         tensors = adapter_tensors(model)
         if not base.is_shared and hasattr(model, "bert"):
-            tensors = without_idle(tensors) | added_rows(model, vocabulary_of(base))
+            tensors = without_zero_factors(tensors) | added_token_embeddings(model, embedding_rows(base))
         save_tensors(out / ADAPTER, tensors)
     if whole or not base.is_shared:
         write_text(out / "names.json", names_file().read_text(encoding="utf-8"))
     write_text(out / "config.json", json.dumps(written, indent=2, default=str) + "\n")
 
 
-def shape_of(model: Any) -> dict[str, Any]:
+def config_dict(model: Any) -> dict[str, Any]:
     """A model's configuration as `save_pretrained` writes it, even if this process saved no checkpoint."""
     if isinstance(model, PreTrainedModel):
         model.config.architectures = [type(model).__name__]
@@ -122,13 +127,13 @@ def shape_of(model: Any) -> dict[str, Any]:
     return found
 
 
-def vocabulary_of(base: Backbone) -> int:
+def embedding_rows(base: Backbone) -> int:
     """The number of rows of the backbone's own embedding matrix."""
     words = ("word_embeddings.weight", "tok_embeddings.weight")
-    return next(len(tensor) for name, tensor in state_of(base).items() if name.endswith(words))
+    return next(len(tensor) for name, tensor in backbone_state(base).items() if name.endswith(words))
 
 
-def whole_tensors(model: Any) -> dict[str, Tensor]:
+def half_precision_tensors(model: Any) -> dict[str, Tensor]:
     """All weights in half precision, tied ones once."""
     return {
         name: tensor.detach().cpu().to(torch.float16).contiguous()
@@ -164,7 +169,7 @@ def start_digest(start: Path | None, base: Backbone | None = None) -> dict[str, 
                 f"start: {start} was trained on another encoder (SHA-256 {own:.8}) than this one "
                 f"({base.sha256:.8}): retrain it first"
             )
-    return {"start": file_digest(start / ADAPTER)}
+    return {"start": weights_checksum(start / ADAPTER)}
 
 
 def begin_run(run: Path, settings: Mapping[str, Any], resume: bool) -> bool | None:
@@ -184,9 +189,9 @@ def begin_run(run: Path, settings: Mapping[str, Any], resume: bool) -> bool | No
     wanted = json.loads(json.dumps(settings))
     record = run / "run.json"
     found = sorted(run.glob("checkpoint-*"))
-    checkpoints = [folder for folder in found if _is_whole(folder)]
+    checkpoints = [folder for folder in found if _is_complete(folder)]
     known = json.loads(record.read_text(encoding="utf-8")) if resume and record.is_file() else {}
-    wait()  # until all processes have read, before one writes
+    barrier()  # until all processes have read, before one writes
     if resume and (known or checkpoints):
         if others := differences(known, wanted):
             told = "\n  ".join(others) if known else "it has no record of them"
@@ -205,14 +210,14 @@ def begin_run(run: Path, settings: Mapping[str, Any], resume: bool) -> bool | No
     return True if checkpoints else None
 
 
-def begun_with(run: Path, settings: Mapping[str, Any]) -> bool:
+def can_resume(run: Path, settings: Mapping[str, Any]) -> bool:
     """Whether a run was started with these settings, so that it can be resumed; false if there is no run."""
     record = run / "run.json"
     known = json.loads(record.read_text(encoding="utf-8")) if record.is_file() else None
     return bool(known == json.loads(json.dumps(settings)))
 
 
-def _is_whole(checkpoint: Path) -> bool:
+def _is_complete(checkpoint: Path) -> bool:
     """Whether a checkpoint is complete: its last file, `trainer_state.json`, exists and can be parsed.
 
     From an incomplete one, `Trainer` would load the weights but start at the first step.

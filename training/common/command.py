@@ -11,11 +11,11 @@ from typing import Any
 
 from openmeva.training.common.config import config_file, read_config, read_mapping
 from openmeva.training.paths import CACHE, RUNS, WORK
-from openmeva.training.processes import go_alone, join, number
+from openmeva.training.processes import detach_from_launcher, join, rank
 
 
 @contextmanager
-def bad_input_told() -> Iterator[None]:
+def exit_on_bad_input() -> Iterator[None]:
     """Exits with status 2 and a message if an input is bad or missing (OSError or ValueError)."""
     try:
         yield
@@ -35,7 +35,7 @@ def check_data(folder: Path) -> None:
 
 
 @dataclass(frozen=True)
-class Call:
+class TrainerArguments:
     """The arguments of a trainer: configuration and folders."""
 
     config: Any
@@ -49,8 +49,8 @@ class Call:
 def trainer_command(
     folder: str,
     kind: type[Any],
-    train: Callable[[Call], dict[str, Any]],
-    shown: Sequence[str],
+    train: Callable[[TrainerArguments], dict[str, Any]],
+    printed_keys: Sequence[str],
     description: str | None,
     default: str | None = None,
     out: Callable[[Any], Path] | None = None,
@@ -58,7 +58,7 @@ def trainer_command(
     arguments: Sequence[str] | None = None,
     shared: bool = True,
     cached: bool = True,
-    out_told: str = "metrics/METRIC/weights/NAME",
+    default_out: str = "metrics/METRIC/weights/NAME",
 ) -> None:
     """Reads the command line, trains, and prints parts of the manifest; exits with status 2 and a message on bad input.
 
@@ -66,7 +66,7 @@ def trainer_command(
         folder: of the configurations, below training/configs.
         kind: the configuration's dataclass.
         train: trains and returns the manifest.
-        shown: keys of the manifest that are printed.
+        printed_keys: keys of the manifest that are printed.
         description: of the command.
         default: name of the default configuration; None: `--config` is required.
         out: gives the default folder of the weights; default: metrics/METRIC/weights/NAME.
@@ -74,7 +74,7 @@ def trainer_command(
         arguments: default: the process's.
         shared: whether the processes of a launcher share the training; if not, only one trains.
         cached: whether `train` caches processed corpora, so that the command has `--cache`.
-        out_told: describes the default of `--out` in the help.
+        default_out: describes the default of `--out` in the help.
     """
     parser = argparse.ArgumentParser(
         prog=f"python -m training.{folder}",
@@ -88,7 +88,7 @@ def trainer_command(
         help=f"a file, or a name in training/configs/{folder}",
     )
     parser.add_argument("--data", type=Path, required=True, help="folder of the corpora")
-    parser.add_argument("--out", type=Path, help=f"folder of the weights; default: {out_told}")
+    parser.add_argument("--out", type=Path, help=f"folder of the weights; default: {default_out}")
     parser.add_argument(
         "--run", type=Path, help="folder of checkpoints to resume from; default: runs/METRIC-NAME"
     )
@@ -107,18 +107,20 @@ def trainer_command(
     given = parser.parse_args(arguments)
     if shared:
         join()
-    elif not go_alone():
+    elif not detach_from_launcher():
         return
-    with bad_input_told():
+    with exit_on_bad_input():
         config = read_config(kind, config_file(folder, given.config), given.set)
         name = f"{folder.rpartition('.')[2]}-{config.name}"
         place = given.out or (
             out(config) if out else WORK / "metrics" / config.metric / "weights" / config.name
         )
-        call = Call(config, given.data, place, given.run or RUNS / name, given.cache, given.resume)
+        call = TrainerArguments(
+            config, given.data, place, given.run or RUNS / name, given.cache, given.resume
+        )
         manifest = train(call)
-    if number() == 0:
-        print(json.dumps({key: manifest[key] for key in shown if key in manifest}, indent=2))
+    if rank() == 0:
+        print(json.dumps({key: manifest[key] for key in printed_keys if key in manifest}, indent=2))
 
 
 def stage_command(
@@ -166,5 +168,5 @@ def stage_command(
         help="changes, e.g. seed=7 candidates=2",
     )
     given = parser.parse_args(arguments)
-    with bad_input_told():
+    with exit_on_bad_input():
         make(read_mapping(kind, config_file("plot_negatives", given.config), given.set), given)

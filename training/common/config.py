@@ -81,7 +81,7 @@ def read_config(kind: type[Config], file: str | Path, changes: Sequence[str] = (
         ValueError: an unknown key (with the most similar known one), a value of the wrong type, or a malformed change; the
             message names the file and the key.
     """
-    return parse(kind, _changed(kind, file, changes), str(file))
+    return parse(kind, _read_changed(kind, file, changes), str(file))
 
 
 def read_configs(kind: type[Config], file: str | Path) -> dict[str, Config]:
@@ -95,9 +95,9 @@ def read_configs(kind: type[Config], file: str | Path) -> dict[str, Config]:
 
 def read_mapping(kind: type[Any], file: str | Path, changes: Sequence[str] = ()) -> dict[str, Any]:
     """The checked configuration as a mapping of the file's values: names are resolved, defaults are not added."""
-    values = _changed(kind, file, changes)
+    values = _read_changed(kind, file, changes)
     parse(kind, values, str(file))
-    return resolved(kind, values, str(file))
+    return resolve_names(kind, values, str(file))
 
 
 def parse(kind: type[Config], values: Mapping[str, Any], where: str = "configuration") -> Config:
@@ -106,7 +106,7 @@ def parse(kind: type[Config], values: Mapping[str, Any], where: str = "configura
     Raises:
         ValueError: as `read_config`.
     """
-    checked: Config = _validated(kind, resolved(kind, values, where), where)
+    checked: Config = _validated(kind, resolve_names(kind, values, where), where)
     return checked
 
 
@@ -144,24 +144,24 @@ def _validated(kind: Any, values: Any, where: str, path: str = "") -> Any:
     try:
         return _adapter(kind).validate_json(json.dumps(values), strict=True)
     except ValidationError as error:
-        raise ValueError("\n".join(_told(one, where, path) for one in error.errors())) from error
+        raise ValueError("\n".join(_error_message(one, where, path) for one in error.errors())) from error
 
 
-def _changed(kind: type[Any], file: str | Path, changes: Sequence[str]) -> dict[str, Any]:
+def _read_changed(kind: type[Any], file: str | Path, changes: Sequence[str]) -> dict[str, Any]:
     values = _read_file(file) or {}
     if not isinstance(values, dict):
         raise ValueError(f"{file}: expected a mapping, got {type(values).__name__}")
     if changes:  # a change applies to the configurations that the names stand for
-        values = resolved(kind, values, str(file))
+        values = resolve_names(kind, values, str(file))
     for change in changes:
         path, separator, value = change.partition("=")
         if not separator:
             raise ValueError(f"--set: expected KEY=VALUE or KEY.SUB=VALUE, got {change!r}")
-        _put(values, path.split("."), read_yaml(value, f"--set {change}"), change)
+        _set_value(values, path.split("."), read_yaml(value, f"--set {change}"), change)
     return values
 
 
-def _put(values: Any, keys: list[str], value: Any, change: str) -> None:
+def _set_value(values: Any, keys: list[str], value: Any, change: str) -> None:
     in_list = False  # items of a list are addressed by their `name` or index
     for key in keys[:-1]:
         in_list = isinstance(values, list)
@@ -186,27 +186,27 @@ def _put(values: Any, keys: list[str], value: Any, change: str) -> None:
     values[keys[-1]] = value
 
 
-def resolved(kind: Any, value: Any, where: str, path: str = "") -> Any:
+def resolve_names(kind: Any, value: Any, where: str, path: str = "") -> Any:
     """A value of a configuration with its names resolved; an unknown key is an error."""
     if get_origin(kind) is Annotated:
         shape = next((one for one in get_args(kind)[1:] if dataclasses.is_dataclass(one)), None)
-        found = resolved(shape or get_args(kind)[0], value, where, path)
+        found = resolve_names(shape or get_args(kind)[0], value, where, path)
         if shape:
             _validated(shape, found, where, path)
         return found
     choices = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
     for choice in choices:
         if dataclasses.is_dataclass(choice) and isinstance(value, Mapping | str):
-            return _resolved_fields(choice, value, where, path)
+            return _resolve_fields(choice, value, where, path)
         inner = get_args(choice)
         if isinstance(value, list | tuple) and get_origin(choice) in (tuple, list) and inner:
-            return [resolved(inner[0], one, where, f"{path}{place}.") for place, one in enumerate(value)]
+            return [resolve_names(inner[0], one, where, f"{path}{place}.") for place, one in enumerate(value)]
         if isinstance(value, Mapping) and len(inner) == 2:
-            return {key: resolved(inner[1], one, where, f"{path}{key}.") for key, one in value.items()}
+            return {key: resolve_names(inner[1], one, where, f"{path}{key}.") for key, one in value.items()}
     return value
 
 
-def _resolved_fields(kind: Any, value: Mapping[str, Any] | str, where: str, path: str) -> Any:
+def _resolve_fields(kind: Any, value: Mapping[str, Any] | str, where: str, path: str) -> Any:
     folder = getattr(kind, "named_in", None)
     if folder and (isinstance(value, str) or "name" in value):
         name, changes = (value, {}) if isinstance(value, str) else (value["name"], value)
@@ -218,7 +218,7 @@ def _resolved_fields(kind: Any, value: Mapping[str, Any] | str, where: str, path
         base = _read_file(file)
         if not isinstance(base, dict):
             raise ValueError(f"{file}: expected a mapping, got {type(base).__name__}")
-        value = {**resolved(kind, base, str(file)), **{k: v for k, v in changes.items() if k != "name"}}
+        value = {**resolve_names(kind, base, str(file)), **{k: v for k, v in changes.items() if k != "name"}}
     if isinstance(value, str):
         return value  # the wrong type: validation reports it
     known = _fields(kind)
@@ -226,10 +226,10 @@ def _resolved_fields(kind: Any, value: Mapping[str, Any] | str, where: str, path
         if key not in known:
             near = difflib.get_close_matches(str(key), known, 1, 0.0)
             raise ValueError(f"{where}: unknown key {path}{key}; did you mean {path}{near[0]}?")
-    return {key: resolved(known[key], one, where, f"{path}{key}.") for key, one in value.items()}
+    return {key: resolve_names(known[key], one, where, f"{path}{key}.") for key, one in value.items()}
 
 
-def _told(error: Any, where: str, path: str) -> str:
+def _error_message(error: Any, where: str, path: str) -> str:
     path += ".".join(str(part) for part in error["loc"])
     if error["type"] == "missing":
         return f"{where}: {path} is missing"

@@ -1,7 +1,7 @@
 """Data parallelism in which a step equals the step of a single process.
 
 Every process gets the whole batch, runs the model on its share of the rows, gathers the outputs of the other processes
-and computes the loss of all rows. The model is called through its `forward` (`through_forward`), so that
+and computes the loss of all rows. The model is called through its `forward` (`call_in_forward`), so that
 `DistributedDataParallel` averages the gradients.
 """
 
@@ -14,55 +14,55 @@ import torch
 from torch import Tensor, distributed
 from torch.nn.parallel import DistributedDataParallel
 
-from openmeva.training.processes import count, number
+from openmeva.training.processes import rank, world_size
 
 Name = TypeVar("Name")
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
-class Share:
+class BatchShard:
     """The rows of a batch that this process runs; all rows if it is the only process.
 
     Attributes:
-        shares: rows of each process.
-        own: index of this process's share.
+        shards: rows of each process.
+        own: index of this process's shard.
     """
 
-    shares: list[range]
+    shards: list[range]
     own: int
 
     @classmethod
-    def of(cls, rows: int) -> "Share":
-        """The shares of a batch with this number of rows."""
-        ends = [rows * place // count() for place in range(count() + 1)]
-        return cls([range(*pair) for pair in pairwise(ends)], number())
+    def for_batch(cls, rows: int) -> "BatchShard":
+        """The shards of a batch with this number of rows."""
+        ends = [rows * place // world_size() for place in range(world_size() + 1)]
+        return cls([range(*pair) for pair in pairwise(ends)], rank())
 
     @property
     def rows(self) -> slice:
-        """The rows of the share; if it is empty, the first row, because a model needs at least one."""
-        mine = self.shares[self.own]
+        """The rows of the shard; if it is empty, the first row, because a model needs at least one."""
+        mine = self.shards[self.own]
         return slice(mine.start, mine.stop) if mine else slice(0, 1)
 
     def __call__(self, batch: Tensor) -> Tensor:
-        """The share's rows of a tensor (rows, …)."""
+        """The shard's rows of a tensor (rows, …)."""
         return batch[self.rows]
 
-    def gathered(self, found: Mapping[Name, Tensor]) -> dict[Name, Tensor]:
-        """Gathers tensors (rows, …) of the whole batch from the shares; gradients flow back to the shares."""
-        if len(self.shares) == 1:
+    def gather(self, found: Mapping[Name, Tensor]) -> dict[Name, Tensor]:
+        """Gathers tensors (rows, …) of the whole batch from the shards; gradients flow back to the shards."""
+        if len(self.shards) == 1:
             return dict(found)
-        return dict(zip(found, _Gathered.apply(self, *found.values()), strict=True))
+        return dict(zip(found, _Gather.apply(self, *found.values()), strict=True))
 
-    def summed(self, *values: Tensor) -> tuple[Tensor, ...]:
-        """Sums scalars () over all shares; gradients flow back to the shares."""
-        if len(self.shares) == 1:
+    def reduce_sum(self, *values: Tensor) -> tuple[Tensor, ...]:
+        """Sums scalars () over all shards; gradients flow back to the shards."""
+        if len(self.shards) == 1:
             return values
-        counted = float(bool(self.shares[self.own]))
-        return _Summed.apply(*(value.float() * counted for value in values))
+        counted = float(bool(self.shards[self.own]))
+        return _Sum.apply(*(value.float() * counted for value in values))
 
 
-def through_forward(model: Any, function: Callable[..., Result], *arguments: Any) -> Result:
+def call_in_forward(model: Any, function: Callable[..., Result], *arguments: Any) -> Result:
     """`function(model, *arguments)`, run inside the `forward` of the wrapper if the model is wrapped.
 
     A function that calls parts of a model would bypass the hooks of `DistributedDataParallel`, which average the
@@ -91,17 +91,17 @@ def through_forward(model: Any, function: Callable[..., Result], *arguments: Any
         restore()
 
 
-class _Gathered(torch.autograd.Function):
-    """Scales gradients: all processes compute the same loss, so averaging would divide each share's gradient."""
+class _Gather(torch.autograd.Function):
+    """Scales gradients: all processes compute the same loss, so averaging would divide each shard's gradient."""
 
     @staticmethod
-    def forward(ctx: Any, share: Share, *own: Tensor) -> tuple[Tensor, ...]:
-        ctx.share = share
-        sizes = [len(rows) for rows in share.shares]
+    def forward(ctx: Any, shard: BatchShard, *own: Tensor) -> tuple[Tensor, ...]:
+        ctx.shard = shard
+        sizes = [len(rows) for rows in shard.shards]
         whole = []
         for tensor in own:
             sent = tensor.new_zeros(max(sizes), *tensor.shape[1:])
-            sent[: sizes[share.own]] = tensor[: sizes[share.own]]
+            sent[: sizes[shard.own]] = tensor[: sizes[shard.own]]
             parts = [torch.empty_like(sent) for _ in sizes]
             distributed.all_gather(parts, sent)
             whole.append(torch.cat([part[:size] for part, size in zip(parts, sizes, strict=True)]))
@@ -109,12 +109,12 @@ class _Gathered(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Any:
-        share: Share = ctx.share
-        counted = len(share.shares) if share.shares[share.own] else 0
-        return (None, *(gradient[share.rows] * counted for gradient in gradients))
+        shard: BatchShard = ctx.shard
+        counted = len(shard.shards) if shard.shards[shard.own] else 0
+        return (None, *(gradient[shard.rows] * counted for gradient in gradients))
 
 
-class _Summed(torch.autograd.Function):
+class _Sum(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, *own: Tensor) -> tuple[Tensor, ...]:
         whole = tuple(tensor.clone() for tensor in own)

@@ -14,14 +14,14 @@ from openmeva.training.common.config import read_config
 from openmeva.training.files import checksum, write_text
 from openmeva.training.paths import CONFIGS, ENCODER, METRICS, ROOT
 
-SOURCES = {  # terms of the stories, by corpus
+CORPUS_TERMS = {  # terms of the stories, by corpus
     "roc": "ROCStories (Mostafazadeh et al. 2016) is distributed by its authors on request and may not be redistributed.",
     "wp": "WritingPrompts (Fan et al. 2018) is text by Reddit users and may not be redistributed.",
 }
 
-OWN = "the corpus below"  # any other corpus
+OTHER_CORPUS = "the corpus below"  # any other corpus
 _TITLES = {"roc": "ROCStories", "wp": "WritingPrompts"}
-_OWN_SOURCE = "Check who owns the stories before you redistribute the weights."
+_OTHER_TERMS = "Check who owns the stories before you redistribute the weights."
 _RELEASED = (
     "`{}` is AF_MANPLTS, released by the authors of the plot-guided paper (Ghazarian et al. 2021), whose BART generated its\n"
     "negative samples. Their repository is Apache-2.0. The stories derive from ROCStories and are not redistributed here."
@@ -31,7 +31,7 @@ LICENCES = {"sentence-transformers/all-MiniLM-L6-v2": "Apache-2.0"}  # of initia
 _LIMITS = "\n## Limits\n"
 _TRAINING = "\n## Training\n"
 _CITATION = "\n## Citation\n"
-_SEEN = (
+_HELD_OUT_OVERLAP = (
     "{} trained before all trainings held out the same stories: {seen:,} of the {stories:,} `{corpus}` stories that are\n"
     "held out now were in the training data."
 )
@@ -42,7 +42,7 @@ def write_model_card(folder: Path, template: str, manifest: Mapping[str, Any], *
 
     Notes are inserted where they apply: how to get the base model (`backbone_note`, before Training), human-judged files
     that were read only to exclude their stories (after the table of files), held-out stories that were seen in training
-    (`seen_note`, before Limits), and the terms of released stories and of the story encoder (`lineage`, before Citation).
+    (`held_out_overlap_note`, before Limits), and the terms of released stories and of the story encoder (`lineage`, before Citation).
 
     Args:
         folder: of the weights.
@@ -58,18 +58,18 @@ def write_model_card(folder: Path, template: str, manifest: Mapping[str, Any], *
     rows = "\n".join(f"| `{file}` | `{digest}` |" for file, digest in manifest["data"].items())
     known = {
         "data": rows,
-        "machine": machine_of(manifest),
-        "last": last_part(manifest),
-        "place": place_of(folder, manifest.get("metric")),
+        "machine": hardware_text(manifest),
+        "last": resumed_note(manifest),
+        "place": load_argument(folder, manifest.get("metric")),
     }
     text = template.format(**{**manifest, **known, **fields})
-    if note := seen_note(manifest):
+    if note := held_out_overlap_note(manifest):
         text = text.replace(_LIMITS, f"\n{note}\n{_LIMITS}", 1)
-    read = set(files_read(manifest))
+    read = set(training_files(manifest))
     if left_out := [file for file in manifest["data"] if file not in read]:
         names = ", ".join(f"`{file}`" for file in left_out)
-        told = f"Files of human-judged stories, read only to exclude these stories: {names}."
-        text = after_table(text, rows, told)
+        note = f"Files of human-judged stories, read only to exclude these stories: {names}."
+        text = after_table(text, rows, note)
     if note := backbone_note(folder):
         text = text.replace(_TRAINING, f"\n{note}\n{_TRAINING}", 1)
     for note in filter(None, (released_note(manifest), lineage(manifest))):
@@ -85,10 +85,10 @@ def after_table(text: str, rows: str, note: str) -> str:
     return f"{text[:end]}\n\n{note}{text[end:]}"
 
 
-def machine_of(manifest: Mapping[str, Any]) -> str:
+def hardware_text(manifest: Mapping[str, Any]) -> str:
     """The hardware of a training, as text that follows `on`.
 
-    >>> machine_of({"gpu": "NVIDIA H200", "threads": 2, "processes": 4})
+    >>> hardware_text({"gpu": "NVIDIA H200", "threads": 2, "processes": 4})
     '4 processes, each with one NVIDIA H200'
     """
     each = f"one {manifest['gpu']}" if manifest.get("gpu") else f"{manifest.get('threads')} thread(s)"
@@ -96,14 +96,14 @@ def machine_of(manifest: Mapping[str, Any]) -> str:
     return f"{count} processes, each with {each}" if count > 1 else each
 
 
-def last_part(manifest: Mapping[str, Any]) -> str:
+def resumed_note(manifest: Mapping[str, Any]) -> str:
     """Text before the minutes of a resumed run, which count only the part after the last resume; empty for other runs."""
     if not manifest.get("resumed"):
         return ""
     return "after the last resumes: " if manifest["config"].get("seeds") else "after the last resume: "
 
 
-def place_of(folder: Path, metric: str | None) -> str:
+def load_argument(folder: Path, metric: str | None) -> str:
     """The argument of `evaluate.load` for the weights in a folder: the name if they are published, else the path.
 
     Paths inside the project are relative to its root. A path without a slash gets the prefix `./`, which tells it
@@ -121,7 +121,7 @@ def place_of(folder: Path, metric: str | None) -> str:
     return path if "/" in path else f"./{path}"
 
 
-def excluded(config: Any) -> Iterator[str]:
+def excluded_files(config: Any) -> Iterator[str]:
     """Files whose stories a configuration excludes (`exclude`, at any depth)."""
     for files in _settings(config, "exclude"):
         yield from files
@@ -136,24 +136,24 @@ def _settings(config: Any, name: str) -> Iterator[Any]:
         yield from _settings(part, name)
 
 
-def files_read(manifest: Mapping[str, Any]) -> list[str]:
+def training_files(manifest: Mapping[str, Any]) -> list[str]:
     """The files of a manifest whose stories were used for training or validation, without those read only to be excluded."""
-    left_out = set(excluded(manifest["config"]))
+    left_out = set(excluded_files(manifest["config"]))
     return [file for file in manifest["data"] if file not in left_out]
 
 
-def source_of(manifest: Mapping[str, Any]) -> str:
+def corpus_terms(manifest: Mapping[str, Any]) -> str:
     """The terms of the stories that the weights were trained on, one sentence per corpus."""
-    return " ".join(corpora_of(files_read(manifest)).values())
+    return " ".join(terms_by_corpus(training_files(manifest)).values())
 
 
 def released_note(manifest: Mapping[str, Any]) -> str:
     """The terms of the stories released by the plot-guided paper's authors if they were used, else an empty string."""
     files = {one["file"] for one in _settings(manifest["config"], "released")}
-    return "\n".join(_RELEASED.format(file) for file in files_read(manifest) if file in files)
+    return "\n".join(_RELEASED.format(file) for file in training_files(manifest) if file in files)
 
 
-def base_of(config: Mapping[str, Any]) -> str:
+def base_model_text(config: Mapping[str, Any]) -> str:
     """The base model of the weights, in words; the story encoder if the configuration names none.
 
     In earlier manifests of `embedding_similarity`, `base` is a mapping that describes its teacher.
@@ -170,7 +170,7 @@ def hub_id(base: str | Mapping[str, Any]) -> str:
     return read_config(BackboneConfig, described).hub if described.is_file() else base
 
 
-def on_story_encoder(manifest: Mapping[str, Any]) -> bool:
+def is_on_story_encoder(manifest: Mapping[str, Any]) -> bool:
     """Whether the weights are based on the story encoder, or contain parts of it."""
     config = manifest.get("config", {})
     base = config.get("base", SHARED)
@@ -184,19 +184,19 @@ def lineage(manifest: Mapping[str, Any]) -> str:
 
     Includes the terms of corpora that only the encoder was trained on.
     """
-    if not on_story_encoder(manifest):
+    if not is_on_story_encoder(manifest):
         return ""
-    below = json.loads((ENCODER / "manifest.json").read_text(encoding="utf-8"))
-    base, read = hub_id(below["config"]["base"]), corpora_of(files_read(below))
-    own = corpora_of(files_read(manifest)) if "config" in manifest else {}
+    encoder_manifest = json.loads((ENCODER / "manifest.json").read_text(encoding="utf-8"))
+    base, read = hub_id(encoder_manifest["config"]["base"]), terms_by_corpus(training_files(encoder_manifest))
+    own = terms_by_corpus(training_files(manifest)) if "config" in manifest else {}
     licence = f" ({LICENCES[base]})" if base in LICENCES else ""
-    told = (
+    sentence = (
         f"The story encoder below was initialised from `{base}`{licence} and trained on {' and '.join(read)}."
     )
-    return " ".join([told, *(source for title, source in read.items() if title not in own)])
+    return " ".join([sentence, *(source for title, source in read.items() if title not in own)])
 
 
-def backbone_hub(folder: Path, kinds: Sequence[str] = ("encoder", "backbone")) -> str | None:
+def backbone_hub_id(folder: Path, kinds: Sequence[str] = ("encoder", "backbone")) -> str | None:
     """The Hub id of the base model of the weights in a folder, from their `config.json`; None if it names none.
 
     Args:
@@ -212,7 +212,7 @@ def backbone_hub(folder: Path, kinds: Sequence[str] = ("encoder", "backbone")) -
 
 def backbone_note(folder: Path) -> str:
     """How to get the base model of an adapter if the checkout does not contain it; else an empty string."""
-    hub = backbone_hub(folder, ("encoder",))
+    hub = backbone_hub_id(folder, ("encoder",))
     if not hub or hub.endswith(SHARED_ENCODER):
         return ""
     return (
@@ -221,27 +221,27 @@ def backbone_note(folder: Path) -> str:
     )
 
 
-def corpora_of(files: Iterable[str]) -> dict[str, str]:
+def terms_by_corpus(files: Iterable[str]) -> dict[str, str]:
     """The corpora of story files, by the folder that they are in, with the sentence on their terms.
 
     A file of a stage (in runs/) belongs to the corpus that its path names.
 
-    >>> list(corpora_of(["wp/train.jsonl.gz", "mine.jsonl", "more/mine.jsonl"]))
+    >>> list(terms_by_corpus(["wp/train.jsonl.gz", "mine.jsonl", "more/mine.jsonl"]))
     ['WritingPrompts', 'the corpus below']
-    >>> list(corpora_of(["runs/continued-roc_small/continued.parquet"]))
+    >>> list(terms_by_corpus(["runs/continued-roc_small/continued.parquet"]))
     ['ROCStories']
     """
     folders = dict.fromkeys(map(_corpus, files))
-    return {_TITLES.get(folder, OWN): SOURCES.get(folder, _OWN_SOURCE) for folder in folders}
+    return {_TITLES.get(folder, OTHER_CORPUS): CORPUS_TERMS.get(folder, _OTHER_TERMS) for folder in folders}
 
 
 def _corpus(file: str) -> str:
     folder, _, rest = file.partition("/")
-    named = (word for word in re.split(r"[/_-]", rest) if word in SOURCES)
+    named = (word for word in re.split(r"[/_-]", rest) if word in CORPUS_TERMS)
     return next(named, folder) if folder == "runs" else folder
 
 
-def begun_with(manifest: Mapping[str, Any]) -> str:
+def start_digest_note(manifest: Mapping[str, Any]) -> str:
     """The first digits of the SHA-256 of the adapter that a training was initialised from, in brackets; else empty.
 
     Adds a note if the weights in that folder have changed since.
@@ -266,18 +266,22 @@ def citation_of(metric: str) -> str:
     return found[1]
 
 
-def seen_note(manifest: Mapping[str, Any]) -> str:
+def held_out_overlap_note(manifest: Mapping[str, Any]) -> str:
     """The note on held-out stories that the weights, or the story encoder below them, were trained on; or an empty string.
 
     Weights that were trained before all trainings held out the same stories have `held_out` in their manifest: the
     `corpus`, the number of held-out `stories`, and how many of these were `seen` in training.
     """
-    found = [_SEEN.format("These weights were", **manifest["held_out"])] if "held_out" in manifest else []
+    found = (
+        [_HELD_OUT_OVERLAP.format("These weights were", **manifest["held_out"])]
+        if "held_out" in manifest
+        else []
+    )
     base = manifest["config"].get("base", SHARED)
     if "metric" in manifest and (base == SHARED or isinstance(base, Mapping)):  # on the story encoder
-        below = json.loads((ENCODER / "manifest.json").read_text(encoding="utf-8")).get("held_out")
-        if below and below["corpus"] in {file.partition("/")[0] for file in manifest["data"]}:
-            found.append(_SEEN.format("The story encoder below was", **below))
+        overlap = json.loads((ENCODER / "manifest.json").read_text(encoding="utf-8")).get("held_out")
+        if overlap and overlap["corpus"] in {file.partition("/")[0] for file in manifest["data"]}:
+            found.append(_HELD_OUT_OVERLAP.format("The story encoder below was", **overlap))
     return "\n".join(found)
 
 

@@ -13,9 +13,9 @@ from transformers import Trainer, TrainingArguments
 from transformers.trainer_pt_utils import LengthGroupedSampler
 
 from openmeva.metrics.core.runtime import choose_dtype
-from openmeva.training.common.data_parallel import through_forward
-from openmeva.training.files import check_judged_files, checksum, files_at_hand
-from openmeva.training.processes import cores, count
+from openmeva.training.common.data_parallel import call_in_forward
+from openmeva.training.files import check_judged_files, checksum, resolve_corpus_files
+from openmeva.training.processes import cores, world_size
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +48,7 @@ class CorpusFiles(Protocol):
     def exclude(self) -> tuple[str, ...]: ...
 
 
-class SharedTrainer(Trainer):
+class DataParallelTrainer(Trainer):
     """A `Trainer` whose steps do not depend on the number of processes, which share each batch (`data_parallel.py`).
 
     The batch size of its arguments is the total over all processes.
@@ -56,7 +56,7 @@ class SharedTrainer(Trainer):
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
-        if self.args.world_size != count():
+        if self.args.world_size != world_size():
             raise ValueError(
                 f"a launcher has started {self.args.world_size} processes, but this command runs in one process: "
                 "start it without the launcher"
@@ -67,7 +67,7 @@ class SharedTrainer(Trainer):
         self._train_batch_size = self.args.train_batch_size  # computed before for all devices
 
     def train(self, *arguments: Any, **named: Any) -> Any:
-        if count() > 1:  # accelerate does not wrap a model again that an evaluation has prepared
+        if world_size() > 1:  # accelerate does not wrap a model again that an evaluation has prepared
             model: Any = self.model
             model._is_accelerate_prepared = False
         return super().train(*arguments, **named)
@@ -86,7 +86,7 @@ class SharedTrainer(Trainer):
     ) -> Any:
         # accelerate does this for the model's own forward only, but a loss may call parts of the model
         with self.accelerator.autocast():
-            loss, measured = through_forward(model, self.batch_loss, inputs)
+            loss, measured = call_in_forward(model, self.batch_loss, inputs)
         return (loss, measured) if return_outputs else loss
 
     def prediction_step(
@@ -122,7 +122,7 @@ class SharedTrainer(Trainer):
         return prepare_data_loader(whole, self.args.device, num_processes=1, process_index=0)
 
 
-class StoryTrainer(SharedTrainer):
+class StoryTrainer(DataParallelTrainer):
     """A trainer with batches of stories of similar length, in an order that depends on the seed."""
 
     lengths: Sequence[int] = ()
@@ -172,12 +172,12 @@ def training_arguments(
     return TrainingArguments(**{**settings, **changes})
 
 
-def machine() -> dict[str, Any]:
+def hardware_entries() -> dict[str, Any]:
     """The hardware entries of a manifest: torch version; threads and GPU (if any) per process; number of processes if
     there are several.
     """
     gpu = {"gpu": torch.cuda.get_device_name()} if torch.cuda.is_available() else {}
-    processes = {"processes": count()} if count() > 1 else {}
+    processes = {"processes": world_size()} if world_size() > 1 else {}
     return {"torch": torch.__version__, "threads": torch.get_num_threads(), **gpu, **processes}
 
 
@@ -200,6 +200,6 @@ def data_checksums(corpora: CorpusFiles | Sequence[CorpusFiles], data: Path) -> 
     return {
         file: checksum(data / file)
         for corpus in several
-        for files in (files_at_hand(corpus.train, data), corpus.validation, corpus.exclude)
+        for files in (resolve_corpus_files(corpus.train, data), corpus.validation, corpus.exclude)
         for file in files
     }

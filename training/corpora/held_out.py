@@ -10,12 +10,12 @@ from itertools import islice
 from pathlib import Path
 
 from openmeva.metrics.core.text import Normalizer
-from openmeva.training.corpora.notices import tell_alike
-from openmeva.training.corpora.splits import CorpusConfig, cut, cut_blocks, judged_keys
+from openmeva.training.corpora.notices import warn_about_duplicates
+from openmeva.training.corpora.splits import CorpusConfig, judged_keys, split_into_blocks, truncate_sentences
 from openmeva.training.corpora.stories import is_held_out, story_key
 from openmeva.training.corpora.story_rows import StoryRow, read_rows
-from openmeva.training.corpora.writing_prompts import TAG
-from openmeva.training.files import files_at_hand
+from openmeva.training.corpora.writing_prompts import PROMPT_TAG
+from openmeva.training.files import resolve_corpus_files
 from openmeva.training.text.story import Story
 
 
@@ -58,7 +58,7 @@ def held_out_rows(
                     continue
                 seen.add(key)
                 story_id = f"{Path(file).name.partition('.')[0]}-{row['story_id']}"
-                given = TAG.sub("", row["context"])
+                given = PROMPT_TAG.sub("", row["context"])
                 texts = (
                     _passages(row["story"], config.block_words)
                     if passages
@@ -69,7 +69,7 @@ def held_out_rows(
                     yield {**row, "story_id": own, "context": given, "story": text}
 
     found = list(islice(rows(), limit))
-    tell_alike(counts["alike"], counts["read"])
+    warn_about_duplicates(counts["alike"], counts["read"])
     if not found:
         raise ValueError(f"{data}: expected held-out stories, got none")
     return found
@@ -77,12 +77,14 @@ def held_out_rows(
 
 def held_out_files(config: CorpusConfig, data: Path) -> tuple[str, ...]:
     """The files below `data` that held-out stories are taken from."""
-    return config.validation or files_at_hand(config.train, data)
+    return config.validation or resolve_corpus_files(config.train, data)
 
 
 def _cut(text: str, max_words: int | None) -> str:
     sentences = Story(text).sentences
-    return text[: sentences[len(cut([sentence.words for sentence in sentences], max_words)) - 1].end]
+    return text[
+        : sentences[len(truncate_sentences([sentence.words for sentence in sentences], max_words)) - 1].end
+    ]
 
 
 def _passages(text: str, words: int | None) -> list[str]:
@@ -92,7 +94,7 @@ def _passages(text: str, words: int | None) -> list[str]:
         return [text]
     found = []
     at = 0
-    for block in cut_blocks([sentence.words for sentence in sentences], words):
+    for block in split_into_blocks([sentence.words for sentence in sentences], words):
         if len(block) > 1:
             found.append(text[sentences[at].start : sentences[at + len(block) - 1].end])
         at += len(block)

@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from openmeva.metrics.core.inputs import list_in, number_from
+from openmeva.metrics.core.inputs import parse_json_list, parse_number
 from openmeva.metrics.openmeva.judged import is_missing
 from openmeva.training.files import Row, read_rows, text_of
 
@@ -47,7 +47,7 @@ def read_judged_file(path: str | Path) -> list[dict[str, Any]]:
 def _list(cell: Any, name: str, row: Row) -> list[Any]:
     found = cell
     if isinstance(cell, str) and cell.lstrip().startswith("["):
-        found = list_in(cell)
+        found = parse_json_list(cell)
     elif isinstance(cell, str):
         found = cell.replace(",", " ").replace(";", " ").split()
     if not isinstance(found, list) or not found:
@@ -57,7 +57,7 @@ def _list(cell: Any, name: str, row: Row) -> list[Any]:
 
 def number_of(value: Any, name: str, row: Row) -> float:
     """A value of the column `name` as a finite number; otherwise a ValueError that names the row."""
-    number = number_from(value)
+    number = parse_number(value)
     if number is None:
         raise ValueError(f"{row.where}: expected a number in {name!r}, got {value!r:.60}")
     if not math.isfinite(number):

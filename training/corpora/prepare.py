@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 
 from openmeva.metrics.core.text import Normalizer
-from openmeva.training.common.command import bad_input_told
+from openmeva.training.common.command import exit_on_bad_input
 from openmeva.training.corpora.rocstories import SourceStory, read_rocstories
 from openmeva.training.corpora.writing_prompts import read_writing_prompts
 from openmeva.training.files import write_rows
@@ -64,12 +64,12 @@ def mean_tokens(texts: Sequence[str]) -> float:
     return float(np.mean(counts)) if counts else float("nan")
 
 
-def prepare(
+def prepare_corpus(
     rows: Sequence[SourceStory],
     out: str | Path,
     rng: np.random.Generator,
     normalizer: Normalizer | None = None,
-    begins: bool = False,
+    context_is_beginning: bool = False,
 ) -> dict[str, dict[str, float]]:
     """Write `train.jsonl.gz`, `validation.jsonl.gz` and `test.jsonl.gz` under `out`; returns each split's statistics.
 
@@ -78,8 +78,8 @@ def prepare(
         out: the folder to write to.
         rng: random generator of the split.
         normalizer: tokenises, lower-cases and delexicalises texts, if given.
-        begins: whether a context is the beginning of its story. If so, the whole story is written, as trainers
-            expect.
+        context_is_beginning: whether a context is the beginning of its story. If so, the whole story is written,
+            as trainers expect.
 
     Raises:
         ValueError: fewer than 20 stories, which would leave a split empty.
@@ -94,7 +94,7 @@ def prepare(
                 for row in part
             ]
         found[name] = corpus_statistics(part)
-        if begins:
+        if context_is_beginning:
             part = [{**row, "story": f"{row['context']} {row['story']}"} for row in part]
         write_rows(Path(out) / f"{name}.jsonl.gz", part)
     return found
@@ -117,7 +117,7 @@ def main(arguments: list[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     if len(given.source) != (1 if given.corpus == "roc" else 2):
         parser.error("--source takes one file for roc, source and target file for wp")
-    with bad_input_told():
+    with exit_on_bad_input():
         if given.corpus == "roc":
             rows = list(read_rocstories(given.source[0]))
         else:
@@ -125,7 +125,7 @@ def main(arguments: list[str] | None = None) -> None:
             rows = list(read_writing_prompts(source, target, given.max_words))
         normalizer = Normalizer.load(given.names) if given.names else None
         rng = np.random.default_rng(given.seed)
-        for name, counts in prepare(rows, given.out, rng, normalizer, given.corpus == "roc").items():
+        for name, counts in prepare_corpus(rows, given.out, rng, normalizer, given.corpus == "roc").items():
             print(name, ", ".join(f"{key} {value:g}" for key, value in counts.items()))
 
 

@@ -9,10 +9,14 @@ from typing import Any, ClassVar, Literal
 from rich.progress import track
 
 from openmeva.metrics.core.text import Normalizer
-from openmeva.training.common.draws import evenly
-from openmeva.training.corpora.notices import SAMPLE, tell_alike, tell_foreign
+from openmeva.training.common.buffered_random import evenly_spaced
+from openmeva.training.corpora.notices import (
+    MAX_CHECKED_STORIES,
+    warn_about_duplicates,
+    warn_about_foreign_stories,
+)
 from openmeva.training.corpora.stories import is_held_out, read_stories, story_key
-from openmeva.training.files import check_judged_files, files_at_hand, read_rows
+from openmeva.training.files import check_judged_files, read_rows, resolve_corpus_files
 
 Sentences = list[list[str]]
 Split = Literal["train", "validation"]
@@ -59,21 +63,21 @@ class CorpusConfig:
 class Corpus:
     """Normalised stories of both splits, by sentence, and the key of each training story (`story_key`).
 
-    `alike` is the number of stories excluded because they have the same beginning as another one.
+    `duplicates` is the number of stories excluded because they have the same beginning as another one.
     """
 
     train: list[Sentences] = field(repr=False)
     validation: list[Sentences] = field(repr=False)
     train_keys: list[int] = field(repr=False)
-    alike: int = 0
+    duplicates: int = 0
 
     def counts(self, validation: int | None = None) -> dict[str, int]:
         """Story counts for a manifest; `validation`: the number of held-out stories, default: all of them."""
         held_out = len(self.validation) if validation is None else validation
-        return {"train": len(self.train), "validation": held_out, "alike": self.alike}
+        return {"train": len(self.train), "validation": held_out, "alike": self.duplicates}
 
 
-def cut(sentences: Sentences, max_words: int | None) -> Sentences:
+def truncate_sentences(sentences: Sentences, max_words: int | None) -> Sentences:
     """The sentences up to the sentence end nearest to `max_words` words; at least one."""
     if max_words is None:
         return sentences
@@ -108,22 +112,22 @@ def load_corpus(config: CorpusConfig, data: Path, names: Path, needs: Sequence[S
 
     def keyed(files: Sequence[str]) -> Iterable[tuple[int, Sentences]]:
         for file in files:
-            for story in some_stories(data / file, config.max_stories, file):
+            for story in read_evenly_spaced_stories(data / file, config.max_stories, file):
                 sentences = normalizer.sentences(story)
                 if sentences:
                     key = story_key(sentences if config.delexicalize else named.sentences(story))
                     counts.update(read=1, judged=key in judged)
-                    if len(first) < SAMPLE:
+                    if len(first) < MAX_CHECKED_STORIES:
                         first.append(story)
                     yield key, sentences
 
     seen = set(judged)
-    train = files_at_hand(config.train, data)
+    train = resolve_corpus_files(config.train, data)
     validation, rest = (_unique(keyed(files), seen) for files in (config.validation, train))
     kept = len(validation) + len(rest)
-    alike = counts["read"] - counts["judged"] - kept
-    tell_alike(alike, counts["read"])
-    tell_foreign(first)
+    duplicates = counts["read"] - counts["judged"] - kept
+    warn_about_duplicates(duplicates, counts["read"])
+    warn_about_foreign_stories(first)
     if not config.validation:
         validation = {key: story for key, story in rest.items() if is_held_out(key, config.validation_share)}
         rest = {key: story for key, story in rest.items() if key not in validation}
@@ -141,7 +145,7 @@ def load_corpus(config: CorpusConfig, data: Path, names: Path, needs: Sequence[S
         [block for _, block in blocks],
         [block for story in validation.values() for block in _blocks(story, config)],
         [key for key, _ in blocks],
-        alike,
+        duplicates,
     )
 
 
@@ -157,11 +161,11 @@ def judged_keys(files: Iterable[str], data: Path, named: Normalizer) -> set[int]
 
 
 def _blocks(sentences: Sentences, config: CorpusConfig) -> list[Sentences]:
-    sentences = cut(sentences, config.max_words)
-    return [sentences] if config.block_words is None else cut_blocks(sentences, config.block_words)
+    sentences = truncate_sentences(sentences, config.max_words)
+    return [sentences] if config.block_words is None else split_into_blocks(sentences, config.block_words)
 
 
-def cut_blocks(sentences: Sentences, words: int) -> list[Sentences]:
+def split_into_blocks(sentences: Sentences, words: int) -> list[Sentences]:
     """All sentences in blocks of about `words` words; a last block of under half is merged with the one before."""
     blocks: list[Sentences] = [[]]
     length = 0
@@ -177,10 +181,10 @@ def cut_blocks(sentences: Sentences, words: int) -> list[Sentences]:
     return blocks
 
 
-def some_stories(path: Path, count: int | None, file: str) -> Iterable[str]:
+def read_evenly_spaced_stories(path: Path, count: int | None, file: str) -> Iterable[str]:
     """At most `count` evenly spaced stories of a file (None: all), with a progress bar that names `file`."""
     stories = list(read_stories(path))
-    return track(stories if count is None else evenly(stories, count), f"normalising {file}")
+    return track(stories if count is None else evenly_spaced(stories, count), f"normalising {file}")
 
 
 def _unique(stories: Iterable[tuple[int, Sentences]], seen: set[int]) -> dict[int, Sentences]:
@@ -196,8 +200,8 @@ def _unique(stories: Iterable[tuple[int, Sentences]], seen: set[int]) -> dict[in
 def _judged_texts(path: Path) -> Iterable[str]:
     for row in read_rows(path, "csv"):
         if "InputSentence1" in row.values:  # Story Cloze: four sentences and two endings
-            begun = " ".join(str(row.values[f"InputSentence{place}"]) for place in range(1, 5))
-            yield from (f"{begun} {row.values[f'RandomFifthSentenceQuiz{place}']}" for place in (1, 2))
+            first_four = " ".join(str(row.values[f"InputSentence{place}"]) for place in range(1, 5))
+            yield from (f"{first_four} {row.values[f'RandomFifthSentenceQuiz{place}']}" for place in (1, 2))
         for name, text in row.values.items():
             if name.startswith("Input.") and text:
                 yield text.replace("</s>", " ")

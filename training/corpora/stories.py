@@ -30,7 +30,7 @@ def story_of(row: Row) -> str:
         ValueError: `story` is blank or not a text.
     """
     story = without_line_breaks(text_of(row))
-    if row.plain:
+    if row.is_plain_text:
         story = story.replace("</s>", " ")
     if not story.strip():
         raise ValueError(f"{row.where}: expected a story, got a blank one")

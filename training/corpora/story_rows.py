@@ -53,7 +53,7 @@ def read_rows(
     rows: list[StoryRow] = []
     bad: list[str] = []
     seen: set[str] = set()
-    for row in read_any(path, refused=bad.append):
+    for row in read_any(path, on_bad_line=bad.append):
         if limit is not None and len(rows) >= limit:
             break
         try:
@@ -69,8 +69,8 @@ def read_rows(
         shown = "\n".join(bad[:10]) + (f"\n… and {len(bad) - 10} more" if len(bad) > 10 else "")
         raise BadLinesError(f"{len(bad)} bad lines:\n{shown}")
     if not rows:
-        told = f"; the first bad line: {bad[0]}" if bad else ""
-        raise ValueError(f"{path}: expected at least one story, got none{told}")
+        first_bad = f"; the first bad line: {bad[0]}" if bad else ""
+        raise ValueError(f"{path}: expected at least one story, got none{first_bad}")
     return rows, bad
 
 
@@ -87,7 +87,7 @@ def story_row(row: Row, context: str) -> StoryRow:
         ValueError: no text in `story`, a blank story, or a story of one sentence.
     """
     story = story_of(row)
-    if row.plain:
+    if row.is_plain_text:
         story = " ".join(story.split())
     sentences = Story(story).sentences
     if len(sentences) < 2:
@@ -95,7 +95,12 @@ def story_row(row: Row, context: str) -> StoryRow:
             f"{row.where}: expected at least two sentences, got {len(sentences)}: {story[:60]!r}"
         )
     given = context_of(row.values, sentences[0].text if context == "first_sentence" else "")
-    return {"story_id": id_of(row), "context": given, "story": story, "keep": kept(story, given)}
+    return {
+        "story_id": id_of(row),
+        "context": given,
+        "story": story,
+        "keep": num_context_sentences(story, given),
+    }
 
 
 def context_of(values: Mapping[str, Any], otherwise: str = "") -> str:
@@ -104,20 +109,20 @@ def context_of(values: Mapping[str, Any], otherwise: str = "") -> str:
     return (given if isinstance(given, str) and given.strip() else otherwise).strip()
 
 
-def kept(story: str, context: str) -> int:
+def num_context_sentences(story: str, context: str) -> int:
     """The number of leading sentences that are the context: 1 if the story begins with it, else 0."""
     return int(bool(context) and story.startswith(context))
 
 
 def id_of(row: Row) -> str:
     """The id of a row; without one, `row.number` with six digits."""
-    return own_id(row.values) or f"{row.number:06d}"
+    return explicit_id(row.values) or f"{row.number:06d}"
 
 
-def own_id(values: Mapping[str, Any]) -> str | None:
+def explicit_id(values: Mapping[str, Any]) -> str | None:
     """The `story_id` of a row, else its `id`; None if both are missing or blank.
 
-    >>> own_id({"story_id": None, "id": 7}), own_id({"id": " "})
+    >>> explicit_id({"story_id": None, "id": 7}), explicit_id({"id": " "})
     ('7', None)
     """
     given = (values.get(name) for name in ("story_id", "id"))

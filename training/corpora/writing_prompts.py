@@ -7,11 +7,11 @@ from pathlib import Path
 
 from openmeva.metrics.core.text import split_sentences
 from openmeva.training.corpora.rocstories import SourceStory
-from openmeva.training.corpora.splits import cut
+from openmeva.training.corpora.splits import truncate_sentences
 from openmeva.training.corpora.stories import without_line_breaks
 from openmeva.training.files import read_lines
 
-TAG = re.compile(r"^\s*\[\s*[A-Za-z]{2,3}\s*\]\s*")
+PROMPT_TAG = re.compile(r"^\s*\[\s*[A-Za-z]{2,3}\s*\]\s*")
 
 
 def read_writing_prompts(
@@ -34,20 +34,22 @@ def read_writing_prompts(
         if prompt is None or story is None:
             short = source if prompt is None else target
             raise ValueError(f"{short}: ends before line {number}, expected as many lines as the other file")
-        prompt, story = TAG.sub("", prompt).strip(), " ".join(without_line_breaks(story).split())
+        prompt, story = PROMPT_TAG.sub("", prompt).strip(), " ".join(without_line_breaks(story).split())
         if not prompt or not story:
             empty = source if not prompt else target
             raise ValueError(f"{empty}, line {number}: expected a text, got a blank line")
-        yield {"story_id": str(number), "context": prompt, "story": cut_text(story, max_words)}
+        yield {"story_id": str(number), "context": prompt, "story": truncate_text(story, max_words)}
 
 
-def cut_text(story: str, max_words: int | None) -> str:
+def truncate_text(story: str, max_words: int | None) -> str:
     """The text up to the sentence end nearest to `max_words` words; at least one sentence.
 
-    >>> cut_text("one two . three four five . six seven eight nine .", 6)
+    >>> truncate_text("one two . three four five . six seven eight nine .", 6)
     'one two . three four five .'
     """
     if max_words is None or len(story.split()) <= max_words:
         return story
     sentences = split_sentences(story)
-    return " ".join(sentences[: len(cut([sentence.split() for sentence in sentences], max_words))])
+    return " ".join(
+        sentences[: len(truncate_sentences([sentence.split() for sentence in sentences], max_words))]
+    )

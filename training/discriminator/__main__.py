@@ -6,7 +6,7 @@ from openmeva.training.common.command import trainer_command
 from openmeva.training.discriminator import trainer
 from openmeva.training.discriminator.config import DiscriminatorConfig
 
-SHOWN = ("groups", "stories", "steps", "validation", "groups_a_second", "minutes")
+PRINTED_KEYS = ("groups", "stories", "steps", "validation", "groups_a_second", "minutes")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -15,7 +15,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "discriminator",
         DiscriminatorConfig,
         lambda call: trainer.train(call.config, call.data, call.out, call.run, call.cache, call.resume),
-        SHOWN,
+        PRINTED_KEYS,
         trainer.__doc__,
         arguments=arguments,
     )

@@ -11,12 +11,12 @@ from openmeva.training.common.trainer import data_checksums
 from openmeva.training.discriminator.config import DiscriminatorConfig
 from openmeva.training.files import checksum, write_text
 from openmeva.training.negatives.groups import GroupRow, read_groups, write_groups
-from openmeva.training.paths import located
+from openmeva.training.paths import resolve_path
 from openmeva.training.plot_guided.generator.model import load_generator
 from openmeva.training.plot_guided.generator.sampling import StorySampler
 from openmeva.training.plot_guided.plots.corpus import PlottedStory, load_plots
 
-USED = (
+GENERATION_SETTINGS = (
     "corpus",
     "plots",
     "share",
@@ -27,7 +27,7 @@ USED = (
 )  # the generated stories depend on these settings
 
 
-def rival_rows(stories: Sequence[PlottedStory], sampler: StorySampler, seed: int) -> list[GroupRow]:
+def generated_groups(stories: Sequence[PlottedStory], sampler: StorySampler, seed: int) -> list[GroupRow]:
     """Groups of a human-written story and a story generated from its plot.
 
     If the generated story is empty or equals the human-written one, the group is skipped.
@@ -49,7 +49,7 @@ def load_rows(
     Raises:
         ValueError: no generator in the configured folder.
     """
-    folder = located(config.generator)
+    folder = resolve_path(config.generator)
     if not weights_file(folder).is_file():
         raise ValueError(
             f"{folder}: no generator there; `python -m training.plot_guided.generator` trains one"
@@ -60,7 +60,7 @@ def load_rows(
     }
     files = {split: run / f"rivals-{split}.parquet" for split in ("train", "validation")}
     record = run / "rivals.json"
-    if not _made_of(record, config, provenance):
+    if not _is_generated(record, config, provenance):
         corpus = load_plots(as_mapping(config), data, cache)
         sampler = StorySampler(*load_generator(folder), config.sampling)
         parts = {
@@ -69,20 +69,20 @@ def load_rows(
         }
         record.unlink(missing_ok=True)  # its files are overwritten now
         for split, stories in parts.items():
-            write_groups(files[split], rival_rows(stories, sampler, config.seed))
-        made = {key: value for key, value in as_mapping(config).items() if key in USED}
+            write_groups(files[split], generated_groups(stories, sampler, config.seed))
+        made = {key: value for key, value in as_mapping(config).items() if key in GENERATION_SETTINGS}
         write_text(record, json.dumps(made | provenance) + "\n")
     train, validation = (list(read_groups(files[split])) for split in ("train", "validation"))
     return train, validation, provenance
 
 
-def _made_of(record: Path, config: DiscriminatorConfig, provenance: dict[str, Any]) -> bool:
+def _is_generated(record: Path, config: DiscriminatorConfig, provenance: dict[str, Any]) -> bool:
     """Whether generated stories of this configuration, data and generator exist."""
     if not record.is_file():
         return False
     known = json.loads(record.read_text(encoding="utf-8"))
-    if set(USED) - known.keys():  # from a version that did not record all of them
+    if set(GENERATION_SETTINGS) - known.keys():  # from a version that did not record all of them
         return False
-    before = {key: known[key] for key in USED}
+    before = {key: known[key] for key in GENERATION_SETTINGS}
     same = parse(DiscriminatorConfig, {**as_mapping(config), **before}, str(record)) == config
     return same and all(known.get(key) == value for key, value in provenance.items())

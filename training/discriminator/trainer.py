@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from openmeva.training.classifier.card import write_classifier_card
-from openmeva.training.classifier.trainer import known_classifier, train_classifier
+from openmeva.training.classifier.trainer import matching_classifier, train_classifier
 from openmeva.training.common.adapters import check_start
 from openmeva.training.discriminator.config import DiscriminatorConfig
 from openmeva.training.discriminator.data import load_rows
-from openmeva.training.processes import first_alone, one_writer
+from openmeva.training.processes import main_process_first, one_writer
 
 
 def train(
@@ -42,10 +42,10 @@ def train(
             f"got {config.distillation_weight:g} and {config.states_weight:g}"
         )
     check_start(config.start, config.adapter, config.frozen_layers)
-    config = as_its_corpus(config)
-    with first_alone():
+    config = with_corpus_settings(config)
+    with main_process_first():
         rows, validation, provenance = load_rows(config, data, run, cache)
-    if known := known_classifier(config, provenance, out):
+    if known := matching_classifier(config, provenance, out):
         return known
     manifest = train_classifier(config, rows, validation, out, run, provenance, resume)
     with one_writer() as writes:
@@ -54,7 +54,7 @@ def train(
     return manifest
 
 
-def as_its_corpus(config: DiscriminatorConfig) -> DiscriminatorConfig:
+def with_corpus_settings(config: DiscriminatorConfig) -> DiscriminatorConfig:
     """The configuration with the `context` and `delexicalize` of its corpus.
 
     Raises:

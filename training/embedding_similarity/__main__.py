@@ -6,7 +6,7 @@ from openmeva.training.common.command import trainer_command
 from openmeva.training.embedding_similarity import trainer
 from openmeva.training.embedding_similarity.config import SimilarityConfig
 
-SHOWN = ("texts", "steps", "validation", "minutes")
+PRINTED_KEYS = ("texts", "steps", "validation", "minutes")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -15,7 +15,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "embedding_similarity",
         SimilarityConfig,
         lambda call: trainer.train(call.config, call.data, call.out, call.run, call.resume),
-        SHOWN,
+        PRINTED_KEYS,
         trainer.__doc__,
         default="default",
         cached=False,

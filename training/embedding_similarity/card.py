@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Any
 
 from openmeva.training.common.model_card import (
-    base_of,
+    base_model_text,
     card_command,
+    corpus_terms,
     hub_id,
     lineage,
-    source_of,
     write_model_card,
 )
 
@@ -34,7 +34,7 @@ similarity.compute(predictions=["He employed a lawyer."], references=["He hired 
 
 ## Training
 
-{begun} The adapter was then trained on {texts[train]:,} texts of {lengths} words. The loss is the squared
+{initialisation} The adapter was then trained on {texts[train]:,} texts of {lengths} words. The loss is the squared
 error of each token's state against that of {teacher}.
 {steps:,} steps with batches of {config[batch]}, learning rate {config[learning_rate]:g}, seed {config[seed]}; {last}{minutes:g} minutes on {machine} with torch
 {torch}. No human ratings were used.
@@ -87,11 +87,11 @@ def write_similarity_card(folder: Path, manifest: dict[str, Any]) -> None:
     teacher = wanted.rpartition("/")[2]
     if config.get("teacher") == config.get("base"):
         what = "which is its own teacher, so the adapter changes nothing."
-        begun = "The factors are zero."
+        initialisation = "The factors are zero."
     else:
         what = f"trained to reproduce the states of {teacher}."
-        begun = "The factors are initialised with the truncated singular value decomposition of the difference to the weights of\n"
-        begun += f"{teacher}; norms and biases are those of {teacher}."
+        initialisation = "The factors are initialised with the truncated singular value decomposition of the difference to the weights of\n"
+        initialisation += f"{teacher}; norms and biases are those of {teacher}."
     if f"initialised from `{wanted}`" in lineage(manifest):
         what = "trained\nto bring it back towards the sentence encoder that it was initialised from. (Masked-language-model training made its\n"
         what += "last layer represent meaning less well.)"
@@ -100,11 +100,11 @@ def write_similarity_card(folder: Path, manifest: dict[str, Any]) -> None:
         _CARD,
         manifest,
         lengths=" or ".join(f"about {words}" for words in config["block_words"]),
-        base=base_of(config),
+        base=base_model_text(config),
         what=what,
-        begun=begun,
+        initialisation=initialisation,
         teacher=teacher,
-        source=source_of(manifest),
+        source=corpus_terms(manifest),
     )
 
 

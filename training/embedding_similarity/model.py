@@ -10,8 +10,8 @@ from torch import Tensor
 from transformers import BertTokenizer, PreTrainedConfig
 
 from openmeva.metrics.core.classifier import new_encoder
-from openmeva.training.common.adapters import add_adapters, difference, load_adapter
-from openmeva.training.common.backbone import Backbone, build_on, find_backbone, state_of
+from openmeva.training.common.adapters import add_adapters, load_adapter, low_rank_difference
+from openmeva.training.common.backbone import Backbone, backbone_state, build_on_backbone, find_backbone
 from openmeva.training.embedding_similarity.config import SimilarityConfig
 from openmeva.training.encoder.vocabulary import pruned_model
 
@@ -31,7 +31,7 @@ class Student(torch.nn.Module):
 def build_student(base: Backbone) -> tuple[Student, Tokenizer]:
     """The backbone without an adapter, and its tokenizer."""
     # the fastest attention for short sequences on a CPU
-    return build_on(Student, base, attn_implementation="eager", dtype=torch.float32)
+    return build_on_backbone(Student, base, attn_implementation="eager", dtype=torch.float32)
 
 
 def build_models(config: SimilarityConfig) -> tuple[Student, Any, Tokenizer, Backbone]:
@@ -53,12 +53,12 @@ def build_models(config: SimilarityConfig) -> tuple[Student, Any, Tokenizer, Bac
         return student, teacher.float().eval().requires_grad_(False), tokenizer, base
     pieces = sorted(tokenizer.get_vocab(), key=tokenizer.get_vocab().__getitem__)
     source = find_backbone(config.teacher)
-    kinds = [one.shape.model_type for one in (source, base)]
+    kinds = [one.config.model_type for one in (source, base)]
     if kinds != ["bert", "bert"]:
         raise ValueError(f"teacher: expected that of base, or two encoders of BERT's kind, got {kinds}")
     teacher = _on_pieces(source.folder, pieces)
     wanted = {f"bert.{name}": tensor for name, tensor in teacher.float().state_dict().items()}
-    factors, vectors = difference(wanted, state_of(base), rank)
+    factors, vectors = low_rank_difference(wanted, backbone_state(base), rank)
     student.load_state_dict(vectors, strict=False)
     add_adapters(student, rank, config.adapter.alpha, ())
     load_adapter(student, factors)

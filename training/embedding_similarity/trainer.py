@@ -29,8 +29,13 @@ from openmeva.metrics.embedding_similarity.scoring import SimilarityScorer
 from openmeva.training.common.backbone import find_backbone
 from openmeva.training.common.checkpoint import begin_run, save_checkpoint, save_manifest
 from openmeva.training.common.config import as_mapping
-from openmeva.training.common.data_parallel import Share
-from openmeva.training.common.trainer import StoryTrainer, data_checksums, machine, training_arguments
+from openmeva.training.common.data_parallel import BatchShard
+from openmeva.training.common.trainer import (
+    StoryTrainer,
+    data_checksums,
+    hardware_entries,
+    training_arguments,
+)
 from openmeva.training.embedding_similarity.baseline import baseline
 from openmeva.training.embedding_similarity.card import write_similarity_card
 from openmeva.training.embedding_similarity.config import SimilarityConfig
@@ -47,11 +52,11 @@ class SimilarityTrainer(StoryTrainer):
     teacher: Any
 
     def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
-        share = Share.of(len(inputs["input_ids"]))
-        own = {name: share(tensor) for name, tensor in inputs.items()}
+        shard = BatchShard.for_batch(len(inputs["input_ids"]))
+        own = {name: shard(tensor) for name, tensor in inputs.items()}
         with torch.no_grad():
             wanted = self.teacher(**own).last_hidden_state.float()
-        return relative_error(model(**own), wanted, own["attention_mask"], share), {}
+        return relative_error(model(**own), wanted, own["attention_mask"], shard), {}
 
 
 @torch.inference_mode()
@@ -105,7 +110,7 @@ def train(config: SimilarityConfig, data: Path, out: Path, run: Path, resume: bo
         for texts in (train_texts, validation_texts)
     )
     tokenizer.no_truncation()
-    padding = SpecialTokens.of(tokenizer).padding
+    padding = SpecialTokens.from_tokenizer(tokenizer).padding
     results = {
         "encoder": agreement(build_student(base)[0], teacher, held_out, padding),
         "decomposition": agreement(student, teacher, held_out, padding),
@@ -132,10 +137,10 @@ def train(config: SimilarityConfig, data: Path, out: Path, run: Path, resume: bo
         "validation": results,
         **({"resumed": True} if checkpoint else {}),  # then the minutes cover only the last part
         "minutes": round((time.time() - started) / 60, 1),
-        **machine(),
+        **hardware_entries(),
     }
     longest = min(
-        512, base.shape.max_position_embeddings - (0 if base.is_shared else 2)
+        512, base.config.max_position_embeddings - (0 if base.is_shared else 2)
     )  # RoBERTa's positions begin at 2
     settings: dict[str, Any] = {"max_length": longest}
     with one_writer() as writes:

@@ -7,7 +7,7 @@ from openmeva.training.encoder import trainer
 from openmeva.training.encoder.config import EncoderConfig
 from openmeva.training.paths import ENCODER
 
-SHOWN = ("blocks", "tokens", "steps", "masked_loss_before", "masked_loss_after", "minutes")
+PRINTED_KEYS = ("blocks", "tokens", "steps", "masked_loss_before", "masked_loss_after", "minutes")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -16,11 +16,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "encoder",
         EncoderConfig,
         lambda call: trainer.train(call.config, call.data, call.out, call.run, call.resume),
-        SHOWN,
+        PRINTED_KEYS,
         trainer.__doc__,
         default="default",
         out=lambda config: ENCODER,
-        out_told="metrics/weights/encoder",
+        default_out="metrics/weights/encoder",
         cached=False,
         arguments=arguments,
     )

@@ -7,12 +7,12 @@ from typing import Any
 
 from openmeva.training.common.model_card import (
     LICENCES,
-    corpora_of,
-    files_read,
+    corpus_terms,
+    hardware_text,
     hub_id,
-    machine_of,
-    place_of,
-    source_of,
+    load_argument,
+    terms_by_corpus,
+    training_files,
     write_model_card,
 )
 from openmeva.training.paths import ENCODER
@@ -85,7 +85,7 @@ def write_encoder_card(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Writes `README.md` into the folder of the encoder's weights."""
     note = f"{manifest['note']}\n" if "note" in manifest else ""
     base = hub_id(manifest["config"]["base"])
-    read = corpora_of(files_read(manifest))
+    read = terms_by_corpus(training_files(manifest))
     write_model_card(
         folder,
         _CARD,
@@ -93,9 +93,9 @@ def write_encoder_card(folder: Path, manifest: Mapping[str, Any]) -> None:
         note=note,
         base=base,
         shape=json.loads((folder / "config.json").read_text(encoding="utf-8")),
-        where="openmeva/story-encoder" if folder.resolve() == ENCODER else place_of(folder, None),
-        machine=f", on {machine_of(manifest)}" if "threads" in manifest else "",
+        where="openmeva/story-encoder" if folder.resolve() == ENCODER else load_argument(folder, None),
+        machine=f", on {hardware_text(manifest)}" if "threads" in manifest else "",
         mostly=", mostly of five sentences and about everyday life" if "ROCStories" in read else "",
         licence=", like those of the initial model" if base in LICENCES else "",
-        source=source_of(manifest),
+        source=corpus_terms(manifest),
     )

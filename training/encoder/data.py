@@ -12,7 +12,7 @@ from transformers import BertTokenizer
 
 from openmeva.metrics.core.text import PLACEHOLDERS
 from openmeva.training.common.backbone import names_file
-from openmeva.training.corpora.splits import CorpusConfig, cut_blocks, load_corpus
+from openmeva.training.corpora.splits import CorpusConfig, load_corpus, split_into_blocks
 from openmeva.training.encoder.vocabulary import SPECIAL
 
 IGNORED = -100  # a label that the loss ignores
@@ -60,6 +60,6 @@ def load_texts(
         loaded = load_corpus(corpus, data, names_file(), ("train", "validation"))
         for split, texts in ((loaded.train, train), (loaded.validation, validation)):
             for sentences in split:
-                blocks = cut_blocks(sentences, block_words)[:blocks_per_story]
+                blocks = split_into_blocks(sentences, block_words)[:blocks_per_story]
                 texts.update(" ".join(word for line in block for word in line) for block in blocks)
     return sorted(train), sorted(validation)

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from openmeva.training.common.command import bad_input_told
+from openmeva.training.common.command import exit_on_bad_input
 from openmeva.training.corpora.stories import read_stories
 from openmeva.training.files import read_lines, write_text
 
@@ -89,7 +89,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="folder with names/ and roc/train.jsonl.gz")
     parser.add_argument("--out", type=Path, default=Path("metrics/weights/encoder/names.json"))
     arguments = parser.parse_args()
-    with bad_input_told():
+    with exit_on_bad_input():
         male, female = (read_names(arguments.data / "names" / f"{kind}.txt") for kind in ("male", "female"))
         lists = name_lists(male, female, read_stories(arguments.data / "roc" / "train.jsonl.gz"))
         write_text(arguments.out, json.dumps(lists, indent=0) + "\n")

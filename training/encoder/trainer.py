@@ -21,8 +21,8 @@ from openmeva.metrics.core.runtime import choose_device, choose_dtype
 from openmeva.training.common.backbone import find_backbone
 from openmeva.training.common.checkpoint import begin_run
 from openmeva.training.common.config import as_mapping
-from openmeva.training.common.data_parallel import Share
-from openmeva.training.common.trainer import StoryTrainer, data_checksums, machine
+from openmeva.training.common.data_parallel import BatchShard
+from openmeva.training.common.trainer import StoryTrainer, data_checksums, hardware_entries
 from openmeva.training.encoder.card import write_encoder_card
 from openmeva.training.encoder.config import EncoderConfig
 from openmeva.training.encoder.data import IGNORED, MaskingCollator, load_texts
@@ -40,12 +40,12 @@ class MaskedLanguageModelTrainer(StoryTrainer):
     """Computes logits over the vocabulary only at masked positions; at all positions, they take a third of the time."""
 
     def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
-        share = Share.of(len(inputs["input_ids"]))
-        ids, mask, labels = (share(inputs[name]) for name in ("input_ids", "attention_mask", "labels"))
+        shard = BatchShard.for_batch(len(inputs["input_ids"]))
+        ids, mask, labels = (shard(inputs[name]) for name in ("input_ids", "attention_mask", "labels"))
         hidden = model.bert(ids, attention_mask=mask).last_hidden_state
         at = labels != IGNORED
         logits = model.cls(hidden[at])
-        (total,) = share.summed(F.cross_entropy(logits.float(), labels[at], reduction="sum"))
+        (total,) = shard.reduce_sum(F.cross_entropy(logits.float(), labels[at], reduction="sum"))
         return total / int((inputs["labels"] != IGNORED).sum()), {}
 
 
@@ -54,7 +54,7 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
     started = time.time()
     corpora = list(config.corpora.values())
     sums = data_checksums(corpora, data)
-    begun = begin_run(run, {"config": as_mapping(config), "data": sums}, resume)
+    checkpoint = begin_run(run, {"config": as_mapping(config), "data": sums}, resume)
     base = find_backbone(config.base).folder
     old = BertTokenizer.from_pretrained(base)
     texts, held_out = load_texts(corpora, config.block_words, config.blocks_per_story, data)
@@ -119,7 +119,7 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
     )
     trainer.lengths = seen["length"]
     before = trainer.evaluate()["eval_loss"]
-    trainer.train(resume_from_checkpoint=begun)
+    trainer.train(resume_from_checkpoint=checkpoint)
     after = trainer.evaluate()["eval_loss"]
     manifest = {
         "config": as_mapping(config),
@@ -130,7 +130,7 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
         "masked_loss_before": before,
         "masked_loss_after": after,
         "minutes": round((time.time() - started) / 60, 1),
-        **machine(),
+        **hardware_entries(),
     }
     with one_writer() as writes:
         if writes:

@@ -10,12 +10,12 @@ from openmeva.training.negatives import UnionSampling
 
 @dataclass(frozen=True, kw_only=True)
 class GradedCorpus:
-    """Groups of graded negative samples of one corpus: a human story and versions with increasing damage.
+    """Groups of graded negative samples of one corpus: a human story and versions with increasing corruption.
 
     Attributes:
         name: part of the groups' file names.
         corpus: source of the stories.
-        sampling: how the stories are damaged.
+        sampling: how the stories are corrupted.
         stories, validation_stories: number of groups in each split.
         pool: number of stories that are searched for nearest neighbours.
         alike_stories: number of stories of the pool that supply near-paraphrases of sentences.

@@ -23,15 +23,15 @@ from openmeva.metrics.core.text import Normalizer, split_sentences
 from openmeva.metrics.ppl.causal_model import CausalModel
 from openmeva.metrics.ppl.texts import NormalizedReader
 from openmeva.training.common.backbone import find_backbone, load_causal, load_perplexity, names_file
-from openmeva.training.common.command import bad_input_told
+from openmeva.training.common.command import exit_on_bad_input
 from openmeva.training.common.config import as_mapping, config_file, read_config
 from openmeva.training.common.trainer import data_checksums
-from openmeva.training.corpora.splits import CorpusConfig, judged_keys, some_stories
+from openmeva.training.corpora.splits import CorpusConfig, judged_keys, read_evenly_spaced_stories
 from openmeva.training.corpora.stories import is_held_out, read_stories, story_key
-from openmeva.training.corpora.writing_prompts import cut_text
-from openmeva.training.files import checksum, files_at_hand
+from openmeva.training.corpora.writing_prompts import truncate_text
+from openmeva.training.files import checksum, resolve_corpus_files
 from openmeva.training.negatives.groups import SCHEMA
-from openmeva.training.paths import RUNS, located
+from openmeva.training.paths import RUNS, resolve_path
 from openmeva.training.processes import model_processes
 from openmeva.training.stages import Stage
 
@@ -73,7 +73,7 @@ class ContinuedConfig:
     seed: int = 42
 
 
-def openings(config: ContinuedConfig, data: Path, normalized: bool = False) -> list[tuple[str, str]]:
+def sample_openings(config: ContinuedConfig, data: Path, normalized: bool = False) -> list[tuple[str, str]]:
     """Openings and full texts of the sampled stories, without judged and held-out ones.
 
     Args:
@@ -90,17 +90,17 @@ def openings(config: ContinuedConfig, data: Path, normalized: bool = False) -> l
     low, high = config.words
     texts = [
         " ".join(text.split())
-        for file in files_at_hand(corpus.train, data)
-        for text in some_stories(data / file, corpus.max_stories, file)
+        for file in resolve_corpus_files(corpus.train, data)
+        for text in read_evenly_spaced_stories(data / file, corpus.max_stories, file)
     ]
     found: list[tuple[str, str]] = []
     for place in rng.permutation(len(texts)).tolist():
         sentences = normalizer.sentences(texts[place])
         text = " ".join(word for words in sentences for word in words) if normalized else texts[place]
         if config.anywhere:
-            text = _from_a_sentence_on(text, low, rng)
-        whole = cut_text(text, int(rng.integers(low, high + 1))) if config.cut else text
-        opening = cut_text(whole, config.opening_words)
+            text = _from_random_sentence(text, low, rng)
+        whole = truncate_text(text, int(rng.integers(low, high + 1))) if config.cut else text
+        opening = truncate_text(whole, config.opening_words)
         key = story_key(sentences)
         if key in seen or is_held_out(key, corpus.validation_share):
             continue
@@ -113,7 +113,7 @@ def openings(config: ContinuedConfig, data: Path, normalized: bool = False) -> l
     return found
 
 
-def _from_a_sentence_on(text: str, least: int, rng: np.random.Generator) -> str:
+def _from_random_sentence(text: str, least: int, rng: np.random.Generator) -> str:
     """The text from a random sentence on that leaves `least` words or more; the whole text if none does."""
     sentences = split_sentences(text)
     lengths = [len(sentence.split()) for sentence in sentences]
@@ -121,7 +121,7 @@ def _from_a_sentence_on(text: str, least: int, rng: np.random.Generator) -> str:
     return " ".join(sentences[int(rng.integers(possible)) :])
 
 
-class Continuer:
+class ContinuationSampler:
     """Continues texts with a causal language model, one batch at a time. On one CPU, equal seeds give equal texts.
 
     Args:
@@ -187,16 +187,16 @@ def continued_rows(
     stories: Sequence[tuple[str, str]],
     names: Sequence[str],
     temperatures: Sequence[float],
-    go_on: Continuer,
+    sampler: ContinuationSampler,
     seed: int,
 ) -> Rows:
     """One group of rows per story: the human story, and its continuation at each temperature."""
     groups = {name: [_row(name, whole, "human", 1)] for name, (_, whole) in zip(names, stories, strict=True)}
     tokens = max(1, int(1.35 * np.mean([len(whole.split()) - len(o.split()) for o, whole in stories])))
     for turn, temperature in enumerate(temperatures):
-        texts = go_on([opening for opening, _ in stories], tokens, temperature, seed + turn)
+        texts = sampler([opening for opening, _ in stories], tokens, temperature, seed + turn)
         for name, text, (_, whole) in zip(names, texts, stories, strict=True):
-            cut = cut_text(text, len(whole.split()))
+            cut = truncate_text(text, len(whole.split()))
             groups[name].append(_row(name, cut, f"continued-{temperature}", 0))
     return [row for rows in groups.values() for row in rows]
 
@@ -219,15 +219,15 @@ def make_continued(config: ContinuedConfig, data: Path, run: Path, processes: in
         ValueError: the language model is not available (the message says how to get it).
     """
     made_from: dict[str, Any] = {"config": as_mapping(config), "data": data_checksums(config.corpus, data)}
-    if (adapter := located(config.base) / ADAPTER).is_file():  # perplexity's weights
+    if (adapter := resolve_path(config.base) / ADAPTER).is_file():  # perplexity's weights
         made_from["base"] = checksum(adapter)
     stage = Stage(run, "continued", made_from)
     if stage.is_done():
         return stage.result
     own = load_perplexity(config.base)
-    go_on = _own(config, *own) if own else _of_others(config)
+    sampler = _perplexity_sampler(config, *own) if own else _pretrained_sampler(config)
     stories = sorted(
-        openings(config, data, normalized=own is not None), key=lambda story: len(story[1].split())
+        sample_openings(config, data, normalized=own is not None), key=lambda story: len(story[1].split())
     )
     return stage.run(
         len(stories),
@@ -235,7 +235,7 @@ def make_continued(config: ContinuedConfig, data: Path, run: Path, processes: in
             stories[span.start : span.stop],
             [f"continued-{config.name}-{number}" for number in span],
             config.temperatures,
-            go_on,
+            sampler,
             config.seed + span.start,
         ),
         config.batch,
@@ -244,13 +244,15 @@ def make_continued(config: ContinuedConfig, data: Path, run: Path, processes: in
     )
 
 
-def _of_others(config: ContinuedConfig) -> Continuer:
-    return Continuer(*load_causal(find_backbone(config.base)), top_k=config.top_k)
+def _pretrained_sampler(config: ContinuedConfig) -> ContinuationSampler:
+    return ContinuationSampler(*load_causal(find_backbone(config.base)), top_k=config.top_k)
 
 
-def _own(config: ContinuedConfig, scorer: CausalModel, reader: NormalizedReader) -> Continuer:
+def _perplexity_sampler(
+    config: ContinuedConfig, scorer: CausalModel, reader: NormalizedReader
+) -> ContinuationSampler:
     """The language model in a folder of perplexity's weights, with the start and end tokens of its training."""
-    return Continuer(scorer.model, reader.tokenizer, config.top_k, scorer.start, reader.end)
+    return ContinuationSampler(scorer.model, reader.tokenizer, config.top_k, scorer.start, reader.end)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -268,7 +270,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--set", nargs="*", action="extend", default=[], metavar="KEY=VALUE", help="e.g. stories=20 seed=7"
     )
     given = parser.parse_args(arguments)
-    with bad_input_told():
+    with exit_on_bad_input():
         config = read_config(ContinuedConfig, config_file("continued", given.config), given.set)
         run = given.run or RUNS / f"continued-{config.name}"
         print(make_continued(config, given.data, run, given.processes))

@@ -17,11 +17,11 @@ from openmeva.training.corpora.splits import CorpusConfig, Split, load_corpus
 from openmeva.training.files import checksum, write_text
 from openmeva.training.graded.sampling import GradedSampler, GradedSampling
 from openmeva.training.negatives import EditedStory, UnionSampler, UnionSampling, language_of, tag_corpus
-from openmeva.training.negatives.groups import rows_of_chain, write_groups
+from openmeva.training.negatives.groups import rows_by_level, write_groups
 from openmeva.training.negatives.infill import Infiller
 from openmeva.training.negatives.nearest import Neighbours
 from openmeva.training.paths import ENCODER
-from openmeva.training.text.knowledge.resources import find
+from openmeva.training.text.knowledge.resources import find_resource
 
 
 def group_file(run: Path, name: str, split: str) -> Path:
@@ -29,8 +29,8 @@ def group_file(run: Path, name: str, split: str) -> Path:
     return run / f"graded-{name}-{split}.parquet"
 
 
-def damage_seed(seed: int, data_seed: int | None) -> int:
-    """The seed for damaging stories: `data_seed` if it is set, else `seed`."""
+def corruption_seed(seed: int, data_seed: int | None) -> int:
+    """The seed for corrupting stories: `data_seed` if it is set, else `seed`."""
     return seed if data_seed is None else data_seed
 
 
@@ -52,7 +52,7 @@ def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, se
     union = UnionSampling.from_mapping({"keep": sampling.keep, **(settings.get("rules") or {})})
     near = bool({"nearest", "alike"} & set(sampling.edits))
     settings = {key: value for key, value in settings.items() if key != "groups"}
-    lent = {"conceptnet": found} if (found := find("conceptnet")) else {}
+    lent = {"conceptnet": found} if (found := find_resource("conceptnet")) else {}
     if near or "infill" in sampling.edits:
         lent["encoder"] = ENCODER / "model.safetensors"
     wanted = {
@@ -68,17 +68,17 @@ def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, se
         written = {split: checksum(file) for split, file in files.items() if file.is_file()}
         if all(manifest.get(key) == value for key, value in (wanted | {"files": written}).items()):
             return manifest
-    wanted_of: dict[Split, int] = {
+    story_counts: dict[Split, int] = {
         "train": settings["stories"],
         "validation": settings["validation_stories"],
     }
-    needs = [split for split, count in wanted_of.items() if count]
+    needs = [split for split, count in story_counts.items() if count]
     corpus = load_corpus(corpora, data, ENCODER / "names.json", needs)
     language = language_of(union)
     rng = np.random.default_rng(seed)
     infiller = Infiller() if "infill" in sampling.edits else None
-    counts: dict[str, Any] = {"alike": corpus.alike}
-    for split, count in wanted_of.items():
+    counts: dict[str, Any] = {"alike": corpus.duplicates}
+    for split, count in story_counts.items():
         stories = corpus.train if split == "train" else corpus.validation
         order = rng.permutation(len(stories)).tolist()
         chosen, pool = sorted(order[:count]), sorted(order[: max(count, settings["pool"])])
@@ -92,15 +92,15 @@ def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, se
         )
         numbers = {place: number for number, place in enumerate(chosen)}
 
-        def damaged(
+        def sample_union_negative(
             place: int, rule: UnionSampler = rule, numbers: dict[int, int] = numbers
         ) -> EditedStory | None:
             return rule.sample(numbers[place])
 
-        sampler = GradedSampler(kept, damaged, neighbours, infiller, sampling, seed)
+        sampler = GradedSampler(kept, sample_union_negative, neighbours, infiller, sampling, seed)
         chains = sampler.chains(chosen)
         rows = [
-            row for chain in chains for row in rows_of_chain(f"{name}-{split}-{pool[chain[0].index]}", chain)
+            row for chain in chains for row in rows_by_level(f"{name}-{split}-{pool[chain[0].index]}", chain)
         ]
         edits = Counter(edit for chain in chains for edit in chain[-1].edits)
         counts[split] = {

@@ -1,6 +1,6 @@
-"""Graded negatives: each level damages one more sentence of the level before it.
+"""Graded negatives: each level corrupts one more sentence of the level before it.
 
-A classifier that ranks a story above its damaged versions, and these by the amount of damage, learns degrees of
+A classifier that ranks a story above its corrupted versions, and these by the amount of corruption, learns degrees of
 quality, as in human ratings.
 """
 
@@ -9,21 +9,27 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from openmeva.training.graded.spans import SPAN_EDITS, go_elsewhere
-from openmeva.training.negatives.draft import Draft
+from openmeva.training.graded.spans import SPAN_EDITS, insert_other_story
+from openmeva.training.negatives.draft import CorruptedStory
 from openmeva.training.negatives.edited import EditedStory
 from openmeva.training.negatives.infill import Infiller
 from openmeva.training.negatives.nearest import Neighbours
 
-EDITS: dict[str, float] = {"nearest": 0.4, "alike": 0.12, "infill": 0.25, "exchange": 0.08, "rule": 0.15}
+DEFAULT_EDIT_WEIGHTS: dict[str, float] = {
+    "nearest": 0.4,
+    "alike": 0.12,
+    "infill": 0.25,
+    "exchange": 0.08,
+    "rule": 0.15,
+}
 
 
 @dataclass(frozen=True)
 class GradedSampling:
-    """How stories are damaged.
+    """How stories are corrupted.
 
     Attributes:
-        levels: number of damaged versions of a story, each worse than the one before.
+        levels: number of corrupted versions of a story, each worse than the one before.
         edits: probability of each edit. `nearest`: replace a sentence with the one at the same position in a story
             with a similar opening; `alike`: replace a sentence with a near-paraphrase of another sentence of the
             story; `infill`: resample words of a sentence with a masked language model; `exchange`: swap two
@@ -39,20 +45,20 @@ class GradedSampling:
     """
 
     levels: int = 3
-    edits: Mapping[str, float] = field(default_factory=lambda: dict(EDITS))
+    edits: Mapping[str, float] = field(default_factory=lambda: dict(DEFAULT_EDIT_WEIGHTS))
     keep: int = 1
     sentences_a_level: int = 5
     infill_share: tuple[float, float] = (0.3, 0.8)
 
     def __post_init__(self) -> None:
-        known = [*EDITS, *SPAN_EDITS, "elsewhere"]
+        known = [*DEFAULT_EDIT_WEIGHTS, *SPAN_EDITS, "elsewhere"]
         unknown = sorted(set(self.edits) - set(known))
         if unknown:
             raise ValueError(f"edits: expected any of {', '.join(known)}, got {', '.join(unknown)}")
 
 
 class GradedSampler:
-    """Damages stories of a corpus level by level.
+    """Corrupts stories of a corpus level by level.
 
     Args:
         stories: the corpus: words by sentence.
@@ -85,17 +91,17 @@ class GradedSampler:
         self._names = list(edits)
         weights = np.array(list(edits.values()))
         self._weights = weights / weights.sum()
-        self._simple = {
-            "nearest": self._nearest,
-            "exchange": self._exchange,
-            "elsewhere": self._elsewhere,
+        self._immediate_edits = {
+            "nearest": self._replace_with_nearest,
+            "exchange": self._swap_sentences,
+            "elsewhere": self._insert_other_story,
             **SPAN_EDITS,
         }
 
-    def chains(self, chosen: Sequence[int]) -> list[list[Draft]]:
+    def chains(self, chosen: Sequence[int]) -> list[list[CorruptedStory]]:
         """For each story of `chosen`, the story and its versions by level; fewer versions where no edit applies."""
         rng = np.random.default_rng((self.seed, len(chosen)))
-        chains = [[Draft.start(self.stories[i], i)] for i in chosen]
+        chains = [[CorruptedStory.start(self.stories[i], i)] for i in chosen]
         for level in range(1, self.sampling.levels + 1):
             current = [chain[-1] if len(chain) == level else None for chain in chains]
             count = max((len(d.words) for d in current if d), default=0) // self.sampling.sentences_a_level
@@ -107,8 +113,8 @@ class GradedSampler:
         return chains
 
     def _step(
-        self, drafts: list[Draft | None], level: int, turn: int, rng: np.random.Generator
-    ) -> list[Draft | None]:
+        self, drafts: list[CorruptedStory | None], level: int, turn: int, rng: np.random.Generator
+    ) -> list[CorruptedStory | None]:
         """Applies one more edit to each draft that is long enough for edit number `turn` of this level."""
         after = list(drafts)
         waiting: dict[str, list[tuple[int, int]]] = {"infill": [], "alike": []}
@@ -120,21 +126,23 @@ class GradedSampler:
                 if name in waiting and free:
                     waiting[name].append((row, int(rng.choice(free))))
                     break
-                edited: Draft | None = None
+                edited: CorruptedStory | None = None
                 if name == "rule" and level == 1 and turn == 0:
                     sample = self.rule(draft.index)
-                    edited = Draft.from_edited(sample, draft.index) if sample else None
-                elif name in self._simple:
-                    edited = self._simple[name](draft, free, rng)
+                    edited = CorruptedStory.from_edited(sample, draft.index) if sample else None
+                elif name in self._immediate_edits:
+                    edited = self._immediate_edits[name](draft, free, rng)
                 if edited is not None:
                     after[row] = edited
                     break
-        self._fill_in(after, waiting["infill"], rng)
-        self._say_again(after, waiting["alike"], rng)
+        self._infill(after, waiting["infill"], rng)
+        self._paraphrase_earlier(after, waiting["alike"], rng)
         return after
 
-    def _nearest(self, draft: Draft, free: list[int], rng: np.random.Generator) -> Draft | None:
-        near = self.neighbours.near.get(draft.index, []) if self.neighbours else []
+    def _replace_with_nearest(
+        self, draft: CorruptedStory, free: list[int], rng: np.random.Generator
+    ) -> CorruptedStory | None:
+        near = self.neighbours.similar_stories.get(draft.index, []) if self.neighbours else []
         if not free or not near:
             return None
         at = int(rng.choice(free))
@@ -143,19 +151,27 @@ class GradedSampler:
         words = other[max(0, len(other) - (len(draft.words) - at))]
         return draft.with_sentence(at, words, "off_topic", "nearest")
 
-    def _elsewhere(self, draft: Draft, free: list[int], rng: np.random.Generator) -> Draft | None:
-        near = self.neighbours.near.get(draft.index, []) if self.neighbours and rng.random() < 0.5 else []
+    def _insert_other_story(
+        self, draft: CorruptedStory, free: list[int], rng: np.random.Generator
+    ) -> CorruptedStory | None:
+        near = (
+            self.neighbours.similar_stories.get(draft.index, [])
+            if self.neighbours and rng.random() < 0.5
+            else []
+        )
         number = int(rng.choice(near)) if near else int(rng.integers(len(self.stories)))
-        return go_elsewhere(draft, free, self.stories[number], rng) if number != draft.index else None
+        return insert_other_story(draft, free, self.stories[number], rng) if number != draft.index else None
 
-    def _exchange(self, draft: Draft, free: list[int], rng: np.random.Generator) -> Draft | None:
+    def _swap_sentences(
+        self, draft: CorruptedStory, free: list[int], rng: np.random.Generator
+    ) -> CorruptedStory | None:
         if len(free) < 2:
             return None
         first, second = rng.choice(free, size=2, replace=False)
-        return draft.exchanged(int(first), int(second))
+        return draft.with_swapped_sentences(int(first), int(second))
 
-    def _fill_in(
-        self, drafts: list[Draft | None], rows: list[tuple[int, int]], rng: np.random.Generator
+    def _infill(
+        self, drafts: list[CorruptedStory | None], rows: list[tuple[int, int]], rng: np.random.Generator
     ) -> None:
         chosen = [(row, at, draft) for row, at in rows if (draft := drafts[row]) is not None]
         if not chosen or self.infiller is None:
@@ -163,21 +179,21 @@ class GradedSampler:
         shares = rng.uniform(*self.sampling.infill_share, size=len(chosen))
         found = self.infiller([d.words for _, _, d in chosen], [at for _, at, _ in chosen], list(shares), rng)
         for (row, at, draft), words in zip(chosen, found, strict=True):
-            damaged = [new != old for new, old in zip(words, draft.words[at], strict=True)]
-            if any(damaged):
-                drafts[row] = draft.with_sentence(at, words, "off_topic", "infill", damaged)
+            corrupted = [new != old for new, old in zip(words, draft.words[at], strict=True)]
+            if any(corrupted):
+                drafts[row] = draft.with_sentence(at, words, "off_topic", "infill", corrupted)
 
-    def _say_again(
-        self, drafts: list[Draft | None], rows: list[tuple[int, int]], rng: np.random.Generator
+    def _paraphrase_earlier(
+        self, drafts: list[CorruptedStory | None], rows: list[tuple[int, int]], rng: np.random.Generator
     ) -> None:
         chosen = [(row, at, draft) for row, at in rows if (draft := drafts[row]) and len(draft.words) > 1]
         if not chosen or self.neighbours is None:
             return
-        said = [
+        earlier = [
             list(draft.words[int(rng.choice([i for i in range(len(draft.words)) if i != at]))])
             for _, at, draft in chosen
         ]
-        found = self.neighbours.alike(said)
+        found = self.neighbours.similar_sentences(earlier)
         for (row, at, draft), candidates in zip(chosen, found, strict=True):
             if not candidates:
                 continue

@@ -1,28 +1,28 @@
 """Edits of long stories that span many sentences: repetition loops, passages of other stories, order, contradiction.
 
 Machine-generated stories of a few hundred words seldom fail in one sentence only. They repeat a few statements with
-small variations, switch to another story, or contradict themselves. Each edit takes a draft and the indices of the
-sentences that it may change. It returns the damaged draft, or None if it does not apply.
+small variations, switch to another story, or contradict themselves. Each edit takes a story and the indices of the
+sentences that it may change. It returns the corrupted story, or None if it does not apply.
 """
 
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from openmeva.training.negatives.draft import Draft
+from openmeva.training.negatives.draft import CorruptedStory
 
 Words = Sequence[str]
-SpanEdit = Callable[[Draft, list[int], np.random.Generator], Draft | None]
+SpanEdit = Callable[[CorruptedStory, list[int], np.random.Generator], CorruptedStory | None]
 
 AUXILIARIES = frozenset("is are was were had has have could would can will did do does should might".split())
 NEGATIONS = frozenset(("not", "n't", "never"))
-SHORTENED = {"ca": "can", "wo": "will"}  # forms before "n't"
+FULL_FORMS = {"ca": "can", "wo": "will"}  # forms before "n't"
 
 
-def stretch(free: list[int], low: int, high: int, rng: np.random.Generator) -> list[int]:
+def sample_run(free: list[int], low: int, high: int, rng: np.random.Generator) -> list[int]:
     """A random run of `low` to `high` consecutive sentences of `free`; empty if there is none.
 
-    >>> stretch([2, 3, 4], 3, 8, np.random.default_rng(0))
+    >>> sample_run([2, 3, 4], 3, 8, np.random.default_rng(0))
     [2, 3, 4]
     """
     runs: list[list[int]] = []
@@ -40,9 +40,9 @@ def stretch(free: list[int], low: int, high: int, rng: np.random.Generator) -> l
     return run[start : start + length]
 
 
-def repeat_block(draft: Draft, free: list[int], rng: np.random.Generator) -> Draft | None:
+def repeat_block(draft: CorruptedStory, free: list[int], rng: np.random.Generator) -> CorruptedStory | None:
     """Replaces three to ten sentences with one to three earlier ones in a loop, with small variations."""
-    places = stretch([i for i in free if i > 0], 3, 10, rng)
+    places = sample_run([i for i in free if i > 0], 3, 10, rng)
     if not places:
         return None
     size = int(rng.integers(1, min(3, places[0]) + 1))
@@ -52,16 +52,16 @@ def repeat_block(draft: Draft, free: list[int], rng: np.random.Generator) -> Dra
     for number, place in enumerate(places):
         words = list(block[number % size])
         if rng.random() > exact:
-            words = varied(words, draft, rng)
+            words = vary_sentence(words, draft, rng)
         draft = draft.with_sentence(place, words, "repetition", "again")
     return draft
 
 
-def varied(words: list[str], draft: Draft, rng: np.random.Generator) -> list[str]:
+def vary_sentence(words: list[str], draft: CorruptedStory, rng: np.random.Generator) -> list[str]:
     """A small variation of a sentence: shortened, partly repeated, or with one word replaced by another of the story.
 
-    >>> draft = Draft.start([["he", "ran", "home", "."]], 0)
-    >>> len(varied(["he", "ran", "home", "."], draft, np.random.default_rng(0))) > 0
+    >>> draft = CorruptedStory.start([["he", "ran", "home", "."]], 0)
+    >>> len(vary_sentence(["he", "ran", "home", "."], draft, np.random.default_rng(0))) > 0
     True
     """
     if len(words) < 4:
@@ -80,12 +80,14 @@ def varied(words: list[str], draft: Draft, rng: np.random.Generator) -> list[str
     return [*words[: middle - 1], lent[int(rng.integers(len(lent)))], *words[middle:]]
 
 
-def loop(draft: Draft, free: list[int], rng: np.random.Generator) -> Draft | None:
+def insert_ngram_loop(
+    draft: CorruptedStory, free: list[int], rng: np.random.Generator
+) -> CorruptedStory | None:
     """Replaces two to eight sentences with samples of an n-gram model of the story's last 60 words before them.
 
     The model has orders 1 and 2, so phrases recur as in text by a small language model.
     """
-    places = stretch([i for i in free if i > 1], 2, 8, rng)
+    places = sample_run([i for i in free if i > 1], 2, 8, rng)
     if not places:
         return None
     said = [word for sentence in draft.words[: places[0]] for word in sentence]
@@ -108,9 +110,11 @@ def loop(draft: Draft, free: list[int], rng: np.random.Generator) -> Draft | Non
     return draft
 
 
-def shuffle(draft: Draft, free: list[int], rng: np.random.Generator) -> Draft | None:
+def shuffle_sentences(
+    draft: CorruptedStory, free: list[int], rng: np.random.Generator
+) -> CorruptedStory | None:
     """Shuffles three to six consecutive sentences."""
-    places = stretch(free, 3, 6, rng)
+    places = sample_run(free, 3, 6, rng)
     if not places:
         return None
     order = rng.permutation(len(places))
@@ -123,11 +127,11 @@ def shuffle(draft: Draft, free: list[int], rng: np.random.Generator) -> Draft | 
     return draft
 
 
-def go_elsewhere(
-    draft: Draft, free: list[int], other: Sequence[Words], rng: np.random.Generator
-) -> Draft | None:
+def insert_other_story(
+    draft: CorruptedStory, free: list[int], other: Sequence[Words], rng: np.random.Generator
+) -> CorruptedStory | None:
     """Replaces two to eight sentences with as many of another story, from about the same position."""
-    places = stretch(free, 2, 8, rng)
+    places = sample_run(free, 2, 8, rng)
     if not places or len(other) < 2:
         return None
     start = min(int(len(other) * places[0] / len(draft.words)), max(0, len(other) - len(places)))
@@ -136,29 +140,31 @@ def go_elsewhere(
     return draft
 
 
-def take_back(draft: Draft, free: list[int], rng: np.random.Generator) -> Draft | None:
+def contradict_earlier_sentence(
+    draft: CorruptedStory, free: list[int], rng: np.random.Generator
+) -> CorruptedStory | None:
     """Replaces a sentence with the negation of one at least two sentences before it."""
     for place in rng.permutation([i for i in free if i > 1]).tolist():
         for earlier in rng.permutation(place - 1).tolist():
-            words = contrary(draft.words[earlier])
+            words = toggle_negation(draft.words[earlier])
             if words:
                 return draft.with_sentence(place, words, "contradiction", "take_back")
     return None
 
 
-def contrary(words: Words) -> list[str] | None:
+def toggle_negation(words: Words) -> list[str] | None:
     """The sentence with its negation removed, or with one inserted; None if neither is possible.
 
-    >>> contrary(["she", "was", "happy", "."])
+    >>> toggle_negation(["she", "was", "happy", "."])
     ['she', 'was', 'not', 'happy', '.']
-    >>> contrary(["he", "ca", "n't", "swim", "."])
+    >>> toggle_negation(["he", "ca", "n't", "swim", "."])
     ['he', 'can', 'swim', '.']
     """
     for place, word in enumerate(words):
         if word in NEGATIONS:
             before = list(words[:place])
             if word == "n't" and before:
-                before[-1] = SHORTENED.get(before[-1], before[-1])
+                before[-1] = FULL_FORMS.get(before[-1], before[-1])
             return [*before, *words[place + 1 :]]
     for place, word in enumerate(words[:-1]):
         if word in AUXILIARIES:
@@ -168,7 +174,7 @@ def contrary(words: Words) -> list[str] | None:
 
 SPAN_EDITS: dict[str, SpanEdit] = {
     "again": repeat_block,
-    "loop": loop,
-    "shuffle": shuffle,
-    "take_back": take_back,
+    "loop": insert_ngram_loop,
+    "shuffle": shuffle_sentences,
+    "take_back": contradict_earlier_sentence,
 }

@@ -10,13 +10,13 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from openmeva.training.common.command import bad_input_told
+from openmeva.training.common.command import exit_on_bad_input
 from openmeva.training.common.config import config_file, read_config
 from openmeva.training.grammar.config import Settings
 from openmeva.training.grammar.data import human_stories
 from openmeva.training.grammar.model import WEIGHTS, GrammarScorer
-from openmeva.training.grammar.trainer import evaluate, passing, train
-from openmeva.training.processes import go_alone
+from openmeva.training.grammar.trainer import evaluate, pass_rates, train
+from openmeva.training.processes import detach_from_launcher
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -34,14 +34,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=WEIGHTS)
     parser.add_argument("--evaluate", action="store_true", help="only evaluate the weights in --out")
     options = parser.parse_args(arguments)
-    if not go_alone():
+    if not detach_from_launcher():
         return
     folder = options.data / "cola" / "raw"
-    with bad_input_told():
+    with exit_on_bad_input():
         if options.evaluate:
             scorer = GrammarScorer.load(options.out)
             results = evaluate(scorer, folder)
-            human = {name: passing(scorer, stories) for name, stories in human_stories(options.data).items()}
+            human = {
+                name: pass_rates(scorer, stories) for name, stories in human_stories(options.data).items()
+            }
         else:
             settings = read_config(Settings, config_file("grammar", options.config), options.set)
             manifest = train(folder, options.out, settings, human=human_stories(options.data))

@@ -6,8 +6,8 @@ from tokenizers import Tokenizer
 
 from openmeva.metrics.core.runtime import token_id
 from openmeva.metrics.core.text import Normalizer
+from openmeva.training.common.buffered_random import evenly_spaced
 from openmeva.training.common.config import read_configs
-from openmeva.training.common.draws import evenly
 from openmeva.training.corpora.held_out import held_out_rows
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.files import read_lines
@@ -22,7 +22,7 @@ MAX_LENGTH = 128
 HUMAN_STORIES = {"roc": 400, "wp": 100}  # for evaluation
 
 
-class Pieces:
+class SentenceTokenizer:
     """Token ids of a sentence, normalized as the encoder's training text, truncated to `MAX_LENGTH` with special tokens."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
@@ -70,10 +70,10 @@ def human_stories(data: Path) -> dict[str, list[str]]:
     """
     found = {}
     for name, corpus in read_configs(CorpusConfig, CONFIGS / "autos.yaml").items():
-        at_hand = any((data / file).is_file() for file in corpus.validation or corpus.train)
-        if at_hand and all((data / file).is_file() for file in corpus.exclude):
+        available = any((data / file).is_file() for file in corpus.validation or corpus.train)
+        if available and all((data / file).is_file() for file in corpus.exclude):
             rows = held_out_rows(
                 corpus, data, ENCODER / "names.json", passages=corpus.block_words is not None
             )
-            found[name] = [row["story"] for row in evenly(rows, HUMAN_STORIES[name])]
+            found[name] = [row["story"] for row in evenly_spaced(rows, HUMAN_STORIES[name])]
     return found

@@ -10,11 +10,11 @@ from transformers import BertConfig, BertModel, BertPreTrainedModel
 
 from openmeva.metrics.core.batching import length_batches
 from openmeva.metrics.core.checkpoint import load_checkpoint
-from openmeva.metrics.core.runtime import built, pad
+from openmeva.metrics.core.runtime import build_model, pad
 from openmeva.training.common.adapters import add_adapters
-from openmeva.training.common.backbone import Backbone, state_of
+from openmeva.training.common.backbone import Backbone, backbone_state
 from openmeva.training.grammar.config import Settings
-from openmeva.training.grammar.data import Pieces
+from openmeva.training.grammar.data import SentenceTokenizer
 from openmeva.training.paths import ROOT
 
 WEIGHTS = ROOT / "training" / "weights" / "grammar"
@@ -40,8 +40,8 @@ class GrammarModel(BertPreTrainedModel):
 def new_model(base: Backbone, settings: Settings) -> GrammarModel:
     """An untrained classifier with the encoder's weights and new adapters."""
     torch.manual_seed(settings.seed)
-    model = GrammarModel(base.shape, settings.dropout)
-    model.load_state_dict(state_of(base), strict=False)
+    model = GrammarModel(base.config, settings.dropout)
+    model.load_state_dict(backbone_state(base), strict=False)
     add_adapters(model, settings.rank, settings.alpha, HEADS)
     return model
 
@@ -56,7 +56,7 @@ class GrammarScorer:
 
     def __init__(self, model: GrammarModel, tokenizer: Tokenizer) -> None:
         self.model = model.eval()
-        self.pieces = Pieces(tokenizer)
+        self.pieces = SentenceTokenizer(tokenizer)
 
     @classmethod
     def load(cls, folder: Path | None = None) -> "GrammarScorer":
@@ -72,7 +72,7 @@ class GrammarScorer:
                 f"{place}: no classifier there; `python -m training.grammar --data DIR` trains one"
             )
         checkpoint = load_checkpoint(place, "grammar")
-        model = built(lambda: GrammarModel(checkpoint.model_config), checkpoint.state, place)
+        model = build_model(lambda: GrammarModel(checkpoint.model_config), checkpoint.state, place)
         return cls(model, checkpoint.tokenizer)
 
     def __call__(self, sentences: Sequence[str], batch_size: int = 64) -> list[float]:

@@ -12,18 +12,22 @@ import torch
 from torch.nn import functional as F
 
 from openmeva.metrics.core.runtime import choose_dtype, pad
-from openmeva.training.common.backbone import SHARED, Backbone, find_backbone, tokenizer_of
+from openmeva.training.common.backbone import SHARED, Backbone, backbone_tokenizer, find_backbone
 from openmeva.training.common.checkpoint import save_checkpoint, save_manifest
 from openmeva.training.files import checksum, write_text
 from openmeva.training.grammar.card import card
 from openmeva.training.grammar.config import Settings
-from openmeva.training.grammar.data import FILES, Pieces, read_cola
+from openmeva.training.grammar.data import FILES, SentenceTokenizer, read_cola
 from openmeva.training.grammar.model import GrammarModel, GrammarScorer, new_model
 from openmeva.training.text.story import Story
 
 
 def fit(
-    model: GrammarModel, pieces: Pieces, sentences: Sequence[str], labels: Sequence[int], settings: Settings
+    model: GrammarModel,
+    pieces: SentenceTokenizer,
+    sentences: Sequence[str],
+    labels: Sequence[int],
+    settings: Settings,
 ) -> list[float]:
     """Train in place; returns the mean loss of each epoch.
 
@@ -67,15 +71,15 @@ def fit(
     return losses
 
 
-def matthews(labels: Sequence[int], said: Sequence[int]) -> float:
+def matthews(labels: Sequence[int], predicted: Sequence[int]) -> float:
     """Matthews correlation coefficient of two binary sequences, -1..1; 0 where one of them is constant.
 
     >>> round(matthews([1, 1, 0, 0], [1, 1, 1, 0]), 3)
     0.577
     """
-    if len(set(labels)) < 2 or len(set(said)) < 2:
+    if len(set(labels)) < 2 or len(set(predicted)) < 2:
         return 0.0
-    return float(np.corrcoef(labels, said)[0, 1])
+    return float(np.corrcoef(labels, predicted)[0, 1])
 
 
 def evaluate(scorer: GrammarScorer, folder: Path) -> dict[str, dict[str, float]]:
@@ -83,13 +87,13 @@ def evaluate(scorer: GrammarScorer, folder: Path) -> dict[str, dict[str, float]]
     found = {}
     for name in ("in_domain", "out_of_domain"):
         sentences, labels = read_cola(folder / FILES[name])
-        said = [int(score >= 0.5) for score in scorer(sentences)]
-        agreed = float(np.mean([a == b for a, b in zip(said, labels, strict=True)]))
-        found[name] = {"mcc": matthews(labels, said), "accuracy": agreed, "sentences": len(labels)}
+        predicted = [int(score >= 0.5) for score in scorer(sentences)]
+        agreed = float(np.mean([a == b for a, b in zip(predicted, labels, strict=True)]))
+        found[name] = {"mcc": matthews(labels, predicted), "accuracy": agreed, "sentences": len(labels)}
     return found
 
 
-def passing(scorer: Callable[[Sequence[str]], list[float]], stories: Sequence[str]) -> dict[str, float]:
+def pass_rates(scorer: Callable[[Sequence[str]], list[float]], stories: Sequence[str]) -> dict[str, float]:
     """Shares of human stories that score at least .5; all are assumed to be grammatical, as in appendix B.2.
 
     Returns:
@@ -129,8 +133,8 @@ def train(
     sentences, labels = read_cola(folder / FILES["train"])
     base = Backbone(SHARED, encoder, {}) if encoder else find_backbone(SHARED)
     model = new_model(base, settings)
-    tokenizer = tokenizer_of(base)
-    losses = fit(model, Pieces(tokenizer), sentences, labels, settings)
+    tokenizer = backbone_tokenizer(base)
+    losses = fit(model, SentenceTokenizer(tokenizer), sentences, labels, settings)
     save_checkpoint(out, "grammar", {}, model, base)
     scorer = GrammarScorer.load(out)  # the weights as written, in half precision
     results = evaluate(scorer, folder)
@@ -141,7 +145,7 @@ def train(
         "minutes": round((time.time() - started) / 60, 1),
         "torch": torch.__version__,
         "results": results,
-        "human": {name: passing(scorer, stories) for name, stories in (human or {}).items()},
+        "human": {name: pass_rates(scorer, stories) for name, stories in (human or {}).items()},
     }
     save_manifest(out, manifest)
     write_text(out / "README.md", card(manifest))

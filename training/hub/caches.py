@@ -111,7 +111,7 @@ def dataset_placements(
         if not paths:
             continue
         staged = staging / f"{source.name}-{configuration}"
-        prepare(source.folder, source.name, configuration, staged)
+        prepare_dataset(source.folder, source.name, configuration, staged)
         digest = Repository("dataset", hub_id, staged).digest()[:16]
         folder = caches.datasets / hub_id.replace("/", "___") / configuration / "0.0.0" / digest
         if configuration == default:
@@ -119,7 +119,7 @@ def dataset_placements(
         yield Placement(staged, folder, {})
 
 
-def prepare(folder: Path, name: str, configuration: str, target: Path) -> None:
+def prepare_dataset(folder: Path, name: str, configuration: str, target: Path) -> None:
     """Arrow files of a dataset's configuration and its `dataset_info.json`, the same for the same data."""
     import datasets
 

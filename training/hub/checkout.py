@@ -10,7 +10,7 @@ from openmeva.training.hub.terms import LICENCE, NOTICE
 
 _PUBLISHED = ("metrics", "training", "spaces", "datasets", LICENCE, NOTICE)
 # files that decide the published requirements
-_DECIDING = ("pyproject.toml", "requirements.lock", "requirements-cpu.lock")
+_REQUIREMENT_FILES = ("pyproject.toml", "requirements.lock", "requirements-cpu.lock")
 
 
 def commit_note(root: Path, uncommitted: bool = False) -> str:
@@ -27,7 +27,7 @@ def commit_note(root: Path, uncommitted: bool = False) -> str:
     commit = _git(root, "rev-parse", "--short", "HEAD")
     if not top or not commit or Path(top).resolve() != root.resolve():
         return ""
-    changed = _git(root, "status", "--porcelain", "--", *_PUBLISHED, *_DECIDING)
+    changed = _git(root, "status", "--porcelain", "--", *_PUBLISHED, *_REQUIREMENT_FILES)
     if changed and not uncommitted:
         named = "\n  ".join(line.strip() for line in changed.splitlines())
         raise ValueError(

@@ -60,10 +60,10 @@ def has_wordnet() -> bool:
     import nltk
 
     own = str(RESOURCES)
-    elsewhere = [path for path in nltk.data.path if not path.startswith(own)]
+    other_folders = [path for path in nltk.data.path if not path.startswith(own)]
     for name in ("corpora/wordnet", "corpora/wordnet.zip"):
         try:
-            nltk.data.find(name, elsewhere)
+            nltk.data.find(name, other_folders)
         except LookupError:
             continue
         return True

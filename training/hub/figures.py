@@ -13,15 +13,15 @@ from typing import Any
 
 import yaml
 
-from openmeva.training.benchmark.cells import title_on
 from openmeva.training.benchmark.further_tables import autos_tables
+from openmeva.training.benchmark.number_format import row_title
 from openmeva.training.benchmark.render import to_markdown
 from openmeva.training.benchmark.tables import read_published
 from openmeva.training.files import write_text
-from openmeva.training.hub.results import cell, read_results, short
+from openmeva.training.hub.results import cell, format_correlation, read_results
 from openmeva.training.paths import ROOT
 
-PLACES = Path(__file__).with_name("figures.yaml")
+FIGURES_FILE = Path(__file__).with_name("figures.yaml")
 PAGES_WITH_TABLES = {"README.md", "datasets/autos/README.md"}
 NUMBER = r"-?\.\d+"
 _SLOT = re.compile(r"\{([^}]+)\}")
@@ -40,19 +40,19 @@ _OURS = {
 _TRIVIAL = {"distinct_1": "distinct-1", "distinct_2": "distinct-2", "distinct_3": "distinct-3"}
 
 
-class Places:
+class FigureSentences:
     """The sentences with values in texts, from `figures.yaml`.
 
     Attributes:
         sentences: page, by its path from the root, to its sentences; each value is a slot `{set: row}` or
             `{set: row: coefficient}` (Pearson where none is named).
-        elsewhere: page to texts with values that no run of the benchmark gives, and their sources.
+        other_sources: page to texts with values that no run of the benchmark gives, and their sources.
     """
 
-    def __init__(self, path: Path = PLACES) -> None:
+    def __init__(self, path: Path = FIGURES_FILE) -> None:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
         self.sentences: dict[str, list[str]] = content["sentences"]
-        self.elsewhere: dict[str, dict[str, str]] = content["elsewhere"]
+        self.other_sources: dict[str, dict[str, str]] = content["elsewhere"]
 
 
 def figure(results: Mapping[str, Any], slot: str) -> float | None:
@@ -69,7 +69,7 @@ def figure(results: Mapping[str, Any], slot: str) -> float | None:
     return row.get(coefficient) if row else None
 
 
-def with_figures(text: str, sentence: str, results: Mapping[str, Any]) -> str:
+def fill_in_sentence(text: str, sentence: str, results: Mapping[str, Any]) -> str:
     """A page's text with the values of a sentence filled in; values that no run has measured are unchanged.
 
     Raises:
@@ -83,12 +83,12 @@ def with_figures(text: str, sentence: str, results: Mapping[str, Any]) -> str:
         if value is not None:
             begin, end = found[0].span(place)
             digits = len(text[begin:end].partition(".")[2])
-            text = text[:begin] + short(value, digits) + text[end:]
+            text = text[:begin] + format_correlation(value, digits) + text[end:]
     return text
 
 
 def pattern(sentence: str) -> re.Pattern[str]:
-    """A pattern of a sentence of `Places`, with any line breaks, and a group for each value."""
+    """A pattern of a sentence of `FigureSentences`, with any line breaks, and a group for each value."""
     parts = [re.sub(r"(?:\\?\s)+", r"\\s+", re.escape(part)) for part in _SLOT.split(sentence)[::2]]
     return re.compile(f"({NUMBER})".join(parts))
 
@@ -138,7 +138,7 @@ def autos_table(results: Mapping[str, Any], name: str) -> str:
         raise ValueError(f"{name}: expected a set among {', '.join(results['autos'])}")
     found = results["autos"][name]
     rows = {
-        title_on(row, found["n"]): {
+        row_title(row, found["n"]): {
             "aspects": {aspect: _origins(one) for aspect, one in row["aspects"].items()}
         }
         for row in found["rows"]
@@ -168,7 +168,7 @@ def _own_cell(row: Mapping[str, Any] | None, best: bool) -> str:
 
 
 def _plain_cell(row: Mapping[str, Any] | None) -> str:
-    return short(row["pearson"], 3) if row else ""
+    return format_correlation(row["pearson"], 3) if row else ""
 
 
 def _rows(judged: Mapping[str, Any], kind: str) -> Iterator[dict[str, Any]]:
@@ -179,7 +179,7 @@ def _row(judged: Mapping[str, Any], kind: str, title: str) -> dict[str, Any] | N
     return next((row for row in _rows(judged, kind) if row["title"] == title), None)
 
 
-def written(page: str, text: str, results: Mapping[str, Any]) -> str:
+def fill_in_page(page: str, text: str, results: Mapping[str, Any]) -> str:
     """A page's text with its values and, where it has markers, the tables.
 
     Raises:
@@ -187,9 +187,9 @@ def written(page: str, text: str, results: Mapping[str, Any]) -> str:
             table.
     """
     text = _MARKED.sub(lambda found: f"{found[1]}{_marked(results, found[2])}{found[3]}", text)
-    for sentence in Places().sentences.get(page, ()):
+    for sentence in FigureSentences().sentences.get(page, ()):
         try:
-            text = with_figures(text, sentence, results)
+            text = fill_in_sentence(text, sentence, results)
         except ValueError as error:
             raise ValueError(f"{page}: {error}") from error
     return text
@@ -207,9 +207,9 @@ def main(root: Path = ROOT) -> None:
         raise SystemExit(
             "error: expected spaces/leaderboard/results.json, which spaces.leaderboard.collect writes"
         )
-    for page in sorted(PAGES_WITH_TABLES | Places().sentences.keys()):
+    for page in sorted(PAGES_WITH_TABLES | FigureSentences().sentences.keys()):
         text = (root / page).read_text(encoding="utf-8")
-        new = written(page, text, results)
+        new = fill_in_page(page, text, results)
         if new != text:
             write_text(root / page, new)
             print(f"{page}: new figures")

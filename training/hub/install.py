@@ -21,7 +21,7 @@ from openmeva.training.hub.caches import (
 from openmeva.training.hub.description import Description
 from openmeva.training.hub.layout import lay_out
 from openmeva.training.hub.record import Record
-from openmeva.training.hub.record_folder import RecordFolder, is_bare, missing
+from openmeva.training.hub.record_folder import RecordFolder, is_effectively_empty, missing
 
 
 class Installation:
@@ -43,8 +43,10 @@ class Installation:
                 ("datasets", caches.datasets),
             )
         }
-        self._kept = RecordFolder(caches.home / "openmeva", [stage.parent for stage in self._stages.values()])
-        self.record_path = self._kept.record_path
+        self._record_folder = RecordFolder(
+            caches.home / "openmeva", [stage.parent for stage in self._stages.values()]
+        )
+        self.record_path = self._record_folder.record_path
 
     def install(self, description: Description, version: str, root: Path) -> Record:
         """Installs every repository of the description into the caches.
@@ -57,14 +59,16 @@ class Installation:
         """
         with self._locked() as old:
             try:
-                if not_there := [folder for folder in self._kept.missing() if folder not in old.folders]:
-                    old.folders += not_there
+                if missing_folders := [
+                    folder for folder in self._record_folder.missing() if folder not in old.folders
+                ]:
+                    old.folders += missing_folders
                     old.write(self.record_path)
                 with self._staging() as stages:
                     placements = list(self._placements(description, version, root, stages))
                     return self._install(placements, version, old)
             finally:
-                self._leave_where_nothing_is()
+                self._remove_empty_record()
 
     def _install(self, placements: Sequence[Placement], version: str, old: Record) -> Record:
         new = Record(version, trees=[str(placement.target) for placement in placements], home=old.home)
@@ -75,26 +79,26 @@ class Installation:
         if (
             same
             and old.is_whole()
-            and all(holds(placement.target, placement.staged) for placement in placements)
+            and all(has_content_of(placement.target, placement.staged) for placement in placements)
         ):
             return old
-        self._note_what_is_there(new, old, placements)
+        self._record_existing_content(new, old, placements)
         obsolete = Record(
             old.version,
             [tree for tree in old.trees if tree not in new.trees],
             {path: content for path, content in old.pointers.items() if path not in new.pointers},
         )
         obsolete.before = {path: old.before[path] for path in obsolete.pointers if path in old.before}
-        self._journal(new, old).write(self._kept.journal_path)
+        self._journal(new, old).write(self._record_folder.journal_path)
         try:
             self._place(placements)
-            new.joined(obsolete).write(
+            new.merged(obsolete).write(
                 self.record_path
             )  # obsolete entries stay recorded until they are removed
         except BaseException:
             self._undo()
             raise
-        self._kept.journal_path.unlink()
+        self._record_folder.journal_path.unlink()
         _restore(obsolete)
         _remove(obsolete.trees)
         _prune(new.folders)
@@ -106,22 +110,22 @@ class Installation:
 
         Pointers get their former content back, unless they have been changed since.
         """
-        if not self._kept.folder.is_dir():
-            self._kept.clear()
+        if not self._record_folder.folder.is_dir():
+            self._record_folder.remove_leftovers()
             return None
         with self._locked() as record:
             _restore(record)
             _remove(record.trees)
             _prune(record.folders)
-            self._kept.leave(record)
+            self._record_folder.remove(record)
         return record if record.version else None
 
-    def _leave_where_nothing_is(self) -> None:
+    def _remove_empty_record(self) -> None:
         """Removes the empty record after an installation that failed and was rolled back."""
         record = Record.read(self.record_path)
-        if record and not record.version and not self._kept.journal_path.exists():
+        if record and not record.version and not self._record_folder.journal_path.exists():
             _prune(record.folders)
-            self._kept.leave(record)
+            self._record_folder.remove(record)
 
     def _placements(
         self, description: Description, version: str, root: Path, stages: dict[str, Path]
@@ -144,10 +148,10 @@ class Installation:
     @contextmanager
     def _locked(self) -> Iterator[Record]:
         """Locks the installation; one that was killed is rolled back first."""
-        with self._kept.locked() as record:
+        with self._record_folder.locked() as record:
             self._clear_stages()
             _sweep(record)
-            if self._kept.journal_path.exists():
+            if self._record_folder.journal_path.exists():
                 self._undo()
             yield record
 
@@ -165,7 +169,7 @@ class Installation:
         for stage in self._stages.values():
             shutil.rmtree(stage, ignore_errors=True)
 
-    def _note_what_is_there(self, new: Record, old: Record, placements: Sequence[Placement]) -> None:
+    def _record_existing_content(self, new: Record, old: Record, placements: Sequence[Placement]) -> None:
         """Records the former content of the pointers, and the folders that the installation will create."""
         files = [file for placement in placements for file in (*placement.pointers, *placement.markers)]
         for path in [placement.target for placement in placements] + files:
@@ -196,7 +200,7 @@ class Installation:
             placement.target.parent.mkdir(parents=True, exist_ok=True)
             for marker in placement.markers:
                 marker.touch()
-            if not holds(placement.target, placement.staged):
+            if not has_content_of(placement.target, placement.staged):
                 _remove([str(placement.target)])  # incomplete: some of its files are gone
                 os.replace(placement.staged, placement.target)
             for path, content in placement.pointers.items():
@@ -204,7 +208,7 @@ class Installation:
 
     def _undo(self) -> None:
         """Restores the state recorded in the journal, unless the installation had completed."""
-        journal = self._kept.journal_path
+        journal = self._record_folder.journal_path
         begun, done = Record.read(journal), Record.read(self.record_path)
         if begun and not (done and done.version == begun.version and set(begun.trees) <= set(done.trees)):
             _sweep(begun)
@@ -226,7 +230,7 @@ def _restore(record: Record) -> None:
             path.unlink()
 
 
-def holds(target: Path, staged: Path) -> bool:
+def has_content_of(target: Path, staged: Path) -> bool:
     """Whether a folder has all files of `staged`, with the same sizes: cache clean-ups remove large files."""
     return all(
         (own := target / path.relative_to(staged)).is_file() and own.stat().st_size == path.stat().st_size
@@ -259,5 +263,5 @@ def _sweep(record: Record) -> None:
 def _prune(folders: Iterable[str]) -> None:
     """Removes those of our folders that are empty except for files that Python and the libraries leave behind."""
     for folder in map(Path, sorted(folders, key=len, reverse=True)):
-        if folder.is_dir() and is_bare(folder):
+        if folder.is_dir() and is_effectively_empty(folder):
             shutil.rmtree(folder)

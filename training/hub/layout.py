@@ -12,15 +12,15 @@ from pathlib import Path
 
 from openmeva.spaces.closure import PACKAGE
 from openmeva.spaces.layout import space_files
-from openmeva.training.common.cards import join_card, keep_configurations, read_card
-from openmeva.training.common.model_card import backbone_hub
+from openmeva.training.common.cards import drop_empty_configurations, join_card, read_card
+from openmeva.training.common.model_card import backbone_hub_id
 from openmeva.training.files import checksum, write_text
 from openmeva.training.hub.description import Description, Source
-from openmeva.training.hub.requirements import pinned, requirements
+from openmeva.training.hub.requirements import pin_versions, requirements
 from openmeva.training.hub.results import add_metric_results, add_results, read_results
 from openmeva.training.hub.rewriting import name_folders, pin_module, pin_settings, rename
 from openmeva.training.hub.standalone import standalone_files
-from openmeva.training.hub.terms import terms
+from openmeva.training.hub.terms import licence_files
 from openmeva.training.hub.whole_model import whole_model_note, write_whole_model
 
 _TEXT = {".py", ".json", ".md", ".yaml", ".txt", ".toml"}
@@ -92,10 +92,10 @@ def lay_out(
             text = name_folders(text, organisation, there)
         write_text(place, text)
     if source.module:
-        write_text(folder / "requirements.txt", pinned(requirements(folder, root), root))
+        write_text(folder / "requirements.txt", pin_versions(requirements(folder, root), root))
     if source.demo:
         needed = folder / "requirements.txt"
-        write_text(needed, pinned(needed.read_text(encoding="utf-8"), root))
+        write_text(needed, pin_versions(needed.read_text(encoding="utf-8"), root))
         # a copy of the Space has another owner, but links to the publisher's other Spaces
         write_text(folder / PACKAGE / "spaces" / PUBLISHER, json.dumps({"organisation": organisation}) + "\n")
     whole = description.has_whole_model(source)
@@ -117,10 +117,10 @@ def lay_out(
                 + whole_model_note(hub_id, classifier, f"{organisation}/story-encoder")
             )
             front["library_name"] = "transformers"
-        if hub := backbone_hub(folder):
+        if hub := backbone_hub_id(folder):
             front.setdefault("base_model", hub)
         if source.kind == "dataset":
-            keep_configurations(front, folder)
+            drop_empty_configurations(front, folder)
         if description.source:
             body = f"{body.rstrip()}\n\n{_PART_OF.format(description.source)}\n"
         write_text(card, join_card({**front, "version": version}, body))
@@ -129,7 +129,7 @@ def lay_out(
 
 def _contents(source: Source, description: Description, root: Path) -> Iterator[tuple[str, Path | str]]:
     """Paths in the repository, and their content: a file of the checkout, or a text."""
-    yield from terms(source.folder / "README.md", root)
+    yield from licence_files(source.folder / "README.md", root)
     if source.demo:
         yield from space_files(source.folder, root).items()
         return

@@ -17,7 +17,7 @@ _KEPT = frozenset({".gitattributes"})  # the Hub's own
 
 
 @dataclass(frozen=True)
-class State:
+class RepositoryState:
     """The state of a repository on the Hub.
 
     Attributes:
@@ -40,12 +40,12 @@ class State:
         return self.same and self.tag == self.head != ""
 
 
-def look_up(api: HfApi, repository: Repository, revision: str) -> State:
+def repository_state(api: HfApi, repository: Repository, revision: str) -> RepositoryState:
     """The state of a repository on the Hub, compared with the files to be published."""
     try:
         refs = api.list_repo_refs(repository.id, repo_type=repository.kind)
     except RepositoryNotFoundError:
-        return State(False)
+        return RepositoryState(False)
     tree = api.list_repo_tree(repository.id, recursive=True, repo_type=repository.kind)
     there = {
         entry.path: entry.lfs.sha256 if entry.lfs else entry.blob_id
@@ -58,7 +58,7 @@ def look_up(api: HfApi, repository: Repository, revision: str) -> State:
     )
     tag = next((ref.target_commit for ref in refs.tags if ref.name == revision), "")
     head = next((ref.target_commit for ref in refs.branches if ref.name == "main"), "")
-    return State(True, same, tuple(sorted(there.keys() - files.keys())), tag, head)
+    return RepositoryState(True, same, tuple(sorted(there.keys() - files.keys())), tag, head)
 
 
 def publish(
@@ -84,7 +84,7 @@ def publish(
             named, before the first upload).
     """
     revision = f"v{version}"
-    states = [look_up(api, repository, revision) for repository in repositories]
+    states = [repository_state(api, repository, revision) for repository in repositories]
     taken = [r.id for r, s in zip(repositories, states, strict=True) if s.tag and not s.released]
     if taken and not move_tags:
         raise ValueError(
@@ -93,11 +93,11 @@ def publish(
         )
     done = {}
     for repository, state in zip(repositories, states, strict=True):
-        done[f"{repository.kind} {repository.id}"] = _bring(api, repository, state, revision, note)
+        done[f"{repository.kind} {repository.id}"] = _update(api, repository, state, revision, note)
     return done
 
 
-def _bring(api: HfApi, repository: Repository, state: State, revision: str, note: str) -> str:
+def _update(api: HfApi, repository: Repository, state: RepositoryState, revision: str, note: str) -> str:
     kind = repository.kind
     if state.released:
         return "unchanged"

@@ -58,7 +58,7 @@ class Record:
             home,
         )
 
-    def joined(self, other: Record) -> Record:
+    def merged(self, other: Record) -> Record:
         """This record with the trees and pointers of another."""
         return Record(
             self.version,

@@ -38,7 +38,7 @@ class RecordFolder:
         """The record (with version "" where nothing is installed), locked against other processes."""
         try:
             while True:
-                self._enter()
+                self._create()
                 with FileLock(self.lock_path):
                     record = Record.read(self.record_path)
                     if record is None:
@@ -60,7 +60,7 @@ class RecordFolder:
             dict.fromkeys(str(folder) for place in (self.folder, *self.places) for folder in missing(place))
         )
 
-    def leave(self, record: Record) -> None:
+    def remove(self, record: Record) -> None:
         """Removes the folder, and those of its parents that are ours and have no other content.
 
         If the folder has other content than the record (it may also be a cache of the project), that is kept.
@@ -72,7 +72,9 @@ class RecordFolder:
                 self.lock_path.unlink(missing_ok=True)
             return
         folders = [self.folder]
-        while str(folders[-1].parent) in record.folders and is_bare(folders[-1].parent, but=folders[-1].name):
+        while str(folders[-1].parent) in record.folders and is_effectively_empty(
+            folders[-1].parent, but=folders[-1].name
+        ):
             folders.append(folders[-1].parent)
         try:
             with _scratch(folders[-1].parent) as scratch:
@@ -81,7 +83,7 @@ class RecordFolder:
             self._remove_record()
             self._emptied = folders
 
-    def clear(self) -> None:
+    def remove_leftovers(self) -> None:
         """Removes the leftovers of a process that was killed while it created or removed this folder."""
         for left in _scratch_in(missing(self.folder)[0].parent):
             _delete(left)
@@ -91,15 +93,17 @@ class RecordFolder:
             path.unlink(missing_ok=True)
 
     def _remove_emptied(self) -> None:
-        """Removes folders that `leave` could not remove while the lock was held, unless they are in use again."""
+        """Removes folders that `remove` could not remove while the lock was held, unless they are in use again."""
         folders, self._emptied = self._emptied, ()
         with suppress(OSError):
             for folder in folders:
-                for left in folder.iterdir() if folder != self.folder and is_bare(folder) else ():
+                for left in (
+                    folder.iterdir() if folder != self.folder and is_effectively_empty(folder) else ()
+                ):
                     _delete(left)
                 folder.rmdir()
 
-    def _enter(self) -> None:
+    def _create(self) -> None:
         if self.record_path.exists():
             return
         folders, home = self.missing(), str(self.folder.parent)
@@ -129,7 +133,7 @@ def missing(path: Path) -> list[Path]:
     return [folder for folder in (*reversed(path.parents), path) if not folder.exists()]
 
 
-def is_bare(folder: Path, but: str = "") -> bool:
+def is_effectively_empty(folder: Path, but: str = "") -> bool:
     """Whether a folder has nothing but `but` and files that Python and the libraries leave behind."""
     return all(
         path.name in (but, "__init__.py", "__pycache__") or (path.suffix == ".lock" and path.is_file())

@@ -20,7 +20,7 @@ def requirements(folder: Path, root: Path) -> str:
     Raises:
         ValueError: an import of a package that is not among the project's dependencies.
     """
-    bounds = {line.partition(">=")[0].lower().replace("-", "_"): line for line in _stated(root)}
+    bounds = {line.partition(">=")[0].lower().replace("-", "_"): line for line in _dependencies(root)}
     implied = {"tqdm", "tokenizers", "pandas", "pyarrow"}  # dependencies of transformers and datasets
     needed = set()
     for path in folder.glob("*.py"):
@@ -38,7 +38,7 @@ def requirements(folder: Path, root: Path) -> str:
     return "".join(f"{line}\n" for line in sorted(needed, key=str.lower))
 
 
-def _stated(root: Path) -> list[str]:
+def _dependencies(root: Path) -> list[str]:
     """The project's dependencies with extras: from `pyproject.toml` in a checkout, else from the installed package."""
     import tomllib
 
@@ -48,7 +48,7 @@ def _stated(root: Path) -> list[str]:
     return [line.partition(";")[0].strip() for line in requires("openmeva") or ()]
 
 
-def pinned(lines: str, root: Path) -> str:
+def pin_versions(lines: str, root: Path) -> str:
     """Lines of a requirements file with the versions of the lock files, and PyTorch's index if torch is among them.
 
     Without lock files, as in an installed package, the bounds are kept.
@@ -60,17 +60,17 @@ def pinned(lines: str, root: Path) -> str:
     texts = [(root / name).read_text(encoding="utf-8") for name in _LOCKS if (root / name).is_file()]
     # without the local version, such as +cpu, which other indexes lack
     locked = dict(re.findall(r"^([\w.-]+)==([^\s+]+)", "".join(texts), re.MULTILINE))
-    versions = {_plain(name): version for name, version in locked.items()}
+    versions = {_normalized_name(name): version for name, version in locked.items()}
     found = []
     for line in lines.split("\n"):
         name = re.split(r"[<>=!~; ]", line)[0]
-        version = versions.get(_plain(name.partition("[")[0]))
+        version = versions.get(_normalized_name(name.partition("[")[0]))
         found.append(f"{name}=={version}" if version else line)
         if name == "torch":
             found.insert(0, f"--extra-index-url {CPU_INDEX}")
     return "\n".join(found)
 
 
-def _plain(name: str) -> str:
+def _normalized_name(name: str) -> str:
     """A package's name as normalized by PyPI."""
     return re.sub(r"[-_.]+", "-", name).lower()

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from openmeva.training.benchmark.cells import interval, number
 from openmeva.training.benchmark.checkpoints import checkpoint_digest
+from openmeva.training.benchmark.number_format import format_interval, format_number
 from openmeva.training.benchmark.registry import read_registry
 
 RESULTS = Path("spaces/leaderboard/results.json")  # written by `python -m spaces.leaderboard.collect`
@@ -99,13 +99,13 @@ def cell(row: Mapping[str, Any], coefficient: str) -> str:
     value, ends = row.get(coefficient), row.get("intervals", {}).get(coefficient)
     if value is None:
         return "–"
-    return f"{number(value)} {interval(ends)}".rstrip().replace("−", "-")
+    return f"{format_number(value)} {format_interval(ends)}".rstrip().replace("−", "-")
 
 
-def short(value: float, digits: int) -> str:
+def format_correlation(value: float, digits: int) -> str:
     """A value as printed in the tables, but with an ASCII minus.
 
-    >>> short(0.2881, 3), short(-0.1, 2)
+    >>> format_correlation(0.2881, 3), format_correlation(-0.1, 2)
     ('.288', '-.10')
     """
-    return number(value, digits).replace("−", "-")
+    return format_number(value, digits).replace("−", "-")

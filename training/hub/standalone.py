@@ -12,7 +12,7 @@ import ast
 import re
 from pathlib import Path
 
-from openmeva.spaces.closure import closure
+from openmeva.spaces.closure import import_closure
 
 _IMPORT = re.compile(r"^(\s*)from\s+openmeva\.metrics\.(\w+)\.(\w+)\s+import\b")
 _NOTE = "# evaluate copies only the sibling files that this file imports."
@@ -27,7 +27,7 @@ def standalone_files(name: str, root: Path) -> dict[str, str]:
     """
     folder, core = root / "metrics" / name, root / "metrics" / "core"
     main = folder / f"{name}.py"
-    needed = sorted(path for path in closure([main], root) if path.name != "__init__.py")
+    needed = sorted(path for path in import_closure([main], root) if path.name != "__init__.py")
     for path in needed:
         if path.parent not in (folder, core):
             raise ValueError(

@@ -11,7 +11,7 @@ from openmeva.training.common.cards import read_card
 LICENCE, NOTICE = "LICENSE", "NOTICE"
 
 
-def terms(card: Path, root: Path) -> Iterator[tuple[str, Path]]:
+def licence_files(card: Path, root: Path) -> Iterator[tuple[str, Path]]:
     """The licence where a card names Apache-2.0, the notice where it names any licence, each with its path.
 
     Args:
@@ -24,12 +24,12 @@ def terms(card: Path, root: Path) -> Iterator[tuple[str, Path]]:
     named = read_card(card)[0].get("license", "unknown") if card.is_file() else "unknown"
     licences = named if isinstance(named, list) else [named]
     if "apache-2.0" in licences:
-        yield LICENCE, _place(LICENCE, root)
+        yield LICENCE, _find(LICENCE, root)
     if licences != ["unknown"]:
-        yield NOTICE, _place(NOTICE, root)
+        yield NOTICE, _find(NOTICE, root)
 
 
-def _place(name: str, root: Path) -> Path:
+def _find(name: str, root: Path) -> Path:
     if (root / name).is_file():
         return root / name
     for file in files("openmeva") or ():

@@ -11,7 +11,7 @@ import yaml
 from openmeva.training.judged.catalogue import JudgedSet
 from openmeva.training.judged.rows import JudgedStory
 
-BUILT = "Built from the authors' files:"  # distinguishes a generated card from the user's own
+GENERATED_MARKER = "Built from the authors' files:"  # distinguishes a generated card from the user's own
 HEADINGS = ("part", "stories", "prompts", "systems", "ratings per story", "criteria", "words per story")
 _COLUMNS = {
     "story_id": "unique in its part",
@@ -29,7 +29,7 @@ _COLUMNS = {
 }
 
 
-def counts(part: str, rows: Sequence[JudgedStory]) -> tuple[str, ...]:
+def statistics_row(part: str, rows: Sequence[JudgedStory]) -> tuple[str, ...]:
     """One row of statistics, under `HEADINGS`; `–` where the set has no such information."""
 
     def different(column: str) -> str:
@@ -49,12 +49,12 @@ def counts(part: str, rows: Sequence[JudgedStory]) -> tuple[str, ...]:
     )
 
 
-def written_card(one: JudgedSet, parts: Mapping[str, Sequence[JudgedStory]]) -> str:
+def render_card(judged_set: JudgedSet, parts: Mapping[str, Sequence[JudgedStory]]) -> str:
     """The `README.md` of a built folder: the files of the parts for `datasets`, counts, columns and licence."""
     front: dict[str, Any] = {
-        "pretty_name": one.title,
+        "pretty_name": judged_set.title,
         "language": "en",
-        "license": "unknown" if one.licence.startswith("none") else "other",
+        "license": "unknown" if judged_set.licence.startswith("none") else "other",
         "tags": ["story-evaluation", "human-judgments"],
         "configs": [
             {
@@ -69,15 +69,15 @@ def written_card(one: JudgedSet, parts: Mapping[str, Sequence[JudgedStory]]) -> 
         yaml.safe_dump(front, sort_keys=False, allow_unicode=True).rstrip("\n"),
         "---",
         "",
-        f"# {one.title}",
+        f"# {judged_set.title}",
         "",
-        f"{one.judgments} Described in {one.paper}. {BUILT} {one.published}.",
+        f"{judged_set.judgments} Described in {judged_set.paper}. {GENERATED_MARKER} {judged_set.published}.",
         "",
         "Do not train on it.",
         "",
         "## Counts",
         "",
-        *_table([HEADINGS, *(counts(name, rows) for name, rows in parts.items())]),
+        *_table([HEADINGS, *(statistics_row(name, rows) for name, rows in parts.items())]),
         "",
         "## Columns",
         "",
@@ -85,7 +85,7 @@ def written_card(one: JudgedSet, parts: Mapping[str, Sequence[JudgedStory]]) -> 
         "",
         "## Licence",
         "",
-        f"Licence of the authors' release: {one.licence}. This folder was built for your own use.",
+        f"Licence of the authors' release: {judged_set.licence}. This folder was built for your own use.",
         "",
     ]
     return "\n".join(lines)

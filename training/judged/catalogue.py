@@ -105,7 +105,7 @@ _SETS = (
         "MIT, as the authors' repository states; the prompts and human stories derive from WritingPrompts",
         "https://github.com/dig-team/hanna-benchmark-asg",
         "Chhun et al., Of Human Criteria and Automatic Metrics (COLING 2022)",
-        {"test": Part((hanna.ANNOTATIONS, hanna.HALF), hanna.read_hanna)},
+        {"test": Part((hanna.ANNOTATIONS_FILE, hanna.HALF_FILE), hanna.read_hanna)},
     ),
     JudgedSet(
         "deltascore",
@@ -133,10 +133,10 @@ _SETS = (
         "https://github.com/sairin1202/StoryER, folder data and the addresses in its README",
         "Chen et al., StoryER (EMNLP 2022)",
         {
-            "wp": Part((storyer.OVERALL["wp"],), partial(storyer.read_overall, kind="wp")),
-            "scary": Part((storyer.OVERALL["scary"],), partial(storyer.read_overall, kind="scary")),
-            "aspects": Part((storyer.ASPECT_RATINGS,), storyer.read_aspect_ratings),
-            "ranks": Part((storyer.RANKS,), storyer.read_ranks),
+            "wp": Part((storyer.OVERALL_FILES["wp"],), partial(storyer.read_overall, kind="wp")),
+            "scary": Part((storyer.OVERALL_FILES["scary"],), partial(storyer.read_overall, kind="scary")),
+            "aspects": Part((storyer.ASPECT_RATINGS_FILE,), storyer.read_aspect_ratings),
+            "ranks": Part((storyer.RANKS_FILE,), storyer.read_ranks),
         },
     ),
     JudgedSet(

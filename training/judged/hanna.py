@@ -6,11 +6,11 @@ import math
 from pathlib import Path
 
 from openmeva.training.files import Row, read_rows, text_of
-from openmeva.training.judged.rows import JudgedStory, find_file, of_criteria, rating_of
+from openmeva.training.judged.rows import JudgedStory, aggregate_criteria, find_file, rating_of
 
-ANNOTATIONS = "hanna_stories_annotations.csv"
+ANNOTATIONS_FILE = "hanna_stories_annotations.csv"
 # Half of the set by prompts, one story per line, with the released scores of metrics and language models.
-HALF = "hanna_half.jsonl.gz"
+HALF_FILE = "hanna_half.jsonl.gz"
 CRITERIA = ("Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity")
 
 
@@ -25,7 +25,7 @@ def read_hanna(folder: str | Path) -> list[JudgedStory]:
     Raises:
         ValueError: no such file, a missing column, a rating outside 1..5, or rows of one story with different texts.
     """
-    path = find_file(folder, (ANNOTATIONS, HALF))
+    path = find_file(folder, (ANNOTATIONS_FILE, HALF_FILE))
     if path.name.lower().removesuffix(".gz").endswith(".csv"):
         return _annotations(path)
     return [_story(row) for row in read_rows(path, "jsonl")]
@@ -37,7 +37,7 @@ def read_hanna_scores(folder: str | Path) -> dict[str, dict[str, float]]:
     Raises:
         ValueError: a damaged file.
     """
-    path = Path(folder) / HALF
+    path = Path(folder) / HALF_FILE
     if not path.exists():
         return {}
     found = {}
@@ -58,7 +58,7 @@ def _annotations(path: Path) -> list[JudgedStory]:
             raise ValueError(f"{row.where}: the text differs from that of the same story in {same[0].where}")
         same.append(row)
     found = [
-        _judged(rows[0], key, {name: [rating_of(row, name) for row in rows] for name in CRITERIA})
+        _judged_story(rows[0], key, {name: [rating_of(row, name) for row in rows] for name in CRITERIA})
         for key, rows in stories.items()
     ]
     workers = [[str(row.values.get("Worker ID") or "") for row in rows] for rows in stories.values()]
@@ -68,7 +68,7 @@ def _annotations(path: Path) -> list[JudgedStory]:
     return found
 
 
-def _judged(row: Row, key: str, ratings: dict[str, list[float]]) -> JudgedStory:
+def _judged_story(row: Row, key: str, ratings: dict[str, list[float]]) -> JudgedStory:
     model = text_of(row, "Model")
     return {
         "story_id": key,
@@ -76,7 +76,7 @@ def _judged(row: Row, key: str, ratings: dict[str, list[float]]) -> JudgedStory:
         "reference": text_of(row, "Human"),
         "story": text_of(row, "Story"),
         "source_model": "human" if model == "Human" else model,
-        **of_criteria(ratings),
+        **aggregate_criteria(ratings),
     }
 
 
@@ -95,4 +95,4 @@ def _story(row: Row) -> JudgedStory:
         name: [rating_of(row._replace(values={name: value}), name) for value in ratings[name]]
         for name in CRITERIA
     }
-    return _judged(renamed, str(row.values["story_id"]), checked)
+    return _judged_story(renamed, str(row.values["story_id"]), checked)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from openmeva.training.files import read_rows, text_of
-from openmeva.training.judged.pairs import Preference, rows_of
+from openmeva.training.judged.pairs import Preference, preference_rows
 from openmeva.training.judged.rows import JudgedStory, find_file
 
 # The authors publish the ids of the test set's comments; their `rehydrate.py` downloads the texts to this file.
@@ -23,7 +23,7 @@ def read_litbench(folder: str | Path) -> list[JudgedStory]:
         ValueError: no such file, a missing column, or no complete pair.
     """
     path = find_file(folder, (FILE,))
-    rows = list(rows_of(_preferences(path)))
+    rows = list(preference_rows(_preferences(path)))
     if not rows:
         raise ValueError(f"{path}: expected pairs of stories, got no complete one")
     return rows

@@ -17,10 +17,10 @@ class Preference(NamedTuple):
     rejected: str
 
 
-def rows_of(preferences: Iterable[Preference]) -> Iterator[JudgedStory]:
+def preference_rows(preferences: Iterable[Preference]) -> Iterator[JudgedStory]:
     """The preferred story of each pair with the score 1, then the other with 0.
 
-    >>> [row["score"] for row in rows_of([Preference("7", "a prompt", "a good story", "a dull story")])]
+    >>> [row["score"] for row in preference_rows([Preference("7", "a prompt", "a good story", "a dull story")])]
     [1.0, 0.0]
     """
     for one in preferences:

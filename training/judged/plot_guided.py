@@ -42,11 +42,11 @@ def read_plot_guided_judgments(
             where = f"{path}, sheet {number}, {answer}"
             if not sheet[story]:
                 raise ValueError(f"{path}, sheet {number}, {story}: expected a story, got none")
-            by_rater = ratings.setdefault(plain(sheet[story]), {})
+            by_rater = ratings.setdefault(without_separators(sheet[story]), {})
             if sheet["WorkerId"] in by_rater:
                 raise ValueError(f"{where}: rater {sheet['WorkerId']} rates a story twice")
             by_rater[sheet["WorkerId"]] = _rating(sheet[answer], where)
-    human = _human(order, ratings) if order is not None else None
+    human = _human_stories(order, ratings) if order is not None else None
     rows: list[JudgedStory] = []
     for number, (story, by_rater) in enumerate(ratings.items()):
         row: JudgedStory = {
@@ -86,16 +86,16 @@ def read_predictions(path: str | Path) -> dict[str, float]:
             value = float(score)
         except ValueError:
             value = math.nan
-        if not plain(story) or not math.isfinite(value):
+        if not without_separators(story) or not math.isfinite(value):
             raise ValueError(f"{path}, line {number}: expected 'story TAB score', got {line[:60]!r}")
-        found[plain(story)] = value
+        found[without_separators(story)] = value
     return found
 
 
-def plain(story: str) -> str:
+def without_separators(story: str) -> str:
     """The story without the `</s>` after each sentence.
 
-    >>> plain("he ran . </s> he fell . </s> ")
+    >>> without_separators("he ran . </s> he fell . </s> ")
     'he ran . he fell .'
     """
     return " ".join(story.replace("</s>", " ").split())
@@ -118,8 +118,8 @@ def _places(columns: Sequence[str], path: Path) -> list[str]:
     return found[_STORY]
 
 
-def _human(order: Sequence[str], stories: dict[str, dict[str, float]]) -> set[str]:
-    listed = [plain(story) for story in order]
+def _human_stories(order: Sequence[str], stories: dict[str, dict[str, float]]) -> set[str]:
+    listed = [without_separators(story) for story in order]
     absent = set(stories) - set(listed)
     if absent:
         raise ValueError(f"{len(absent)} judged stories are not in the given order, as {min(absent)[:60]!r}")

@@ -6,7 +6,7 @@ from pathlib import Path
 from statistics import mean
 from typing import TypedDict
 
-from openmeva.metrics.core.inputs import number_from
+from openmeva.metrics.core.inputs import parse_number
 from openmeva.training.files import Row
 
 
@@ -54,7 +54,7 @@ def find_file(folder: str | Path, names: tuple[str, ...]) -> Path:
     raise ValueError(f"{folder}: expected one of the files {', '.join(names)}")
 
 
-def of_criteria(ratings: Mapping[str, Sequence[float]]) -> JudgedStory:
+def aggregate_criteria(ratings: Mapping[str, Sequence[float]]) -> JudgedStory:
     """The judgments of a story for which each rater rated each criterion.
 
     A rating of the story is the rater's mean over the criteria.
@@ -62,7 +62,7 @@ def of_criteria(ratings: Mapping[str, Sequence[float]]) -> JudgedStory:
     Args:
         ratings: ratings by criterion, in the same order of raters.
 
-    >>> of_criteria({"coherence": [1, 2], "surprise": [3, 4]})["ratings"]
+    >>> aggregate_criteria({"coherence": [1, 2], "surprise": [3, 4]})["ratings"]
     [2.0, 3.0]
     """
     overall = [float(mean(one)) for one in zip(*ratings.values(), strict=True)]
@@ -82,7 +82,7 @@ def rating_of(row: Row, column: str, low: float = 1, high: float = 5) -> float:
         ValueError: not a number, or a number outside the scale (with row and column).
     """
     value = row.values.get(column)
-    number = number_from(value)
+    number = parse_number(value)
     if number is None or not low <= number <= high or math.isinf(number):
         raise ValueError(f"{row.where}, {column}: expected a rating in {low:g}..{high:g}, got {value!r:.60}")
     return number

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from openmeva.training.files import Row, read_lines, read_rows, text_of
-from openmeva.training.judged.pairs import Preference, rows_of
+from openmeva.training.judged.pairs import Preference, preference_rows
 from openmeva.training.judged.rows import JudgedStory, find_file
 
 # Test rows whose four sentences are in the corpora of ROCStories that metrics are trained on, nearly always with the
 # correct ending: a metric trained on them has seen the answer.
-SEEN = Path(__file__).with_name("storycloze_in_rocstories.txt")
+SEEN_PAIRS_FILE = Path(__file__).with_name("storycloze_in_rocstories.txt")
 _NAMES = {"validation": "val", "test": "test"}
 
 
@@ -33,17 +33,17 @@ def read_story_cloze(folder: str | Path, split: str) -> list[JudgedStory]:
         ValueError: no such file, a missing sentence, or a number of the correct ending other than 1 and 2.
     """
     path = find_file(folder, file_names(split))
-    return list(rows_of(_preference(row) for row in read_rows(path, "csv")))
+    return list(preference_rows(_preference(row) for row in read_rows(path, "csv")))
 
 
-def without_seen(rows: Iterable[JudgedStory]) -> list[JudgedStory]:
-    """The rows whose pair is not in `SEEN`."""
-    seen = {line for _, line in read_lines(SEEN)}
+def exclude_seen(rows: Iterable[JudgedStory]) -> list[JudgedStory]:
+    """The rows whose pair is not in `SEEN_PAIRS_FILE`."""
+    seen = {line for _, line in read_lines(SEEN_PAIRS_FILE)}
     return [row for row in rows if row["pair"] not in seen]
 
 
 def _preference(row: Row) -> Preference:
-    begun = " ".join(_sentence(row, f"InputSentence{place}") for place in (2, 3, 4))
+    middle = " ".join(_sentence(row, f"InputSentence{place}") for place in (2, 3, 4))
     endings = {place: _sentence(row, f"RandomFifthSentenceQuiz{place}") for place in ("1", "2")}
     right = text_of(row, "AnswerRightEnding").strip()
     if right not in endings:
@@ -52,8 +52,8 @@ def _preference(row: Row) -> Preference:
     return Preference(
         text_of(row, "InputStoryid"),
         _sentence(row, "InputSentence1"),
-        f"{begun} {endings[right]}",
-        f"{begun} {endings[wrong]}",
+        f"{middle} {endings[right]}",
+        f"{middle} {endings[wrong]}",
     )
 
 

@@ -10,7 +10,7 @@ from statistics import mean
 from typing import Any
 
 from openmeva.training.files import Row, read_json
-from openmeva.training.judged.pairs import Preference, rows_of
+from openmeva.training.judged.pairs import Preference, preference_rows
 from openmeva.training.judged.rows import JudgedStory, find_file, rating_of
 
 ASPECTS = (
@@ -25,18 +25,18 @@ ASPECTS = (
     "funny/hilarious/laugh",
     "novel/idea",
 )
-ASPECT_RATINGS = "test_rate_reason_data.json"
-RANKS = "test_rank_data.pkl"
+ASPECT_RATINGS_FILE = "test_rate_reason_data.json"
+RANKS_FILE = "test_rank_data.pkl"
 _NUMBERS = {("numpy", "dtype"), ("numpy.core.multiarray", "scalar"), ("numpy._core.multiarray", "scalar")}
 # Errors that damaged pickles raise.
-_DAMAGE = (
+_PICKLE_ERRORS = (
     *(EOFError, ValueError, AttributeError, IndexError, KeyError, TypeError),
     *(OverflowError, MemoryError, RuntimeError, ImportError),
 )
-OVERALL = {"wp": "story_correlation.pkl", "scary": "scary_story_correlation.pkl"}
+OVERALL_FILES = {"wp": "story_correlation.pkl", "scary": "scary_story_correlation.pkl"}
 
 
-class _Plain(pickle.Unpickler):
+class _SafeUnpickler(pickle.Unpickler):
     """Reads only lists, tuples, texts and numbers (also NumPy's), since other pickles could run code."""
 
     def find_class(self, module: str, name: str) -> Any:
@@ -55,9 +55,9 @@ def read_overall(folder: str | Path, kind: str) -> list[JudgedStory]:
     Raises:
         ValueError: no such file, or one of another layout.
     """
-    path = find_file(folder, (OVERALL[kind],))
+    path = find_file(folder, (OVERALL_FILES[kind],))
     rows: list[JudgedStory] = []
-    for number, entry in enumerate(_unpickled(path), 1):
+    for number, entry in enumerate(_load_pickle(path), 1):
         where = f"{path}, entry {number}"
         if not isinstance(entry, list | tuple) or len(entry) != 2:
             raise ValueError(f"{where}: expected a story and its score, got {entry!r:.60}")
@@ -75,11 +75,11 @@ def read_ranks(folder: str | Path) -> list[JudgedStory]:
     Raises:
         ValueError: no such file, or one of another layout.
     """
-    return list(rows_of(_preferences(find_file(folder, (RANKS,)))))
+    return list(preference_rows(_preferences(find_file(folder, (RANKS_FILE,)))))
 
 
 def _preferences(path: Path) -> Iterator[Preference]:
-    for number, entry in enumerate(_unpickled(path), 1):
+    for number, entry in enumerate(_load_pickle(path), 1):
         where = f"{path}, entry {number}"
         if not isinstance(entry, list | tuple) or len(entry) != 5 or entry[3] not in (1, -1):
             raise ValueError(f"{where}: expected prompt, two stories, a target of 1 or -1, margin")
@@ -97,7 +97,7 @@ def read_aspect_ratings(folder: str | Path) -> list[JudgedStory]:
     Raises:
         ValueError: no such file, or one of another layout.
     """
-    path = find_file(folder, (ASPECT_RATINGS,))
+    path = find_file(folder, (ASPECT_RATINGS_FILE,))
     entries = read_json(path)
     rows: list[JudgedStory] = []
     for number, entry in enumerate(entries if isinstance(entries, list) else [], 1):
@@ -133,11 +133,11 @@ def _aspects(comments: list[Any], where: str) -> dict[str, list[float]]:
     return found
 
 
-def _unpickled(path: Path) -> list[Any]:
+def _load_pickle(path: Path) -> list[Any]:
     try:
         with path.open("rb") as file:
-            found = _Plain(file).load()
-    except (pickle.UnpicklingError, *_DAMAGE) as error:
+            found = _SafeUnpickler(file).load()
+    except (pickle.UnpicklingError, *_PICKLE_ERRORS) as error:
         raise ValueError(f"{path}: expected a pickle of lists, texts and numbers ({error})") from error
     if not isinstance(found, list | tuple) or not found:
         raise ValueError(f"{path}: expected a pickled list, got {type(found).__name__}")

@@ -5,7 +5,7 @@ registered by name in `OPERATIONS`. An operation takes and returns an `EditedSto
 token and the operation that last touched it. `tag_corpus` tags a corpus once and caches the tags.
 """
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.negatives.edited import EditedStory
 from openmeva.training.negatives.material import NegativeMaterial, language_of
 from openmeva.training.negatives.registry import OPERATIONS, TECHNIQUE_OPERATIONS
@@ -19,7 +19,7 @@ from openmeva.training.text.tagged_story import TaggedStory
 __all__ = [
     "OPERATIONS",
     "TECHNIQUE_OPERATIONS",
-    "Draws",
+    "BufferedRandom",
     "EditedSentence",
     "EditedStory",
     "KeywordTable",

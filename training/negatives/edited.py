@@ -57,7 +57,7 @@ class EditedStory:
             first = last
         return cls(tuple(sentences), index=index)
 
-    def changed(self, operation: str, position: int, sentence: EditedSentence) -> "EditedStory":
+    def with_sentence(self, operation: str, position: int, sentence: EditedSentence) -> "EditedStory":
         """This story with one sentence replaced by `operation`."""
         sentences = (*self.sentences[:position], sentence, *self.sentences[position + 1 :])
         return self.with_sentences(operation, sentences)

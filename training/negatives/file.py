@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from openmeva.metrics.core.text import Normalizer, plain_text
+from openmeva.metrics.core.text import Normalizer, join_words
 from openmeva.metrics.core.writing import check_output
-from openmeva.training.common.bounds import check_least
-from openmeva.training.corpora.notices import tell_foreign
+from openmeva.training.common.bounds import check_minimum
+from openmeva.training.corpora.notices import warn_about_foreign_stories
 from openmeva.training.corpora.stories import story_of
 from openmeva.training.corpora.story_rows import context_of, id_of
 from openmeva.training.files import Row, read_rows, write_rows
@@ -21,7 +21,7 @@ from openmeva.training.text.tagged_corpus import tag_corpus
 
 
 @dataclass(frozen=True)
-class Drawing:
+class NegativeSamplingConfig:
     """Settings of the negative samples.
 
     Attributes:
@@ -48,8 +48,8 @@ class Drawing:
     lexicon: str = "wordnet"
 
     def __post_init__(self) -> None:
-        check_least(0, seed=self.seed, epoch=self.epoch, keep=self.keep)
-        check_least(1, processes=self.processes)
+        check_minimum(0, seed=self.seed, epoch=self.epoch, keep=self.keep)
+        check_minimum(1, processes=self.processes)
 
 
 class Original(NamedTuple):
@@ -60,7 +60,7 @@ class Original(NamedTuple):
     words: list[list[str]]
 
 
-def write_samples(stories: str | Path, out: str | Path, how: Drawing) -> tuple[int, int]:
+def write_samples(stories: str | Path, out: str | Path, config: NegativeSamplingConfig) -> tuple[int, int]:
     """Writes the samples; returns the number of stories with a sample, and without one.
 
     A row has the sample's text in `story`, like other story files, `label` 0, and the `story_id` and `context` of its
@@ -72,22 +72,22 @@ def write_samples(stories: str | Path, out: str | Path, how: Drawing) -> tuple[i
         OSError: no such file.
     """
     check_output(out, column=None)
-    sampler, found = sampler_of(stories, how)
-    tell_foreign(plain_text(original.words) for original in found)
+    sampler, found = sampler_of(stories, config)
+    warn_about_foreign_stories(join_words(original.words) for original in found)
     made = 0
 
     def rows() -> Iterator[dict[str, Any]]:
         nonlocal made
-        for index, sample in enumerate(sampler.sample_all(how.epoch, how.processes)):
+        for index, sample in enumerate(sampler.sample_all(config.epoch, config.processes)):
             original = found[index]
             yield {
                 "index": index,
                 "story_id": original.story_id,
                 **({} if original.context is None else {"context": original.context}),
-                "story": None if sample is None else plain_text(sample.words),
+                "story": None if sample is None else join_words(sample.words),
                 "label": None if sample is None else 0,
                 "original": original.words,
-                **record(sample),
+                **sample_record(sample),
             }
             made += sample is not None
 
@@ -95,16 +95,16 @@ def write_samples(stories: str | Path, out: str | Path, how: Drawing) -> tuple[i
     return made, len(found) - made
 
 
-def sampler_of(stories: str | Path, how: Drawing) -> tuple[UnionSampler, list[Original]]:
+def sampler_of(stories: str | Path, config: NegativeSamplingConfig) -> tuple[UnionSampler, list[Original]]:
     """The sampler of the stories of a file, and these stories; raises as `write_samples`."""
-    sampling = sampling_of(how)
+    sampling = sampling_of(config)
     language = language_of(sampling)
-    normalizer = normalizer_of(how)
+    normalizer = normalizer_of(config)
     found = [
         _original(row._replace(number=place), normalizer) for place, row in enumerate(read_rows(stories), 1)
     ]
-    tagged = tag_corpus([original.words for original in found], how.cache, how.processes)
-    return UnionSampler(tagged, language, sampling, seed=how.seed), found
+    tagged = tag_corpus([original.words for original in found], config.cache, config.processes)
+    return UnionSampler(tagged, language, sampling, seed=config.seed), found
 
 
 def _original(row: Row, normalizer: Normalizer) -> Original:
@@ -113,24 +113,24 @@ def _original(row: Row, normalizer: Normalizer) -> Original:
     return Original(id_of(row), context, sentences_of(story_of(row), row.where, normalizer))
 
 
-def sampling_of(how: Drawing) -> UnionSampling:
+def sampling_of(config: NegativeSamplingConfig) -> UnionSampling:
     """The settings of the sampler; raises a ValueError for an unknown technique, recipe or lexicon."""
-    unknown = [name for name in how.techniques if name not in TECHNIQUES]
-    if unknown or not how.techniques:
+    unknown = [name for name in config.techniques if name not in TECHNIQUES]
+    if unknown or not config.techniques:
         raise ValueError(
             f"expected techniques among {', '.join(TECHNIQUES)}, got {', '.join(unknown) or 'none'}"
         )
     return UnionSampling(
-        keep=how.keep,
-        without=tuple(name for name in TECHNIQUES if name not in how.techniques),
-        recipe=how.recipe,
-        lexicon=how.lexicon,
+        keep=config.keep,
+        without=tuple(name for name in TECHNIQUES if name not in config.techniques),
+        recipe=config.recipe,
+        lexicon=config.lexicon,
     )
 
 
-def normalizer_of(how: Drawing) -> Normalizer:
-    """The normaliser of texts; it replaces names by placeholders if `how` has a list of names."""
-    return Normalizer.load(how.names) if how.names else Normalizer()
+def normalizer_of(config: NegativeSamplingConfig) -> Normalizer:
+    """The normaliser of texts; it replaces names by placeholders if `config` has a list of names."""
+    return Normalizer.load(config.names) if config.names else Normalizer()
 
 
 def sentences_of(story: str, where: str, normalizer: Normalizer) -> list[list[str]]:
@@ -141,7 +141,7 @@ def sentences_of(story: str, where: str, normalizer: Normalizer) -> list[list[st
     return sentences
 
 
-def record(sample: EditedStory | None) -> dict[str, object]:
+def sample_record(sample: EditedStory | None) -> dict[str, object]:
     """A sample as JSON: words, origins, operations in order, and edits; ``negative`` is null if it is None."""
     if sample is None:
         return {"negative": None}

@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from openmeva.training.files import kind_of, read_rows, replacing, text_of
-from openmeva.training.negatives.draft import Draft
+from openmeva.training.files import atomic_replace, kind_of, read_rows, text_of
+from openmeva.training.negatives.draft import CorruptedStory
 
 SCHEMA = pa.schema(
     {
@@ -25,7 +25,7 @@ SCHEMA = pa.schema(
 
 
 # Manipulation of a plot (training/plot_guided/manipulations) to the error type intended in its story.
-KIND_OF_MANIPULATION = {
+ERROR_TYPE_OF_MANIPULATION = {
     "repetition": "repetition",
     "contradiction": "contradiction",
     "illogical_order": "wrong_order",
@@ -65,17 +65,17 @@ class GroupRow:
     teacher_states: Any = field(default=None, compare=False, repr=False)
 
 
-def rows_of_chain(group: str, chain: list[Draft]) -> Iterator[GroupRow]:
-    """The rows of a story and its damaged versions."""
+def rows_by_level(group: str, chain: list[CorruptedStory]) -> Iterator[GroupRow]:
+    """The rows of a story and its corrupted versions."""
     for level, draft in enumerate(chain):
-        flags = [flag for sentence in draft.damaged for flag in sentence]
+        flags = [flag for sentence in draft.corrupted for flag in sentence]
         yield GroupRow(
             group,
             " ".join(word for sentence in draft.words for word in sentence),
             "+".join(draft.edits) or "human",
             int(level == 0),
             level,
-            sorted(draft.kinds),
+            sorted(draft.error_types),
             [i for i, flag in enumerate(flags) if flag],
         )
 
@@ -83,7 +83,7 @@ def rows_of_chain(group: str, chain: list[Draft]) -> Iterator[GroupRow]:
 def write_groups(path: Path, rows: Iterable[GroupRow]) -> int:
     """Writes rows to a Parquet file atomically; returns the number of rows."""
     table = pa.Table.from_pylist([asdict(row) for row in rows], schema=SCHEMA)
-    with replacing(path) as temporary:
+    with atomic_replace(path) as temporary:
         pq.write_table(table, temporary, compression="zstd")
     return table.num_rows
 
@@ -117,7 +117,7 @@ def read_groups(path: Path) -> list[GroupRow]:
                 row.get("source") or "unknown",
                 int(row["label"]),
                 int(row["level"] if row.get("level") is not None else (0 if row["label"] else -1)),
-                _kinds(row),
+                _error_types(row),
                 row.get("damaged"),
                 row.get("split") or "",
             )
@@ -125,6 +125,6 @@ def read_groups(path: Path) -> list[GroupRow]:
     return found
 
 
-def _kinds(row: dict[str, Any]) -> list[str]:
-    known = (KIND_OF_MANIPULATION.get(name) for name in row.get("manipulations") or [])
+def _error_types(row: dict[str, Any]) -> list[str]:
+    known = (ERROR_TYPE_OF_MANIPULATION.get(name) for name in row.get("manipulations") or [])
     return list(row.get("kinds") or [kind for kind in known if kind])

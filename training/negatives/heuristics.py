@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.text.language import Language
 from openmeva.training.text.tagged_story import TaggedStory
 
@@ -10,7 +10,9 @@ SENTENCE_SHARE = 0.5
 KEYWORD_SHARE = 0.15
 
 
-def substitute_sentences(index: int, stories: Sequence[TaggedStory], draws: Draws) -> list[list[str]] | None:
+def substitute_sentences(
+    index: int, stories: Sequence[TaggedStory], draws: BufferedRandom
+) -> list[list[str]] | None:
     """Story `index` with a share of its sentences (rounded down, at least one) replaced by those of other
     stories.
 
@@ -26,7 +28,9 @@ def substitute_sentences(index: int, stories: Sequence[TaggedStory], draws: Draw
     return words
 
 
-def substitute_antonyms(story: TaggedStory, language: Language, draws: Draws) -> list[list[str]] | None:
+def substitute_antonyms(
+    story: TaggedStory, language: Language, draws: BufferedRandom
+) -> list[list[str]] | None:
     """The story with a share of its keywords (rounded, at least one) replaced by antonyms.
 
     None if no keyword has an antonym.

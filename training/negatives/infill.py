@@ -10,7 +10,7 @@ from transformers import BertForMaskedLM
 
 from openmeva.metrics.core.batching import length_batches
 from openmeva.metrics.core.runtime import choose_device, choose_dtype, pad, token_id
-from openmeva.training.common.backbone import SHARED, build_on, find_backbone, tokenizer_of
+from openmeva.training.common.backbone import SHARED, backbone_tokenizer, build_on_backbone, find_backbone
 
 
 class Infiller:
@@ -34,7 +34,7 @@ class Infiller:
         self.temperature, self.top, self.rounds = temperature, top, rounds
         self.device = choose_device(None)
         dtype = choose_dtype("auto", self.device) if model is None else torch.float32
-        self.tokenizer = tokenizer or tokenizer_of(find_backbone(SHARED))
+        self.tokenizer = tokenizer or backbone_tokenizer(find_backbone(SHARED))
         self.tokenizer.no_padding()
         self.tokenizer.no_truncation()
         self.model = (model or _shared_encoder()).eval().to(self.device, dtype)
@@ -44,8 +44,8 @@ class Infiller:
         vocabulary = self.tokenizer.get_vocab()
         # only whole lower-case words: no subwords, numbers, punctuation or special tokens
         self.words = {number: word for word, number in vocabulary.items() if word.isalpha()}
-        self._barred = torch.ones(len(vocabulary), dtype=torch.bool)
-        self._barred[list(self.words)] = False
+        self._excluded = torch.ones(len(vocabulary), dtype=torch.bool)
+        self._excluded[list(self.words)] = False
 
     def __call__(
         self,
@@ -70,7 +70,7 @@ class Infiller:
         with torch.inference_mode():
             for batch in track(batches, f"resampling words in {len(rows):,} sentences"):
                 for turn in range(self.rounds):
-                    self._draw(batch, rows, places, turn, generator)
+                    self._sample_words(batch, rows, places, turn, generator)
         for i, chosen in enumerate(places):
             for token, word in chosen:
                 found[i][word] = self.words[rows[i][token]]
@@ -96,7 +96,7 @@ class Infiller:
         order = rng.permutation(len(seen))[:count]
         return [self.first, *ids[left : left + room], self.last], [seen[i] for i in order]
 
-    def _draw(
+    def _sample_words(
         self,
         batch: list[int],
         rows: list[list[int]],
@@ -118,15 +118,15 @@ class Infiller:
         at = torch.tensor(wanted)
         read = self.model.bert(ids.to(self.device), attention_mask=mask.to(self.device))
         hidden = read.last_hidden_state[at[:, 0], at[:, 1]]
-        logits = self.model.cls(hidden).float().cpu()[:, : len(self._barred)]  # sampling is on the CPU
-        logits = logits.masked_fill(self._barred, float("-inf")) / self.temperature
+        logits = self.model.cls(hidden).float().cpu()[:, : len(self._excluded)]  # sampling is on the CPU
+        logits = logits.masked_fill(self._excluded, float("-inf")) / self.temperature
         best = logits.topk(min(self.top, len(self.words)), dim=1)
-        drawn = torch.multinomial(best.values.softmax(-1), 1, generator=generator)
-        for (row, token), number in zip(wanted, best.indices.gather(1, drawn)[:, 0].tolist(), strict=True):
+        sampled = torch.multinomial(best.values.softmax(-1), 1, generator=generator)
+        for (row, token), number in zip(wanted, best.indices.gather(1, sampled)[:, 0].tolist(), strict=True):
             rows[batch[row]][token] = number
 
 
 def _shared_encoder() -> BertForMaskedLM:
-    model, _ = build_on(BertForMaskedLM, find_backbone(SHARED), attn_implementation="eager")
+    model, _ = build_on_backbone(BertForMaskedLM, find_backbone(SHARED), attn_implementation="eager")
     model.tie_weights()
     return model

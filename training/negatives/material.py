@@ -7,7 +7,7 @@ from openmeva.training.negatives.sampling import UnionSampling
 from openmeva.training.text.keywords import KeywordTable
 from openmeva.training.text.knowledge.conceptnet_english import ConceptNetEnglish
 from openmeva.training.text.knowledge.english import English
-from openmeva.training.text.knowledge.resources import tell_without_conceptnet
+from openmeva.training.text.knowledge.resources import warn_without_conceptnet
 from openmeva.training.text.language import Language
 from openmeva.training.text.tagged_story import TaggedStory
 
@@ -43,5 +43,5 @@ def language_of(sampling: UnionSampling) -> Language:
     """
     if sampling.lexicon == "conceptnet":
         return ConceptNetEnglish()
-    tell_without_conceptnet()
+    warn_without_conceptnet()
     return English()

@@ -9,10 +9,10 @@ from torch import Tensor
 
 from openmeva.metrics.core.batching import length_batches
 from openmeva.metrics.core.runtime import choose_device, choose_dtype, pad, token_id
-from openmeva.training.common.backbone import SHARED, find_backbone, load_encoder, tokenizer_of
+from openmeva.training.common.backbone import SHARED, backbone_tokenizer, find_backbone, load_encoder
 
 Words = Sequence[str]
-BEGINNING = 2  # number of sentences that the similarity of stories is computed from
+OPENING_SENTENCES = 2  # number of sentences that the similarity of stories is computed from
 
 
 class TextEmbedder:
@@ -20,7 +20,7 @@ class TextEmbedder:
 
     def __init__(self) -> None:
         base = find_backbone(SHARED)
-        self.tokenizer = tokenizer_of(base)
+        self.tokenizer = backbone_tokenizer(base)
         self.model = load_encoder(base, attn_implementation="eager")
         self.device = choose_device(None)
         self.model.eval().to(self.device, choose_dtype("auto", self.device))
@@ -42,10 +42,10 @@ class TextEmbedder:
         return torch.nn.functional.normalize(vectors, dim=1)
 
 
-def nearest(queries: Tensor, pool: Tensor, count: int, block: int = 1024) -> np.ndarray:
+def nearest_indices(queries: Tensor, pool: Tensor, count: int, block: int = 1024) -> np.ndarray:
     """Indices (n, count) into `pool` (m, width) of the rows of largest dot product with each query (n, width).
 
-    >>> nearest(torch.eye(2), torch.tensor([[0.0, 1.0], [1.0, 0.0], [0.6, 0.8]]), 2).tolist()
+    >>> nearest_indices(torch.eye(2), torch.tensor([[0.0, 1.0], [1.0, 0.0], [0.6, 0.8]]), 2).tolist()
     [[1, 2], [0, 2]]
     """
     count = min(count, len(pool))
@@ -54,14 +54,14 @@ def nearest(queries: Tensor, pool: Tensor, count: int, block: int = 1024) -> np.
 
 
 class Neighbours:
-    """The stories of a corpus with the most similar openings (`near`), and similar sentences (`alike`).
+    """Stories of a corpus with the most similar openings, and sentences similar to given ones.
 
     Args:
         stories: the corpus: words by sentence.
         chosen: indices of the stories that need neighbours, all of them in `pool`.
         pool: indices of the stories that can be neighbours.
         count: number of neighbours per story.
-        sentences: number of stories of the pool whose sentences `alike` searches.
+        sentences: number of stories of the pool whose sentences `similar_sentences` searches.
         embed: maps texts (lists of words) to unit vectors; default: the shared encoder's mean hidden states.
     """
 
@@ -78,23 +78,23 @@ class Neighbours:
         self.stories = stories
 
         def opening(i: int) -> list[str]:
-            return [word for sentence in stories[i][:BEGINNING] for word in sentence]
+            return [word for sentence in stories[i][:OPENING_SENTENCES] for word in sentence]
 
         vectors = embed([opening(i) for i in pool])
         place = {i: number for number, i in enumerate(pool)}
-        found = nearest(vectors[[place[i] for i in chosen]], vectors, count + 1)
-        self.near = {
+        found = nearest_indices(vectors[[place[i] for i in chosen]], vectors, count + 1)
+        self.similar_stories = {
             i: [pool[j] for j in row if pool[j] != i][:count] for i, row in zip(chosen, found, strict=True)
         }
         # sentences after the first seldom introduce a character, so they fit other stories
-        self.lines = [words for i in pool[:sentences] for words in stories[i][1:]]
-        self._vectors = embed(self.lines)
+        self.pool_sentences = [words for i in pool[:sentences] for words in stories[i][1:]]
+        self._vectors = embed(self.pool_sentences)
         self._embed = embed
 
-    def alike(self, sentences: Sequence[Words], count: int = 8) -> list[list[list[str]]]:
+    def similar_sentences(self, sentences: Sequence[Words], count: int = 8) -> list[list[list[str]]]:
         """For each sentence, the `count` nearest sentences with a different wording, nearest first."""
-        found = nearest(self._embed(sentences), self._vectors, count + 2)
+        found = nearest_indices(self._embed(sentences), self._vectors, count + 2)
         return [
-            [list(self.lines[j]) for j in row if list(self.lines[j]) != list(words)][:count]
+            [list(self.pool_sentences[j]) for j in row if list(self.pool_sentences[j]) != list(words)][:count]
             for words, row in zip(sentences, found, strict=True)
         ]

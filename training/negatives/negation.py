@@ -1,17 +1,19 @@
 """Negation alteration (section 3.2, Table 8): one negation added to a sentence, or removed from it."""
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.negatives.edited import EditedStory
 from openmeva.training.negatives.material import NegativeMaterial
 from openmeva.training.negatives.sentence import EditedSentence
 from openmeva.training.text.negation.adding import addition_sites, negate
-from openmeva.training.text.negation.removal import affirm, removal_sites
+from openmeva.training.text.negation.removal import removal_sites, rewrite_without_negation
 from openmeva.training.text.rewrite import Rewrite
 
 LEXICAL = "lexical_negation"
 
 
-def alter_negation(story: EditedStory, draws: Draws, material: NegativeMaterial) -> EditedStory | None:
+def alter_negation(
+    story: EditedStory, draws: BufferedRandom, material: NegativeMaterial
+) -> EditedStory | None:
     """Add or remove one negation in a random sentence, and adjust the verb forms.
 
     If the story allows both, each has probability 0.5, so that the word "not" alone says little about a
@@ -25,24 +27,24 @@ def alter_negation(story: EditedStory, draws: Draws, material: NegativeMaterial)
             sentence = story.sentences[position]
             rewrite = direction(sentence, draws, material)
             if rewrite is not None:
-                return story.changed(LEXICAL, position, sentence.rewritten(rewrite, LEXICAL))
+                return story.with_sentence(LEXICAL, position, sentence.apply_rewrite(rewrite, LEXICAL))
     return None
 
 
-def add_one(sentence: EditedSentence, draws: Draws, material: NegativeMaterial) -> Rewrite | None:
+def add_one(sentence: EditedSentence, draws: BufferedRandom, material: NegativeMaterial) -> Rewrite | None:
     """Negate one of the sentence's verbs; None if no rule applies."""
-    words, tags, marks = sentence.words, sentence.tags, sentence.operations
-    sites = [site for site in addition_sites(words, tags) if not marks[site[0]]]
+    words, tags, operations = sentence.words, sentence.tags, sentence.operations
+    sites = [site for site in addition_sites(words, tags) if not operations[site[0]]]
     if not sites:
         return None
     at, rule = draws.choice(sites)
     return negate(words, tags, at, rule, draws.chance(material.contraction), material.language)
 
 
-def remove_one(sentence: EditedSentence, draws: Draws, material: NegativeMaterial) -> Rewrite | None:
+def remove_one(sentence: EditedSentence, draws: BufferedRandom, material: NegativeMaterial) -> Rewrite | None:
     """Remove one of the sentence's negations; None if there is none."""
-    words, tags, marks = sentence.words, sentence.tags, sentence.operations
-    sites = [at for at in removal_sites(words, tags) if not marks[at]]
-    rewrites = [affirm(words, tags, at, material.language) for at in sites]
-    untouched = [rewrite for rewrite in rewrites if not any(marks[rewrite.start : rewrite.end])]
+    words, tags, operations = sentence.words, sentence.tags, sentence.operations
+    sites = [at for at in removal_sites(words, tags) if not operations[at]]
+    rewrites = [rewrite_without_negation(words, tags, at, material.language) for at in sites]
+    untouched = [rewrite for rewrite in rewrites if not any(operations[rewrite.start : rewrite.end])]
     return draws.choice(untouched) if untouched else None

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.negatives import negation, released, reordering, repetition, substitution
 from openmeva.training.negatives.edited import EditedStory
 from openmeva.training.negatives.material import NegativeMaterial
 
-Operation = Callable[[EditedStory, Draws, NegativeMaterial], EditedStory | None]
+Operation = Callable[[EditedStory, BufferedRandom, NegativeMaterial], EditedStory | None]
 """Takes an edited story and returns it with one more edit, or None if the operation does not apply."""
 
 # The sampler applies the operations in this order. Sentence-level ones come first: they replace or remove whole
@@ -38,16 +38,16 @@ class Recipe:
 
     Attributes:
         operations: operations by name.
-        in_order_drawn: whether techniques are applied in the order in which they were sampled; else in the order of
+        in_sampled_order: whether techniques are applied in the order in which they were sampled; else in the order of
             `operations`.
         sentence_level: probability of the sentence level by technique, where it differs from `UnionSampling`'s.
-        least_sentences: a story with fewer sentences, not counting the kept ones, has no negative sample.
+        min_sentences: a story with fewer sentences, not counting the kept ones, has no negative sample.
     """
 
     operations: Mapping[str, Operation]
-    in_order_drawn: bool = False
+    in_sampled_order: bool = False
     sentence_level: Mapping[str, float] = field(default_factory=dict)
-    least_sentences: int = 0
+    min_sentences: int = 0
 
 
 RECIPES = {
@@ -61,8 +61,8 @@ RECIPES = {
             negation.LEXICAL: released.alter_negations,
             repetition.LEXICAL: released.repeat_ngrams,
         },
-        in_order_drawn=True,
+        in_sampled_order=True,
         sentence_level={"repetition": 0.7},
-        least_sentences=3,
+        min_sentences=3,
     ),
 }

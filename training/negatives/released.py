@@ -11,7 +11,7 @@ changes the sentences after it:
 - negation: in 1 to n - 1 of them, uniformly, a negation is removed or inserted, regardless of grammar.
 """
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.negatives.edited import EditedStory
 from openmeva.training.negatives.material import NegativeMaterial
 from openmeva.training.negatives.negation import LEXICAL as NEGATION
@@ -37,10 +37,12 @@ AUXILIARIES = frozenset(DO_TAGS) | word_set(
 DO_OF_TAG = {"VB": "do", "VBP": "do", "VBD": "did", "VBZ": "does"}
 
 
-def repeat_sentence(story: EditedStory, draws: Draws, material: NegativeMaterial) -> EditedStory | None:
+def repeat_sentence(
+    story: EditedStory, draws: BufferedRandom, material: NegativeMaterial
+) -> EditedStory | None:
     """Samples 1 + n/2 sentences and overwrites them with the earliest one; None if they are already identical."""
     sentences = list(story.sentences)
-    chosen = some_places(story, draws, material, 1 + _all(story, material) // 2)
+    chosen = sample_positions(story, draws, material, 1 + _sentence_count(story, material) // 2)
     source = sentences[chosen[0]]
     others = [at for at in chosen[1:] if list(sentences[at].words) != list(source.words)]
     for at in others:
@@ -48,20 +50,24 @@ def repeat_sentence(story: EditedStory, draws: Draws, material: NegativeMaterial
     return story.with_sentences(REPETITION, tuple(sentences)) if others else None
 
 
-def repeat_ngrams(story: EditedStory, draws: Draws, material: NegativeMaterial) -> EditedStory | None:
+def repeat_ngrams(
+    story: EditedStory, draws: BufferedRandom, material: NegativeMaterial
+) -> EditedStory | None:
     """Repeats an n-gram, n/2 times; None if no sentence has one."""
     edited = story
-    for _ in range(max(1, _all(story, material) // 2)):
+    for _ in range(max(1, _sentence_count(story, material) // 2)):
         edited = repeat_ngram(edited, draws, material) or edited
     return None if edited is story else _applied_once(story, edited, NGRAM)
 
 
-def substitute_sentences(story: EditedStory, draws: Draws, material: NegativeMaterial) -> EditedStory | None:
+def substitute_sentences(
+    story: EditedStory, draws: BufferedRandom, material: NegativeMaterial
+) -> EditedStory | None:
     """Replaces 1 to n - 1 sentences with those of one other story; None if the corpus has no other story."""
     others = len(material.stories) - (story.index is not None)
     if others < 1:
         return None
-    chosen = some_places(story, draws, material)
+    chosen = sample_positions(story, draws, material)
     other = draws.below(others)
     if story.index is not None and other >= story.index:
         other += 1  # skip the story itself
@@ -73,7 +79,9 @@ def substitute_sentences(story: EditedStory, draws: Draws, material: NegativeMat
     return story.with_sentences(SUBSTITUTION, tuple(sentences))
 
 
-def substitute_keywords(story: EditedStory, draws: Draws, material: NegativeMaterial) -> EditedStory | None:
+def substitute_keywords(
+    story: EditedStory, draws: BufferedRandom, material: NegativeMaterial
+) -> EditedStory | None:
     """Replaces 1 to 15 % of the keywords, uniformly, by an antonym, else a keyword with the same tag; None if none."""
     sentences = list(story.sentences)
     keywords = [
@@ -91,19 +99,21 @@ def substitute_keywords(story: EditedStory, draws: Draws, material: NegativeMate
         replacement = replacement_of(sentence.words[at], sentence.tags[at], draws, material)
         if replacement is not None and done < wanted:
             rewrite = Rewrite(at, at + 1, (Token(replacement, sentence.tags[at], at),))
-            sentences[position] = sentence.rewritten(rewrite, KEYWORDS)
+            sentences[position] = sentence.apply_rewrite(rewrite, KEYWORDS)
             done += 1
     return story.with_sentences(KEYWORDS, tuple(sentences)) if done else None
 
 
-def permute_sentences(story: EditedStory, draws: Draws, material: NegativeMaterial) -> EditedStory | None:
+def permute_sentences(
+    story: EditedStory, draws: BufferedRandom, material: NegativeMaterial
+) -> EditedStory | None:
     """Permutes 2 to n - 1 sentences; None if no order with a different text was found."""
     rest = len(story.sentences) - material.keep
     if rest < 2:
         return None
     count = 2 + draws.below(rest - 1)
     for _ in range(TRIALS):
-        chosen = some_places(story, draws, material, count)
+        chosen = sample_positions(story, draws, material, count)
         sentences = list(story.sentences)
         for at, source in zip(chosen, draws.shuffled(chosen), strict=True):
             if list(story.sentences[source].words) != list(story.sentences[at].words):
@@ -113,18 +123,20 @@ def permute_sentences(story: EditedStory, draws: Draws, material: NegativeMateri
     return None
 
 
-def alter_negations(story: EditedStory, draws: Draws, material: NegativeMaterial) -> EditedStory | None:
+def alter_negations(
+    story: EditedStory, draws: BufferedRandom, material: NegativeMaterial
+) -> EditedStory | None:
     """Alters the negation of 1 to n - 1 sentences; None if no sampled sentence has a verb or a negation."""
     edited = story
-    for at in some_places(story, draws, material):
+    for at in sample_positions(story, draws, material):
         sentence = edited.sentences[at]
-        rewrite = altered(sentence, draws.chance(material.contraction), material.language)
+        rewrite = toggle_negation(sentence, draws.chance(material.contraction), material.language)
         if rewrite is not None:
-            edited = edited.changed(NEGATION, at, sentence.rewritten(rewrite, NEGATION))
+            edited = edited.with_sentence(NEGATION, at, sentence.apply_rewrite(rewrite, NEGATION))
     return None if edited is story else _applied_once(story, edited, NEGATION)
 
 
-def altered(sentence: EditedSentence, contracted: bool, language: Language) -> Rewrite | None:
+def toggle_negation(sentence: EditedSentence, contracted: bool, language: Language) -> Rewrite | None:
     """Removes the first negation word; without one, inserts "not" or "n't" after the first auxiliary, or before a verb.
 
     The verb keeps its form when a negation is removed. `contracted` decides for "n't", regardless of the word before.
@@ -148,8 +160,8 @@ def altered(sentence: EditedSentence, contracted: bool, language: Language) -> R
     return None
 
 
-def some_places(
-    story: EditedStory, draws: Draws, material: NegativeMaterial, count: int | None = None
+def sample_positions(
+    story: EditedStory, draws: BufferedRandom, material: NegativeMaterial, count: int | None = None
 ) -> list[int]:
     """Sorted indices of `count` random sentences after the kept ones; default: a uniformly random number."""
     places = range(material.keep, len(story.sentences))
@@ -158,7 +170,7 @@ def some_places(
     return sorted(draws.shuffled(places)[:count])
 
 
-def _all(story: EditedStory, material: NegativeMaterial) -> int:
+def _sentence_count(story: EditedStory, material: NegativeMaterial) -> int:
     """n: the number of sentences that may change, plus one for the first."""
     return len(story.sentences) - material.keep + 1
 

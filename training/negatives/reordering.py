@@ -1,13 +1,15 @@
 """Reordering (section 3.2): shuffled sentences, for conflicting plots."""
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.negatives.edited import EditedStory
 from openmeva.training.negatives.material import NegativeMaterial
 
 SENTENCE = "sentence_reordering"
 
 
-def reorder_sentences(story: EditedStory, draws: Draws, material: NegativeMaterial) -> EditedStory | None:
+def reorder_sentences(
+    story: EditedStory, draws: BufferedRandom, material: NegativeMaterial
+) -> EditedStory | None:
     """Put the sentences after the kept ones in a random order that changes the text.
 
     All such orders are equally likely; swapping two identical sentences is not a change. Returns None if no such

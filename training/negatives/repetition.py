@@ -1,6 +1,6 @@
 """Repetition (section 3.2): an n-gram or a whole sentence is repeated."""
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.negatives.edited import EditedStory
 from openmeva.training.negatives.material import NegativeMaterial
 from openmeva.training.negatives.sentence import EditedSentence
@@ -10,7 +10,7 @@ LEXICAL = "lexical_repetition"
 SENTENCE = "sentence_repetition"
 
 
-def repeat_ngram(story: EditedStory, draws: Draws, material: NegativeMaterial) -> EditedStory | None:
+def repeat_ngram(story: EditedStory, draws: BufferedRandom, material: NegativeMaterial) -> EditedStory | None:
     """Repeat an n-gram, n in 1 .. `material.ngram_max`, of a random sentence right after itself.
 
     N-grams contain no punctuation and do not separate a word from its clitic ("did" from "n't"). Returns None if no
@@ -25,11 +25,15 @@ def repeat_ngram(story: EditedStory, draws: Draws, material: NegativeMaterial) -
         start = draws.choice(by_size[size])
         end = start + size
         copy = tuple(Token(sentence.words[at], sentence.tags[at]) for at in range(start, end))
-        return story.changed(LEXICAL, position, sentence.rewritten(Rewrite(end, end, copy), LEXICAL))
+        return story.with_sentence(
+            LEXICAL, position, sentence.apply_rewrite(Rewrite(end, end, copy), LEXICAL)
+        )
     return None
 
 
-def repeat_sentence(story: EditedStory, draws: Draws, material: NegativeMaterial) -> EditedStory | None:
+def repeat_sentence(
+    story: EditedStory, draws: BufferedRandom, material: NegativeMaterial
+) -> EditedStory | None:
     """Replace a sentence with a copy of the one before it, so that the number of sentences is unchanged.
 
     The replaced sentence is untouched, so no earlier edit is lost, and differs from the copy. Returns None if there
@@ -46,7 +50,7 @@ def repeat_sentence(story: EditedStory, draws: Draws, material: NegativeMaterial
         return None
     position = draws.choice(places)
     copy = EditedSentence.foreign(sentences[position].words, sentences[position].tags, SENTENCE)
-    return story.changed(SENTENCE, position + 1, copy)
+    return story.with_sentence(SENTENCE, position + 1, copy)
 
 
 def ngram_starts(sentence: EditedSentence, longest: int) -> dict[int, list[int]]:

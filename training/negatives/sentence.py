@@ -34,16 +34,16 @@ class EditedSentence(NamedTuple):
         """Whether no token was edited and the sentence was not moved."""
         return not self.moved and not any(self.operations)
 
-    def rewritten(self, rewrite: Rewrite, operation: str) -> "EditedSentence":
+    def apply_rewrite(self, rewrite: Rewrite, operation: str) -> "EditedSentence":
         """This sentence with one rewrite applied, which records `operation` at the touched tokens."""
         start, end = rewrite.start, rewrite.end
         tokens = rewrite.tokens
         origins = [self.origins[t.source] if t.source >= 0 else -1 for t in tokens]
-        marks = [operation if t.touched else self.operations[t.source] for t in tokens]
+        operations = [operation if t.touched else self.operations[t.source] for t in tokens]
         return EditedSentence(
             [*self.words[:start], *(t.word for t in tokens), *self.words[end:]],
             [*self.tags[:start], *(t.tag for t in tokens), *self.tags[end:]],
             [*self.origins[:start], *origins, *self.origins[end:]],
-            [*self.operations[:start], *marks, *self.operations[end:]],
+            [*self.operations[:start], *operations, *self.operations[end:]],
             self.moved,
         )

@@ -1,6 +1,6 @@
 """Substitution (section 3.2): keywords by antonyms or other keywords, or a sentence by one of another story."""
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.negatives.edited import EditedStory
 from openmeva.training.negatives.material import NegativeMaterial
 from openmeva.training.negatives.sentence import EditedSentence
@@ -12,7 +12,9 @@ SENTENCE = "sentence_substitution"
 TRIALS = 16  # attempts at a sentence that the story lacks; only a corpus of duplicates needs more
 
 
-def substitute_keywords(story: EditedStory, draws: Draws, material: NegativeMaterial) -> EditedStory | None:
+def substitute_keywords(
+    story: EditedStory, draws: BufferedRandom, material: NegativeMaterial
+) -> EditedStory | None:
     """Replace a share of the keywords, at least one, by antonyms, else by keywords of the same tag.
 
     Returns None if nothing can be replaced. Words that an earlier operation touched do not change.
@@ -40,20 +42,22 @@ def substitute_keywords(story: EditedStory, draws: Draws, material: NegativeMate
         if replacement is None:
             continue
         token = Token(replacement, sentence.tags[at], at)
-        sentences[position] = sentence.rewritten(Rewrite(at, at + 1, (token,)), LEXICAL)
+        sentences[position] = sentence.apply_rewrite(Rewrite(at, at + 1, (token,)), LEXICAL)
         done += 1
         if done == wanted:
             break
     return story.with_sentences(LEXICAL, tuple(sentences)) if done else None
 
 
-def replacement_of(word: str, tag: str, draws: Draws, material: NegativeMaterial) -> str | None:
+def replacement_of(word: str, tag: str, draws: BufferedRandom, material: NegativeMaterial) -> str | None:
     """An antonym of `word`, else a keyword with the same tag, sampled by mention frequency, else None."""
     antonyms = [antonym for antonym in material.language.antonyms(word, tag) if antonym != word]
-    return draws.choice(antonyms) if antonyms else material.keywords.draw(tag, word, draws)
+    return draws.choice(antonyms) if antonyms else material.keywords.sample(tag, word, draws)
 
 
-def substitute_sentence(story: EditedStory, draws: Draws, material: NegativeMaterial) -> EditedStory | None:
+def substitute_sentence(
+    story: EditedStory, draws: BufferedRandom, material: NegativeMaterial
+) -> EditedStory | None:
     """Replace an untouched sentence by one of another story of the corpus.
 
     The new sentence is not yet in the story (corpora contain duplicates of stories). Returns None if no sentence may
@@ -75,5 +79,5 @@ def substitute_sentence(story: EditedStory, draws: Draws, material: NegativeMate
         at = draws.below(len(source))
         if list(source.words[at]) not in held:
             foreign = EditedSentence.foreign(source.words[at], source.tags[at], SENTENCE)
-            return story.changed(SENTENCE, position, foreign)
+            return story.with_sentence(SENTENCE, position, foreign)
     return None

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.negatives.edited import EditedStory
 from openmeva.training.negatives.material import NegativeMaterial
 from openmeva.training.negatives.registry import RECIPES, TECHNIQUE_OPERATIONS
 from openmeva.training.negatives.sampling import UnionSampling
-from openmeva.training.processes import in_processes
+from openmeva.training.processes import map_in_processes
 from openmeva.training.text.keywords import KeywordTable
 from openmeva.training.text.language import Language
 from openmeva.training.text.tagged_story import TaggedStory
@@ -77,12 +77,12 @@ class UnionSampler:
         """
         if not 0 <= index < len(self.stories):
             raise ValueError(f"expected an index in 0 .. {len(self.stories) - 1}, got {index}")
-        draws = Draws(np.random.default_rng((self.seed, epoch, index)))
+        draws = BufferedRandom(np.random.default_rng((self.seed, epoch, index)))
         return self.edit(EditedStory.start(self.stories[index], index), draws)
 
-    def edit(self, story: EditedStory, draws: Draws) -> EditedStory | None:
+    def edit(self, story: EditedStory, draws: BufferedRandom) -> EditedStory | None:
         """A negative sample of any story; `story.index` is its index in the corpus (None: not in it)."""
-        if len(story.sentences) - self.sampling.keep < self.recipe.least_sentences:
+        if len(story.sentences) - self.sampling.keep < self.recipe.min_sentences:
             return None
         original = story.words
         for _ in range(TRIALS):
@@ -91,14 +91,14 @@ class UnionSampler:
                 return edited
         return None
 
-    def _apply(self, story: EditedStory, draws: Draws) -> EditedStory | None:
+    def _apply(self, story: EditedStory, draws: BufferedRandom) -> EditedStory | None:
         """Sample the number of techniques and the techniques, and apply them; None if none applies."""
         wanted = 1 + draws.weighted(self.sampling.counts)
         ranking = self._ranking(draws)
         edited, done = story, 0
         # the sampled techniques in the recipe's order; then, for each that does not apply, the next sampled one
         operations, planned = self.recipe.operations, ranking[:wanted]
-        if not self.recipe.in_order_drawn:
+        if not self.recipe.in_sampled_order:
             order = list(operations)
             planned.sort(key=lambda names: order.index(names[0]))
         for names in (*planned, *ranking[wanted:]):
@@ -111,7 +111,7 @@ class UnionSampler:
                 break
         return edited if done else None
 
-    def _ranking(self, draws: Draws) -> list[tuple[str, ...]]:
+    def _ranking(self, draws: BufferedRandom) -> list[tuple[str, ...]]:
         """The techniques in the order sampled, each as a tuple of operations, the sampled level first."""
         weights = self.sampling.weights()
         names, shares = list(weights), list(weights.values())
@@ -136,7 +136,7 @@ class UnionSampler:
                 yield self.sample(index, epoch)
             return
         jobs = [(epoch, chosen[start : start + CHUNK]) for start in range(0, len(chosen), CHUNK)]
-        with in_processes(_sample_chunk, jobs, processes, _start_worker, (self,)) as made:
+        with map_in_processes(_sample_chunk, jobs, processes, _start_worker, (self,)) as made:
             for samples in made:
                 yield from samples
 

@@ -28,10 +28,10 @@ from scipy.stats import pearsonr
 from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.openmeva.error_types import story_error_types
 from openmeva.metrics.union.scoring import UnionScorer
-from openmeva.training.benchmark.cells import number
+from openmeva.training.benchmark.number_format import format_number
 from openmeva.training.benchmark.released import released_scores
-from openmeva.training.common.checkpoint import trained
-from openmeva.training.common.command import bad_input_told, check_data
+from openmeva.training.common.checkpoint import matching_manifest
+from openmeva.training.common.command import check_data, exit_on_bad_input
 from openmeva.training.common.config import as_mapping, config_file, read_config
 from openmeva.training.common.trainer import data_checksums
 from openmeva.training.judged.union import read_union_judgments
@@ -121,7 +121,7 @@ def run_row(config: UnionConfig, data: Path, out: Path) -> Path:
     """
     folder = out / config.name
     made_from = {"config": as_mapping(config), "data": data_checksums(config.corpus, data)}
-    if not trained(folder, UnionConfig, made_from):
+    if not matching_manifest(folder, UnionConfig, made_from):
         train(config, data, folder, folder / "run", CACHE / "tags", resume=True)
     return folder
 
@@ -151,7 +151,7 @@ def main() -> None:
     )
     parser.add_argument("--out", type=Path, default=RUNS / "ablation")
     arguments = parser.parse_args()
-    with bad_input_told():
+    with exit_on_bad_input():
         check_data(arguments.data)
         base = read_config(UnionConfig, config_file("union", arguments.config))
         judged = list(read_union_judgments(arguments.data / "union" / "ROCStories" / "ant_data"))
@@ -186,8 +186,12 @@ def _cells(found: Sequence[Sequence[float]], name: str) -> list[str]:
     cells = []
     columns = zip(*found, strict=True)
     for values, paper in zip(columns, PUBLISHED.get(name, (None,) * len(found[0])), strict=True):
-        spread = f" ± {number(stdev(values))}" if len(values) > 1 else ""
-        cells.append(number(fmean(values)) + spread + (f" ({number(paper)})" if paper is not None else ""))
+        spread = f" ± {format_number(stdev(values))}" if len(values) > 1 else ""
+        cells.append(
+            format_number(fmean(values))
+            + spread
+            + (f" ({format_number(paper)})" if paper is not None else "")
+        )
     return cells
 
 

@@ -88,7 +88,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Need:
+class Measurement:
     """Measurements: parameters in millions, seconds per step, and peak memory in gigabytes."""
 
     parameters: float
@@ -154,7 +154,7 @@ def _generator(name: str, config: GeneratorConfig) -> Run:
     return Run(f"generator/{name}", config.base, "rewrite", config.batch, plot, steps, story)
 
 
-def measure(run: Run, device: str = "cpu", steps: int = 2, share: float = 1.0) -> Need:
+def measure(run: Run, device: str = "cpu", steps: int = 2, share: float = 1.0) -> Measurement:
     """Measures a step of a run: loss, gradient and AdamW update in bfloat16 or, for `write`, generating a batch of stories.
 
     Args:
@@ -170,16 +170,16 @@ def measure(run: Run, device: str = "cpu", steps: int = 2, share: float = 1.0) -
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-6)
     taken = []
     for _ in range(steps):
-        begun = _now(device)
+        started = _now(device)
         with native_autocast(torch.device(device)):
             loss = _loss(model, run, batch, device)
         if loss is not None:
             loss.backward()
             optimizer.step()
             optimizer.zero_grad()
-        taken.append(_now(device) - begun)
+        taken.append(_now(device) - started)
     counted = taken[1:] or taken
-    return Need(parameters / 1e6, sum(counted) / len(counted) * run.batch / batch, _gigabytes(device))
+    return Measurement(parameters / 1e6, sum(counted) / len(counted) * run.batch / batch, _gigabytes(device))
 
 
 def _loss(model: Any, run: Run, batch: int, device: str) -> Tensor | None:
@@ -217,7 +217,7 @@ def _gigabytes(device: str) -> float:
     return torch.cuda.max_memory_allocated(device) / 1e9
 
 
-def manifest_row(run: Run, need: Need) -> str:
+def manifest_row(run: Run, need: Measurement) -> str:
     """A row of the Markdown table."""
     texts = f"{run.batch} of {run.tokens}" + (f" + {run.story}" if run.story else "")
     hours = need.seconds * run.steps / 3600

@@ -15,13 +15,13 @@ from openmeva.metrics.core.text import PLACEHOLDERS
 from openmeva.metrics.union.scoring import UnionScorer
 from openmeva.training.benchmark.sets import TEST_SETS
 from openmeva.training.classifier.config import ClassifierConfig
-from openmeva.training.classifier.rows import at_most
+from openmeva.training.classifier.rows import sample_groups
 from openmeva.training.classifier.trainer import train_classifier
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.cross_validated import stories_checksum
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.files import checksum, write_rows, write_text
-from openmeva.training.negatives.groups import KIND_OF_MANIPULATION, GroupRow, read_groups
+from openmeva.training.negatives.groups import ERROR_TYPE_OF_MANIPULATION, GroupRow, read_groups
 from openmeva.training.paths import CACHE
 from openmeva.training.sentavg.model import SentAvgTrainer
 from openmeva.training.union.config import UnionConfig
@@ -46,7 +46,7 @@ def correlate(scorer: Scorer, test: str, data: Path) -> tuple[float, float]:
     return float(spearmanr(scores, ratings)[0]), float(kendalltau(scores, ratings)[0])
 
 
-def judged_as(test: str, data: Path) -> str:
+def result_key(test: str, data: Path) -> str:
     """The key of a finished result on a judged set: the set's name and a checksum of its stories and ratings."""
     return f"{test}-{stories_checksum(TEST_SETS[test].read(data))[:12]}"
 
@@ -68,7 +68,7 @@ def without_manipulation(sets: Path, corpus: str, kind: str) -> list[GroupRow]:
     Args:
         sets: folder of the stages' files: `CORPUS/negatives.parquet` and `CORPUS/sets/manplts.parquet`.
         corpus: `roc` or `wp`.
-        kind: error type that the manipulation makes (a value of `KIND_OF_MANIPULATION`).
+        kind: error type that the manipulation makes (a value of `ERROR_TYPE_OF_MANIPULATION`).
     """
     human = {row.group: row for row in read_groups(manplts_file(sets, corpus)) if row.label}
     chosen: dict[str, GroupRow] = {}
@@ -80,7 +80,7 @@ def without_manipulation(sets: Path, corpus: str, kind: str) -> list[GroupRow]:
 
 def regenerated_file(sets: Path, corpus: str, kind: str) -> Path:
     """MANPLTS regenerated without the manipulation that makes one error type (`training_sets --without`)."""
-    name = next(name for name, made in KIND_OF_MANIPULATION.items() if made == kind)
+    name = next(name for name, made in ERROR_TYPE_OF_MANIPULATION.items() if made == kind)
     return manplts_file(sets, f"{corpus}-without-{name}")
 
 
@@ -144,7 +144,7 @@ class Cells:
         kept = cell / "cell.json"
         known = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
         tests = known["tests"] if known.get("key") == key else {}
-        place = judged_as(test, self.data)
+        place = result_key(test, self.data)
         if place not in tests:
             if not tests:
                 kept.unlink(missing_ok=True)  # from other weights than the coming ones
@@ -184,7 +184,7 @@ class Cells:
             )
         if not rows:
             raise ValueError(f"{path}: expected negative samples, got none")
-        return at_most(rows, max(1, len(negatives) * self.stories // len(rows)), self.base.seed)
+        return sample_groups(rows, max(1, len(negatives) * self.stories // len(rows)), self.base.seed)
 
     def _scorer(self, rows: list[GroupRow], model: str, cell: Path, trained: bool) -> Scorer:
         """The model; not trained again if its weights are in `cell`."""
@@ -211,9 +211,9 @@ class Cells:
         """UNION's own model, trained on the human stories of the set; it makes its own negatives."""
         if self.union is None:
             raise ValueError("expected a configuration of UNION, got none")
-        people = [row.story for row in rows if row.label]
+        human_stories = [row.story for row in rows if row.label]
         if not trained:
-            write_rows(cell / "stories.jsonl", ({"story": story} for story in people))
+            write_rows(cell / "stories.jsonl", ({"story": story} for story in human_stories))
             own = CorpusConfig(
                 train=("stories.jsonl",), context="first_sentence" if corpus == "roc" else "prompt"
             )
@@ -222,7 +222,7 @@ class Cells:
                 name=cell.name,
                 corpus=own,
                 sampling=replace(self.union.sampling, keep=int(corpus == "roc")),
-                pairs=len(people),
+                pairs=len(human_stories),
             )
             train_union(config, cell, cell, cell / "run", CACHE / "tags")
         scorer = UnionScorer(load_checkpoint(cell, "union"))

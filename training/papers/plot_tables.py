@@ -20,8 +20,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from openmeva.training.benchmark.cells import number
-from openmeva.training.common.command import bad_input_told, check_data
+from openmeva.training.benchmark.number_format import format_number
+from openmeva.training.common.command import check_data, exit_on_bad_input
 from openmeva.training.common.config import config_file, read_config
 from openmeva.training.papers.plot_cells import FT_LM, SENTAVG, UNION, Cell, Cells
 from openmeva.training.paths import RUNS
@@ -69,8 +69,8 @@ def _columns(found: Cell | str, published: Pair | None) -> list[str]:
     """Stories, Spearman and Kendall of a cell, with the paper's results in brackets where it has that cell."""
     if isinstance(found, str):
         return ["", found, ""]
-    values = [number(value, 2) for value in (found.spearman, found.kendall)]
-    papers = [f" ({number(paper, 2)})" for paper in published or ()] or ["", ""]
+    values = [format_number(value, 2) for value in (found.spearman, found.kendall)]
+    papers = [f" ({format_number(paper, 2)})" for paper in published or ()] or ["", ""]
     return [f"{found.stories:,}", *map("".join, zip(values, papers, strict=True))]
 
 
@@ -159,7 +159,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     if given.stories < 4:
         parser.error(f"--stories: expected 4 or more, got {given.stories}")
-    with bad_input_told():
+    with exit_on_bad_input():
         check_data(given.data)
         base = read_config(PlotCoherenceConfig, config_file("plot_coherence", given.config))
         union = read_config(UnionConfig, config_file("union", given.union_config))

@@ -2,7 +2,7 @@
 
 A classifier is trained on each source of a configuration separately (`graded`, `released`, `files`), and on all together:
 from labels only, initialised from the backbone, on the same number of groups. A row shows its agreement with human judgments
-on each available judged set (Pearson; Spearman on the plot-guided sets). `--taught N …` adds the student's learning curve:
+on each available judged set (Pearson; Spearman on the plot-guided sets). `--distilled N …` adds the student's learning curve:
 the configuration itself, distilled from its teacher on N stories. Its column `teacher` is the Spearman correlation of the
 student's and the teacher's scores on held-out groups. A finished row is not trained again. Sources whose files are missing
 are listed below the table.
@@ -24,22 +24,22 @@ from openmeva.metrics.core.classifier_scorer import ClassifierScorer
 from openmeva.training.benchmark.sets import TEST_SETS
 from openmeva.training.classifier.config import Teacher
 from openmeva.training.classifier.distillation import teacher_digests, with_teacher_logits
-from openmeva.training.classifier.live_teacher import taught
-from openmeva.training.classifier.rows import at_most, load_rows
-from openmeva.training.classifier.trainer import known_classifier, train_classifier
-from openmeva.training.common.command import bad_input_told
+from openmeva.training.classifier.live_teacher import prepare_distillation
+from openmeva.training.classifier.rows import load_rows, sample_groups
+from openmeva.training.classifier.trainer import matching_classifier, train_classifier
+from openmeva.training.common.command import exit_on_bad_input
 from openmeva.training.common.config import config_file, read_config
 from openmeva.training.files import write_text
 from openmeva.training.negatives.groups import GroupRow
-from openmeva.training.papers.plot_cells import judged_as, scores_and_ratings
-from openmeva.training.paths import CACHE, RUNS, located
+from openmeva.training.papers.plot_cells import result_key, scores_and_ratings
+from openmeva.training.paths import CACHE, RUNS, resolve_path
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 
 NUMBER = re.compile(r"(?<=[-:])\d+(?=-|$)")  # the number of a group within its source, in its name
 SETS = ("mans_roc", "mans_wp", "union_roc", "union_wp", "plot_guided_roc", "plot_guided_wp")
 
 
-def alone(config: PlotCoherenceConfig) -> dict[str, PlotCoherenceConfig]:
+def single_source_configs(config: PlotCoherenceConfig) -> dict[str, PlotCoherenceConfig]:
     """Configurations with one source each, by the source's name, and one with all; training from labels only.
 
     A single source gives all its groups, even if the configuration takes fewer of them among others.
@@ -70,7 +70,7 @@ def alone(config: PlotCoherenceConfig) -> dict[str, PlotCoherenceConfig]:
     return {**found, "all": plain}
 
 
-def chosen(
+def select_sources(
     sources: dict[str, PlotCoherenceConfig], names: Sequence[str] | None
 ) -> dict[str, PlotCoherenceConfig]:
     """The sources with these names; all for None.
@@ -84,14 +84,14 @@ def chosen(
     return {name: one for name, one in sources.items() if names is None or name in names}
 
 
-def with_present_files(config: PlotCoherenceConfig) -> tuple[PlotCoherenceConfig, list[str]]:
+def without_missing_files(config: PlotCoherenceConfig) -> tuple[PlotCoherenceConfig, list[str]]:
     """The configuration without files of rows that are missing, and the paths of these."""
-    missing = [one.path for one in config.files or () if not located(one.path).is_file()]
+    missing = [one.path for one in config.files or () if not resolve_path(one.path).is_file()]
     return replace(config, files=tuple(f for f in config.files or () if f.path not in missing)), missing
 
 
-def taught_by(
-    config: PlotCoherenceConfig, teacher: Path | None, start: Path | None, afresh: bool = False
+def student_config(
+    config: PlotCoherenceConfig, teacher: Path | None, start: Path | None, from_backbone: bool = False
 ) -> PlotCoherenceConfig:
     """The configuration with another teacher and other initial weights, if given; one training, no weight average.
 
@@ -99,17 +99,17 @@ def taught_by(
         config: of the student.
         teacher: folder of the teacher's weights; None: the configuration's.
         start: initial weights; None: the configuration's.
-        afresh: whether the student is initialised from the backbone only.
+        from_backbone: whether the student is initialised from the backbone only.
     """
     if teacher:
         before = config.teacher or Teacher(weights="")
         config = replace(config, teacher=replace(before, weights=str(teacher.resolve()), config=None))
-    if start or afresh:
+    if start or from_backbone:
         config = replace(config, start=str(start.resolve()) if start else None, first=None)
     return replace(config, seeds=(), start_share=0.0)
 
 
-def limited(rows: Sequence[GroupRow], groups: int, seed: int) -> list[GroupRow]:
+def limit_groups(rows: Sequence[GroupRow], groups: int, seed: int) -> list[GroupRow]:
     """The rows of at most `groups` groups, sampled evenly from the sources if there are several."""
     if len({row.group for row in rows}) <= groups:
         return list(rows)
@@ -117,10 +117,12 @@ def limited(rows: Sequence[GroupRow], groups: int, seed: int) -> list[GroupRow]:
     for row in rows:
         kinds.setdefault(NUMBER.sub("", row.group), []).append(row)
     share = max(1, groups // len(kinds))
-    return at_most([row for one in kinds.values() for row in at_most(one, share, seed)], groups, seed)
+    return sample_groups(
+        [row for one in kinds.values() for row in sample_groups(one, share, seed)], groups, seed
+    )
 
 
-class Rows:
+class SourceRows:
     """Trains the rows of the table and evaluates them on the available judged sets.
 
     Args:
@@ -131,10 +133,10 @@ class Rows:
 
     def __init__(self, data: Path, run: Path, out: Path) -> None:
         self.data, self.run, self.out = data, run, out
-        self.sets = [name for name in SETS if TEST_SETS[name].is_there(data)]
+        self.sets = [name for name in SETS if TEST_SETS[name].is_available(data)]
 
     def __call__(
-        self, name: str, config: PlotCoherenceConfig, groups: int, judged: int | None = None
+        self, name: str, config: PlotCoherenceConfig, groups: int, teacher_groups: int | None = None
     ) -> dict[str, float]:
         """The number of training `stories`, the coefficient on each set and, on held-out groups, with the `teacher`.
 
@@ -142,21 +144,21 @@ class Rows:
             name: of the row.
             config: of the training.
             groups: maximum number of groups to train on.
-            judged: number of groups that a teacher scores, which include those; None: all.
+            teacher_groups: number of groups that a teacher scores, which include those; None: all.
 
         Raises:
             ValueError: a file of the configuration is missing, or there are no rows to train on.
         """
         rows, validation, provenance = load_rows(config, self.data, self.run, CACHE / "tags")
-        if config.teacher and judged:
-            rows = limited(rows, judged, config.seed)
-        taught_rows, live = taught(rows, config, self.run)
-        rows = limited(taught_rows, groups, config.seed)
+        if config.teacher and teacher_groups:
+            rows = limit_groups(rows, teacher_groups, config.seed)
+        distilled_rows, live = prepare_distillation(rows, config, self.run)
+        rows = limit_groups(distilled_rows, groups, config.seed)
         folder = self.out / name
-        made = {**provenance, "groups_of_all": groups, "groups_judged": judged}
+        made = {**provenance, "groups_of_all": groups, "groups_judged": teacher_groups}
         if config.teacher:
-            made |= teacher_digests(located(config.teacher.weights))
-        if not known_classifier(config, made, folder):
+            made |= teacher_digests(resolve_path(config.teacher.weights))
+        if not matching_classifier(config, made, folder):
             (folder / "agreement.json").unlink(missing_ok=True)
             train_classifier(config, rows, validation, folder, folder / "run", made, teacher=live)
         return {"stories": len(rows), **self._agreement(folder, config, validation)}
@@ -168,13 +170,13 @@ class Rows:
         kept = folder / "agreement.json"
         found: dict[str, float] = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
         wanted = [*(["teacher"] if config.teacher else []), *self.sets]
-        places = {name: name if name == "teacher" else judged_as(name, self.data) for name in wanted}
+        places = {name: name if name == "teacher" else result_key(name, self.data) for name in wanted}
         missing = {name: place for name, place in places.items() if place not in found}
         if missing:
             scorer = ClassifierScorer(load_checkpoint(folder, config.metric))
         for name, place in missing.items():
             if config.teacher and name == "teacher":
-                found[place] = self._like_the_teacher(scorer, config.teacher, validation)
+                found[place] = self._correlation_with_teacher(scorer, config.teacher, validation)
             else:
                 scores, ratings = scores_and_ratings(lambda texts: scorer.score(texts)[0], name, self.data)
                 coefficient = spearmanr if name.startswith("plot_guided") else pearsonr
@@ -182,11 +184,13 @@ class Rows:
             write_text(kept, json.dumps(found, indent=2) + "\n")
         return {name: found[place] for name, place in places.items()}
 
-    def _like_the_teacher(
+    def _correlation_with_teacher(
         self, scorer: ClassifierScorer, teacher: Teacher, rows: Sequence[GroupRow]
     ) -> float:
         """Spearman correlation of a student's scores with its teacher's."""
-        judged = with_teacher_logits(rows, located(teacher.weights), "plot_coherence", self.run / "held_out")
+        judged = with_teacher_logits(
+            rows, resolve_path(teacher.weights), "plot_coherence", self.run / "held_out"
+        )
         scores = scorer.score([row.story for row in rows])[0]
         return float(spearmanr(scores, [row.teacher_logit for row in judged])[0])
 
@@ -210,37 +214,39 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="rows to train; `all` for all sources together (default: every row)",
     )
     parser.add_argument(
-        "--taught", type=int, nargs="*", default=[], metavar="N", help="stories that the teacher scores"
+        "--distilled", type=int, nargs="*", default=[], metavar="N", help="stories that the teacher scores"
     )
     parser.add_argument(
         "--teacher", type=Path, help="folder of the teacher's weights (default: the configuration's)"
     )
-    begun = parser.add_mutually_exclusive_group()
-    begun.add_argument(
+    initialisation = parser.add_mutually_exclusive_group()
+    initialisation.add_argument(
         "--start", type=Path, help="initial weights of the students (default: the configuration's)"
     )
-    begun.add_argument(
-        "--afresh", action="store_true", help="students are initialised from the backbone only"
+    initialisation.add_argument(
+        "--from-backbone", action="store_true", help="students are initialised from the backbone only"
     )
     parser.add_argument("--run", type=Path, help="folder of the groups (default: runs/plot_coherence-NAME)")
     parser.add_argument("--out", type=Path, default=RUNS / "sources")
     given = parser.parse_args(arguments)
-    with bad_input_told():
+    with exit_on_bad_input():
         whole = read_config(PlotCoherenceConfig, config_file("plot_coherence", given.config))
-        config, missing = with_present_files(whole)
-        rows = Rows(given.data, given.run or RUNS / f"plot_coherence-{config.name}", given.out / config.name)
-        sources = chosen(alone(config), given.sources)
+        config, missing = without_missing_files(whole)
+        rows = SourceRows(
+            given.data, given.run or RUNS / f"plot_coherence-{config.name}", given.out / config.name
+        )
+        sources = select_sources(single_source_configs(config), given.sources)
         found = {name: rows(name, one, given.groups) for name, one in sources.items()}
-        for stories in given.taught:
+        for stories in given.distilled:
             found[f"distilled, {stories:,} stories"] = rows(
                 f"taught-{stories}",
-                taught_by(config, given.teacher, given.start, given.afresh),
+                student_config(config, given.teacher, given.start, given.from_backbone),
                 max(1, stories // config.group_size),
-                max(1, max(given.taught) // config.group_size),
+                max(1, max(given.distilled) // config.group_size),
             )
     size = f", {given.groups} groups each" if sources else ""
     table = Table(title=f"Sources of {config.name} against judged sets{size}")
-    columns = [*(["teacher"] if given.taught else []), *rows.sets]
+    columns = [*(["teacher"] if given.distilled else []), *rows.sets]
     for heading in ("source", "stories", *columns):
         table.add_column(heading)
     for name, values in found.items():

@@ -21,7 +21,7 @@ from scipy.stats import spearmanr
 
 from openmeva.metrics.openmeva.error_types import story_error_types
 from openmeva.training.benchmark.sets import TEST_SETS
-from openmeva.training.common.command import bad_input_told, check_data
+from openmeva.training.common.command import check_data, exit_on_bad_input
 from openmeva.training.corpora.prepare import mean_tokens
 
 Rows = Sequence[Mapping[str, Any]]
@@ -30,8 +30,8 @@ ERRORS = ("repeated", "incoherent", "conflicting", "chaotic", "other")
 TABLE_2 = dict(
     zip(ERRORS, (44.1, 56.2, 67.5, 50.4, 12.9), strict=True)
 )  # UNION: % of 381 unreasonable stories
-ERRORS_A_STORY = {1: 23.36, 2: 36.48, 3: 34.65, 4: 4.46}  # % of them by number of the first four types
-JUDGED = {"union_roc": 400, "union_wp": 200}  # stories of UNION's Figure 3
+ERRORS_PER_STORY = {1: 23.36, 2: 36.48, 3: 34.65, 4: 4.46}  # % of them by number of the first four types
+JUDGED_STORIES = {"union_roc": 400, "union_wp": 200}  # stories of UNION's Figure 3
 INPUTS = {"mans_roc": 200, "mans_wp": 200}
 TABLE_10 = {"mans_roc": (9.26, 39.54, 39.38), "mans_wp": (22.09, 238.51, 232.51)}  # input, reference, story
 # OpenMEVA: input and story of the first group of rows (see `autos_table`), then of the second
@@ -55,7 +55,7 @@ def error_table(rows: Rows) -> Table:
     for name, printed in TABLE_2.items():
         table.add_row(name, f"{100 * counts[name] / len(named):.1f}", f"{printed}")
     sizes = Counter(len(found - {"other"}) for found in types)
-    for size, printed in ERRORS_A_STORY.items():
+    for size, printed in ERRORS_PER_STORY.items():
         table.add_row(f"{size} of the first four", f"{100 * sizes[size] / len(named):.2f}", f"{printed}")
     every = story_error_types([row["error_types"] for row in rows], raters=1, one_error_only=False)
     coefficient, least = strongest_correlation(every)
@@ -71,8 +71,8 @@ def strongest_correlation(types: Sequence[set[str]]) -> tuple[float, float]:
         types: error types of each judged story, empty for a reasonable one. The paper's bounds hold over all stories.
             Over unreasonable stories only, where a story without one type has another, repeated and conflicting have -.184.
     """
-    marks = {name: np.array([name in found for found in types], float) for name in ERRORS[:4]}
-    tests = [spearmanr(marks[a], marks[b]) for a, b in combinations(marks, 2)]
+    indicators = {name: np.array([name in found for found in types], float) for name in ERRORS[:4]}
+    tests = [spearmanr(indicators[a], indicators[b]) for a, b in combinations(indicators, 2)]
     return max(abs(float(one.statistic)) for one in tests), min(float(one.pvalue) for one in tests)
 
 
@@ -88,8 +88,8 @@ def score_table(sets: Mapping[str, Rows]) -> Table:
         counts = Counter(round(7 * row["score"]) for row in rows)
         table.add_row(
             TEST_SETS[name].title,
-            marked(len(rows), JUDGED[name]),
-            str(JUDGED[name]),
+            marked(len(rows), JUDGED_STORIES[name]),
+            str(JUDGED_STORIES[name]),
             *(str(counts[seventh]) for seventh in range(8)),
         )
     return table
@@ -166,8 +166,8 @@ def marked(count: int, printed: int) -> str:
     return f"{count:,}" + (f" {PART}" if count < printed else "")
 
 
-def tables(data: Path, said: list[str]) -> Iterator[Table]:
-    """All tables for which there is data; the reasons why sets are skipped are appended to `said`."""
+def tables(data: Path, skipped: list[str]) -> Iterator[Table]:
+    """All tables for which there is data; the reasons why sets are skipped are appended to `skipped`."""
 
     def present(*names: str) -> dict[str, Rows]:
         found: dict[str, Rows] = {}
@@ -175,7 +175,7 @@ def tables(data: Path, said: list[str]) -> Iterator[Table]:
             try:
                 found[name] = TEST_SETS[name].read(data)
             except ValueError as error:
-                said.append(f"{TEST_SETS[name].title}: {error}")
+                skipped.append(f"{TEST_SETS[name].title}: {error}")
         return found
 
     union = present("union_roc", "union_wp")
@@ -198,13 +198,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--data", type=Path, required=True, help="folder with union/ and mans/")
     given = parser.parse_args(arguments)
-    said: list[str] = []
+    skipped: list[str] = []
     console = Console(width=140)
-    with bad_input_told():
+    with exit_on_bad_input():
         check_data(given.data)
-        for table in tables(given.data, said):
+        for table in tables(given.data, skipped):
             console.print(table)
-    for line in said:
+    for line in skipped:
         console.print(f"skipped {line}", highlight=False)
 
 

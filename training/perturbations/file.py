@@ -10,8 +10,8 @@ from typing import Any
 from rich.progress import track
 
 from openmeva.metrics.core.writing import check_output
-from openmeva.training.common.bounds import check_least
-from openmeva.training.corpora.notices import tell_foreign
+from openmeva.training.common.bounds import check_minimum
+from openmeva.training.corpora.notices import warn_about_foreign_stories
 from openmeva.training.corpora.story_rows import StoryRow, read_rows
 from openmeva.training.files import write_rows
 from openmeva.training.perturbations.aspects.registry import ASPECTS, find_aspect
@@ -23,7 +23,7 @@ from openmeva.training.text.story import Story, parse
 
 
 @dataclass(frozen=True)
-class Perturbing:
+class PerturbationConfig:
     """How a file is perturbed.
 
     Attributes:
@@ -52,7 +52,7 @@ class Perturbing:
 
     def __post_init__(self) -> None:
         needs = find_aspect(self.aspect).needs
-        check_least(0, seed=self.seed)
+        check_minimum(0, seed=self.seed)
         for option, given, need in (
             ("corpus", self.corpus is not None, "corpus"),
             ("paraphrases", self.paraphrases != "rules", "paraphraser"),
@@ -76,45 +76,45 @@ class Report:
         return self.techniques.total()
 
 
-def perturb_file(stories: str | Path, out: str | Path, how: Perturbing) -> Report:
+def perturb_file(stories: str | Path, out: str | Path, config: PerturbationConfig) -> Report:
     """Writes the perturbed stories of a file to another; stories that do not qualify are skipped.
 
     Args:
         stories, out: as `files.read_rows` and `files.write_rows` take them.
-        how: aspect and settings.
+        config: aspect and settings.
 
     Raises:
         ValueError: an unknown technique, bad rows, a damaged file, or one that cannot be written.
         FileNotFoundError: a file, WordNet or ConceptNet is missing.
     """
     check_output(out)
-    rows, bad = read_rows(stories, how.context, how.skip_bad)
-    tell_foreign(row["story"] for row in rows)
-    made = perturbers(how, rows)
+    rows, bad = read_rows(stories, config.context, config.skip_bad)
+    warn_about_foreign_stories(row["story"] for row in rows)
+    made = build_perturbers(config, rows)
     counts: Counter[str] = Counter()
-    write_rows(out, _perturbed(rows, how, made, counts))
+    write_rows(out, _perturbed(rows, config, made, counts))
     return Report(len(rows), counts, bad)
 
 
-def perturbers(how: Perturbing, rows: Sequence[StoryRow] = ()) -> dict[int, Perturber]:
+def build_perturbers(config: PerturbationConfig, rows: Sequence[StoryRow] = ()) -> dict[int, Perturber]:
     """A perturber for each number of leading sentences that never change, 0 and 1.
 
     Args:
-        how: aspect and settings.
-        rows: other stories for an aspect that needs them, if `how.corpus` is None.
+        config: aspect and settings.
+        rows: other stories for an aspect that needs them, if `config.corpus` is None.
 
     Raises:
         ValueError: an unknown technique, or no other stories for an aspect that needs them.
         FileNotFoundError: a file, WordNet or ConceptNet is missing.
     """
-    aspect = find_aspect(how.aspect)
+    aspect = find_aspect(config.aspect)
     corpus = None
     if "corpus" in aspect.needs:
-        others = read_rows(how.corpus, how.context, True)[0] if how.corpus else rows
+        others = read_rows(config.corpus, config.context, True)[0] if config.corpus else rows
         if not others:
-            raise ValueError(f"{how.aspect}: expected a file of other stories as corpus, got none")
+            raise ValueError(f"{config.aspect}: expected a file of other stories as corpus, got none")
         corpus = StoryPool(parse([row["story"] for row in others]))
-    paraphraser = find_paraphraser(how.paraphrases) if "paraphraser" in aspect.needs else None
+    paraphraser = find_paraphraser(config.paraphrases) if "paraphraser" in aspect.needs else None
     similarity = None
     if "similarity" in aspect.needs:
         from openmeva.training.perturbations.engine.similarity import MoverSimilarity
@@ -122,18 +122,21 @@ def perturbers(how: Perturbing, rows: Sequence[StoryRow] = ()) -> dict[int, Pert
         similarity = MoverSimilarity()
     return {
         keep: Perturber(
-            how.aspect, how.seed, how.techniques, PerturbationMaterial(keep, corpus, paraphraser, similarity)
+            config.aspect,
+            config.seed,
+            config.techniques,
+            PerturbationMaterial(keep, corpus, paraphraser, similarity),
         )
         for keep in (0, 1)
     }
 
 
 def _perturbed(
-    rows: Sequence[StoryRow], how: Perturbing, perturbers: dict[int, Perturber], counts: Counter[str]
+    rows: Sequence[StoryRow], config: PerturbationConfig, by_keep: dict[int, Perturber], counts: Counter[str]
 ) -> Iterator[dict[str, Any]]:
-    for row in track(rows, how.aspect, disable=not sys.stderr.isatty(), console=_errors()):
-        keep = row["keep"] if how.keep is None else min(how.keep, 1)
-        result = perturbers[keep].perturb(Story(row["story"]), row["story_id"])
+    for row in track(rows, config.aspect, disable=not sys.stderr.isatty(), console=_errors()):
+        keep = row["keep"] if config.keep is None else min(config.keep, 1)
+        result = by_keep[keep].perturb(Story(row["story"]), row["story_id"])
         if result is not None:
             counts[result.technique] += 1
             yield dict(result.row(row["story_id"], row["context"]))
@@ -145,15 +148,15 @@ def _errors() -> Any:
     return Console(stderr=True)
 
 
-def describe(report: Report, how: Perturbing, out: str | Path) -> str:
+def describe(report: Report, config: PerturbationConfig, out: str | Path) -> str:
     """The lines to print for a report."""
     lines = [f"{technique}: {count}" for technique, count in sorted(report.techniques.items())]
     share = report.perturbed / report.stories
     lines.append(f"{report.perturbed} of {report.stories} stories perturbed ({share:.3f}): {out}")
     if not report.perturbed:
-        tried = how.techniques or find_aspect(how.aspect).techniques
+        tried = config.techniques or find_aspect(config.aspect).techniques
         lines.append(
-            f"No story qualifies: {how.aspect} found nothing to change by {', '.join(tried)} "
+            f"No story qualifies: {config.aspect} found nothing to change by {', '.join(tried)} "
             "beyond the sentences that are kept (--keep 0 also allows changes to the first one)."
         )
     return "\n".join(lines)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from openmeva.training.common.draws import Draws
-from openmeva.training.corpora.story_rows import context_of, kept, own_id
+from openmeva.training.common.buffered_random import BufferedRandom
+from openmeva.training.corpora.story_rows import context_of, explicit_id, num_context_sentences
 from openmeva.training.perturbations.aspects.registry import find_aspect
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.engine.perturbed import Perturbed
@@ -55,7 +55,7 @@ class Perturber:
         self.seed = seed
         self.material = material or PerturbationMaterial()
         self._keeps_contexts = material is None
-        check_needs(aspect, self.aspect.needs, self.material)
+        check_requirements(aspect, self.aspect.needs, self.material)
 
     def perturb(self, story: Story | str, story_id: str) -> Perturbed | None:
         """The story perturbed, or None where it does not qualify.
@@ -72,7 +72,7 @@ class Perturber:
     def _perturbed(self, story: Story, story_id: str, material: PerturbationMaterial) -> Perturbed | None:
         if not story.sentences:
             raise ValueError(f"story {story_id!r}: expected a story, got {story.text[:40]!r}")
-        draws = Draws(np.random.default_rng(_entropy(self.seed, self.aspect.name, story_id)))
+        draws = BufferedRandom(np.random.default_rng(_entropy(self.seed, self.aspect.name, story_id)))
         for name in draws.shuffled(self.techniques):
             edits = self.aspect.techniques[name](story, draws, material)
             if edits:
@@ -94,19 +94,19 @@ class Perturber:
         similarity.prepare([text for _, pairs in guesses for pair in pairs for text in pair])
         least = self.material.thresholds.similarity
         return [
-            guess if all(similarity.reached(pairs, least)) else self.perturb(story, story_id)
+            guess if all(similarity.are_similar(pairs, least)) else self.perturb(story, story_id)
             for story, story_id, (guess, pairs) in zip(stories, story_ids, guesses, strict=True)
         ]
 
     def _guess(self, story: Story, story_id: str) -> tuple[Perturbed | None, list[tuple[str, str]]]:
         """The result of `perturb` if all compared texts are similar, and the pairs of these texts."""
-        asked: list[tuple[str, str]] = []
+        compared: list[tuple[str, str]] = []
 
-        def alike(pairs: Sequence[tuple[str, str]]) -> list[float]:
-            asked.extend(pairs)
+        def all_similar(pairs: Sequence[tuple[str, str]]) -> list[float]:
+            compared.extend(pairs)
             return [1.0] * len(pairs)
 
-        return self._perturbed(story, story_id, replace(self.material, similarity=alike)), asked
+        return self._perturbed(story, story_id, replace(self.material, similarity=all_similar)), compared
 
     def __call__(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """The columns to add to a row with `story` and optionally `story_id` (or `id`) and `context` (or `prompt`).
@@ -119,13 +119,13 @@ class Perturber:
         Raises:
             ValueError: `story` is blank or not a text.
         """
-        story, story_id = row.get("story"), own_id(row)
+        story, story_id = row.get("story"), explicit_id(row)
         if not isinstance(story, str) or not story.strip():
             raise ValueError(f"row {story_id or ''!r}: expected a text in 'story', got {story!r}")
         parsed, material = Story(story), self.material
         if self._keeps_contexts:
             context = context_of(row, "".join(one.text for one in parsed.sentences[:1]))
-            material = replace(material, keep=kept(story.strip(), context))
+            material = replace(material, keep=num_context_sentences(story.strip(), context))
         result = self._perturbed(parsed, story_id or story, material)
         return {
             "perturbed": result and result.story,
@@ -161,7 +161,7 @@ def techniques_of(aspect: str, techniques: Sequence[str] | None) -> tuple[str, .
     return chosen
 
 
-def check_needs(aspect: str, needs: Sequence[str], material: PerturbationMaterial) -> None:
+def check_requirements(aspect: str, needs: Sequence[str], material: PerturbationMaterial) -> None:
     """Checks that everything an aspect needs is available.
 
     Raises:
@@ -170,7 +170,7 @@ def check_needs(aspect: str, needs: Sequence[str], material: PerturbationMateria
     """
     for need in needs:
         if need in resources.COMMANDS:
-            resources.require(need)
+            resources.require_resource(need)
         elif getattr(material, need) is None:
             raise ValueError(f"{aspect}: expected a {need} in the material, got none")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.corpora.stories import read_stories
 from openmeva.training.perturbations.aspects.registry import ASPECTS
 from openmeva.training.perturbations.engine.corpus import StoryPool
@@ -24,11 +24,11 @@ from openmeva.training.text.story import parse
 CONTEXT = 35
 
 
-def marked(original: str, perturbed: Perturbed) -> str:
+def highlight_changes(original: str, perturbed: Perturbed) -> str:
     """The changed spans of a story with some context.
 
     >>> from openmeva.training.text.edits import Span
-    >>> marked("He ran.", Perturbed("He sat.", "synonym", "x", (Span(3, 6, 3, 6),)))
+    >>> highlight_changes("He ran.", Perturbed("He sat.", "synonym", "x", (Span(3, 6, 3, 6),)))
     '…He [ran => sat].…'
     """
     parts = []
@@ -40,17 +40,17 @@ def marked(original: str, perturbed: Perturbed) -> str:
     return " || ".join(parts).replace("\n", " ")
 
 
-def samples(
+def sample_perturbations(
     texts: Sequence[str], aspect: str, technique: str, seed: int, count: int, material: PerturbationMaterial
 ) -> Iterator[str]:
-    """Outputs of one technique for `count` stories sampled by seed, in the format of `marked`."""
-    order = Draws(np.random.default_rng(seed)).shuffled(range(len(texts)))
+    """Outputs of one technique for `count` stories sampled by seed, in the format of `highlight_changes`."""
+    order = BufferedRandom(np.random.default_rng(seed)).shuffled(range(len(texts)))
     perturber = Perturber(aspect, seed, (technique,), material)
     made = 0
     for at in order:
         result = perturber.perturb(texts[at], str(at))
         if result is not None:
-            yield marked(texts[at], result)
+            yield highlight_changes(texts[at], result)
             made += 1
         if made == count:
             return
@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 continue
             print(f"## {name}: {technique}")
             for number, line in enumerate(
-                samples(texts, name, technique, options.seed, options.count, material), 1
+                sample_perturbations(texts, name, technique, options.seed, options.count, material), 1
             ):
                 print(number, line)
     return 0

@@ -7,7 +7,7 @@ from openmeva.training.common.command import trainer_command
 from openmeva.training.plot_coherence import trainer
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 
-SHOWN = ("groups", "stories", "steps", "validation", "groups_a_second", "minutes")
+PRINTED_KEYS = ("groups", "stories", "steps", "validation", "groups_a_second", "minutes")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -16,11 +16,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "plot_coherence",
         PlotCoherenceConfig,
         lambda call: trainer.train(call.config, call.data, call.out, call.run, call.cache, call.resume),
-        SHOWN,
+        PRINTED_KEYS,
         trainer.__doc__,
         out=lambda config: weights_folder(PlotCoherenceConfig, config),
         arguments=arguments,
-        out_told="metrics/METRIC/weights/NAME; for a stage of a training, the folder that the next stage reads",
+        default_out="metrics/METRIC/weights/NAME; for a stage of a training, the folder that the next stage reads",
     )
 
 

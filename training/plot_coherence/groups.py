@@ -9,9 +9,9 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from openmeva.training.common.command import bad_input_told
+from openmeva.training.common.command import exit_on_bad_input
 from openmeva.training.common.config import config_file, read_config
-from openmeva.training.graded.groups import damage_seed, make_groups
+from openmeva.training.graded.groups import corruption_seed, make_groups
 from openmeva.training.paths import CACHE, RUNS
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 
@@ -31,13 +31,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--cache", type=Path, default=CACHE / "tags", help="folder of tagged corpora")
     parser.add_argument("--stories", type=int, help="number of groups per corpus, for a quick trial")
     given = parser.parse_args(arguments)
-    with bad_input_told():
+    with exit_on_bad_input():
         config = read_config(PlotCoherenceConfig, config_file("plot_coherence", given.config))
         if not config.graded:
             raise ValueError(
                 f"{given.config}: expected `graded`, corpora whose stories are damaged, got none"
             )
-        seed = damage_seed(config.seed, config.data_seed)
+        seed = corruption_seed(config.seed, config.data_seed)
         run = given.run or RUNS / f"plot_coherence-{config.name}"
         for settings in config.graded:
             if given.stories:

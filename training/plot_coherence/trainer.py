@@ -8,23 +8,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from openmeva.training.classifier.averaging import check_mean_with
+from openmeva.training.classifier.averaging import check_can_average
 from openmeva.training.classifier.card import write_classifier_card
 from openmeva.training.classifier.distillation import teacher_digests
-from openmeva.training.classifier.input_checks import check_at_hand
-from openmeva.training.classifier.live_teacher import taught
+from openmeva.training.classifier.input_checks import check_inputs
+from openmeva.training.classifier.live_teacher import prepare_distillation
 from openmeva.training.classifier.model import build_classifier
-from openmeva.training.classifier.prerequisites import first_part
+from openmeva.training.classifier.prerequisites import untrained_first_stage
 from openmeva.training.classifier.results import mean_results
 from openmeva.training.classifier.rows import load_rows
 from openmeva.training.classifier.seeds import train_seeds
-from openmeva.training.classifier.trainer import known_classifier, train_classifier
+from openmeva.training.classifier.trainer import matching_classifier, train_classifier
 from openmeva.training.common.adapters import check_start
 from openmeva.training.common.config import config_file, read_config
 from openmeva.training.negatives.groups import GroupRow
-from openmeva.training.paths import located
+from openmeva.training.paths import resolve_path
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
-from openmeva.training.processes import first_alone, one_writer
+from openmeva.training.processes import main_process_first, one_writer
 
 
 def train(
@@ -46,17 +46,17 @@ def train(
         ValueError: settings are incompatible, or inputs are missing (they are named); earlier stages are checked, too.
     """
     check(config, data)
-    first = first_part(PlotCoherenceConfig, config, data)
+    first = untrained_first_stage(PlotCoherenceConfig, config, data)
     if first and config.start:
-        train(first, data, located(config.start), run, cache, resume)
+        train(first, data, resolve_path(config.start), run, cache, resume)
     if config.seeds:
         return _train_seeds(config, data, out, run, cache, resume)
     rows, validation, provenance = _load_judged_rows(config, data, run, cache, resume)
-    known = known_classifier(config, provenance, out)
+    known = matching_classifier(config, provenance, out)
     if known:
         return known
-    with first_alone():
-        judged, live = taught(rows, config, run)
+    with main_process_first():
+        judged, live = prepare_distillation(rows, config, run)
     checkpoints = run / f"training-{config.name}-{config.seed}"
     manifest = train_classifier(config, judged, validation, out, checkpoints, provenance, resume, live)
     with one_writer() as writes:
@@ -81,8 +81,8 @@ def check(config: PlotCoherenceConfig, data: Path) -> None:
             f"got teacher {config.teacher}, {config.distillation_weight:g} and {config.states_weight:g}"
         )
     check_start(config.start, config.adapter, config.frozen_layers)
-    check_at_hand(config, config, data)
-    for part in (first_part(PlotCoherenceConfig, config, data), _own_teacher(config)):
+    check_inputs(config, config, data)
+    for part in (untrained_first_stage(PlotCoherenceConfig, config, data), _own_teacher(config)):
         if part:
             check(part, data)
 
@@ -98,10 +98,10 @@ def _load_judged_rows(
     config: PlotCoherenceConfig, data: Path, run: Path, cache: Path, resume: bool
 ) -> tuple[list[GroupRow], list[GroupRow], dict[str, Any]]:
     """The result of `load_rows`, with the checksums of the teacher, which is trained first. Arguments as in `train`."""
-    with first_alone():
+    with main_process_first():
         rows, validation, provenance = load_rows(config, data, run, cache)
     if config.teacher:
-        folder = located(config.teacher.weights)
+        folder = resolve_path(config.teacher.weights)
         if own := _own_teacher(config):
             train(own, data, folder, folder.parent, cache, resume)
         provenance |= teacher_digests(folder)
@@ -116,10 +116,10 @@ def _train_seeds(
     Arguments as in `train`. An average of the same configuration, start and data in `out` is kept.
     """
     if config.start and config.start_share:
-        check_mean_with(located(config.start), build_classifier(config)[0])
+        check_can_average(resolve_path(config.start), build_classifier(config)[0])
     single = replace(config, seeds=(), start_share=0.0, temperature=1.0, note=None)
     first_seed = replace(single, seed=config.seeds[0])  # the manifest of the average names its rows
-    known = known_classifier(config, _load_judged_rows(first_seed, data, run, cache, resume)[2], out)
+    known = matching_classifier(config, _load_judged_rows(first_seed, data, run, cache, resume)[2], out)
 
     def train_one(seed: int, folder: Path) -> dict[str, Any]:
         return train(replace(single, seed=seed), data, folder, run, cache, resume)

@@ -46,22 +46,22 @@ def read_filtered_stories(path: str | Path) -> Iterator[GroupRow]:
         )
 
 
-def without_judged(
+def exclude_judged(
     rows: Sequence[GroupRow], files: Iterable[str], data: Path, normalizer: Normalizer
 ) -> list[GroupRow]:
     """The rows, without groups in which a story has the same beginning as a judged one in `files` below `data`."""
     judged = judged_keys(files, data, normalizer)
-    met = {row.group for row in rows if story_key(normalizer.sentences(row.story)) in judged}
-    return [row for row in rows if row.group not in met]
+    judged_groups = {row.group for row in rows if story_key(normalizer.sentences(row.story)) in judged}
+    return [row for row in rows if row.group not in judged_groups]
 
 
-def with_damaged_words(rows: Sequence[GroupRow], normalizer: Normalizer) -> list[GroupRow]:
+def with_corrupted_words(rows: Sequence[GroupRow], normalizer: Normalizer) -> list[GroupRow]:
     """The normalised rows, with `damaged`: a generated story's words from its first difference to the human one."""
-    people = {row.group: normalizer(row.story).split() for row in rows if row.label}
+    human_words = {row.group: normalizer(row.story).split() for row in rows if row.label}
     found = []
     for row in rows:
         words = normalizer(row.story).split()
-        pairs = zip(words, people[row.group], strict=False)
+        pairs = zip(words, human_words[row.group], strict=False)
         shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         damaged = [] if row.label else list(range(shared, len(words)))
         found.append(replace(row, story=" ".join(words), damaged=damaged))

@@ -20,21 +20,21 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from openmeva.metrics.core.text import plain_text
+from openmeva.metrics.core.text import join_words
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.common.command import stage_command
-from openmeva.training.common.draws import Draws
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.files import checksum
 from openmeva.training.negatives import UnionSampler, UnionSampling, language_of
 from openmeva.training.negatives.heuristics import substitute_antonyms, substitute_sentences
-from openmeva.training.paths import RUNS, located
+from openmeva.training.paths import RUNS, resolve_path
 from openmeva.training.plot_guided.adversarial_filtering.stage import filter_negatives
 from openmeva.training.plot_guided.manipulations import MANIPULATIONS
 from openmeva.training.plot_guided.negatives import make_negatives, settings
 from openmeva.training.plot_guided.negatives.config import PlotNegativesConfig
 from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory, load_plots
 from openmeva.training.stages import Stage, read_rows
-from openmeva.training.text.knowledge.resources import find
+from openmeva.training.text.knowledge.resources import find_resource
 
 SCHEMA = pa.schema(
     [
@@ -107,7 +107,7 @@ def set_row(
     }
 
 
-def heuristic_makers(
+def heuristic_samplers(
     stories: Sequence[PlottedStory], config: dict[str, Any]
 ) -> dict[str, Callable[[int], Negative | None]]:
     """The three rule-based sets: functions from a story's index to its negative, or None if the rule does not apply."""
@@ -117,22 +117,22 @@ def heuristic_makers(
     english = language_of(sampling)
     sampler = UnionSampler(tagged, english, sampling, seed=config["seed"]) if tagged else None
 
-    def draws(set_number: int, index: int) -> Draws:
-        return Draws(np.random.default_rng((config["seed"], set_number, index)))
+    def draws(set_number: int, index: int) -> BufferedRandom:
+        return BufferedRandom(np.random.default_rng((config["seed"], set_number, index)))
 
     def sentences(index: int) -> Negative | None:
         words = substitute_sentences(index, tagged, draws(1, index))
-        return (plain_text(words), ["sentence_substitution"]) if words else None
+        return (join_words(words), ["sentence_substitution"]) if words else None
 
     def keywords(index: int) -> Negative | None:
         words = substitute_antonyms(tagged[index], english, draws(2, index))
-        return (plain_text(words), ["keyword_substitution"]) if words else None
+        return (join_words(words), ["keyword_substitution"]) if words else None
 
     def union(index: int) -> Negative | None:
         if sampler is None or len(tagged[index]) < UNION_SENTENCES:
             return None
         edited = sampler.sample(index)
-        return (plain_text(edited.words), list(edited.applied)) if edited else None
+        return (join_words(edited.words), list(edited.applied)) if edited else None
 
     return {"heur_sent_sub": sentences, "heur_key_sub": keywords, "union_data": union}
 
@@ -144,7 +144,7 @@ def build_sets(config: dict[str, Any], data: Path, out: Path, cache: Path) -> di
     if config.get("filtering"):
         sources["af_manplts"] = filter_negatives(config, corpus, sources["manplts"], out)
     written = {
-        name: written_set(name, source, corpus, out / "sets", shares_of(config, name))
+        name: set_from_negatives(name, source, corpus, out / "sets", shares_of(config, name))
         for name, source in sources.items()
     }
     return {**heuristic_sets(config, corpus, data, out / "sets"), **written}
@@ -154,16 +154,16 @@ def build_manplts(config: dict[str, Any], data: Path, out: Path, cache: Path) ->
     """Only MANPLTS, as needed for Table 7, which excludes one manipulation at a time."""
     corpus = cache_result(lambda: load_plots(config, data, cache))
     negatives = make_negatives(config, data, out, cache, corpus)
-    return written_set("manplts", negatives, corpus, out / "sets", shares_of(config, "manplts"))
+    return set_from_negatives("manplts", negatives, corpus, out / "sets", shares_of(config, "manplts"))
 
 
 def heuristic_sets(
     config: dict[str, Any], corpus: Callable[[], PlotCorpus], data: Path, out: Path
 ) -> dict[str, Path]:
     """The three rule-based sets, for all of the metrics' stories: each story, followed by its negative."""
-    known = settings(config, data, located(config["generator"]))
+    known = settings(config, data, resolve_path(config["generator"]))
     known = {key: known[key] for key in ("name", "corpus", "share", "seed", "conceptnet", "data")}
-    wordnet = find("wordnet")
+    wordnet = find_resource("wordnet")
     paths: dict[str, Path] = {}
     makers: dict[str, Callable[[int], Negative | None]] = {}
     for name in ("heur_sent_sub", "heur_key_sub", "union_data"):
@@ -172,7 +172,7 @@ def heuristic_sets(
         stage = Stage(out, name, {**known, "set": name, "wordnet": wordnet is not None, **split})
         if not stage.is_done():
             stories = corpus().metrics
-            makers = makers or heuristic_makers(stories, config)
+            makers = makers or heuristic_samplers(stories, config)
 
             def rows(
                 span: range,
@@ -190,12 +190,12 @@ def heuristic_sets(
                             found.append(set_row(story.group, source, text, story.context, done, shares))
                 return found
 
-            stage.run(len(stories), rows, CHUNK, SCHEMA, lambda table: {"counts": counts(table)})
+            stage.run(len(stories), rows, CHUNK, SCHEMA, lambda table: {"counts": split_counts(table)})
         paths[name] = stage.result
     return paths
 
 
-def written_set(
+def set_from_negatives(
     name: str,
     source: Path,
     corpus: Callable[[], PlotCorpus],
@@ -221,10 +221,10 @@ def written_set(
         broken = negative["manipulations"]
         rows.append(set_row(group, name, negative["story"], negative["context"], broken, shares))
     table = pa.Table.from_pylist(rows, schema=SCHEMA)
-    return stage.finish(table, {"counts": counts(table)})
+    return stage.finish(table, {"counts": split_counts(table)})
 
 
-def counts(table: pa.Table) -> dict[str, int]:
+def split_counts(table: pa.Table) -> dict[str, int]:
     """Number of stories in each split, including human ones."""
     found = Counter(table["split"].to_pylist())
     return {split: found[split] for split in SPLITS}
@@ -262,7 +262,7 @@ def make(config: dict[str, Any], given: argparse.Namespace) -> None:
         paths = {"manplts": build_manplts(config, given.data, out, given.cache)}
     else:
         paths = build_sets(config, given.data, out, given.cache)
-    built = {name: counts_of(path) for name, path in paths.items()}
+    built = {name: read_split_counts(path) for name, path in paths.items()}
     print(counts_table(config["name"], built))
 
 
@@ -279,7 +279,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
 
 
-def counts_of(path: Path) -> dict[str, int]:
+def read_split_counts(path: Path) -> dict[str, int]:
     """The counts in the manifest of a set."""
     return json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))["counts"]
 

@@ -6,7 +6,7 @@ from openmeva.training.common.command import trainer_command
 from openmeva.training.ppl import trainer
 from openmeva.training.ppl.config import PplConfig
 
-SHOWN = ("stories", "tokens", "steps", "validation", "stories_a_second", "minutes")
+PRINTED_KEYS = ("stories", "tokens", "steps", "validation", "stories_a_second", "minutes")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -15,7 +15,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "ppl",
         PplConfig,
         lambda call: trainer.train(call.config, call.data, call.out, call.run, call.resume),
-        SHOWN,
+        PRINTED_KEYS,
         trainer.__doc__,
         cached=False,
         arguments=arguments,

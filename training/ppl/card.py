@@ -6,16 +6,16 @@ from typing import Any
 from openmeva.training.common.backbone import BackboneConfig
 from openmeva.training.common.config import read_config
 from openmeva.training.common.model_card import (
-    begun_with,
     card_command,
-    corpora_of,
-    last_part,
-    machine_of,
-    source_of,
+    corpus_terms,
+    hardware_text,
+    resumed_note,
+    start_digest_note,
+    terms_by_corpus,
     write_model_card,
 )
 from openmeva.training.paths import CONFIGS
-from openmeva.training.ppl.third_party import is_other
+from openmeva.training.ppl.third_party import is_third_party
 
 _CARD = """---
 license: apache-2.0
@@ -92,7 +92,7 @@ def write_ppl_card(folder: Path, manifest: dict[str, Any]) -> None:
         _CARD,
         manifest,
         **parts,
-        source=source_of(manifest),
+        source=corpus_terms(manifest),
         citation=_SALAZAR if masked else _OPENMEVA,
     )
 
@@ -100,14 +100,16 @@ def write_ppl_card(folder: Path, manifest: dict[str, Any]) -> None:
 def _causal_parts(manifest: dict[str, Any]) -> dict[str, str]:
     config, validation, stories = manifest["config"], manifest["validation"], manifest["stories"]
     note = ""
-    if is_other(config["base"]):
+    if is_third_party(config["base"]):
         rank = config["adapter"]["rank"]
         kind = f"A LoRA adapter of rank {rank} on {config['base']}, whose own weights are frozen."
         note = _how_to_get(config["base"], manifest.get("encoder"))
     elif config["adapter"]:
         kind = f"A LoRA adapter of rank {config['adapter']['rank']} on the project's story encoder with a causal mask"
         kind += (
-            f", initialised from `{config['start']}`{begun_with(manifest)}." if config.get("start") else "."
+            f", initialised from `{config['start']}`{start_digest_note(manifest)}."
+            if config.get("start")
+            else "."
         )
     else:
         kind = (
@@ -119,8 +121,8 @@ def _causal_parts(manifest: dict[str, Any]) -> dict[str, str]:
         f"per token;\nhigher is better (PPL (F) in Guan et al., ACL 2021).{note}",
         "training": f"{kind} It was trained on {config['stories']:,} of {stories['train']:,} stories{block}: "
         f"{manifest['tokens']:,} tokens,\n{manifest['steps']:,} steps with batches of {config['batch']}, learning rate "
-        f"{config['learning_rate']:g}, seed {config['seed']}; {last_part(manifest)}{manifest['minutes']:g} minutes on "
-        f"{machine_of(manifest)}, with torch {manifest['torch']}.",
+        f"{config['learning_rate']:g}, seed {config['seed']}; {resumed_note(manifest)}{manifest['minutes']:g} minutes on "
+        f"{hardware_text(manifest)}, with torch {manifest['torch']}.",
         "results": f"On {validation['stories']:,} held-out stories, with start and end tokens: "
         f"loss {validation['loss_per_token']:.3f} nats per\ntoken; perplexity "
         f"**{validation['perplexity_per_token']:.1f} per token** and **{validation['perplexity_per_word']:.1f} per "
@@ -154,7 +156,7 @@ def _how_to_get(base: str, sha256: str | None) -> str:
 
 def _masked_parts(manifest: dict[str, Any]) -> dict[str, str]:
     config, validation = manifest["config"], manifest["validation"]
-    corpus = " and ".join(corpora_of(config["corpus"]["validation"] or config["corpus"]["train"]))
+    corpus = " and ".join(terms_by_corpus(config["corpus"]["validation"] or config["corpus"]["train"]))
     return {
         "what": "Pseudo-log-likelihood under the project's story encoder: each token is masked in turn and predicted "
         "from both sides\n(Salazar et al., ACL 2020). The score is the negated exponential of the mean loss; higher "

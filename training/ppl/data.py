@@ -21,15 +21,18 @@ class LanguageModelCollator:
 
 
 def token_rows(
-    stories: Sequence[Sentences], tokenizer: Tokenizer, limit: int, marks: tuple[int, int] | None = None
+    stories: Sequence[Sentences],
+    tokenizer: Tokenizer,
+    limit: int,
+    special_tokens: tuple[int, int] | None = None,
 ) -> list[list[int]]:
-    """Token ids of each story between [CLS] and [SEP], or other special tokens `marks`; truncated to `limit` tokens."""
-    start, end = marks or (token_id(tokenizer, "[CLS]"), token_id(tokenizer, "[SEP]"))
+    """Token ids of each story between [CLS] and [SEP], or other special tokens `special_tokens`; truncated to `limit` tokens."""
+    start, end = special_tokens or (token_id(tokenizer, "[CLS]"), token_id(tokenizer, "[SEP]"))
     encodings = tokenizer.encode_batch([_text(story) for story in stories], add_special_tokens=False)
     return [[start, *encoding.ids, end][:limit] for encoding in encodings]
 
 
-def words_read(
+def count_words(
     stories: Sequence[Sentences], rows: Sequence[list[int]], tokenizer: Tokenizer, end: int
 ) -> int:
     """Number of words in the `token_rows` of the stories, plus one end token for each story that is not truncated.

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from openmeva.training.common.data_parallel import Share
+from openmeva.training.common.data_parallel import BatchShard
 
 ROWS = 128
 
@@ -75,10 +75,10 @@ def vocabulary_loss(
 def next_token_loss(model: Any, ids: Tensor, mask: Tensor) -> Tensor:
     """Mean loss in nats of the tokens (n, tokens) after the first, given the tokens before; `mask` is 1 at tokens.
 
-    Padding is on the right, where the causal mask hides it. If several processes share a batch, each reads its share.
+    Padding is on the right, where the causal mask hides it. If several processes share a batch, each reads its shard.
     """
-    share = Share.of(len(ids))
-    (total,) = share.summed(_total_loss(model, share(ids), share(mask)))
+    shard = BatchShard.for_batch(len(ids))
+    (total,) = shard.reduce_sum(_total_loss(model, shard(ids), shard(mask)))
     return total / int(mask[:, 1:].sum())
 
 

@@ -6,8 +6,8 @@ from transformers import AutoConfig, BertLMHeadModel
 
 from openmeva.metrics.core.checkpoint import ADAPTER, read_tensors
 from openmeva.training.common.adapters import add_adapters, load_adapter
-from openmeva.training.common.backbone import SHARED, find_backbone, state_of, tokenizer_of
-from openmeva.training.paths import located
+from openmeva.training.common.backbone import SHARED, backbone_state, backbone_tokenizer, find_backbone
+from openmeva.training.paths import resolve_path
 from openmeva.training.ppl.config import PplConfig
 
 HEADS = ("cls.",)
@@ -23,10 +23,10 @@ def build_model(config: PplConfig) -> tuple[BertLMHeadModel, Tokenizer]:
     shape._attn_implementation = "eager"  # the fastest for short sequences on a CPU
     model = BertLMHeadModel(shape)
     if config.base == SHARED:
-        model.load_state_dict(state_of(base), strict=False)
+        model.load_state_dict(backbone_state(base), strict=False)
     model.tie_weights()
     if config.adapter:
         add_adapters(model, config.adapter.rank, config.adapter.alpha, HEADS)
         if config.start:
-            load_adapter(model, read_tensors(located(config.start) / ADAPTER))
-    return model, tokenizer_of(base)
+            load_adapter(model, read_tensors(resolve_path(config.start) / ADAPTER))
+    return model, backbone_tokenizer(base)

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from openmeva.metrics.core.backbone import WEIGHTS, read_words_alike
+from openmeva.metrics.core.backbone import WEIGHTS, enable_prefix_space
 from openmeva.metrics.core.checkpoint import ADAPTER
 from openmeva.metrics.core.language_model import read_language_model
 from openmeva.training.common.adapters import adapter_tensors, add_adapters
@@ -21,15 +21,15 @@ from openmeva.training.files import save_tensors, write_text
 from openmeva.training.ppl.config import PplConfig
 
 SCRATCH = "scratch"
-OWN = (SHARED, SCRATCH)
+OWN_BASES = (SHARED, SCRATCH)
 
 
-def is_other(base: str) -> bool:
+def is_third_party(base: str) -> bool:
     """Whether a configuration's `base` is a third-party language model."""
-    return base not in OWN
+    return base not in OWN_BASES
 
 
-def load_other(config: PplConfig) -> tuple[Any, Any, Backbone]:
+def load_third_party(config: PplConfig) -> tuple[Any, Any, Backbone]:
     """The model in float32, transformers' tokenizer, and the backbone.
 
     With an adapter, the model is frozen and has trainable low-rank factors on the linear layers of its blocks. The
@@ -46,7 +46,7 @@ def load_other(config: PplConfig) -> tuple[Any, Any, Backbone]:
         raise ValueError(f"base: expected a causal language model, got {config.base}")
     tokenizer, model = read_language_model(base.gguf or base.folder / WEIGHTS)
     if config.adapter:
-        read_words_alike(tokenizer.backend_tokenizer)
+        enable_prefix_space(tokenizer.backend_tokenizer)
         head = model.get_output_embeddings()
         name = next(name for name, module in model.named_modules() if module is head)
         add_adapters(model, config.adapter.rank, config.adapter.alpha, (name,))
@@ -54,13 +54,13 @@ def load_other(config: PplConfig) -> tuple[Any, Any, Backbone]:
     return model, tokenizer, base
 
 
-def save_other(model: Any, tokenizer: Any, out: Path) -> None:
+def save_third_party(model: Any, tokenizer: Any, out: Path) -> None:
     """Writes model and tokenizer, which `evaluate.load("metrics/ppl", FOLDER)` loads like any model of the Hub."""
     model.save_pretrained(out)
     tokenizer.save_pretrained(out)
 
 
-def save_other_adapter(model: Any, base: Backbone, settings: Mapping[str, Any], out: Path) -> None:
+def save_third_party_adapter(model: Any, base: Backbone, settings: Mapping[str, Any], out: Path) -> None:
     """Writes the adapter, a reference to its base model, and the names that become placeholders."""
     reference = base.source or {"path": os.path.relpath(base.folder.resolve(), out.resolve())}
     save_tensors(out / ADAPTER, adapter_tensors(model))

@@ -16,7 +16,7 @@ from torch import Tensor
 
 from openmeva.metrics.core.backbone import WEIGHTS
 from openmeva.metrics.core.runtime import pad, token_id
-from openmeva.metrics.ppl.loading import marks_of
+from openmeva.metrics.ppl.loading import start_and_end_tokens
 from openmeva.training.common.adapters import check_start
 from openmeva.training.common.backbone import SHARED, find_backbone, names_file
 from openmeva.training.common.checkpoint import begin_run, save_checkpoint, save_manifest, start_digest
@@ -24,20 +24,26 @@ from openmeva.training.common.config import as_mapping
 from openmeva.training.common.trainer import (
     StoryTrainer,
     data_checksums,
-    machine,
+    hardware_entries,
     native_autocast,
     training_arguments,
 )
-from openmeva.training.corpora.notices import tell_cut
+from openmeva.training.corpora.notices import warn_about_truncated_stories
 from openmeva.training.corpora.splits import load_corpus
-from openmeva.training.paths import located
+from openmeva.training.paths import resolve_path
 from openmeva.training.ppl.card import write_ppl_card
 from openmeva.training.ppl.config import PplConfig
-from openmeva.training.ppl.data import LanguageModelCollator, token_rows, words_read
+from openmeva.training.ppl.data import LanguageModelCollator, count_words, token_rows
 from openmeva.training.ppl.losses import next_token_loss
 from openmeva.training.ppl.masked import save_masked
 from openmeva.training.ppl.model import build_model
-from openmeva.training.ppl.third_party import SCRATCH, is_other, load_other, save_other, save_other_adapter
+from openmeva.training.ppl.third_party import (
+    SCRATCH,
+    is_third_party,
+    load_third_party,
+    save_third_party,
+    save_third_party_adapter,
+)
 from openmeva.training.processes import one_writer
 
 VALIDATION_STORIES = 1000
@@ -56,7 +62,7 @@ def perplexities(model: Any, rows: list[list[int]], words: int) -> dict[str, flo
     Args:
         model: the language model.
         rows: token ids from `token_rows`.
-        words: number of words from `words_read`, including the stories' ends.
+        words: number of words from `count_words`, including the stories' ends.
     """
     model.eval()
     order = sorted(range(len(rows)), key=lambda index: len(rows[index]))
@@ -101,8 +107,8 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
             "base: expected scratch without an adapter (adapter: null), which would be on other weights"
         )
     started = time.time()
-    start = located(config.start) if config.start else None
-    below = find_backbone(config.base if is_other(config.base) else SHARED)
+    start = resolve_path(config.start) if config.start else None
+    below = find_backbone(config.base if is_third_party(config.base) else SHARED)
     in_one_file = below.gguf or (below.folder / WEIGHTS).is_file()  # a user's folder may have several
     made_from = {
         "config": as_mapping(config),
@@ -113,24 +119,26 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
     resumed = begin_run(run, made_from, resume)
     corpus = load_corpus(config.corpus, data, names_file(), ("train", "validation"))
     other = None
-    if is_other(config.base):
-        model, other, other_base = load_other(config)
+    if is_third_party(config.base):
+        model, other, other_base = load_third_party(config)
         tokenizer = other.backend_tokenizer
-        start_mark, end_mark = (token_id(tokenizer, mark) for mark in marks_of(other))
-        marks = start_mark, end_mark
-        padding = marks[1]
+        start_mark, end_mark = (token_id(tokenizer, mark) for mark in start_and_end_tokens(other))
+        special_tokens = start_mark, end_mark
+        padding = special_tokens[1]
     else:
         model, tokenizer = build_model(config)
-        marks = token_id(tokenizer, "[CLS]"), token_id(tokenizer, "[SEP]")
+        special_tokens = token_id(tokenizer, "[CLS]"), token_id(tokenizer, "[SEP]")
         padding = token_id(tokenizer, "[PAD]")
     held_out = corpus.validation[:VALIDATION_STORIES]
     generator = torch.Generator().manual_seed(config.seed)
     order = torch.randperm(len(corpus.train), generator=generator).tolist()
     passes = math.ceil(config.stories / len(order))
-    rows = token_rows([corpus.train[i] for i in order], tokenizer, config.max_length, marks)
-    validation = token_rows(held_out, tokenizer, config.max_length, marks)
-    words = words_read(held_out, validation, tokenizer, marks[1])
-    tell_cut(sum(row[-1] != marks[1] for row in rows + validation), len(rows + validation))
+    rows = token_rows([corpus.train[i] for i in order], tokenizer, config.max_length, special_tokens)
+    validation = token_rows(held_out, tokenizer, config.max_length, special_tokens)
+    words = count_words(held_out, validation, tokenizer, special_tokens[1])
+    warn_about_truncated_stories(
+        sum(row[-1] != special_tokens[1] for row in rows + validation), len(rows + validation)
+    )
     rows = (rows * passes)[: config.stories]
     steps = math.ceil(len(rows) / config.batch)
     arguments = training_arguments(
@@ -157,7 +165,7 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
         # for a resumed run, the seconds and minutes cover only the last part
         **({"resumed": True} if resumed else {"stories_a_second": round(len(rows) / seconds, 1)}),
         "minutes": round((time.time() - started) / 60, 1),
-        **machine(),
+        **hardware_entries(),
     }
     settings = {
         "model": "causal",
@@ -167,10 +175,10 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
     base, whole = find_backbone(SHARED), config.adapter is None
     with one_writer() as writes:
         if writes and other is not None and whole:
-            save_other(model, other, out)
+            save_third_party(model, other, out)
             save_manifest(out, manifest)
         elif writes and other is not None:
-            save_other_adapter(model, other_base, settings, out)
+            save_third_party_adapter(model, other_base, settings, out)
             save_manifest(out, manifest)
             write_ppl_card(out, manifest)
         elif writes:

@@ -7,7 +7,7 @@ from openmeva.training.paths import CACHE
 from openmeva.training.ruber_bert import trainer
 from openmeva.training.ruber_bert.config import RuberConfig
 
-SHOWN = ("pairs", "steps", "validation", "minutes")
+PRINTED_KEYS = ("pairs", "steps", "validation", "minutes")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -16,7 +16,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "ruber_bert",
         RuberConfig,
         lambda call: trainer.train(call.config, call.data, call.out, call.run, call.cache, call.resume),
-        SHOWN,
+        PRINTED_KEYS,
         trainer.__doc__,
         cache=CACHE / "ruber",
         arguments=arguments,

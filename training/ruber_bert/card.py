@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from openmeva.training.common.model_card import base_of, card_command, source_of, write_model_card
+from openmeva.training.common.model_card import base_model_text, card_command, corpus_terms, write_model_card
 
 _CARD = """---
 license: apache-2.0
@@ -67,12 +67,12 @@ The weights are Apache-2.0. {source} The stories are not part of this repository
 def write_ruber_card(folder: Path, manifest: dict[str, Any]) -> None:
     """Writes `README.md` into the folder of the weights."""
     config = manifest["config"]
-    begun = f" with the adapter of `{config['start']}`" if config.get("start") else ""
-    base = base_of(config)
+    initialisation = f" with the adapter of `{config['start']}`" if config.get("start") else ""
+    base = base_model_text(config)
     kinds = {
         "rnn": f"A recurrent network over the word vectors of {base}, with a scoring head.",
         "adapted": f"A LoRA adapter on {base}, with a scoring head.",
-        "frozen": f"A scoring head on {base}{begun}, which stayed frozen; {config['pooling']} pooling of the states.",
+        "frozen": f"A scoring head on {base}{initialisation}, which stayed frozen; {config['pooling']} pooling of the states.",
     }
     kind = "rnn" if config["encoder"] == "rnn" else "frozen" if config.get("frozen", True) else "adapted"
     near = manifest["validation"].get("accuracy_nearest")
@@ -88,7 +88,7 @@ def write_ruber_card(folder: Path, manifest: dict[str, Any]) -> None:
         if config["nearest"]
         else "",
         near=f",\nand above one with a similar context in {near:.1%}" if near is not None else "",
-        source=source_of(manifest),
+        source=corpus_terms(manifest),
     )
 
 

@@ -12,17 +12,17 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from openmeva.metrics.core.runtime import SpecialTokens, pad
-from openmeva.metrics.core.text import Normalizer, plain_text
+from openmeva.metrics.core.text import Normalizer, join_words
 from openmeva.metrics.ruber_bert.modeling import RuberModel, extremes, inner_tokens, pool
 from openmeva.metrics.ruber_bert.scoring import plain_context
 from openmeva.training.common.trainer import native_autocast
-from openmeva.training.corpora.splits import cut, judged_keys, load_corpus
+from openmeva.training.corpora.splits import judged_keys, load_corpus, truncate_sentences
 from openmeva.training.corpora.stories import is_held_out, story_key, without_line_breaks
-from openmeva.training.files import files_at_hand, read_rows, text_of
+from openmeva.training.files import read_rows, resolve_corpus_files, text_of
 from openmeva.training.ruber_bert.config import RuberConfig
 
 Pair = tuple[list[int], list[int]]
-BEGINNING = 1  # number of sentences of the context if there is no prompt
+CONTEXT_SENTENCES = 1  # number of sentences of the context if there is no prompt
 
 
 @dataclass(frozen=True)
@@ -55,20 +55,22 @@ def load_pairs(config: RuberConfig, data: Path, names: Path, tokenizer: Tokenize
     train: list[tuple[str, str]] = []
     validation: list[tuple[str, str]] = []
     prompted: set[str] = set()
-    for file in files_at_hand(config.prompts or (), data):
+    for file in resolve_corpus_files(config.prompts or (), data):
         for prompt, story in track(list(prompted_stories(data / file)), f"normalising {file}"):
-            sentences = cut(normalizer.sentences(story), settings.max_words)
+            sentences = truncate_sentences(normalizer.sentences(story), settings.max_words)
             context = normalizer(plain_context(prompt))
             key = story_key(named.sentences(story))
             if not context or not sentences or key in judged:
                 continue
             split = validation if is_held_out(key, settings.validation_share) else train
-            split.append((context, plain_text(sentences)))
-            prompted.add(plain_text(sentences[:3]))
+            split.append((context, join_words(sentences)))
+            prompted.add(join_words(sentences[:3]))
     for split, stories in ((train, corpus.train), (validation, corpus.validation)):
         for sentences in stories:
-            if len(sentences) > BEGINNING and plain_text(sentences[:3]) not in prompted:
-                split.append((plain_text(sentences[:BEGINNING]), plain_text(sentences[BEGINNING:])))
+            if len(sentences) > CONTEXT_SENTENCES and join_words(sentences[:3]) not in prompted:
+                split.append(
+                    (join_words(sentences[:CONTEXT_SENTENCES]), join_words(sentences[CONTEXT_SENTENCES:]))
+                )
     rng = np.random.default_rng(config.seed)
     kept = [
         [split[i] for i in rng.permutation(len(split))[:count]]
@@ -115,8 +117,8 @@ class TextBatcher:
     """Adds [CLS] and [SEP] to token ids and pads them to `input_ids` and `attention_mask`."""
 
     def __init__(self, tokenizer: Tokenizer) -> None:
-        marks = SpecialTokens.of(tokenizer)
-        self.cls, self.sep, self.pad = marks.start, marks.end, marks.padding
+        special_tokens = SpecialTokens.from_tokenizer(tokenizer)
+        self.cls, self.sep, self.pad = special_tokens.start, special_tokens.end, special_tokens.padding
 
     def __call__(self, rows: Sequence[list[int]]) -> dict[str, Tensor]:
         ids, mask = pad([[self.cls, *row, self.sep] for row in rows], self.pad)
@@ -175,7 +177,7 @@ class RuberCollator:
     def __call__(self, places: list[int]) -> dict[str, Any]:
         count = len(self.pairs)
         own = [place % count for place in places]
-        sampled = [self._draw(place, place % count) for place in places]
+        sampled = [self._sample_story(place, place % count) for place in places]
         if self.features is not None:
             contexts, stories = self.features["contexts"], self.features["stories"]
             return {"contexts": contexts[own], "stories": stories[own], "sampled": stories[sampled]}
@@ -185,7 +187,7 @@ class RuberCollator:
             "sampled": self.batcher([self.pairs[i][1] for i in sampled]),
         }
 
-    def _draw(self, place: int, own: int) -> int:
+    def _sample_story(self, place: int, own: int) -> int:
         rng = np.random.default_rng([self.seed, place])
         if self.neighbours is not None:
             return int(self.neighbours[own, rng.integers(self.neighbours.shape[1])])

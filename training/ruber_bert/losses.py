@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from openmeva.training.common.data_parallel import Share
+from openmeva.training.common.data_parallel import BatchShard
 from openmeva.training.ruber_bert.config import RuberConfig
 
 
@@ -32,8 +32,8 @@ def _related(model: Any, inputs: dict[str, Any], config: RuberConfig) -> Iterabl
     If several processes share the batch, each reads its contexts, and all stories that they are compared with.
     """
     count = len(_ids(inputs["contexts"]))
-    share = Share.of(count)
-    own = share(torch.arange(count))
+    shard = BatchShard.for_batch(count)
+    own = shard(torch.arange(count))
     shifts = range(1, min(config.in_batch, count - 1) + 1)
     others = [(own - shift) % count for shift in shifts]
     read = torch.cat([own, *others]).unique()
@@ -45,7 +45,7 @@ def _related(model: Any, inputs: dict[str, Any], config: RuberConfig) -> Iterabl
     if config.sampled:
         found.append(model.head(contexts, sampled))
     found += [model.head(contexts, stories[torch.searchsorted(read, rows)]) for rows in others]
-    return share.gathered(dict(enumerate(one.float() for one in found))).values()
+    return shard.gather(dict(enumerate(one.float() for one in found))).values()
 
 
 def _ids(texts: Tensor | dict[str, Tensor]) -> Tensor:

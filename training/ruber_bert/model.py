@@ -7,11 +7,11 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from openmeva.metrics.core.checkpoint import ADAPTER, WORDS, merge_adapter, read_tensors
+from openmeva.metrics.core.checkpoint import ADAPTER, WORD_EMBEDDING_SUFFIXES, merge_adapter, read_tensors
 from openmeva.metrics.ruber_bert.modeling import RuberModel
-from openmeva.training.common.adapters import add_adapters, difference, load_adapter
-from openmeva.training.common.backbone import Backbone, build_on, find_backbone, state_of
-from openmeva.training.paths import located
+from openmeva.training.common.adapters import add_adapters, load_adapter, low_rank_difference
+from openmeva.training.common.backbone import Backbone, backbone_state, build_on_backbone, find_backbone
+from openmeva.training.paths import resolve_path
 from openmeva.training.ruber_bert.config import RuberConfig
 
 HEADS = ("head.", "rnn.")
@@ -35,14 +35,14 @@ def build_model(config: RuberConfig) -> tuple[RuberModel, Tokenizer, Backbone]:
         raise ValueError(
             f"base: a recurrent network reads the shared encoder's word vectors, got {base.name!r}"
         )
-    model, tokenizer = build_on(lambda shape: RuberModel(shape, **model_settings(config)), base)
-    state = state_of(base)
+    model, tokenizer = build_on_backbone(lambda shape: RuberModel(shape, **model_settings(config)), base)
+    state = backbone_state(base)
     factors: dict[str, Tensor] = {}
     vectors: dict[str, Tensor] = {}
     if config.start and config.adapter:
-        begun = merge_adapter(state, read_tensors(located(config.start) / ADAPTER))
-        factors, vectors = difference(begun, state, config.adapter.rank)
-    words = next(tensor for name, tensor in state.items() if name.endswith(WORDS))
+        initial = merge_adapter(state, read_tensors(resolve_path(config.start) / ADAPTER))
+        factors, vectors = low_rank_difference(initial, state, config.adapter.rank)
+    words = next(tensor for name, tensor in state.items() if name.endswith(WORD_EMBEDDING_SUFFIXES))
     model.load_state_dict({**vectors, "words.weight": words}, strict=False)
     if config.adapter:
         add_adapters(model, config.adapter.rank, config.adapter.alpha, HEADS)
@@ -57,7 +57,7 @@ def build_model(config: RuberConfig) -> tuple[RuberModel, Tokenizer, Backbone]:
     return model, tokenizer, base
 
 
-def plain_reader(config: RuberConfig) -> RuberModel:
+def frozen_encoder_model(config: RuberConfig) -> RuberModel:
     """The pretrained backbone, which finds similar contexts."""
     return build_model(replace(config, encoder="bert", frozen=True, start=None, adapter=None))[0]
 

@@ -22,10 +22,15 @@ from torch import Tensor
 from openmeva.training.common.backbone import Backbone, find_backbone, names_file
 from openmeva.training.common.checkpoint import begin_run, save_checkpoint, save_manifest, start_digest
 from openmeva.training.common.config import as_mapping
-from openmeva.training.common.trainer import StoryTrainer, data_checksums, machine, training_arguments
-from openmeva.training.files import checksum, files_at_hand
-from openmeva.training.paths import located
-from openmeva.training.processes import first_alone, one_writer
+from openmeva.training.common.trainer import (
+    StoryTrainer,
+    data_checksums,
+    hardware_entries,
+    training_arguments,
+)
+from openmeva.training.files import checksum, resolve_corpus_files
+from openmeva.training.paths import resolve_path
+from openmeva.training.processes import main_process_first, one_writer
 from openmeva.training.ruber_bert.card import write_ruber_card
 from openmeva.training.ruber_bert.config import RuberConfig
 from openmeva.training.ruber_bert.data import (
@@ -36,7 +41,7 @@ from openmeva.training.ruber_bert.data import (
     nearest_contexts,
 )
 from openmeva.training.ruber_bert.losses import relatedness_loss
-from openmeva.training.ruber_bert.model import build_model, model_settings, plain_reader
+from openmeva.training.ruber_bert.model import build_model, frozen_encoder_model, model_settings
 from openmeva.training.ruber_bert.results import evaluate_pairs, pair_features
 
 
@@ -70,12 +75,12 @@ def train(
     """
     started = time.time()
     frozen = config.encoder == "bert" and config.frozen
-    start = located(config.start) if config.start else None
+    start = resolve_path(config.start) if config.start else None
     backbone = find_backbone(config.base)
     made_from = {
         "config": as_mapping(config),
         "data": data_checksums(config.corpus, data)
-        | {file: checksum(data / file) for file in files_at_hand(config.prompts or (), data)},
+        | {file: checksum(data / file) for file in resolve_corpus_files(config.prompts or (), data)},
         "encoder": backbone.sha256,
         **start_digest(start, backbone),
     }
@@ -83,13 +88,13 @@ def train(
     model, tokenizer, base = build_model(config)
     pairs = load_pairs(config, data, names_file(), tokenizer)
     batcher = TextBatcher(tokenizer)
-    reader = model if frozen else plain_reader(config)
+    reader = model if frozen else frozen_encoder_model(config)
     held_out = frozen_features(reader, [context for context, _ in pairs.validation], batcher)["mean"]
     near_validation = nearest_contexts(held_out, 10)
     features, neighbours = None, None
     if frozen:
         features_file = cache / f"{_key(made_from, base)}.safetensors"
-        with first_alone():
+        with main_process_first():
             found = pair_features(model, pairs.train, batcher, features_file)
         pooling = config.pooling
         features = {name: found[f"{name}.{pooling}"] for name in ("contexts", "stories")}
@@ -128,7 +133,7 @@ def train(
         "validation": results,
         **({"resumed": True} if checkpoint else {}),  # then the minutes cover only the last part
         "minutes": round((time.time() - started) / 60, 1),
-        **machine(),
+        **hardware_entries(),
     }
     settings = {
         "delexicalize": config.corpus.delexicalize,

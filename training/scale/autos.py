@@ -9,18 +9,18 @@ from typing import Any, ClassVar
 import numpy as np
 
 from openmeva.metrics.core.module import signature_of
-from openmeva.training.autos.build import SCHEMA, again
+from openmeva.training.autos.build import SCHEMA, stories_to_perturb_again
 from openmeva.training.autos.builder import Row
-from openmeva.training.autos.command import builder_of, files_read, require_knowledge
+from openmeva.training.autos.command import input_files, make_builder, require_knowledge
 from openmeva.training.corpora.story_rows import StoryRow, check_context, read_rows, story_row
-from openmeva.training.scale.batches import refused_by, story_rows
-from openmeva.training.scale.knowledge import check_there, knowledge
+from openmeva.training.scale.batches import rejection_reasons, story_rows
+from openmeva.training.scale.knowledge import check_files_exist, knowledge_checksums
 from openmeva.training.scale.parts import NUMBER
 
 
 @dataclass(frozen=True)
 class AutosTests:
-    """Settings for AUTOS of a corpus; `context`, `paraphrases`, `grammar`, `seed`: see `autos.command.Building`.
+    """Settings for AUTOS of a corpus; `context`, `paraphrases`, `grammar`, `seed`: see `autos.command.AutosBuildOptions`.
 
     Attributes:
         pool: a file of other stories, the source of sentences and words from outside a story.
@@ -39,7 +39,7 @@ class AutosTests:
         check_context(self.context)
         require_knowledge()
         own = [self.paraphrases] if self.paraphrases.endswith(".json") else []
-        check_there([self.pool, *own, *files_read(self.paraphrases, self.grammar).values()])
+        check_files_exist([self.pool, *own, *input_files(self.paraphrases, self.grammar).values()])
 
     def start(self, fields: Sequence[str], in_story: bool) -> "BatchBuilder":
         """The builder, after loading its models and reading the pool."""
@@ -64,7 +64,7 @@ class BatchBuilder:
         require_knowledge()
         self.how, self.seconds = how, 0.0
         pool, _ = read_rows(how.pool, how.context, skip_bad=True)
-        self.builder = builder_of(pool, how.paraphrases, how.grammar, how.seed)
+        self.builder = make_builder(pool, how.paraphrases, how.grammar, how.seed)
         self.signature = signature_of(
             "autos",
             ("nltk", "torch"),
@@ -73,13 +73,13 @@ class BatchBuilder:
             **{
                 "paraphrases": how.paraphrases,
                 "grammar": how.grammar,
-                **knowledge(pool=how.pool, **files_read(how.paraphrases, how.grammar)),
+                **knowledge_checksums(pool=how.pool, **input_files(how.paraphrases, how.grammar)),
             },
         )
 
     def check(self, batch: Mapping[str, Sequence[Any]]) -> dict[int, str]:
         """Refuses stories of fewer than two sentences."""
-        return refused_by(lambda row: story_row(row, self.how.context), batch)
+        return rejection_reasons(lambda row: story_row(row, self.how.context), batch)
 
     def __call__(self, batch: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
         """The rows' columns.
@@ -89,12 +89,16 @@ class BatchBuilder:
         """
         begun = time.perf_counter()
         rows = story_rows(batch, self.how.context)
-        made = [one for places in _apart(rows) for one in self._made(rows, places, batch[NUMBER])]
+        made = [
+            one
+            for places in _groups_of_unique_ids(rows)
+            for one in self._rows_of(rows, places, batch[NUMBER])
+        ]
         made.sort(key=lambda one: one[0])
         self.seconds += time.perf_counter() - begun
         return {name: [row[name] for _, row in made] for name in SCHEMA.names}
 
-    def _made(
+    def _rows_of(
         self, every: Sequence[StoryRow], chosen: Sequence[int], numbers: Sequence[int]
     ) -> list[tuple[int, Row]]:
         """The rows of the chosen stories, whose ids must differ, each with the place of its story."""
@@ -103,13 +107,13 @@ class BatchBuilder:
             {every[place]["story_id"]: place for place in chosen},
         )
         human = self.builder.discrimination(rows).rows
-        drawn = self._drawn(human, places, numbers)
-        places |= {row["story_id"]: places[row["perturbed_from"]] for row in drawn}
+        sampled = self._sampled(human, places, numbers)
+        places |= {row["story_id"]: places[row["perturbed_from"]] for row in sampled}
         same = self.builder.invariance(rows, "human").rows
-        other = self.builder.invariance(again(drawn, rows), "discrimination").rows
+        other = self.builder.invariance(stories_to_perturb_again(sampled, rows), "discrimination").rows
         return [(places[row["perturbed_from"] or row["story_id"]], row) for row in (*human, *same, *other)]
 
-    def _drawn(self, rows: Sequence[Row], places: Mapping[str, int], numbers: Sequence[int]) -> list[Row]:
+    def _sampled(self, rows: Sequence[Row], places: Mapping[str, int], numbers: Sequence[int]) -> list[Row]:
         """One perturbed version per story, sampled by seed and place in the corpus."""
         of_story: dict[int, list[Row]] = {}
         for row in rows:
@@ -121,7 +125,7 @@ class BatchBuilder:
         ]
 
 
-def _apart(rows: Sequence[StoryRow]) -> list[list[int]]:
+def _groups_of_unique_ids(rows: Sequence[StoryRow]) -> list[list[int]]:
     """The places of stories, grouped so that ids differ within a group; duplicates across parts cannot be seen."""
     groups: list[list[int]] = []
     seen: Counter[str] = Counter()

@@ -31,7 +31,7 @@ def story_rows(batch: Batch, context: str) -> list[StoryRow]:
     return [story_row(row, context) for row in rows_of(batch)]
 
 
-def refused_by(read: Callable[[Row], object], batch: Batch) -> dict[int, str]:
+def rejection_reasons(read: Callable[[Row], object], batch: Batch) -> dict[int, str]:
     """Reasons why rows are refused, by place in the batch: the error that `read` raises for a row."""
     reasons = {}
     for place, row in enumerate(rows_of(batch)):

@@ -5,10 +5,10 @@ from typing import Any
 
 from openmeva.metrics.core.command import columns_of
 from openmeva.metrics.core.description import read_metrics
-from openmeva.training.benchmark.contexts import begins
+from openmeva.training.benchmark.contexts import begins_with_context
 
 
-def handed(
+def metric_inputs(
     rows: Sequence[Mapping[str, Any]], metric: str, in_story: bool | None = None
 ) -> dict[str, list[Any]]:
     """The columns that are passed to a metric; contexts are omitted if the stories already begin with them.
@@ -30,7 +30,7 @@ def handed(
     if all_begin(pairs) if in_story is None else in_story:
         del columns["contexts"]
         return columns
-    columns["contexts"] = ["" if begins(story, context) else context for story, context in pairs]
+    columns["contexts"] = ["" if begins_with_context(story, context) else context for story, context in pairs]
     return columns
 
 
@@ -40,4 +40,4 @@ def all_begin(pairs: Iterable[tuple[Any, Any]]) -> bool:
     >>> all_begin([("Ben ran. He fell.", "Ben ran."), ("Ann sang.", "")])
     False
     """
-    return all(begins(story, context) for story, context in pairs)
+    return all(begins_with_context(story, context) for story, context in pairs)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from openmeva.training.processes import cores
-from openmeva.training.scale.worker import Done, PartWorker, Work
+from openmeva.training.scale.worker import PartResult, PartWorker, Work
 
 NAMES = ("plain", "ray")
 OBJECTS = 100 * 2**20  # bytes of Ray's object store on this machine: only part numbers pass through it
@@ -21,7 +21,7 @@ SETTINGS = {
     "RAY_worker_niceness": "0",  # Ray's default is 15: next to other work, an actor would get almost no processor time
 }
 """Ray settings, if it is started on this machine and the environment does not set them."""
-_HEARD = {"ray.data": logging.WARNING, "ray.data._internal.progress": logging.ERROR}
+_LOG_LEVELS = {"ray.data": logging.WARNING, "ray.data._internal.progress": logging.ERROR}
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Engine:
         if self.name == "plain" and (self.address is not None or self.actors is not None or self.gpus):
             raise ValueError("address, actors and gpus: expected with engine ray, got plain")
 
-    def run(self, out: Path, work: Work, keep: bool, parts: Sequence[int]) -> Iterator[Done]:
+    def run(self, out: Path, work: Work, keep: bool, parts: Sequence[int]) -> Iterator[PartResult]:
         """Processes parts and yields their outcomes, in any order.
 
         Raises:
@@ -62,14 +62,16 @@ class Engine:
             worker = PartWorker(str(out), work, keep, self.cpus)
             yield from map(worker.make, parts)
         elif parts:
-            with started(self) as ray:
+            with ray_session(self) as ray:
                 yield from self._by_actors(ray, out, work, keep, parts)
 
-    def _by_actors(self, ray: Any, out: Path, work: Work, keep: bool, parts: Sequence[int]) -> Iterator[Done]:
+    def _by_actors(
+        self, ray: Any, out: Path, work: Work, keep: bool, parts: Sequence[int]
+    ) -> Iterator[PartResult]:
         context = ray.data.DataContext.get_current()
         context.enable_progress_bars = False
         context.print_on_execution_start = False
-        for name, level in _HEARD.items():
+        for name, level in _LOG_LEVELS.items():
             logging.getLogger(name).setLevel(level)
         rows = ray.data.from_items([{"part": part} for part in parts], override_num_blocks=len(parts))
         done = rows.map_batches(
@@ -83,7 +85,7 @@ class Engine:
             num_gpus=self.gpus,
         )
         for row in done.iter_rows():
-            yield Done(**row)
+            yield PartResult(**row)
 
     def _count(self, resources: dict[str, float], parts: int) -> int:
         """Number of actors: limited by the cluster's resources and by the number of parts."""
@@ -99,7 +101,7 @@ class Engine:
 
 
 @contextmanager
-def started(engine: Engine) -> Iterator[Any]:
+def ray_session(engine: Engine) -> Iterator[Any]:
     """Yields Ray: already running, of a cluster, or started on this machine, then stopped and cleaned up."""
     for name, value in SETTINGS.items():
         os.environ.setdefault(name, value)

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from filelock import FileLock, Timeout
 
-from openmeva.training.files import read_json, replacing, write_text
+from openmeva.training.files import atomic_replace, read_json, write_text
 from openmeva.training.scale.parts import Parts
 from openmeva.training.scale.schemas import conform
 from openmeva.training.stages import write_table
@@ -62,33 +62,33 @@ class Folder:
     def _marker(self, number: int) -> Path:
         return self.work / "done" / f"part-{number:05d}.json"
 
-    def done(self, number: int) -> dict[str, Any] | None:
+    def read_marker(self, number: int) -> dict[str, Any] | None:
         """Content of a part's marker; None if the part is not done."""
         marker = self._marker(number)
         return read_json(marker) if marker.is_file() and self.result(number).is_file() else None
 
-    def mark(self, number: int, said: Mapping[str, Any]) -> None:
+    def mark_done(self, number: int, outcome: Mapping[str, Any]) -> None:
         """Marks a part as done."""
-        write_text(self._marker(number), json.dumps(said) + "\n")
-        self._tries(number).unlink(missing_ok=True)
+        write_text(self._marker(number), json.dumps(outcome) + "\n")
+        self._tries_file(number).unlink(missing_ok=True)
 
-    def _tries(self, number: int) -> Path:
+    def _tries_file(self, number: int) -> Path:
         return self.work / "tries" / f"part-{number:05d}"
 
-    def tried(self, number: int) -> int:
-        """Records that a part is started; returns its number of earlier unfinished tries since `begin`."""
-        file = self._tries(number)
+    def count_try(self, number: int) -> int:
+        """Records that a part is started; returns its number of earlier unfinished tries since `reset_tries`."""
+        file = self._tries_file(number)
         file.parent.mkdir(parents=True, exist_ok=True)
         with file.open("ab") as out:
             before = out.tell()
             out.write(b".")
         return before
 
-    def begin(self) -> None:
+    def reset_tries(self) -> None:
         """Deletes the records of tries of an earlier call."""
         shutil.rmtree(self.work / "tries", ignore_errors=True)
 
-    def signed(self, signature: str) -> str:
+    def first_signature(self, signature: str) -> str:
         """The signature of the run's parts: the first one passed to this method."""
         file = self.work / "signature.json"
         if not file.is_file():
@@ -97,7 +97,7 @@ class Folder:
         return known
 
     @contextmanager
-    def claimed(self) -> Iterator[None]:
+    def locked(self) -> Iterator[None]:
         """Ensures one run at a time; removes incomplete files of a killed run.
 
         Raises:
@@ -118,24 +118,24 @@ class Folder:
             ) from error
 
     @property
-    def begun(self) -> bool:
+    def has_parts(self) -> bool:
         """Whether any part was made here."""
         return self.report_file.is_file() or any(self.path.glob("part-*.parquet"))
 
-    def settle(self, settings: Mapping[str, Any], known_again: bool) -> None:
+    def record_settings(self, settings: Mapping[str, Any], has_identity: bool) -> None:
         """Records the settings of a new run, or compares them with those of the run that has begun here.
 
         If no part was made yet, other settings replace them, and the input is split again.
 
         Args:
             settings: settings of the run.
-            known_again: whether they identify its input; otherwise split input is discarded if no part was made yet.
+            has_identity: whether they identify its input; otherwise split input is discarded if no part was made yet.
 
         Raises:
             ValueError: other settings (the message gives the first difference), or a folder that contains other files.
         """
         file = self.path / "run.json"
-        asked = json.loads(json.dumps(settings, default=str))
+        new = json.loads(json.dumps(settings, default=str))
         known = read_json(file) if file.is_file() else None
         if known is None:
             others = [path.name for path in self.path.iterdir() if path.name != ".lock"]
@@ -143,17 +143,17 @@ class Folder:
                 raise ValueError(
                     f"{self.path}: expected a new folder, or one of an earlier run, got {sorted(others)[0]!r} in it"
                 )
-        elif self.begun:
-            for name in dict.fromkeys([*known, *asked]):
-                if known.get(name) != asked.get(name):
+        elif self.has_parts:
+            for name in dict.fromkeys([*known, *new]):
+                if known.get(name) != new.get(name):
                     raise ValueError(
                         f"{self.path}: a run with other settings has begun here: {name} was "
-                        f"{json.dumps(known.get(name))}, now {json.dumps(asked.get(name))}; use another folder"
+                        f"{json.dumps(known.get(name))}, now {json.dumps(new.get(name))}; use another folder"
                     )
-        elif known != asked or not known_again:
-            self.tidy()
-        if known != asked:
-            write_text(file, json.dumps(asked, indent=2) + "\n")
+        elif known != new or not has_identity:
+            self.remove_temporary()
+        if known != new:
+            write_text(file, json.dumps(new, indent=2) + "\n")
 
     def report(self) -> dict[str, Any] | None:
         """The content of the report; None if the run is not finished.
@@ -163,12 +163,12 @@ class Folder:
         """
         if not self.report_file.is_file():
             return None
-        self.tidy()
-        said: dict[str, Any] = read_json(self.report_file)
-        for number in range(said["parts"]):
+        self.remove_temporary()
+        report: dict[str, Any] = read_json(self.report_file)
+        for number in range(report["parts"]):
             if not (part := self.result(number)).is_file():
                 raise ValueError(f"{self.path}: {part.name} of a finished run is missing; use another folder")
-        return said
+        return report
 
     def finish(self, count: int, report: Mapping[str, Any]) -> None:
         """Converts all parts to the same columns, collects the bad rows, and writes the report."""
@@ -177,19 +177,19 @@ class Folder:
         for number, own in enumerate(schemas):
             if not own.equals(schema):
                 write_table(self.result(number), conform(pq.read_table(self.result(number)), schema))
-        with replacing(self.bad_rows_file) as temporary, temporary.open("w", encoding="utf-8") as out:
+        with atomic_replace(self.bad_rows_file) as temporary, temporary.open("w", encoding="utf-8") as out:
             of_parts = (line for number in range(count) for line in _lines(self.bad_file(number)))
             of_input = [_lines(self.bad_file(of)) for of in (UNREAD, MISFITS)]  # each sorted
-            out.writelines(heapq.merge(*of_input, of_parts, key=_place))
+            out.writelines(heapq.merge(*of_input, of_parts, key=_row_number))
         write_text(self.report_file, json.dumps(report, indent=2) + "\n")
-        self.tidy()
+        self.remove_temporary()
 
-    def tidy(self) -> None:
+    def remove_temporary(self) -> None:
         """Removes temporary files of the run."""
         shutil.rmtree(self.work, ignore_errors=True)
 
 
-def _place(line: str) -> int:
+def _row_number(line: str) -> int:
     number: int = json.loads(line)["row"]
     return number
 

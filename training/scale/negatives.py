@@ -9,22 +9,22 @@ import numpy as np
 
 from openmeva.metrics.core.command import free_name
 from openmeva.metrics.core.module import signature_of
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.corpora.stories import story_of
 from openmeva.training.files import Row
 from openmeva.training.negatives.edited import EditedStory
 from openmeva.training.negatives.file import (
-    Drawing,
+    NegativeSamplingConfig,
     normalizer_of,
-    record,
+    sample_record,
     sampler_of,
     sampling_of,
     sentences_of,
 )
-from openmeva.training.scale.batches import refused_by, rows_of
-from openmeva.training.scale.knowledge import check_there, knowledge
+from openmeva.training.scale.batches import rejection_reasons, rows_of
+from openmeva.training.scale.knowledge import check_files_exist, knowledge_checksums
 from openmeva.training.scale.parts import NUMBER
-from openmeva.training.text.knowledge.resources import require
+from openmeva.training.text.knowledge.resources import require_resource
 from openmeva.training.text.tagged_story import TaggedStory
 from openmeva.training.text.tagger.tagging import tag
 
@@ -40,13 +40,13 @@ class Sampling:
 
     of_stories: ClassVar[bool] = True
 
-    how: Drawing
+    how: NegativeSamplingConfig
     pool: str
 
     def check(self, here: bool) -> None:
         """Checks techniques, files and knowledge."""
-        require(sampling_of(self.how).lexicon)
-        check_there([self.pool, *([self.how.names] if self.how.names else ())])
+        require_resource(sampling_of(self.how).lexicon)
+        check_files_exist([self.pool, *([self.how.names] if self.how.names else ())])
 
     def start(self, fields: Sequence[str], in_story: bool) -> "BatchSampler":
         """The sampler, after tagging the pool."""
@@ -78,12 +78,12 @@ class BatchSampler:
             keep=self.how.keep,
             seed=self.how.seed,
             epoch=self.how.epoch,
-            **knowledge(pool=settings.pool),
+            **knowledge_checksums(pool=settings.pool),
         )
 
     def check(self, batch: Mapping[str, Sequence[Any]]) -> dict[int, str]:
         """Refuses stories without a word."""
-        return refused_by(self._sentences, batch)
+        return rejection_reasons(self._sentences, batch)
 
     def _sentences(self, row: Row) -> list[list[str]]:
         return sentences_of(story_of(row), row.where, self.normalizer)
@@ -100,8 +100,8 @@ class BatchSampler:
         made = []
         for number, sentences in zip(batch[NUMBER], originals, strict=True):
             story = EditedStory.start(TaggedStory(sentences, [next(tags) for _ in sentences]))
-            draws = Draws(np.random.default_rng((self.how.seed, self.how.epoch, number - 1)))
-            made.append(record(self.sampler.edit(story, draws)))
+            draws = BufferedRandom(np.random.default_rng((self.how.seed, self.how.epoch, number - 1)))
+            made.append(sample_record(self.sampler.edit(story, draws)))
         names = ("negative", "origins", "applied", "edits")
         added: dict[str, list[Any]] = {"original": originals}
         added |= {name: [one.get(name) for one in made] for name in names}

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from openmeva.metrics.core.command import COLUMNS, field_of
 from openmeva.training.files import Row, read_json, text_of, write_text
 from openmeva.training.scale.columns import all_begin
-from openmeva.training.scale.schemas import conform, joined, restored, stored
+from openmeva.training.scale.schemas import conform, from_parquet_types, merged_schema, to_parquet_types
 from openmeva.training.scale.sources import Digest, Source
 from openmeva.training.stages import write_table
 
@@ -43,12 +43,12 @@ class BadRow:
         return json.dumps(asdict(self), default=str) + "\n"
 
 
-Refuse = Callable[[BadRow], None]
+BadRowCallback = Callable[[BadRow], None]
 """Called with every bad row; may raise."""
 
 
 @dataclass
-class Facts:
+class InputSummary:
     """Statistics collected in the pass.
 
     Attributes:
@@ -80,23 +80,25 @@ class Parts:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._facts = folder / "facts.json"
+        self._summary_file = folder / "facts.json"
         self._columns = folder / "columns.parquet"
         self._wide: set[str] = set()
 
-    def facts(self) -> Facts | None:
+    def summary(self) -> InputSummary | None:
         """Statistics of the pass; None if it has not been completed."""
-        if not self._facts.is_file():
+        if not self._summary_file.is_file():
             return None
-        found = read_json(self._facts)
-        return Facts(**found)
+        found = read_json(self._summary_file)
+        return InputSummary(**found)
 
     def read(self, number: int) -> pa.Table:
         """A part's rows, with the columns of the whole input."""
         table, schema = pq.read_table(self._file(number)), pq.read_schema(self._columns)
-        return conform(restored(table, schema), schema)
+        return conform(from_parquet_types(table, schema), schema)
 
-    def write(self, source: Source, size: Size, refuse: Refuse, misfit: Refuse) -> Facts:
+    def write(
+        self, source: Source, size: Size, refuse: BadRowCallback, misfit: BadRowCallback
+    ) -> InputSummary:
         """Reads the source once and writes its parts; they are valid after `note`.
 
         Args:
@@ -105,32 +107,32 @@ class Parts:
             refuse: called with invalid rows, in order.
             misfit: called with rows that do not fit the columns of earlier ones, in order.
         """
-        facts, schema, digest = Facts(), source.schema, Digest(source)
+        summary, schema, digest = InputSummary(), source.schema, Digest(source)
         self._wide = set()
         kept: list[tuple[int, Row]] = []
         characters = 0
-        for number, row in _numbered(digest, facts, refuse):
+        for number, row in _numbered(digest, summary, refuse):
             kept.append((number, row))
             characters += sum(len(value) for value in row.values.values() if isinstance(value, str))
             if len(kept) >= size.rows or characters >= size.characters:
-                schema = self._add(kept, schema, source.schema, facts, misfit)
+                schema = self._add(kept, schema, source.schema, summary, misfit)
                 kept, characters = [], 0
         if kept:
-            schema = self._add(kept, schema, source.schema, facts, misfit)
-        if schema is None or not facts.parts:
+            schema = self._add(kept, schema, source.schema, summary, misfit)
+        if schema is None or not summary.parts:
             raise ValueError("expected at least one story, got none")
         columns = [
-            *stored(schema.empty_table()).schema,
+            *to_parquet_types(schema.empty_table()).schema,
             pa.field(NUMBER, pa.int64()),
             pa.field(WHERE, pa.string()),
         ]
         write_table(self._columns, pa.schema(columns).empty_table())
-        facts.digest = str(digest)
-        return facts
+        summary.digest = str(digest)
+        return summary
 
-    def note(self, facts: Facts) -> None:
+    def note(self, summary: InputSummary) -> None:
         """Records that the pass is complete."""
-        write_text(self._facts, json.dumps(asdict(facts)) + "\n")
+        write_text(self._summary_file, json.dumps(asdict(summary)) + "\n")
 
     def _file(self, number: int) -> Path:
         return self.folder / f"part-{number:05d}.parquet"
@@ -140,8 +142,8 @@ class Parts:
         kept: Sequence[tuple[int, Row]],
         schema: pa.Schema | None,
         fixed: pa.Schema | None,
-        facts: Facts,
-        misfit: Refuse,
+        summary: InputSummary,
+        misfit: BadRowCallback,
     ) -> pa.Schema:
         """Writes a part, and returns the columns of all rows so far."""
         table, schema, good = _typed(kept, schema, fixed, misfit, self._wide)
@@ -150,56 +152,56 @@ class Parts:
         rows = [row.values for _, row in good]
         for name in OPTIONAL:
             found = sum(field_of(row, name) is not None for row in rows)
-            facts.filled[name] = facts.filled.get(name, 0) + found
-        facts.in_story = facts.in_story and all_begin(
+            summary.filled[name] = summary.filled.get(name, 0) + found
+        summary.in_story = summary.in_story and all_begin(
             (row["story"], str(field_of(row, "context") or "")) for row in rows
         )
         table = table.append_column(NUMBER, pa.array([number for number, _ in good], pa.int64()))
         table = table.append_column(WHERE, pa.array([row.where for _, row in good], pa.string()))
-        write_table(self._file(facts.parts), stored(table))
-        facts.parts += 1
+        write_table(self._file(summary.parts), to_parquet_types(table))
+        summary.parts += 1
         return schema
 
 
-def _numbered(source: Digest, facts: Facts, refuse: Refuse) -> Iterator[tuple[int, Row]]:
+def _numbered(source: Digest, summary: InputSummary, refuse: BadRowCallback) -> Iterator[tuple[int, Row]]:
     """Rows with a text in `story`, with their numbers from 1; the others are refused."""
 
     def refused(message: str) -> None:
-        facts.rows += 1
+        summary.rows += 1
         where, _, reason = message.partition(": ")
-        refuse(BadRow(facts.rows, where, reason))
+        refuse(BadRow(summary.rows, where, reason))
 
     for row in source.rows(refused):
-        facts.rows += 1
+        summary.rows += 1
         try:
             if not text_of(row).strip():
                 raise ValueError(f"{row.where}: expected a text in 'story', got a blank one")
             if NUMBER in row.values or WHERE in row.values:
                 raise ValueError(f"{row.where}: expected no column called {NUMBER} or {WHERE}")
         except ValueError as error:
-            refuse(BadRow(facts.rows, row.where, str(error).removeprefix(f"{row.where}: "), row.values))
+            refuse(BadRow(summary.rows, row.where, str(error).removeprefix(f"{row.where}: "), row.values))
         else:
-            yield facts.rows, row
+            yield summary.rows, row
 
 
 def _typed(
     kept: Sequence[tuple[int, Row]],
     schema: pa.Schema | None,
     fixed: pa.Schema | None,
-    misfit: Refuse,
+    misfit: BadRowCallback,
     wide: set[str],
 ) -> tuple[pa.Table, pa.Schema, Sequence[tuple[int, Row]]]:
     """A table of the rows that fit, the schema of all rows so far, and the rows in the table."""
     try:
         table = _table([row for _, row in kept], fixed)
-        return table, joined(schema, table, wide), kept
+        return table, merged_schema(schema, table, wide), kept
     except _MISFITS:
         pass
     good: list[tuple[int, Row]] = []
     for number, row in kept:
         plain = row._replace(values=_without_surrogates(row.values))
         try:
-            schema = joined(schema, _table([plain], fixed), wide)
+            schema = merged_schema(schema, _table([plain], fixed), wide)
         except _MISFITS as error:
             misfit(
                 BadRow(

@@ -11,11 +11,11 @@ from openmeva.metrics.core.module import signature_of
 from openmeva.training.corpora.story_rows import check_context, story_row
 from openmeva.training.paths import ENCODER
 from openmeva.training.perturbations.aspects.registry import find_aspect
-from openmeva.training.perturbations.file import Perturbing, perturbers
+from openmeva.training.perturbations.file import PerturbationConfig, build_perturbers
 from openmeva.training.perturbations.perturber import techniques_of
-from openmeva.training.scale.batches import refused_by, story_rows
-from openmeva.training.scale.knowledge import check_there, knowledge
-from openmeva.training.text.knowledge.resources import COMMANDS, require
+from openmeva.training.scale.batches import rejection_reasons, story_rows
+from openmeva.training.scale.knowledge import check_files_exist, knowledge_checksums
+from openmeva.training.text.knowledge.resources import COMMANDS, require_resource
 from openmeva.training.text.story import parse
 
 
@@ -25,7 +25,7 @@ class Perturbation:
 
     of_stories: ClassVar[bool] = True
 
-    how: Perturbing
+    how: PerturbationConfig
 
     def check(self, here: bool) -> None:
         """Checks technique, context, files and knowledge."""
@@ -35,10 +35,10 @@ class Perturbation:
         needs = find_aspect(how.aspect).needs
         for name in needs:
             if name in COMMANDS:
-                require(name)
+                require_resource(name)
         if "corpus" in needs and not how.corpus:
             raise ValueError(f"{how.aspect}: expected a file of other stories as corpus, got none")
-        check_there(_read_by(how).values())
+        check_files_exist(_read_by(how).values())
 
     def start(self, fields: Sequence[str], in_story: bool) -> "BatchPerturber":
         """The perturber, with the resources of its aspect."""
@@ -57,9 +57,9 @@ class BatchPerturber:
 
     schema = None
 
-    def __init__(self, how: Perturbing) -> None:
+    def __init__(self, how: PerturbationConfig) -> None:
         self.how, self.seconds = how, 0.0
-        self.perturbers = perturbers(how)
+        self.perturbers = build_perturbers(how)
         techniques = self.perturbers[0].techniques
         self.signature = signature_of(
             "perturb",
@@ -69,12 +69,12 @@ class BatchPerturber:
             seed=how.seed,
             context=how.context,
             keep=how.keep,
-            **{"paraphrases": how.paraphrases, **knowledge(**_read_by(how))},
+            **{"paraphrases": how.paraphrases, **knowledge_checksums(**_read_by(how))},
         )
 
     def check(self, batch: Mapping[str, Sequence[Any]]) -> dict[int, str]:
         """Refuses stories of fewer than two sentences."""
-        return refused_by(lambda row: story_row(row, self.how.context), batch)
+        return rejection_reasons(lambda row: story_row(row, self.how.context), batch)
 
     def __call__(self, batch: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
         """The columns for a batch.
@@ -99,7 +99,7 @@ class BatchPerturber:
         }
 
 
-def _read_by(how: Perturbing) -> dict[str, str | Path]:
+def _read_by(how: PerturbationConfig) -> dict[str, str | Path]:
     """The files, in addition to the stories, on which the result depends, by name."""
     needs = find_aspect(how.aspect).needs
     files: dict[str, str | Path] = {}
@@ -108,7 +108,7 @@ def _read_by(how: Perturbing) -> dict[str, str | Path]:
     if "paraphraser" in needs and how.paraphrases.endswith(".json"):
         files["paraphrases"] = how.paraphrases
     if "similarity" in needs:
-        from openmeva.training.common.checkpoint import WHOLE  # loads torch
+        from openmeva.training.common.checkpoint import FULL_MODEL  # loads torch
 
-        files["encoder"] = ENCODER / WHOLE
+        files["encoder"] = ENCODER / FULL_MODEL
     return files

@@ -12,12 +12,12 @@ from rich.console import Console
 from rich.progress import track
 
 from openmeva.metrics.core.version import __version__
-from openmeva.training.files import STANDARD, checksum, replacing
+from openmeva.training.files import STANDARD_STREAM, atomic_replace, checksum
 from openmeva.training.scale.engines import Engine
 from openmeva.training.scale.folder import MISFITS, UNREAD, Folder
-from openmeva.training.scale.parts import BadRow, Facts, Refuse, Size
+from openmeva.training.scale.parts import BadRow, BadRowCallback, InputSummary, Size
 from openmeva.training.scale.sources import Source, as_stories, digest_of
-from openmeva.training.scale.worker import Done, Work
+from openmeva.training.scale.worker import PartResult, Work
 
 
 @dataclass(frozen=True)
@@ -90,28 +90,28 @@ def run(
     work.check(engine.name == "plain")
     if work.of_stories:
         source = as_stories(source)
-    told = _without_keys(asdict(work))
+    recorded = _without_keys(asdict(work))
     settings = {
-        "work": {"kind": type(work).__name__, **told},
-        **({"files": {str(file): checksum(file) for file in named}} if (named := files_in(told)) else {}),
+        "work": {"kind": type(work).__name__, **recorded},
+        **({"files": {str(file): checksum(file) for file in named}} if (named := files_in(recorded)) else {}),
         "input": source.identity,
         "size": asdict(size),
         "version": __version__,
     }
-    with folder.claimed():
-        folder.settle(settings, source.known_again)
-        said, facts = folder.report(), folder.parts.facts()
-        if not source.known_again and (said or facts):
-            _check_rows(folder.path, source, facts)
-        if said:
-            return Report(**said)
+    with folder.locked():
+        folder.record_settings(settings, source.has_identity)
+        report, summary = folder.report(), folder.parts.summary()
+        if not source.has_identity and (report or summary):
+            _check_rows(folder.path, source, summary)
+        if report:
+            return Report(**report)
         keep = bad == "keep"
-        facts = facts or _cut(folder, source, size, keep)
-        found = {number: folder.done(number) for number in range(facts.parts)}
-        before = [Done(**said) for said in found.values() if said]
-        missing = [number for number, said in found.items() if not said]
-        made: list[Done] = []
-        folder.begin()
+        summary = summary or _split_input(folder, source, size, keep)
+        found = {number: folder.read_marker(number) for number in range(summary.parts)}
+        before = [PartResult(**marker) for marker in found.values() if marker]
+        missing = [number for number, marker in found.items() if not marker]
+        made: list[PartResult] = []
+        folder.reset_tries()
         doing = engine.run(folder.path, work, keep, missing)
         for done in track(
             doing, total=len(missing), disable=not sys.stderr.isatty(), console=Console(stderr=True)
@@ -119,29 +119,29 @@ def run(
             if done.fault:
                 raise ValueError(done.fault)
             made.append(done)
-        report = _report(folder.path, facts, before, made, time.perf_counter() - begun)
-        folder.finish(facts.parts, asdict(report))
-        return report
+        result = _report(folder.path, summary, before, made, time.perf_counter() - begun)
+        folder.finish(summary.parts, asdict(result))
+        return result
 
 
-def _check_rows(out: Path, source: Source, facts: Facts | None) -> None:
+def _check_rows(out: Path, source: Source, summary: InputSummary | None) -> None:
     """Refuses rows that differ from those of the run that has begun, for a source without an identity of its own.
 
     Args:
         out: folder of the run.
         source: the rows, read once more for the comparison.
-        facts: statistics of the run's rows; None if it is finished.
+        summary: statistics of the run's rows; None if it is finished.
     """
-    if source.identity == [STANDARD]:
+    if source.identity == [STANDARD_STREAM]:
         raise ValueError(
             f"{out}: expected a new folder for standard input, which cannot be compared with the input of an "
             "earlier run; use a file to be able to resume"
         )
-    if facts is None:
+    if summary is None:
         raise ValueError(
             f"{out}: expected a new folder, got that of a finished run, whose rows cannot be compared with these"
         )
-    if digest_of(source) != facts.digest:
+    if digest_of(source) != summary.digest:
         raise ValueError(
             f"{out}: expected the rows of the run that has begun here, from the first row on, got others; "
             "use another folder"
@@ -176,12 +176,12 @@ def files_in(settings: Any) -> list[Path]:
         return []
 
 
-def _cut(folder: Folder, source: Source, size: Size, keep: bool) -> Facts:
+def _split_input(folder: Folder, source: Source, size: Size, keep: bool) -> InputSummary:
     """Splits the input into parts; writes invalid rows to a separate file."""
     with ExitStack() as files:
 
-        def refusing(to: str) -> Refuse:
-            temporary = files.enter_context(replacing(folder.bad_file(to)))
+        def refusing(to: str) -> BadRowCallback:
+            temporary = files.enter_context(atomic_replace(folder.bad_file(to)))
             out = files.enter_context(temporary.open("w", encoding="utf-8"))
 
             def refuse(row: BadRow) -> None:
@@ -191,21 +191,23 @@ def _cut(folder: Folder, source: Source, size: Size, keep: bool) -> Facts:
 
             return refuse
 
-        facts = folder.parts.write(source, size, refusing(UNREAD), refusing(MISFITS))
-    folder.parts.note(facts)
-    return facts
+        summary = folder.parts.write(source, size, refusing(UNREAD), refusing(MISFITS))
+    folder.parts.note(summary)
+    return summary
 
 
-def _report(out: Path, facts: Facts, before: Sequence[Done], made: Sequence[Done], seconds: float) -> Report:
+def _report(
+    out: Path, summary: InputSummary, before: Sequence[PartResult], made: Sequence[PartResult], seconds: float
+) -> Report:
     every = [*before, *made]
     scored = sum(done.scored for done in every)
     worked = sum(done.seconds for done in every)
     return Report(
         out=str(out),
-        rows=facts.rows,
+        rows=summary.rows,
         scored=scored,
-        bad=facts.rows - scored,
-        parts=facts.parts,
+        bad=summary.rows - scored,
+        parts=summary.parts,
         seconds=round(seconds, 3),
         stories_a_second=round(sum(done.scored for done in made) / seconds, 3),
         outside=round(1 - sum(done.inside for done in every) / worked, 4) if worked else 0.0,

@@ -6,7 +6,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from openmeva.metrics.core.writing import as_texts, has_empty_struct
+from openmeva.metrics.core.writing import has_empty_struct, string_column
 
 _EXACT = 2**53  # up to here a float represents every integer exactly
 
@@ -19,16 +19,16 @@ def conform(table: pa.Table, schema: pa.Schema) -> pa.Table:
     return both.select(schema.names).combine_chunks()
 
 
-def stored(table: pa.Table) -> pa.Table:
+def to_parquet_types(table: pa.Table) -> pa.Table:
     """The table in the form stored in Parquet: columns of objects without fields become texts, as in `write_rows`."""
     for place, column in enumerate(table.schema):
         if has_empty_struct(column.type):
-            table = table.set_column(place, column.name, as_texts(table[column.name].to_pylist()))
+            table = table.set_column(place, column.name, string_column(table[column.name].to_pylist()))
     return table
 
 
-def restored(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """Undoes `stored`: a table whose object columns have the types of the whole input.
+def from_parquet_types(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """Undoes `to_parquet_types`: a table whose object columns have the types of the whole input.
 
     Args:
         table: some of the rows.
@@ -40,11 +40,11 @@ def restored(table: pa.Table, schema: pa.Schema) -> pa.Table:
             found = [None if text is None else json.loads(text) for text in values.to_pylist()]
             table = table.set_column(place, column.name, pa.array(found, kind))
         elif pa.types.is_nested(column.type) and pa.types.is_string(kind):
-            table = table.set_column(place, column.name, as_texts(values.to_pylist()))
+            table = table.set_column(place, column.name, string_column(values.to_pylist()))
     return table
 
 
-def joined(schema: pa.Schema | None, table: pa.Table, wide: set[str]) -> pa.Schema:
+def merged_schema(schema: pa.Schema | None, table: pa.Table, wide: set[str]) -> pa.Schema:
     """A schema in which both the earlier rows and a table can be written.
 
     Args:

@@ -7,12 +7,19 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from openmeva.metrics.core.command import COLUMNS, check_known, check_name, load, result_rows, said_by
-from openmeva.metrics.core.description import RECOMMENDED
+from openmeva.metrics.core.command import (
+    COLUMNS,
+    check_name,
+    check_option_names,
+    load,
+    result_rows,
+    score_with,
+)
+from openmeva.metrics.core.description import DEFAULT_METRIC
 from openmeva.metrics.core.inputs import check_options
-from openmeva.training.scale.columns import handed
+from openmeva.training.scale.columns import metric_inputs
 
-_TRIED = {
+_SAMPLE_ROW = {
     "story": "Ann was hungry. She made a sandwich.",
     "context": "Ann sat down.",
     "reference": "She ate it.",
@@ -42,7 +49,7 @@ class Scorer:
 
     def __init__(
         self,
-        metrics: Sequence[str] = (RECOMMENDED,),
+        metrics: Sequence[str] = (DEFAULT_METRIC,),
         config: str | None = None,
         explain: bool = False,
         context_in_story: bool | None = None,
@@ -70,8 +77,8 @@ class Scorer:
         signatures = []
         begun = time.perf_counter()
         for name, metric in self.metrics.items():
-            columns = handed(rows, name, self.context_in_story)
-            said = said_by(metric, name, columns, **self.options, **_quiet(metric))
+            columns = metric_inputs(rows, name, self.context_in_story)
+            said = score_with(metric, name, columns, **self.options, **_quiet(metric))
             signatures.append(said.signature)
             wide = result_rows(rows, said, always_named=len(self.metrics) > 1)
             added |= {key: [row[key] for row in wide] for key in wide[0] if key not in batch}
@@ -90,7 +97,7 @@ class Scorer:
         Raises:
             ValueError: settings that a metric refuses.
         """
-        self({name: [text] for name, text in _TRIED.items() if name == "story" or name in fields})
+        self({name: [text] for name, text in _SAMPLE_ROW.items() if name == "story" or name in fields})
         self.seconds = 0.0
 
 
@@ -112,7 +119,7 @@ def check_settings(
     given = {option: value for option, value in options.items() if value is not None}
     check_options(given)
     for name in metrics if given else ():
-        check_known(name, _module_class(name), given)
+        check_option_names(name, _module_class(name), given)
     if given.keys() & {"device", "dtype"}:
         from openmeva.metrics.core.runtime import choose_device, choose_dtype
 
@@ -127,7 +134,7 @@ def check_columns(name: str, columns: Mapping[str, Sequence[Any]]) -> None:
         ValueError: a required column is missing, or a row has the wrong form.
     """
     try:
-        _module_class(name)()._checked(*map(columns.get, COLUMNS.values()))
+        _module_class(name)()._check_batch(*map(columns.get, COLUMNS.values()))
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from openmeva.metrics.core.description import RECOMMENDED
+from openmeva.metrics.core.description import DEFAULT_METRIC
 from openmeva.training.scale.engines import Engine
 from openmeva.training.scale.parts import Size
 from openmeva.training.scale.run import Report, run
@@ -19,7 +19,7 @@ class Scoring:
 
     of_stories: ClassVar[bool] = False
 
-    metrics: Sequence[str] = (RECOMMENDED,)
+    metrics: Sequence[str] = (DEFAULT_METRIC,)
     config: str | None = None
     explain: bool = False
     context_in_story: bool | None = None
@@ -43,7 +43,7 @@ class Scoring:
 
 def score_dataset(
     dataset: str | Iterable[Mapping[str, Any]] | Any,
-    metrics: str | Sequence[str] = RECOMMENDED,
+    metrics: str | Sequence[str] = DEFAULT_METRIC,
     *,
     out: str | Path,
     config: str | None = None,

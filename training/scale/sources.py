@@ -12,13 +12,13 @@ import fsspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from openmeva.metrics.core.files import unpacked
+from openmeva.metrics.core.files import decompress_if_gzipped
 from openmeva.metrics.core.rows import parquet_rows, parse_rows
 from openmeva.training.corpora.stories import story_of
-from openmeva.training.files import STANDARD, Row, kind_of
+from openmeva.training.files import STANDARD_STREAM, Row, kind_of
 from openmeva.training.files import read_rows as read_file
 
-_PACKED = (".gz", ".bz2", ".xz", ".zst")
+_COMPRESSED_ENDINGS = (".gz", ".bz2", ".xz", ".zst")
 _ITERATOR, _RAY = "iterator", "ray"
 
 
@@ -38,9 +38,9 @@ class Source:
     schema: pa.Schema | None = None
 
     @property
-    def known_again(self) -> bool:
+    def has_identity(self) -> bool:
         """Whether its identity distinguishes it from other sources."""
-        return self.identity not in ([STANDARD], [_ITERATOR], [_RAY])
+        return self.identity not in ([STANDARD_STREAM], [_ITERATOR], [_RAY])
 
 
 class Digest:
@@ -56,7 +56,7 @@ class Digest:
 
     def rows(self, refused: Callable[[str], None]) -> Iterator[Row]:
         """The source's rows, added to the digest as they pass, unless the source has an identity of its own."""
-        if self.source.known_again:
+        if self.source.has_identity:
             yield from self.source.rows(refused)
             return
         ordered = self.source.identity != [_RAY]
@@ -87,7 +87,9 @@ def as_stories(source: Source) -> Source:
             except ValueError:  # reported where rows are counted
                 yield row
             else:
-                one_line = " ".join(story.split()) if row.plain else story  # as for files of plain text
+                one_line = (
+                    " ".join(story.split()) if row.is_plain_text else story
+                )  # as for files of plain text
                 yield row._replace(values={**row.values, "story": one_line})
 
     return replace(source, rows=rows)
@@ -105,12 +107,14 @@ def files_source(pattern: str, kind: str | None = None) -> Source:
         FileNotFoundError: no such file.
         ValueError: fsspec lacks a package for the URL or compression; the message names it.
     """
-    if pattern == STANDARD:
-        return Source(lambda refused: read_file(STANDARD, kind, refused=refused), [STANDARD])
-    files, names = _found(pattern)
+    if pattern == STANDARD_STREAM:
+        return Source(
+            lambda refused: read_file(STANDARD_STREAM, kind, on_bad_line=refused), [STANDARD_STREAM]
+        )
+    files, names = _matching_files(pattern)
     for name in names:
-        _packing(name)  # before any is read
-    identity = [[shown(name), *_state(files, name), _kind(name, kind)] for name in names]
+        _compression(name)  # before any is read
+    identity = [[without_secrets(name), *_size_and_version(files, name), _kind(name, kind)] for name in names]
 
     def rows(refused: Callable[[str], None]) -> Iterator[Row]:
         for name in names:
@@ -141,7 +145,7 @@ def dataset_source(dataset: Any) -> Source:
     return Source(rows, identity, schema)
 
 
-def _found(pattern: str) -> tuple[Any, list[str]]:
+def _matching_files(pattern: str) -> tuple[Any, list[str]]:
     """The file system that a pattern belongs to, and the names that it matches there."""
     try:
         files, path = fsspec.core.url_to_fs(pattern)
@@ -162,10 +166,10 @@ def _found(pattern: str) -> tuple[Any, list[str]]:
     return files, names
 
 
-def shown(name: str) -> str:
+def without_secrets(name: str) -> str:
     """A file's name for output: a URL without user, password and query, which may be secret.
 
-    >>> shown("https://me:secret@host.org/x.jsonl?signature=secret"), shown("a?.jsonl")
+    >>> without_secrets("https://me:secret@host.org/x.jsonl?signature=secret"), without_secrets("a?.jsonl")
     ('https://host.org/x.jsonl', 'a?.jsonl')
     """
     if "://" not in name:
@@ -174,17 +178,17 @@ def shown(name: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
-def _state(files: Any, name: str) -> tuple[int, str]:
+def _size_and_version(files: Any, name: str) -> tuple[int, str]:
     """Size of a file, and its modification time or digest, depending on its file system."""
     info = files.info(name)
-    told = (
+    versions = (
         str(info[key]) for key in ("mtime", "LastModified", "ETag", "blob_id", "created") if info.get(key)
     )
-    return int(info.get("size") or 0), next(told, "")
+    return int(info.get("size") or 0), next(versions, "")
 
 
-def _packing(name: str) -> str | None:
-    """fsspec's name for the compression of a file; None if there is none, or for gzip, which `unpacked` handles.
+def _compression(name: str) -> str | None:
+    """fsspec's name for the compression of a file; None if there is none, or for gzip, which `decompress_if_gzipped` handles.
 
     Raises:
         ValueError: the package for a compression is missing.
@@ -193,12 +197,14 @@ def _packing(name: str) -> str | None:
         return None
     found: str | None = fsspec.core.get_compression(name, "infer")
     if found is None and name.lower().endswith(".zst"):
-        raise ValueError(f"{shown(name)}: expected the package zstandard, which reads .zst, got none")
+        raise ValueError(
+            f"{without_secrets(name)}: expected the package zstandard, which reads .zst, got none"
+        )
     return found
 
 
 def _kind(name: str, kind: str | None) -> str | None:
-    packed = next((ending for ending in _PACKED if name.lower().endswith(ending)), "")
+    packed = next((ending for ending in _COMPRESSED_ENDINGS if name.lower().endswith(ending)), "")
     return kind or kind_of(name[: len(name) - len(packed)])
 
 
@@ -214,15 +220,15 @@ def _schema_of(files: Any, names: list[str], kind: str | None) -> pa.Schema | No
 
 
 def _rows_of(files: Any, name: str, kind: str | None, refused: Callable[[str], None]) -> Iterator[Row]:
-    if _kind(name, kind) == "parquet" and not name.lower().endswith(_PACKED):
+    if _kind(name, kind) == "parquet" and not name.lower().endswith(_COMPRESSED_ENDINGS):
         with files.open(name) as content:
-            yield from parquet_rows(content, shown(name))
+            yield from parquet_rows(content, without_secrets(name))
         return
     with (
-        fsspec.core.OpenFile(files, name, compression=_packing(name)) as file,
-        unpacked(file, name) as content,
+        fsspec.core.OpenFile(files, name, compression=_compression(name)) as file,
+        decompress_if_gzipped(file, name) as content,
     ):
         try:
-            yield from parse_rows(content, shown(name), _kind(name, kind), refused=refused)
+            yield from parse_rows(content, without_secrets(name), _kind(name, kind), on_bad_line=refused)
         except (EOFError, LZMAError) as error:
-            raise ValueError(f"{shown(name)} is damaged: {error}") from error
+            raise ValueError(f"{without_secrets(name)} is damaged: {error}") from error

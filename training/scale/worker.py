@@ -17,15 +17,15 @@ from openmeva.training.scale.folder import Folder
 from openmeva.training.scale.parts import NUMBER, WHERE, BadRow
 from openmeva.training.stages import write_table
 
-_NAMED = re.compile(r"\brow (\d+)\b")
-_OTHER = (
+_ROW_NUMBER = re.compile(r"\brow (\d+)\b")
+_OTHER_SIGNATURE = (
     "expected the signature of the run's first part, {known}, got {signature}: use a new folder for other weights or "
     "libraries; machines of different kinds agree with --dtype float32"
 )
-_KILLING = (
+_KILLED_WORKERS = (
     "part {} (rows {} to {}) killed its worker {} times; fewer --part-rows or a smaller --batch-size may help"
 )
-MOST_TRIES = 3
+MAX_TRIES = 3
 """Number of workers that a part may kill before the run ends."""
 Columns = Mapping[str, Sequence[Any]]
 
@@ -78,7 +78,7 @@ class Work(Protocol):
 
 
 @dataclass(frozen=True)
-class Done:
+class PartResult:
     """The outcome of a part.
 
     Attributes:
@@ -112,16 +112,16 @@ class PartWorker:
     def __init__(self, out: str, work: Work, keep: bool, threads: int) -> None:
         self.folder, self.keep, self.fault = Folder(Path(out)), keep, ""
         try:
-            facts = self.folder.parts.facts()
-            if facts is None:
+            summary = self.folder.parts.summary()
+            if summary is None:
                 raise ValueError(f"{out}: the input's parts are not there; every node must see this folder")
-            self.fields = facts.fields
-            self.operation = work.start(facts.fields, facts.in_story and "context" in facts.fields)
+            self.fields = summary.fields
+            self.operation = work.start(summary.fields, summary.in_story and "context" in summary.fields)
             _limit_threads(threads)
         # reported by the first part, because Ray would restart an actor that cannot start forever
         except ValueError as error:
             self.fault = str(error)
-        except _exhausted() as error:
+        except _resource_errors() as error:
             self.fault = str(error) or type(error).__name__
 
     def __call__(self, batch: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
@@ -129,44 +129,44 @@ class PartWorker:
         done = [asdict(self.make(int(number))) for number in batch["part"]]
         return {name: [one[name] for one in done] for name in done[0]}
 
-    def make(self, number: int) -> Done:
+    def make(self, number: int) -> PartResult:
         """Produces a part, unless it is done."""
         if self.fault:
-            return Done(number, fault=self.fault)
+            return PartResult(number, fault=self.fault)
         try:
-            return self._made(number)
+            return self._process(number)
         except ValueError as error:
-            return Done(number, fault=str(error))
-        except _exhausted() as error:
-            return Done(number, fault=f"part {number}: {error or type(error).__name__}")
+            return PartResult(number, fault=str(error))
+        except _resource_errors() as error:
+            return PartResult(number, fault=f"part {number}: {error or type(error).__name__}")
 
-    def _made(self, number: int) -> Done:
-        found = self.folder.done(number)
+    def _process(self, number: int) -> PartResult:
+        found = self.folder.read_marker(number)
         if found is not None:  # by an actor that was lost before it could report
-            return Done(**found)
-        if self.folder.tried(number) >= MOST_TRIES:
+            return PartResult(**found)
+        if self.folder.count_try(number) >= MAX_TRIES:
             rows = self.folder.parts.read(number)[NUMBER]
-            return Done(number, fault=_KILLING.format(number, rows[0], rows[-1], MOST_TRIES))
+            return PartResult(number, fault=_KILLED_WORKERS.format(number, rows[0], rows[-1], MAX_TRIES))
         begun, inside = time.perf_counter(), self.operation.seconds
         table = self.folder.parts.read(number)
-        added, reasons = self._work(table)
+        added, reasons = self._apply(table)
         signature = self.operation.signature
-        if (known := self.folder.signed(signature)) != signature:
-            return Done(number, fault=_OTHER.format(known=known, signature=signature))
+        if (known := self.folder.first_signature(signature)) != signature:
+            return PartResult(number, fault=_OTHER_SIGNATURE.format(known=known, signature=signature))
         rows = table.select([NUMBER, WHERE]).to_pylist()
         bad = [
             BadRow(rows[place][NUMBER], rows[place][WHERE], reason, _values(table, place))
             for place, reason in sorted(reasons.items())
         ]
         if bad and not self.keep:
-            return Done(number, bad=len(bad), fault=f"{bad[0].where}: {bad[0].reason}")
+            return PartResult(number, bad=len(bad), fault=f"{bad[0].where}: {bad[0].reason}")
         good = [place for place in range(len(rows)) if place not in reasons]
         result = self._result(table.drop_columns([NUMBER, WHERE]).take(pa.array(good, pa.int64())), added)
         write_text(self.folder.bad_file(number), "".join(row.line() for row in bad))
         write_table(self.folder.result(number), result)
         seconds = time.perf_counter() - begun
-        done = Done(number, len(good), len(bad), seconds, self.operation.seconds - inside, signature)
-        self.folder.mark(number, asdict(done))
+        done = PartResult(number, len(good), len(bad), seconds, self.operation.seconds - inside, signature)
+        self.folder.mark_done(number, asdict(done))
         return done
 
     def _result(self, good: pa.Table, added: Mapping[str, Sequence[Any]]) -> pa.Table:
@@ -177,7 +177,7 @@ class PartWorker:
             good = good.append_column(name, _array(name, values))
         return good
 
-    def _work(self, table: pa.Table) -> tuple[dict[str, list[Any]], dict[int, str]]:
+    def _apply(self, table: pa.Table) -> tuple[dict[str, list[Any]], dict[int, str]]:
         """The columns added to the rows that can be processed, and why the others cannot, by place."""
         columns = table.drop_columns([WHERE]).to_pydict()
         rows = table.to_pylist() if self.fields else []
@@ -191,11 +191,13 @@ class PartWorker:
         refused = self.operation.check(_rows(columns, good))
         reasons |= {good[place]: reason for place, reason in refused.items()}
         good = [place for place in good if place not in reasons]
-        added, refused = apply(self.operation, _rows(columns, good))
+        added, refused = apply_to_valid_rows(self.operation, _rows(columns, good))
         return added, reasons | {good[place]: reason for place, reason in refused.items()}
 
 
-def apply(operation: Operation, columns: Columns) -> tuple[dict[str, list[Any]], dict[int, str]]:
+def apply_to_valid_rows(
+    operation: Operation, columns: Columns
+) -> tuple[dict[str, list[Any]], dict[int, str]]:
     """The columns that an operation adds to the rows that it accepts, and why it refuses the others, by place.
 
     After a refusal, the remaining rows are tried again. The refused row is the one that the error names, if it is also
@@ -209,10 +211,10 @@ def apply(operation: Operation, columns: Columns) -> tuple[dict[str, list[Any]],
         except HaltedError:
             raise
         except ValueError as error:
-            place = _culprit(operation, columns, places, error)
+            place = _find_refused_row(operation, columns, places, error)
             reason = _refusal(operation, columns, [place])
             if not reason:  # it is refused only together with others
-                named = _named(error, places)
+                named = _row_named_by(error, places)
                 if named is None:
                     raise
                 place, reason = named, str(error)
@@ -221,9 +223,11 @@ def apply(operation: Operation, columns: Columns) -> tuple[dict[str, list[Any]],
     return {}, reasons
 
 
-def _culprit(operation: Operation, columns: Columns, places: Sequence[int], error: ValueError) -> int:
+def _find_refused_row(
+    operation: Operation, columns: Columns, places: Sequence[int], error: ValueError
+) -> int:
     """The place of a refused row; by itself it may be accepted."""
-    named = _named(error, places)
+    named = _row_named_by(error, places)
     if named is not None and _refusal(operation, columns, [named]):
         return named
     while len(places) > 1:
@@ -233,9 +237,9 @@ def _culprit(operation: Operation, columns: Columns, places: Sequence[int], erro
     return places[0]
 
 
-def _named(error: ValueError, places: Sequence[int]) -> int | None:
+def _row_named_by(error: ValueError, places: Sequence[int]) -> int | None:
     """The place of the row that an error names; None if it names none."""
-    found = _NAMED.search(str(error))
+    found = _ROW_NUMBER.search(str(error))
     return places[int(found[1])] if found and int(found[1]) < len(places) else None
 
 
@@ -265,7 +269,7 @@ def _array(name: str, values: Sequence[Any]) -> pa.Array:
     return found.cast(pa.string()) if pa.types.is_null(found.type) and name.endswith("warning") else found
 
 
-def _exhausted() -> tuple[type[Exception], ...]:
+def _resource_errors() -> tuple[type[Exception], ...]:
     """Errors that no row causes and no retry fixes: a full disk, or too little memory, including GPU memory."""
     torch = sys.modules.get("torch")
     return (OSError, MemoryError, *((torch.OutOfMemoryError,) if torch else ()))

@@ -6,7 +6,7 @@ from openmeva.training.common.command import trainer_command
 from openmeva.training.sentavg import trainer
 from openmeva.training.sentavg.config import SentAvgConfig
 
-SHOWN = ("stories", "losses", "validation", "minutes")
+PRINTED_KEYS = ("stories", "losses", "validation", "minutes")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -15,7 +15,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "sentavg",
         SentAvgConfig,
         lambda call: trainer.train(call.config, call.data, call.out, call.run, call.cache),
-        SHOWN,
+        PRINTED_KEYS,
         trainer.__doc__,
         arguments=arguments,
         shared=False,

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from openmeva.training.common.model_card import card_command, citation_of, source_of, write_model_card
+from openmeva.training.common.model_card import card_command, citation_of, corpus_terms, write_model_card
 
 _CARD = """---
 license: apache-2.0
@@ -61,7 +61,12 @@ def write_sentavg_card(folder: Path, manifest: dict[str, Any]) -> None:
     """Writes `README.md` into the folder of the weights."""
     vectors = manifest.get("vectors", "those of the story encoder")
     write_model_card(
-        folder, _CARD, manifest, vectors=vectors, source=source_of(manifest), citation=citation_of("sentavg")
+        folder,
+        _CARD,
+        manifest,
+        vectors=vectors,
+        source=corpus_terms(manifest),
+        citation=citation_of("sentavg"),
     )
 
 

@@ -9,7 +9,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from torch import Tensor
 
 from openmeva.metrics.core.text import PLACEHOLDERS
-from openmeva.training.common.backbone import name_placeholders
+from openmeva.training.common.backbone import init_placeholder_embeddings
 
 _SPECIAL = ("[PAD]", "[CLS]", "[SEP]", "[UNK]")
 
@@ -40,7 +40,7 @@ def read_glove(path: Path, wanted: Collection[str]) -> tuple[Tensor, Tokenizer]:
     tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     tokenizer.add_special_tokens([*_SPECIAL, *PLACEHOLDERS])
-    name_placeholders(vectors, tokenizer)
+    init_placeholder_embeddings(vectors, tokenizer)
     return vectors, tokenizer
 
 

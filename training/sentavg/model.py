@@ -15,7 +15,7 @@ from openmeva.metrics.core.batching import length_batches
 from openmeva.metrics.core.runtime import pad
 from openmeva.metrics.core.text import Normalizer
 from openmeva.metrics.sentavg.modeling import SentAvg, word_vectors
-from openmeva.training.common.backbone import SHARED, find_backbone, names_file, tokenizer_of
+from openmeva.training.common.backbone import SHARED, backbone_tokenizer, find_backbone, names_file
 from openmeva.training.sentavg.config import SentAvgSettings
 from openmeva.training.sentavg.glove import read_glove
 
@@ -39,7 +39,7 @@ class SentAvgTrainer:
         self.settings, self.seed = settings or SentAvgSettings(), seed
         torch.manual_seed(seed)
         base = find_backbone(SHARED)
-        self.tokenizer = tokenizer or tokenizer_of(base)
+        self.tokenizer = tokenizer or backbone_tokenizer(base)
         self.tokenizer.no_padding()
         self.tokenizer.no_truncation()
         if vectors is None:

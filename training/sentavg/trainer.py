@@ -18,7 +18,7 @@ from openmeva.metrics.core.checkpoint import ADAPTER
 from openmeva.training.classifier.results import area_under_curve
 from openmeva.training.classifier.rows import load_rows
 from openmeva.training.common.backbone import SHARED, find_backbone, names_file
-from openmeva.training.common.checkpoint import WHOLE, encoder_reference, save_manifest
+from openmeva.training.common.checkpoint import FULL_MODEL, encoder_reference, save_manifest
 from openmeva.training.common.config import as_mapping
 from openmeva.training.files import checksum, save_tensors, write_text
 from openmeva.training.sentavg.card import write_sentavg_card
@@ -84,14 +84,14 @@ def train(config: SentAvgConfig, data: Path, out: Path, run: Path, cache: Path) 
         name: tensor.detach().half().contiguous() for name, tensor in scorer.model.state_dict().items()
     }
     if glove:
-        save_tensors(out / WHOLE, tensors)
+        save_tensors(out / FULL_MODEL, tensors)
         write_text(out / "tokenizer.json", scorer.tokenizer.to_str())
         write_text(out / "names.json", names_file().read_text(encoding="utf-8"))
     else:
         written["encoder"] = encoder_reference(find_backbone(SHARED), out)
         del tensors["words.weight"]
         save_tensors(out / ADAPTER, tensors)
-    (out / (ADAPTER if glove else WHOLE)).unlink(missing_ok=True)  # of an earlier training
+    (out / (ADAPTER if glove else FULL_MODEL)).unlink(missing_ok=True)  # of an earlier training
     write_text(out / "config.json", json.dumps({"sentavg": written}, indent=2) + "\n")
     save_manifest(out, manifest)
     write_sentavg_card(out, manifest)

@@ -27,12 +27,12 @@ PARTS = {
     "spaces": "space_rows",
     "scale": "scale_rows",
 }
-ASKED_FOR = ("scale",)  # parts that run only if they are named
+ON_REQUEST = ("scale",)  # parts that run only if they are named
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    usual = [name for name in PARTS if name not in ASKED_FOR]
+    usual = [name for name in PARTS if name not in ON_REQUEST]
     parser.add_argument("--only", choices=list(PARTS), nargs="*", default=usual, help="parts to run")
     parser.add_argument("--before", metavar="REVISION", help="spaces: also measure this git revision")
     parser.add_argument(

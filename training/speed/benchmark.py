@@ -24,7 +24,7 @@ def benchmark_rows() -> Rows:
     ]
 
 
-def made_up_stories(count: int, rng: np.random.Generator) -> tuple[JudgedStories, np.ndarray]:
+def synthetic_stories(count: int, rng: np.random.Generator) -> tuple[JudgedStories, np.ndarray]:
     """Synthetic judged stories shaped like MANS (five models per prompt, five ratings, error types), and scores."""
     words = np.array("the dog ran home and then it slept near a warm red house by the sea".split())
     quality = rng.normal(size=count)
@@ -48,7 +48,7 @@ def made_up_stories(count: int, rng: np.random.Generator) -> tuple[JudgedStories
 def measure(count: int = 1000, draws: int = 10_000) -> tuple[float, float]:
     """Wall-clock and processor seconds for all tables of one metric, compared with one other metric."""
     rng = np.random.default_rng(0)
-    judged, metric = made_up_stories(count, rng)
+    judged, metric = synthetic_stories(count, rng)
     other = metric + rng.normal(size=count)
     clock, processor = time.perf_counter(), time.process_time()
     judgment_tables(metric, judged, {"other": other}, 4.0, True, draws, rng)

@@ -25,42 +25,42 @@ import numpy as np
 
 from openmeva.training.speed.parts import own_stories
 
-PATIENCE = 300.0  # timeout of an answer, in seconds
+ANSWER_TIMEOUT = 300.0  # timeout of an answer, in seconds
 USERS, SECONDS = 50, 60.0
 
 
 @dataclass
-class Taken:
+class LoadResult:
     """Results of a load test.
 
     Attributes:
         first: seconds until the first part of each answer (the verdict).
-        whole: seconds until each answer was complete.
+        complete: seconds until each answer was complete.
         failed: one message per failure.
-        places: number of answers that had to wait, and reported their place in the queue.
+        queued: number of answers that had to wait, and reported their place in the queue.
         seconds: total duration.
         memory: resident memory of the server process in MB, from start to end; empty if not measured.
     """
 
     first: list[float] = field(default_factory=list)
-    whole: list[float] = field(default_factory=list)
+    complete: list[float] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
-    places: int = 0
+    queued: int = 0
     seconds: float = 0.0
     memory: list[float] = field(default_factory=list)
 
     @property
-    def a_minute(self) -> float:
+    def per_minute(self) -> float:
         """Complete answers per minute."""
-        return 60 * len(self.whole) / self.seconds
+        return 60 * len(self.complete) / self.seconds
 
     @property
-    def sentence(self) -> str:
+    def summary(self) -> str:
         """The results in one line."""
-        parts = [f"{len(self.whole)} answers in {self.seconds:.0f} s, {self.a_minute:.0f} per minute"]
-        for name, values in (("verdict", self.first), ("whole answer", self.whole)):
+        parts = [f"{len(self.complete)} answers in {self.seconds:.0f} s, {self.per_minute:.0f} per minute"]
+        for name, values in (("verdict", self.first), ("whole answer", self.complete)):
             parts.append(f"{name} p50 / p95 / p99 {percentiles(values)}")
-        parts.append(f"{len(self.failed)} failed, {self.places} queued")
+        parts.append(f"{len(self.failed)} failed, {self.queued} queued")
         if self.memory:
             parts.append(f"memory {self.memory[0]:.0f} to {self.memory[-1]:.0f} MB")
         return "; ".join(parts)
@@ -75,7 +75,7 @@ def percentiles(values: Sequence[float]) -> str:
     )
 
 
-def crowd_stories(count: int, seed: int = 0) -> list[str]:
+def load_test_stories(count: int, seed: int = 0) -> list[str]:
     """Distinct stories of about five sentences, made from those of the project.
 
     Two thirds are intact, with a date put in front; in the others, one sentence is replaced by one of another story.
@@ -98,7 +98,7 @@ _DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
 _MONTHS = "January February March April May June July August September October November December".split()
 
 
-class Page:
+class ScorerClient:
     """Client of a running story scorer; sends the requests of its button "Score"."""
 
     def __init__(self, url: str) -> None:
@@ -158,7 +158,7 @@ class Page:
             pass
 
     def _json(self, method: str, path: str, body: Any = None) -> Any:
-        connection = http.client.HTTPConnection(self.host, timeout=PATIENCE)
+        connection = http.client.HTTPConnection(self.host, timeout=ANSWER_TIMEOUT)
         try:
             given = None if body is None else json.dumps(body)
             connection.request(method, path, given, {"Content-Type": "application/json"})
@@ -172,7 +172,7 @@ class Page:
 
     def _messages(self, path: str) -> Iterator[dict[str, Any]]:
         """Server-sent events until the stream ends."""
-        connection = http.client.HTTPConnection(self.host, timeout=PATIENCE)
+        connection = http.client.HTTPConnection(self.host, timeout=ANSWER_TIMEOUT)
         try:
             connection.request("GET", path)
             answer = connection.getresponse()
@@ -183,9 +183,9 @@ class Page:
             connection.close()
 
 
-def crowd(
+def run_load_test(
     url: str, stories: Sequence[str], users: int = USERS, seconds: float = SECONDS, process: int | None = None
-) -> Taken:
+) -> LoadResult:
     """Runs a load test: `users` users request one story after the other, each story once.
 
     After `seconds`, users send no more requests, but wait for the pending answer.
@@ -197,7 +197,7 @@ def crowd(
         seconds: duration.
         process: id of the process whose memory is recorded every ten seconds.
     """
-    page, taken = Page(url), Taken()
+    page, result = ScorerClient(url), LoadResult()
     lock, turn = threading.Lock(), iter(range(10**9))
     begun = time.perf_counter()
     over = threading.Event()
@@ -210,16 +210,16 @@ def crowd(
             try:
                 first, whole, waited = page.answer(story, session)
                 with lock:
-                    taken.first.append(first)
-                    taken.whole.append(whole)
-                    taken.places += waited
+                    result.first.append(first)
+                    result.complete.append(whole)
+                    result.queued += waited
             except Exception as error:  # whatever the error, the user got no answer
                 with lock:
-                    taken.failed.append(f"{type(error).__name__}: {error}")
+                    result.failed.append(f"{type(error).__name__}: {error}")
 
     def look() -> None:
         while process is not None:
-            taken.memory.append(megabytes(process))
+            result.memory.append(megabytes(process))
             if over.wait(10):
                 return
 
@@ -229,10 +229,10 @@ def crowd(
         thread.start()
     for thread in threads:
         thread.join()
-    taken.seconds = time.perf_counter() - begun
+    result.seconds = time.perf_counter() - begun
     over.set()
     looker.join()
-    return taken
+    return result
 
 
 def megabytes(process: int) -> float:
@@ -251,10 +251,10 @@ def main() -> None:
     parser.add_argument("--process", type=int, help="id of its process, to report its memory")
     parser.add_argument("--seed", type=int, default=0, help="seed of the stories")
     given = parser.parse_args()
-    stories = crowd_stories(round(40 * given.seconds) + given.users, given.seed)
-    taken = crowd(given.url, stories, given.users, given.seconds, given.process)
-    print(f"{given.users} users: {taken.sentence}")
-    for failure in sorted(set(taken.failed))[:5]:
+    stories = load_test_stories(round(40 * given.seconds) + given.users, given.seed)
+    result = run_load_test(given.url, stories, given.users, given.seconds, given.process)
+    print(f"{given.users} users: {result.summary}")
+    for failure in sorted(set(result.failed))[:5]:
         print(f"failed: {failure}")
 
 

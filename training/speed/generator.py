@@ -10,7 +10,7 @@ import torch
 
 from openmeva.training.common.config import read_config
 from openmeva.training.paths import CONFIGS, RUNS
-from openmeva.training.plot_guided.generator.card import plotted
+from openmeva.training.plot_guided.generator.card import stories_with_plots
 from openmeva.training.plot_guided.generator.config import GeneratorConfig
 from openmeva.training.plot_guided.generator.model import build_generator, load_generator, save_generator
 from openmeva.training.plot_guided.generator.sampling import Sampling, StorySampler
@@ -25,15 +25,15 @@ MEAN_TOKENS = 60  # of a ROC story; an untrained generator does not stop by itse
 
 def generator_rows() -> Rows:
     """Stories per second from intact plots of ROC-like stories, on two processes."""
-    plots = [story.plot for story in plotted(bench_stories(STORIES), "storyline")]
+    plots = [story.plot for story in stories_with_plots(bench_stories(STORIES), "storyline")]
     if TRAINED.is_dir():
-        rate = stories_a_second(TRAINED, plots, Sampling(batch_size=256, end_with_plot=True))
+        rate = stories_per_second(TRAINED, plots, Sampling(batch_size=256, end_with_plot=True))
         which = "trained"
     else:
         with TemporaryDirectory() as folder:
             config = read_config(GeneratorConfig, CONFIG)
             save_generator(*build_generator(config), config, Path(folder))
-            rate = stories_a_second(Path(folder), plots, Sampling(batch_size=256, max_tokens=MEAN_TOKENS))
+            rate = stories_per_second(Path(folder), plots, Sampling(batch_size=256, max_tokens=MEAN_TOKENS))
         which = f"untrained, {MEAN_TOKENS} tokens each"
     return [
         (
@@ -45,7 +45,7 @@ def generator_rows() -> Rows:
     ]
 
 
-def stories_a_second(
+def stories_per_second(
     folder: Path, plots: Sequence[Plot], sampling: Sampling, processes: int = PROCESSES
 ) -> float:
     """Stories generated per second of wall-clock time, without the time to load the generator."""

@@ -20,7 +20,7 @@ GPT2_VOCABULARY = 50_257
 CPU = torch.device("cpu")
 
 
-def usual_way(model: Any, rows: Sequence[list[int]], batch_size: int = 16) -> list[float]:
+def losses_as_in_evaluate(model: Any, rows: Sequence[list[int]], batch_size: int = 16) -> list[float]:
     """evaluate's method: float32, given order, padded to the longest of a batch, loss over all logits at once."""
     model = model.float()
     found: list[float] = []
@@ -65,7 +65,7 @@ def _score_once(ours: bool) -> int:
     if ours:
         CausalModel(model, 0, 1024).token_losses(stories, 16, CPU, torch.float32)
     else:
-        usual_way(model, [[0, *story.ids] for story in stories])
+        losses_as_in_evaluate(model, [[0, *story.ids] for story in stories])
     return processes.peak_memory()
 
 
@@ -83,8 +83,8 @@ def language_model_rows() -> Rows:
     for name, model, stories in (("ppl roc", loaded.model, read), ("a GPT-2 of 6 layers", big, same)):
         assert isinstance(model, CausalModel)
         texts = [[model.start, *story.ids] for story in stories]
-        usual_way(model.model, texts[:16])
-        usual = len(texts) / seconds(lambda: usual_way(model.model, texts))  # noqa: B023
+        losses_as_in_evaluate(model.model, texts[:16])
+        usual = len(texts) / seconds(lambda: losses_as_in_evaluate(model.model, texts))  # noqa: B023
         rows.append((f"{name}, evaluate's method (fp32, batch 16)", f"{usual:.1f} stories/s", "1", ""))
         for dtype, wanted in ((torch.float32, ""), (torch.bfloat16, "3")):
             model.token_losses(stories[:16], 32, CPU, dtype)

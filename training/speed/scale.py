@@ -24,17 +24,17 @@ from openmeva.training.scale.parts import Size
 from openmeva.training.speed.parts import Rows, bench_stories
 
 METRIC = "plot_coherence"
-CHEAP = "sentavg"
+CHEAP_METRIC = "sentavg"
 MODELS = {"mix": 2400, "base": 160}  # stories
 PARTS = 12  # parts per run, where speed is measured
 CORPORA = (20_000, 200_000)
-LARGE = 2**30  # bytes of a file that is read completely and scored in part
+LARGE_BYTES = 2**30  # bytes of a file that is read completely and scored in part
 LARGE_PARTS = 10
 MEGABYTE = 2**20
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measurement:
     """Measurements of a run.
 
     Attributes:
@@ -69,7 +69,7 @@ def _engines(place: Path) -> Rows:
     common = ["--metric", METRIC, "--part-rows", str(MODELS["mix"] // PARTS)]
     plain = _run(stories, place / "plain", [*common, "--engine", "plain"])
     with ThreadPoolExecutor() as both:
-        beside = list(
+        parallel = list(
             both.map(lambda half: _run(half, half.with_suffix(""), [*common, "--engine", "plain"]), halves)
         )
     ray = [*common, "--engine", "ray", "--actors"]
@@ -84,7 +84,7 @@ def _engines(place: Path) -> Rows:
     alone, by_one, by_node = _speed(plain), _speed(one), _speed(of_nodes[0])
     speeds = [
         ("plain", alone, alone, "", ""),
-        ("two plain processes in parallel", _speed(*beside), alone, "of one", "limit of this machine"),
+        ("two plain processes in parallel", _speed(*parallel), alone, "of one", "limit of this machine"),
         ("ray, one actor", by_one, alone, "of plain", ".90"),
         ("ray, two actors", _speed(two, workers=2), by_one, "of one actor", "1.80"),
         ("ray, one node", by_node, alone, "of plain", ""),
@@ -124,10 +124,10 @@ def _memory(place: Path) -> Rows:
     peaks = []
     for count in CORPORA:
         stories = _corpus(place / f"{count}.jsonl", count)
-        options = ["--metric", CHEAP, "--engine", "ray", "--actors", "1"]
+        options = ["--metric", CHEAP_METRIC, "--engine", "ray", "--actors", "1"]
         found = _run(stories, place / f"memory-{count}", options)
         peaks.append(found.driver)
-        title = f"{CHEAP}, {count:,} stories, ray, one actor"
+        title = f"{CHEAP_METRIC}, {count:,} stories, ray, one actor"
         memory = f"{found.driver:,.0f} MB, {found.actor:,.0f} MB"
         rows.append((title, f"{_speed(found):,.1f} stories/s", "", ""))
         rows.append(
@@ -148,16 +148,16 @@ def _large(place: Path) -> Rows:
         json_line({"story_id": n, "story": story}) for n, story in enumerate(bench_stories(10_000))
     )
     with stories.open("wb") as file:
-        for _ in range(LARGE // len(few) + 1):
+        for _ in range(LARGE_BYTES // len(few) + 1):
             file.write(few)
-    options = ["--metric", CHEAP, "--engine", "plain"]
+    options = ["--metric", CHEAP_METRIC, "--engine", "plain"]
     begun, facts = time.time(), out / ".work" / "input" / "facts.json"
     read = 0.0
     peaks = {"driver": 0.0, "actor": 0.0}
     with Popen(_command(stories, out, options), stderr=DEVNULL) as process:
         while process.poll() is None and len(list(out.glob("part-*.parquet"))) < LARGE_PARTS:
             read = read or (facts.is_file() and time.time() - begun) or 0.0
-            _note(process.pid, peaks)
+            _record_peaks(process.pid, peaks)
             time.sleep(0.1)
         process.kill()
     if not read:
@@ -171,7 +171,7 @@ def _large(place: Path) -> Rows:
             "",
         ),
         (
-            f"memory while reading it and scoring {LARGE_PARTS * Size().rows:,} of its rows with {CHEAP}",
+            f"memory while reading it and scoring {LARGE_PARTS * Size().rows:,} of its rows with {CHEAP_METRIC}",
             f"{peaks['driver']:,.0f} MB",
             "",
             "",
@@ -186,7 +186,7 @@ def _corpus(path: Path, count: int) -> Path:
     return path
 
 
-def _run(stories: Path, out: Path, options: list[str]) -> Measured:
+def _run(stories: Path, out: Path, options: list[str]) -> Measurement:
     """Scores a file with the command in a separate process, and monitors its memory."""
     begun = time.time()
     with Popen(_command(stories, out, options), stderr=PIPE, text=True) as process:
@@ -199,10 +199,10 @@ def _run(stories: Path, out: Path, options: list[str]) -> Measured:
         raise RuntimeError(f"{' '.join(options)}: {said[-500:]}")
     report = json.loads((out / "report.json").read_text(encoding="utf-8"))
     ends = sorted(path.stat().st_mtime for path in out.glob("part-*.parquet"))
-    return Measured(report, ends, ends[0] - begun, peaks["driver"], peaks["actor"])
+    return Measurement(report, ends, ends[0] - begun, peaks["driver"], peaks["actor"])
 
 
-def _speed(*runs: Measured, workers: int = 1) -> float:
+def _speed(*runs: Measurement, workers: int = 1) -> float:
     """Stories per second of parallel runs, while all are running and each worker has finished a part."""
     begun = max(run.ends[workers - 1] for run in runs)
     ended = min(run.ends[-1] for run in runs)
@@ -219,16 +219,16 @@ def _command(stories: Path, out: Path, options: list[str]) -> list[str]:
 def _watch(process: "Popen[str]", peaks: dict[str, float]) -> None:
     """Records the peak memory of a process, and of any Ray actor below it, ten times per second."""
     while process.poll() is None:
-        _note(process.pid, peaks)
+        _record_peaks(process.pid, peaks)
         time.sleep(0.1)
 
 
-def _note(number: int, peaks: dict[str, float]) -> None:
-    for name, size in _sizes(number):
+def _record_peaks(number: int, peaks: dict[str, float]) -> None:
+    for name, size in _memory_sizes(number):
         peaks[name] = max(peaks[name], size)
 
 
-def _sizes(number: int) -> Iterator[tuple[str, float]]:
+def _memory_sizes(number: int) -> Iterator[tuple[str, float]]:
     """Memory in megabytes of a process (`driver`) and of the Ray actors below it (`actor`)."""
     import psutil
 

@@ -33,7 +33,7 @@ def bert_base() -> UnionScorer:
     )
 
 
-def usual_way(scorer: UnionScorer, stories: Sequence[str]) -> None:
+def score_as_in_papers(scorer: UnionScorer, stories: Sequence[str]) -> None:
     """The papers' method: float32, ten stories per batch, each padded to 200 tokens."""
     model = scorer.model.float()
     with torch.inference_mode():
@@ -80,8 +80,8 @@ def scoring_rows() -> Rows:
     native = choose_dtype("auto", device) is torch.bfloat16
     union = UnionScorer(load_checkpoint(ROOT / "metrics" / "union" / "weights" / "roc", "union"))
     big = bert_base()
-    usual_way(big, stories[:10])
-    usual = 40 / seconds(lambda: usual_way(big, stories[:40]), 2)
+    score_as_in_papers(big, stories[:10])
+    usual = 40 / seconds(lambda: score_as_in_papers(big, stories[:40]), 2)
     rows: Rows = [
         ("BERT-base as in the papers (fp32, batch 10, padded to 200)", f"{usual:.1f} stories/s", "1", "")
     ]

@@ -18,14 +18,22 @@ from typing import NamedTuple
 import numpy as np
 
 from openmeva.training.paths import ROOT
-from openmeva.training.speed.crowd import SECONDS, USERS, Page, Taken, crowd, crowd_stories, percentiles
+from openmeva.training.speed.crowd import (
+    SECONDS,
+    USERS,
+    LoadResult,
+    ScorerClient,
+    load_test_stories,
+    percentiles,
+    run_load_test,
+)
 from openmeva.training.speed.parts import Rows
 
-_START = 300.0  # timeout of the start on a busy machine, in seconds
-_ALONE = 20  # answers for a single user
+_START_TIMEOUT = 300.0  # timeout of the start on a busy machine, in seconds
+_SINGLE_USER_ANSWERS = 20  # answers for a single user
 
 
-class Running(NamedTuple):
+class RunningSpace(NamedTuple):
     """A Space in a separate process: its address, process id, and seconds until it answered."""
 
     url: str
@@ -44,59 +52,64 @@ def space_rows(
         before: a git revision whose story scorer is measured first, in the same way.
         minutes: further duration of load on this version, to report memory.
     """
-    stories = crowd_stories(round(40 * seconds) + users + _ALONE)
+    stories = load_test_stories(round(40 * seconds) + users + _SINGLE_USER_ANSWERS)
     rows: Rows = []
     slow = 0.0
     if before:
-        with checked_out(before) as folder, running(folder=folder) as space:
+        with checked_out_revision(before) as folder, running_space(folder=folder) as space:
             rows, slow = _load(f"story_scorer at {before}", space, stories, users, seconds)
-    with running() as space:
+    with running_space() as space:
         found, _ = _load("story_scorer", space, stories, users, seconds, slow)
         rows += found
         if minutes:
-            others = crowd_stories(round(40 * 60 * minutes), seed=1)
-            rows += _memory(crowd(space.url, others, users, 60 * minutes, space.process))
+            others = load_test_stories(round(40 * 60 * minutes), seed=1)
+            rows += _memory(run_load_test(space.url, others, users, 60 * minutes, space.process))
     return rows
 
 
 def _load(
-    name: str, space: Running, stories: list[str], users: int, seconds: float, before: float = 0.0
+    name: str, space: RunningSpace, stories: list[str], users: int, seconds: float, before: float = 0.0
 ) -> tuple[Rows, float]:
     """Rows of one version, and its answers per minute, reported as a multiple of `before`."""
-    page = Page(space.url)
+    page = ScorerClient(space.url)
     page.wait()
     opened = np.median([page_seconds(space.url) for _ in range(5)])
-    alone = [page.answer(story)[:2] for story in stories[-_ALONE:]]
-    taken = crowd(space.url, stories[:-_ALONE], users, seconds, space.process)
+    alone = [page.answer(story)[:2] for story in stories[-_SINGLE_USER_ANSWERS:]]
+    result = run_load_test(space.url, stories[:-_SINGLE_USER_ANSWERS], users, seconds, space.process)
     first, whole = (np.median(values) for values in zip(*alone, strict=True))
-    ratio = f"{taken.a_minute / before:.1f}" if before else "1"
+    ratio = f"{result.per_minute / before:.1f}" if before else "1"
     rows = [
         (f"{name}: from start to the first page", f"{space.started:.1f} s", "-", ""),
         (f"{name}: the page, once started", f"{opened:.3f} s", "-", "under 3 s"),
         (f"{name}: one user, median, verdict / whole answer", f"{first:.2f} / {whole:.2f} s", "", ""),
-        (f"{name}: {users} users, {seconds:.0f} s, answers per minute", f"{taken.a_minute:.0f}", ratio, "5"),
-        (f"{name}: verdict, p50 / p95 / p99", percentiles(taken.first), "", ""),
-        (f"{name}: whole answer, p50 / p95 / p99", percentiles(taken.whole), "", "p95 under 5 s"),
-        (f"{name}: requests that failed", str(len(taken.failed)), "", "0"),
-        (f"{name}: memory", " to ".join(f"{taken.memory[i]:.0f}" for i in (0, -1)) + " MB", "", ""),
+        (
+            f"{name}: {users} users, {seconds:.0f} s, answers per minute",
+            f"{result.per_minute:.0f}",
+            ratio,
+            "5",
+        ),
+        (f"{name}: verdict, p50 / p95 / p99", percentiles(result.first), "", ""),
+        (f"{name}: whole answer, p50 / p95 / p99", percentiles(result.complete), "", "p95 under 5 s"),
+        (f"{name}: requests that failed", str(len(result.failed)), "", "0"),
+        (f"{name}: memory", " to ".join(f"{result.memory[i]:.0f}" for i in (0, -1)) + " MB", "", ""),
     ]
-    return rows, taken.a_minute
+    return rows, result.per_minute
 
 
-def _memory(taken: Taken) -> Rows:
+def _memory(result: LoadResult) -> Rows:
     """Rows for the further minutes: speed, failures, and memory for each minute."""
-    values = [*taken.memory[::6], taken.memory[-1]]  # recorded every ten seconds
-    name = f"story_scorer: {taken.seconds / 60:.0f} minutes more"
+    values = [*result.memory[::6], result.memory[-1]]  # recorded every ten seconds
+    name = f"story_scorer: {result.seconds / 60:.0f} minutes more"
     return [
-        (f"{name}, answers per minute", f"{taken.a_minute:.0f}", "", ""),
-        (f"{name}, whole answer, p50 / p95 / p99", percentiles(taken.whole), "", ""),
-        (f"{name}, requests that failed", str(len(taken.failed)), "", "0"),
+        (f"{name}, answers per minute", f"{result.per_minute:.0f}", "", ""),
+        (f"{name}, whole answer, p50 / p95 / p99", percentiles(result.complete), "", ""),
+        (f"{name}, requests that failed", str(len(result.failed)), "", "0"),
         (f"{name}, MB in each minute", " ".join(f"{value:.0f}" for value in values), "", "flat"),
     ]
 
 
 @contextmanager
-def checked_out(revision: str) -> Iterator[Path]:
+def checked_out_revision(revision: str) -> Iterator[Path]:
     """A folder with the files of a revision; its package to import is `src/openmeva`.
 
     Raises:
@@ -104,10 +117,10 @@ def checked_out(revision: str) -> Iterator[Path]:
     """
     with TemporaryDirectory() as folder:
         archive, tree = Path(folder) / "tree.tar", Path(folder) / "tree"
-        asked = ["git", "archive", "--output", str(archive), revision]
-        told = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False)
-        if told.returncode:
-            raise ValueError(f"expected a revision of git, got {revision!r}: {told.stderr.strip()}")
+        command = ["git", "archive", "--output", str(archive), revision]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise ValueError(f"expected a revision of git, got {revision!r}: {done.stderr.strip()}")
         shutil.unpack_archive(archive, tree, filter="data")
         package = tree / "src" / "openmeva"
         package.mkdir(parents=True)
@@ -117,7 +130,7 @@ def checked_out(revision: str) -> Iterator[Path]:
 
 
 @contextmanager
-def running(name: str = "story_scorer", folder: Path | None = None) -> Iterator[Running]:
+def running_space(name: str = "story_scorer", folder: Path | None = None) -> Iterator[RunningSpace]:
     """Runs a Space in a separate process, from this version or the one in `folder`.
 
     Raises:
@@ -144,14 +157,14 @@ def running(name: str = "story_scorer", folder: Path | None = None) -> Iterator[
     )
     try:
         while True:
-            if process.poll() is not None or time.perf_counter() - start > _START:
+            if process.poll() is not None or time.perf_counter() - start > _START_TIMEOUT:
                 raise RuntimeError(f"{name} did not start: try `make space NAME={name}`")
             try:
                 page_seconds(url)
                 break
             except OSError:
                 time.sleep(0.05)
-        yield Running(url, process.pid, time.perf_counter() - start)
+        yield RunningSpace(url, process.pid, time.perf_counter() - start)
     finally:
         process.terminate()
         process.wait(30)

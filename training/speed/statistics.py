@@ -19,13 +19,15 @@ TARGET = "under 60 s in all"
 
 def statistics_rows() -> Rows:
     """Rows for PERM-BOTH of all pairs without early stopping, compared with a loop over SciPy, and for acc_eq."""
-    judgments, metrics, prompts, swaps = made_up(METRICS, STORIES, RESAMPLES)
+    judgments, metrics, prompts, swaps = synthetic_scores(METRICS, STORIES, RESAMPLES)
     rows: Rows = []
     for level, coefficient in (("pooled", "pearson"), ("within prompts", "spearman")):
         chosen = None if level == "pooled" else prompts
-        wall, took = measured(partial(all_pairs, metrics, judgments, swaps, coefficient, chosen))
+        wall, took = time_call(partial(all_pairs, metrics, judgments, swaps, coefficient, chosen))
         few = 20 if chosen is None else 2
-        slow = one_by_one(metrics[0], metrics[1], judgments, swaps[:few], coefficient, chosen) / few
+        slow = (
+            direct_method_seconds(metrics[0], metrics[1], judgments, swaps[:few], coefficient, chosen) / few
+        )
         pairs = METRICS * (METRICS - 1) // 2
         rows.append(
             (
@@ -36,13 +38,13 @@ def statistics_rows() -> Rows:
                 TARGET,
             )
         )
-    wall, took = measured(lambda: [calibrated_accuracy(metric, judgments) for metric in metrics])
+    wall, took = time_call(lambda: [calibrated_accuracy(metric, judgments) for metric in metrics])
     what = f"acc_eq of {METRICS} metrics, all pairs of {STORIES} stories"
     rows.append((what, f"{wall:.1f} s ({took:.1f} s of processor time)", "-", TARGET))
     return rows
 
 
-def made_up(
+def synthetic_scores(
     metrics: int, stories: int, resamples: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Synthetic judgments with ties, scores, prompts of five stories, and random swaps."""
@@ -66,14 +68,14 @@ def all_pairs(
         tests.test(int(first), int(second))
 
 
-def measured(work: Callable[[], object]) -> tuple[float, float]:
+def time_call(work: Callable[[], object]) -> tuple[float, float]:
     """Wall-clock and processor seconds; ratios use the latter, which other load on the machine hardly affects."""
     clock, processor = time.perf_counter(), time.process_time()
     work()
     return time.perf_counter() - clock, time.process_time() - processor
 
 
-def one_by_one(
+def direct_method_seconds(
     first: np.ndarray,
     second: np.ndarray,
     judgments: np.ndarray,
@@ -94,4 +96,4 @@ def one_by_one(
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a prompt with equal judgments has no coefficient
-        return measured(resample)[1]
+        return time_call(resample)[1]

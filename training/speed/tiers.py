@@ -8,16 +8,16 @@ import json
 import subprocess
 import sys
 
-from openmeva.metrics.core.backbone import NotAtHandError, backbone_folder
+from openmeva.metrics.core.backbone import BackboneNotFoundError, backbone_folder
 from openmeva.training.paths import METRICS
 from openmeva.training.speed.parts import Rows, bench_stories, seconds
-from openmeva.training.speed.scoring import bert_base, usual_way
+from openmeva.training.speed.scoring import bert_base, score_as_in_papers
 
 TIERS = {
     "mix": (1000, "40"),
     "base": (320, "5"),
 }  # number of stories scored, and target speed as a multiple of BERT-base's
-MEASURED = """
+MEASURE_SCRIPT = """
 import json, time
 begun = time.perf_counter()
 import evaluate
@@ -38,8 +38,8 @@ def tier_rows() -> Rows:
     """Rows for both tiers, compared with BERT-base as in the papers; a tier whose encoder is missing is reported."""
     stories = bench_stories(40)
     big = bert_base()
-    usual_way(big, stories[:10])
-    usual = 40 / seconds(lambda: usual_way(big, stories), 2)
+    score_as_in_papers(big, stories[:10])
+    usual = 40 / seconds(lambda: score_as_in_papers(big, stories), 2)
     rows: Rows = [("BERT-base as in the papers", f"{usual:.1f} stories/s", "1", "")]
     folder = METRICS / "plot_coherence"
     for name, (count, wanted) in TIERS.items():
@@ -47,7 +47,7 @@ def tier_rows() -> Rows:
         settings = json.loads((folder / "weights" / name / "config.json").read_text(encoding="utf-8"))
         try:
             backbone_folder(settings["plot_coherence"]["encoder"], folder / "weights" / name)
-        except NotAtHandError as error:
+        except BackboneNotFoundError as error:
             rows.append((title, str(error).partition("\n")[0], "-", wanted))
             continue
         first, rate, memory = _measured(name, count)
@@ -61,7 +61,7 @@ def tier_rows() -> Rows:
 
 def _measured(name: str, count: int) -> tuple[float, float, float]:
     """Seconds to the first score, stories per second, and peak memory in bytes of a process that scores."""
-    script = MEASURED.format(
+    script = MEASURE_SCRIPT.format(
         folder=str(METRICS / "plot_coherence"), name=name, story=bench_stories(1)[0], count=count
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)

@@ -59,7 +59,7 @@ def pooled_spearman(metrics: np.ndarray, judgments: np.ndarray, swaps: np.ndarra
     """Spearman: without ties its numerator is a sum over pairs of stories, as Kendall's is (Daniels 1944)."""
     ranks = stats.rankdata(judgments) - (len(judgments) + 1) / 2
     n, spread = len(ranks), (ranks**2).sum()
-    untied = _Untied(metrics, lambda rows: np.subtract.outer(ranks[rows], ranks), swaps)
+    untied = _UntiedSums(metrics, lambda rows: np.subtract.outer(ranks[rows], ranks), swaps)
 
     def coefficient(values: np.ndarray) -> np.ndarray:
         found = stats.rankdata(values, axis=1) - (n + 1) / 2
@@ -67,7 +67,7 @@ def pooled_spearman(metrics: np.ndarray, judgments: np.ndarray, swaps: np.ndarra
         return np.divide(found @ ranks, scale, out=np.zeros(len(found)), where=scale > 0)
 
     def pair(first: int, second: int) -> Pair:
-        if not _tie(metrics[first], metrics[second]):
+        if not _has_ties(metrics[first], metrics[second]):
             return untied.pair(first, second, 4 * np.sqrt(spread * (n**3 - n) / 12))
 
         def differences(start: int, stop: int) -> np.ndarray:
@@ -90,14 +90,14 @@ def pooled_kendall(metrics: np.ndarray, judgments: np.ndarray, swaps: np.ndarray
         return np.sign(np.subtract.outer(judgments[rows], judgments))
 
     ordered = float(sum(np.abs(order(slice(at, at + _ROWS))).sum() for at in range(0, n, _ROWS)))
-    untied = _Untied(metrics, order, swaps)
+    untied = _UntiedSums(metrics, order, swaps)
 
     def pair(first: int, second: int) -> Pair:
         a, b = metrics[first], metrics[second]
-        if not _tie(a, b):
+        if not _has_ties(a, b):
             return untied.pair(first, second, np.sqrt(ordered * n * (n - 1)))
-        concordance = _Form(a, b, lambda rows, signs: order(rows) * signs)
-        differing = _Form(a, b, lambda rows, signs: np.abs(signs))
+        concordance = _QuadraticForm(a, b, lambda rows, signs: order(rows) * signs)
+        differing = _QuadraticForm(a, b, lambda rows, signs: np.abs(signs))
 
         def coefficient(swapped: np.ndarray) -> np.ndarray:
             scale = np.sqrt(ordered * np.maximum(differing(swapped), 0))
@@ -113,7 +113,7 @@ def pooled_kendall(metrics: np.ndarray, judgments: np.ndarray, swaps: np.ndarray
     return pair
 
 
-def _tie(a: np.ndarray, b: np.ndarray) -> bool:
+def _has_ties(a: np.ndarray, b: np.ndarray) -> bool:
     """Whether two stories have equal scores, within a metric or across both."""
     values = np.concatenate([a, b])
     order = np.argsort(values, kind="stable")
@@ -122,7 +122,7 @@ def _tie(a: np.ndarray, b: np.ndarray) -> bool:
     return bool((same & (np.diff(order % len(a)) != 0)).any() or (same[1:] & same[:-1]).any())
 
 
-class _Untied:
+class _UntiedSums:
     """Differences of two numerators, the sums of `order * sign` over pairs of stories: linear in the swaps."""
 
     def __init__(self, metrics: np.ndarray, order: Callable[[slice], np.ndarray], swaps: np.ndarray) -> None:
@@ -155,7 +155,7 @@ class _Untied:
         return rows, columns
 
 
-class _Form:
+class _QuadraticForm:
     """Sum over pairs of stories of `value(sign of the exchanged difference)`, a quadratic form of the swaps."""
 
     def __init__(

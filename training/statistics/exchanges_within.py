@@ -10,13 +10,13 @@ import numpy as np
 from openmeva.training.statistics.coefficients import COEFFICIENTS
 from openmeva.training.statistics.exchanges_pooled import Exchange, Pair
 from openmeva.training.statistics.groups import Groups
-from openmeva.training.statistics.levels import SMALLEST
+from openmeva.training.statistics.levels import MIN_STORIES
 
-_TABLED = 8  # prompts of up to 8 stories: all 2^8 ways to exchange their scores are computed once
+_MAX_TABULATED = 8  # prompts of up to 8 stories: all 2^8 ways to exchange their scores are computed once
 _CELLS = 1_000_000  # scores exchanged at a time; about ten arrays of this size are in memory
 
 
-class _Alike(NamedTuple):
+class _SameSizeExchange(NamedTuple):
     """Two metrics under exchange, on prompts of one size, for resamples `start` to `stop`.
 
     Attributes:
@@ -55,7 +55,7 @@ def within_prompts_exchange(
     Raises:
         ValueError: no prompt has three stories, or all judgments of each are equal and `zeros` is false.
     """
-    sizes = [places for _, places in Groups(prompts).by_size(SMALLEST)]
+    sizes = [places for _, places in Groups(prompts).by_size(MIN_STORIES)]
     if not sizes:
         raise ValueError("no prompt has three stories")
     if not zeros:  # prompts with equal judgments have no coefficient under any exchange
@@ -66,7 +66,9 @@ def within_prompts_exchange(
     count = sum(map(len, sizes))
     step = max(1, _CELLS // sum(places.size for places in sizes))
     exchanges = [
-        (_tabled if places.shape[1] <= _TABLED else _wide)(metrics, judgments, swaps, places, coefficient)
+        (_exchange_small_prompts if places.shape[1] <= _MAX_TABULATED else _exchange_large_prompts)(
+            metrics, judgments, swaps, places, coefficient
+        )
         for places in sizes
     ]
 
@@ -94,9 +96,9 @@ def within_prompts_exchange(
     return pair
 
 
-def _tabled(
+def _exchange_small_prompts(
     metrics: np.ndarray, judgments: np.ndarray, swaps: np.ndarray, places: np.ndarray, coefficient: str
-) -> Callable[[int, int], _Alike]:
+) -> Callable[[int, int], _SameSizeExchange]:
     """The exchange on small prompts; `places`, `(prompts, m)`, are the indices of their stories."""
     scores, judged = metrics[:, places], judgments[places]
     count, size = places.shape
@@ -107,14 +109,14 @@ def _tabled(
     codes = ways * np.int32(count)  # indices into a flattened table
     codes += np.arange(count, dtype=np.int32)
 
-    def exchange(first: int, second: int) -> _Alike:
+    def exchange(first: int, second: int) -> _SameSizeExchange:
         # The other metric's scores are exchanged in the complementary way, which is at the mirrored index.
         table = COEFFICIENTS[coefficient](np.where(patterns[:, None], scores[second], scores[first]), judged)
         defined = np.isfinite(table)
         values = np.nan_to_num(table)
         gains = values - values[::-1]
         sides = values, values[::-1], defined, defined[::-1]
-        return _Alike(
+        return _SameSizeExchange(
             lambda start, stop: gains.take(codes[start:stop]).sum(axis=1),
             lambda start, stop: np.stack([side.take(codes[start:stop]).sum(axis=1) for side in sides]),
             bool(defined.all()),
@@ -123,16 +125,16 @@ def _tabled(
     return exchange
 
 
-def _wide(
+def _exchange_large_prompts(
     metrics: np.ndarray, judgments: np.ndarray, swaps: np.ndarray, places: np.ndarray, coefficient: str
-) -> Callable[[int, int], _Alike]:
+) -> Callable[[int, int], _SameSizeExchange]:
     """The exchange on larger prompts."""
     scores, judged = metrics[:, places], judgments[places]
     compute = COEFFICIENTS[coefficient]
 
-    def exchange(first: int, second: int) -> _Alike:
+    def exchange(first: int, second: int) -> _SameSizeExchange:
         a, b = scores[first], scores[second]
-        by_rank = None if coefficient == "pearson" else _Ranked(a, b, judged, coefficient)
+        by_rank = None if coefficient == "pearson" else _RankCoefficients(a, b, judged, coefficient)
 
         def parts(start: int, stop: int) -> np.ndarray:
             chosen = swaps[start:stop][:, places]
@@ -147,12 +149,12 @@ def _wide(
             exchanged, otherwise, *_ = parts(start, stop)
             return exchanged - otherwise
 
-        return _Alike(gained, parts, whole=False)
+        return _SameSizeExchange(gained, parts, whole=False)
 
     return exchange
 
 
-class _Ranked:
+class _RankCoefficients:
     """Spearman or Kendall in each prompt, after an exchange, `(resamples, prompts, m)` bool, and after its opposite.
 
     Both coefficients are computed from signs of differences of two stories. Each sign is one of four, by the metric that

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from openmeva.metrics.openmeva.ties import joined
+from openmeva.metrics.openmeva.ties import merge_ties
 from openmeva.training.statistics.coefficients import Coefficient
 from openmeva.training.statistics.groups import Groups
 
-SMALLEST = 3  # stories per prompt, or systems: two always give a coefficient of -1 or 1
+MIN_STORIES = 3  # stories per prompt, or systems: two always give a coefficient of -1 or 1
 
 
 @dataclass(frozen=True)
@@ -83,9 +83,9 @@ def within_prompts(
     """
     groups = Groups(prompts)
     values = np.full(len(groups), np.nan)
-    for members, places in groups.by_size(SMALLEST):
+    for members, places in groups.by_size(MIN_STORIES):
         values[members] = coefficient(metric[places], judgments[places])
-    return WithinPrompts(values, (groups.sizes >= SMALLEST) & ~np.isfinite(values))
+    return WithinPrompts(values, (groups.sizes >= MIN_STORIES) & ~np.isfinite(values))
 
 
 @dataclass(frozen=True)
@@ -129,11 +129,11 @@ class SystemMeans:
 
     def resampled(self, metric: np.ndarray, counts: np.ndarray, coefficient: Coefficient) -> np.ndarray:
         """`(draws,)` coefficients on prompts sampled `counts` `(draws, prompts)` times, NaN where a system has no story."""
-        if len(self.systems) < SMALLEST:
+        if len(self.systems) < MIN_STORIES:
             return np.full(len(counts), np.nan)
         x, y = self._means(self._sums(metric), counts), self._means(self._judgments, counts)
         whole = np.isfinite(x).all(axis=1)
-        x, y = (joined(np.where(whole[:, None], means, 0.0)) for means in (x, y))
+        x, y = (merge_ties(np.where(whole[:, None], means, 0.0)) for means in (x, y))
         return np.where(whole, coefficient(x, y), np.nan)
 
     def complete(self, metric: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

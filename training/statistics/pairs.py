@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from openmeva.metrics.openmeva.ties import joined
+from openmeva.metrics.openmeva.ties import merge_ties
 from openmeva.training.statistics.coefficients import accuracy
 from openmeva.training.statistics.groups import Groups
 
@@ -54,7 +54,7 @@ def calibrated_accuracy(
     paired = int((groups.sizes > 1).sum())
     if not paired:
         raise ValueError("expected two stories of one prompt to pair, got none")
-    tables = groups.table(joined(metric)), groups.table(joined(judgments))
+    tables = groups.table(merge_ties(metric)), groups.table(merge_ties(judgments))
     # One prompt at a time: a pooled set's half a million pairs need no padding of small prompts.
     for size, x, y in zip(groups.sizes, *tables, strict=True):
         if size < 2:
@@ -67,7 +67,7 @@ def calibrated_accuracy(
         counts += len(x_gaps)
         gaps.append(np.abs(x_gaps))
         gains.append(((y_gaps == 0).astype(float) - right) * weight)
-    found = joined(np.concatenate(gaps))  # .3 - .2 and .2 - .1 count as equal gaps
+    found = merge_ties(np.concatenate(gaps))  # .3 - .2 and .2 - .1 count as equal gaps
     order = np.argsort(found, kind="stable")
     thresholds = found[order]
     reached = start + np.cumsum(np.concatenate(gains)[order])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from openmeva.metrics.openmeva.ties import joined
+from openmeva.metrics.openmeva.ties import merge_ties
 from openmeva.training.statistics.coefficients import COEFFICIENTS
 from openmeva.training.statistics.exchanges_pooled import (
     Exchange,
@@ -53,7 +53,7 @@ class PermutationTest:
     resamples: int
 
     @property
-    def never_zero(self) -> float:
+    def nonzero_p_value(self) -> float:
         """The p-value with 1 added to both counts, so that it is never 0; for correction or for printing."""
         return (self.p_value * self.resamples + 1) / (self.resamples + 1)
 
@@ -99,7 +99,7 @@ class PermutationTests:
         standard = _unit(metrics)
         standard /= standard.std(axis=1, keepdims=True)
         # Two metrics that differ only in unit become equal story by story, so that their ties are found.
-        standard = joined(standard.ravel(), _EQUAL).reshape(standard.shape)
+        standard = merge_ties(standard.ravel(), _EQUAL).reshape(standard.shape)
         judgments = _unit(judgments)
         self._stopping = stopping or Stopping()
         self._resamples = len(swaps)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from openmeva.metrics.openmeva.ties import joined
+from openmeva.metrics.openmeva.ties import merge_ties
 
 _EQUAL = 1e-10  # coefficients that differ by less count as equal
 
@@ -110,4 +110,4 @@ def _ranks(values: np.ndarray) -> np.ndarray:
 
 def _tied(values: np.ndarray) -> np.ndarray:
     """`(metrics, draws)` coefficients; those of a draw that differ only by rounding are made equal."""
-    return joined(values.T, _EQUAL).T
+    return merge_ties(values.T, _EQUAL).T

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import accumulate
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.text.language import Language
 from openmeva.training.text.tagged_story import TaggedStory
 
@@ -21,7 +21,7 @@ class KeywordTable:
 
     >>> import numpy as np
     >>> table = KeywordTable({"NN": {"dog": 3, "cat": 1}})
-    >>> table.draw("NN", "dog", Draws(np.random.default_rng(0)))
+    >>> table.sample("NN", "dog", BufferedRandom(np.random.default_rng(0)))
     'cat'
     """
 
@@ -49,7 +49,7 @@ class KeywordTable:
                 counts.setdefault(tag, {})[word] = count
         return cls(counts)
 
-    def draw(self, tag: str, word: str, draws: Draws) -> str | None:
+    def sample(self, tag: str, word: str, draws: BufferedRandom) -> str | None:
         """A keyword with the same tag, other than `word`, sampled by frequency; None if there is none."""
         ends = self._ends.get(tag)
         if not ends:

@@ -8,10 +8,10 @@ _LONGEST = 3  # maximum number of tokens of a phrase
 Features = frozenset[str]
 
 
-def openings(text: str) -> Features:
+def opening_features(text: str) -> Features:
     """The first one, two and three tokens of each sentence, in lower case.
 
-    >>> sorted(openings("He ran home. Oh no!"))
+    >>> sorted(opening_features("He ran home. Oh no!"))
     ['he', 'he ran', 'he ran home', 'oh', 'oh no', 'oh no !']
     """
     return frozenset(
@@ -21,22 +21,22 @@ def openings(text: str) -> Features:
     )
 
 
-def words(text: str) -> Features:
+def word_features(text: str) -> Features:
     """The tokens of a text, in lower case."""
-    return _runs(text, 1, 1)
+    return _ngrams(text, 1, 1)
 
 
-def phrases(text: str) -> Features:
+def phrase_features(text: str) -> Features:
     """The bigrams and trigrams of the sentences of a text, in lower case."""
-    return _runs(text, 2, _LONGEST)
+    return _ngrams(text, 2, _LONGEST)
 
 
-def words_and_phrases(text: str) -> Features:
+def word_and_phrase_features(text: str) -> Features:
     """The n-grams of the sentences of a text, n from 1 to 3, in lower case."""
-    return _runs(text, 1, _LONGEST)
+    return _ngrams(text, 1, _LONGEST)
 
 
-def _runs(text: str, shortest: int, longest: int) -> Features:
+def _ngrams(text: str, shortest: int, longest: int) -> Features:
     return frozenset(
         " ".join(sentence[at : at + size])
         for sentence in _sentences(text)

@@ -65,11 +65,11 @@ class Sentence:
         """The text of tokens `start` to `end` (excluded)."""
         return self.story.text[self.spans[start][0] : self.spans[end - 1][1]] if end > start else ""
 
-    def opens(self, at: int) -> bool:
+    def is_first_word(self, at: int) -> bool:
         """Whether the token at `at` is the first word of the sentence, ignoring opening quotes."""
         return not any(any(map(str.isalnum, word)) for word in islice(self.words, at))
 
-    def capital_place(self, at: int) -> bool:
+    def is_capital_position(self, at: int) -> bool:
         """Whether a word at `at` is capitalised only because of its position.
 
         These positions are the start of the sentence, of a quotation, of a line of verse, and after a name and a colon.
@@ -79,7 +79,7 @@ class Sentence:
         before = self.words[at - 1]
         if before == ":" and at > 1:  # "TOM: I am here."
             return self.words[at - 2][:1].isupper() and (at == 2 or self._starts_line(at - 2))
-        return not before[:1].isalnum() and (self._opens_quotation(at - 1) or self.opens(at))
+        return not before[:1].isalnum() and (self._opens_quotation(at - 1) or self.is_first_word(at))
 
     def _starts_line(self, at: int) -> bool:
         return "\n" in self.story.text[self.spans[at - 1][1] : self.spans[at][0]]
@@ -98,12 +98,12 @@ class Sentence:
         words = [word for word in self.words if word[:1].isalpha()]
         return any(len(word) > 1 for word in words) and all(map(str.isupper, words))
 
-    def inner(self, start: int, end: int) -> str:
+    def mid_sentence_text(self, start: int, end: int) -> str:
         """As `surface`, for use inside a sentence: without a capital that is due to the position only."""
         text = self.surface(start, end)
-        return self.decapitalized(text, start) if self.capital_place(start) else text
+        return self.decapitalize(text, start) if self.is_capital_position(start) else text
 
-    def decapitalized(self, text: str, at: int) -> str:
+    def decapitalize(self, text: str, at: int) -> str:
         """`text` without its capital, unless the word at `at` is always capitalised ("I", names, "Dad", "Chinese")."""
         word = self.words[at]
         is_article = word == "A" and self.tags[at] == "DT"
@@ -116,43 +116,45 @@ class Sentence:
             return text
         return text[:1].lower() + text[1:]
 
-    def opening(self, text: str) -> str:
+    def capitalize_start(self, text: str) -> str:
         """`text` for the start of a sentence: capitalised if this story is cased."""
         return text[:1].upper() + text[1:] if self.words[0][:1].isupper() or self.story.cased else text
 
-    def replaced(self, at: int, word: str, end: int | None = None) -> Edit:
+    def replacement_edit(self, at: int, word: str, end: int | None = None) -> Edit:
         """The edit that replaces the token at `at` (or the tokens up to `end`) by `word`."""
         last = at if end is None else end - 1
         old = self.words[at]
         if self.in_capitals:
             word = word.upper()
         elif old == "I" and word != "I":
-            word = word if not self.capital_place(at) else word[:1].upper() + word[1:]
+            word = word if not self.is_capital_position(at) else word[:1].upper() + word[1:]
         elif old[:1].isalpha():
             word = (
-                with_case_of(old, word) if not (old[:1].isupper() and len(old) == 1) else self.opening(word)
+                with_case_of(old, word)
+                if not (old[:1].isupper() and len(old) == 1)
+                else self.capitalize_start(word)
             )
         return Edit(self.spans[at][0], self.spans[last][1], word)
 
-    def joined(self, words: list[str]) -> str:
+    def join_words(self, words: list[str]) -> str:
         """Words joined in the style of this story: clitics and punctuation with or without a blank before them.
 
         Apostrophes are the story's; the text is in capitals if the sentence is.
         """
         parts: list[str] = []
         for word in words:
-            if parts and not self._is_glued(word.lower()):
+            if parts and not self._attaches_to_previous(word.lower()):
                 parts.append(" ")
             word = word.upper() if self.in_capitals else word
             parts.append(word.replace("'", self.story.apostrophe))
         return "".join(parts)
 
-    def _is_glued(self, word: str) -> bool:
+    def _attaches_to_previous(self, word: str) -> bool:
         if word in CLITICS:
-            return not self.story.clitics_apart
+            return not self.story.clitics_separate
         return word in MARKS and not self.story.tokenized
 
-    def rewritten(self, rewrite: Rewrite) -> list[Edit]:
+    def rewrite_edits(self, rewrite: Rewrite) -> list[Edit]:
         """The edits of the text for a rewrite of the lower-cased words.
 
         Copied tokens keep their surface form; blanks follow the style of this story.
@@ -166,18 +168,18 @@ class Sentence:
             else:
                 words.append(token.word)
         start, end = rewrite.start, rewrite.end
-        if start < end and self.words[start][:1].isupper() and self.capital_place(start):
+        if start < end and self.words[start][:1].isupper() and self.is_capital_position(start):
             words[0] = words[0][:1].upper() + words[0][1:]
             for place, token in enumerate(rewrite.tokens[1:], start=1):
                 if token.source == start:
                     words[place] = token.word
-        text = self.joined(words)
+        text = self.join_words(words)
         if start == end:  # an insertion before the token at `start`
             at = self.spans[start][0] if start < len(self) else self.end
-            if words[0] == "n't" and self._is_glued("n't"):
+            if words[0] == "n't" and self._attaches_to_previous("n't"):
                 return [Edit(self.spans[start - 1][1], self.spans[start - 1][1], text)]
-            if start < len(self) and self.capital_place(start) and self.words[start][:1].isupper():
-                first = self.inner(start, start + 1)
+            if start < len(self) and self.is_capital_position(start) and self.words[start][:1].isupper():
+                first = self.mid_sentence_text(start, start + 1)
                 return [Edit(at, self.spans[start][1], text[:1].upper() + text[1:] + " " + first)]
             return [Edit(at, at, text + " ")]
         at = self.spans[start][0]

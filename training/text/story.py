@@ -17,7 +17,7 @@ class Story:
         sentences: in order; together they contain every token.
         cased: whether words of the text are capitalised, not counting placeholders for names.
         tokenized: whether most punctuation follows a blank ("ran ."), or most clitics if there is no punctuation.
-        clitics_apart: whether most clitics follow a blank ("did n't"); False if there are none.
+        clitics_separate: whether most clitics follow a blank ("did n't"); False if there are none.
 
     >>> story = Story("I can't go. Why?")
     >>> [sentence.words for sentence in story.sentences], story.tokenized
@@ -39,11 +39,11 @@ class Story:
             if at > first:
                 words = [plain_word(text[start:stop]) for start, stop in spans[first:at]]
                 self.sentences.append(Sentence(self, len(self.sentences), words, spans[first:at]))
-        marks, clitics = self._apart(MARKS), self._apart(CLITICS)
+        marks, clitics = self._attachment_votes(MARKS), self._attachment_votes(CLITICS)
         self.tokenized = sum(marks or clitics) > 0
-        self.clitics_apart = sum(clitics) > 0
+        self.clitics_separate = sum(clitics) > 0
 
-    def _apart(self, words: frozenset[str]) -> list[int]:
+    def _attachment_votes(self, words: frozenset[str]) -> list[int]:
         """For each occurrence of `words` in the text, 1 if it follows a blank, else -1."""
         return [
             1 if self.text[start - 1].isspace() else -1
@@ -77,7 +77,7 @@ class Story:
             for sentence in self.sentences
             for at, word in enumerate(sentence.words)
             if at and word[:1].isupper() and word != "I"
-            if sentence.words[at - 1] != '"' and not sentence.capital_place(at)
+            if sentence.words[at - 1] != '"' and not sentence.is_capital_position(at)
         )
 
     def is_name(self, word: str) -> bool:

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from rich.progress import track
 
-from openmeva.training.files import replacing
-from openmeva.training.processes import first_alone, in_processes
+from openmeva.training.files import atomic_replace
+from openmeva.training.processes import main_process_first, map_in_processes
 from openmeva.training.text.tagged_story import TaggedStory
 
 Sentences = Sequence[Sequence[str]]
@@ -54,7 +54,7 @@ def tag_corpus(
         raise ValueError("expected a tagger_name for a custom tagger, got none")
     lines = [_lines(row, story) for row, story in enumerate(stories)]
     path = Path(cache_folder) / f"tags-{checksum(lines, tagger_name)}.parquet"
-    with first_alone():
+    with main_process_first():
         if path.exists():
             tags = pq.read_table(path, columns=["tags"])["tags"].to_pylist()
         else:
@@ -103,7 +103,7 @@ def _tag_all(
         for job in track(jobs, "Tagging", disable=not progress):
             yield from _tag_chunk(job)
         return
-    with in_processes(_tag_chunk, jobs, processes) as tagged:
+    with map_in_processes(_tag_chunk, jobs, processes) as tagged:
         for answer in track(tagged, "Tagging", total=len(jobs), disable=not progress):
             yield from answer
 
@@ -115,7 +115,7 @@ def _tag_chunk(job: tuple[Tagger, Sequence[Sentences]]) -> list[list[str]]:
 
 
 def _write(path: Path, lines: list[list[str]], tags: list[list[str]]) -> None:
-    with replacing(path) as temporary:
+    with atomic_replace(path) as temporary:
         pq.write_table(pa.table({"sentences": lines, "tags": tags}), temporary, compression="zstd")
 
 

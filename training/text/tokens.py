@@ -5,7 +5,7 @@ from bisect import bisect_left
 from functools import lru_cache
 from itertools import accumulate
 
-from openmeva.metrics.core.text import UNSHIELDED, clean, split_sentences
+from openmeva.metrics.core.text import UNSHIELD_PLACEHOLDERS, clean, split_sentences
 
 # Penn Treebank words as unchanged substrings of the text.
 _TOKEN = re.compile(
@@ -71,4 +71,4 @@ def sentence_ends(text: str) -> list[int]:
 @lru_cache(maxsize=1 << 15)
 def _clean(chunk: str) -> str:
     twice = clean(clean(chunk))  # the second pass joins the quotes that the first one produces
-    return twice.translate(UNSHIELDED).strip()
+    return twice.translate(UNSHIELD_PLACEHOLDERS).strip()

@@ -7,7 +7,7 @@ from openmeva.training.common.command import trainer_command
 from openmeva.training.union import trainer
 from openmeva.training.union.config import UnionConfig
 
-SHOWN = ("stories", "steps", "validation", "minutes")
+PRINTED_KEYS = ("stories", "steps", "validation", "minutes")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -16,11 +16,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "union",
         UnionConfig,
         lambda call: trainer.train(call.config, call.data, call.out, call.run, call.cache, call.resume),
-        SHOWN,
+        PRINTED_KEYS,
         trainer.__doc__,
         out=lambda config: weights_folder(UnionConfig, config),
         arguments=arguments,
-        out_told="metrics/METRIC/weights/NAME; for a stage of a training, the folder that the next stage reads",
+        default_out="metrics/METRIC/weights/NAME; for a stage of a training, the folder that the next stage reads",
     )
 
 

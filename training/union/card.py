@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Any
 
 from openmeva.training.common.model_card import (
-    OWN,
-    base_of,
-    begun_with,
-    corpora_of,
-    source_of,
+    OTHER_CORPUS,
+    base_model_text,
+    corpus_terms,
+    start_digest_note,
+    terms_by_corpus,
     write_model_card,
 )
 
@@ -37,7 +37,7 @@ union.compute(predictions=["Ann was hungry. She made a sandwich. She ate it."])
 
 {kind} {config[pairs]:,} of the {stories[train]:,} stories of {corpus} were used, each paired with one negative sample
 ({techniques}). {steps:,} steps of {batch} stories, learning rate {config[learning_rate]:g}, λ = {config[reconstruction_weight]:g}, {seed};
-{last}{minutes:g} minutes{all} on {machine} with torch {torch}.{taught}{note}
+{last}{minutes:g} minutes{all} on {machine} with torch {torch}.{distillation}{note}
 
 | file | SHA-256 |
 |---|---|
@@ -73,13 +73,13 @@ The weights are Apache-2.0. {source} The stories are not part of this repository
 """
 
 
-def _begun(manifest: dict[str, Any]) -> str:
+def _initialisation(manifest: dict[str, Any]) -> str:
     """The adapter that the training was initialised from, and the configuration that describes it; else empty."""
     config = manifest["config"]
     if not config.get("start"):
         return ""
     source = config.get("first") or config["start"]
-    return f", initialised from that of `{source}`{begun_with(manifest)}, whose training stories are not counted below"
+    return f", initialised from that of `{source}`{start_digest_note(manifest)}, whose training stories are not counted below"
 
 
 def _averaged(config: dict[str, Any]) -> str:
@@ -120,7 +120,7 @@ def _techniques(sampling: dict[str, Any], lexicon: dict[str, str]) -> str:
     return ", ".join(told)
 
 
-def _taught(manifest: dict[str, Any]) -> str:
+def _distillation_text(manifest: dict[str, Any]) -> str:
     """How the model was distilled, as a paragraph; empty without a teacher."""
     config = manifest["config"]
     teacher = config.get("teacher")
@@ -147,25 +147,25 @@ def write_union_card(folder: Path, manifest: dict[str, Any]) -> None:
     """Writes `README.md` into the folder of UNION's weights."""
     config = manifest["config"]
     seeds = config.get("seeds")
-    corpus = " and ".join(corpora_of(config["corpus"]["train"]))
-    read = corpus if corpus.startswith(OWN) else f"English {corpus}"
+    corpus = " and ".join(terms_by_corpus(config["corpus"]["train"]))
+    read = corpus if corpus.startswith(OTHER_CORPUS) else f"English {corpus}"
     more = any(key in manifest for key in ("start", "teacher", "others"))
-    base = base_of(config)
+    base = base_model_text(config)
     write_model_card(
         folder,
         _CARD,
         manifest,
         kind=(
-            f"A LoRA adapter of rank {config['adapter']['rank']} on {base}{_begun(manifest)}.{_averaged(config)}"
+            f"A LoRA adapter of rank {config['adapter']['rank']} on {base}{_initialisation(manifest)}.{_averaged(config)}"
             if config["adapter"]
             else f"All weights of {base}."
         ),
         corpus=corpus,
         read=f"{read}, and on the other data named above" if more else f"{read} only",
-        source=source_of(manifest),
+        source=corpus_terms(manifest),
         techniques=_techniques(config["sampling"], manifest.get("lexicon", {})),
         batch=2 * config["batch_pairs"],
-        taught=_taught(manifest),
+        distillation=_distillation_text(manifest),
         note=f"\n\n{config['note']}" if config.get("note") else "",
         seed="one seed per run" if seeds else f"seed {config['seed']}",
         all=" in total" if seeds else "",

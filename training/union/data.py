@@ -10,9 +10,9 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from openmeva.metrics.core.runtime import SpecialTokens, pad
-from openmeva.metrics.union.modeling import IGNORED
-from openmeva.training.classifier.data import WordPieces, states_of_batch
-from openmeva.training.corpora.notices import SAMPLE, tell_cut
+from openmeva.metrics.union.modeling import IGNORE_INDEX
+from openmeva.training.classifier.data import WordTokenizer, teacher_states_batch
+from openmeva.training.corpora.notices import MAX_CHECKED_STORIES, warn_about_truncated_stories
 from openmeva.training.negatives import TaggedStory, UnionSampler
 
 UNLABELLED = -1
@@ -24,7 +24,7 @@ class Example:
 
     Attributes:
         ids: token ids, including [CLS] and [SEP].
-        targets: reconstruction target of each token, or `IGNORED`.
+        targets: reconstruction target of each token, or `IGNORE_INDEX`.
         label: 1 for a human-written story, 0 for a negative sample, `UNLABELLED` for distillation only.
         text: the story's words, joined by spaces.
         teacher_logit: the teacher's standardised logit, or NaN.
@@ -64,9 +64,9 @@ class UnionPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
     ) -> None:
         self.stories, self.sampler, self.count = stories, sampler, count
         self.limit, self.by_position = limit, by_position
-        marks = SpecialTokens.of(tokenizer)
-        self.cls, self.sep, self.pad = marks.start, marks.end, marks.padding
-        self.pieces = WordPieces(tokenizer)
+        special_tokens = SpecialTokens.from_tokenizer(tokenizer)
+        self.cls, self.sep, self.pad = special_tokens.start, special_tokens.end, special_tokens.padding
+        self.pieces = WordTokenizer(tokenizer)
 
     def __len__(self) -> int:
         return self.count
@@ -76,11 +76,11 @@ class UnionPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
         words = [sum(map(len, story.words)) for story in self.stories]
         return [words[i % len(words)] for i in range(self.count)]
 
-    def tell_cut(self) -> None:
+    def warn_about_truncated_stories(self) -> None:
         """Reports how many of the first stories are longer than the limit, if any."""
-        looked_at = self.stories[:SAMPLE]
-        tokens = (sum(len(self.pieces(word)) for word in story.flat_words()) for story in looked_at)
-        tell_cut(sum(count > self.limit - 2 for count in tokens), len(looked_at))
+        checked = self.stories[:MAX_CHECKED_STORIES]
+        tokens = (sum(len(self.pieces(word)) for word in story.flat_words()) for story in checked)
+        warn_about_truncated_stories(sum(count > self.limit - 2 for count in tokens), len(checked))
 
     def __getitem__(self, index: int) -> tuple[Example, Example]:
         """The story and its negative sample; of the next story if no technique applies within the maximum length."""
@@ -103,7 +103,7 @@ class UnionPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
         )
 
     def _example(self, words: list[str], origins: list[int], original: list[str], label: int) -> Example:
-        ids, targets = [self.cls], [IGNORED]
+        ids, targets = [self.cls], [IGNORE_INDEX]
         for word, origin in zip(words, origins, strict=True):
             pieces = self.pieces(word)
             source = self.pieces(original[origin]) if origin >= 0 else ()
@@ -112,10 +112,10 @@ class UnionPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
             targets.extend([self.pad] * (len(pieces) - len(source)))
         if self.by_position:
             whole = [piece for word in original for piece in self.pieces(word)]
-            targets = [IGNORED, *whole[: len(ids) - 1], *[IGNORED] * (len(ids) - 1 - len(whole))]
+            targets = [IGNORE_INDEX, *whole[: len(ids) - 1], *[IGNORE_INDEX] * (len(ids) - 1 - len(whole))]
         return Example(
             [*ids[: self.limit - 1], self.sep],
-            [*targets[: self.limit - 1], IGNORED],
+            [*targets[: self.limit - 1], IGNORE_INDEX],
             label,
             " ".join(words),
         )
@@ -138,23 +138,23 @@ class UnionCollator:
     def __call__(self, pairs: list[tuple[Example, Example]]) -> dict[str, Tensor]:
         examples = [example for pair in pairs for example in pair]
         ids, mask = pad([e.ids for e in examples], self.padding)
-        targets = torch.full_like(ids, IGNORED)
+        targets = torch.full_like(ids, IGNORE_INDEX)
         for row, example in enumerate(examples):
             targets[row, : len(example.targets)] = torch.tensor(example.targets)
         weights = torch.ones(ids.shape)
         if self.per_story:
-            weights = weights / (targets != IGNORED).sum(1, keepdim=True).clamp_min(1)
+            weights = weights / (targets != IGNORE_INDEX).sum(1, keepdim=True).clamp_min(1)
         if self.copied_share < 1:
             copied = targets == ids
             # seeded by the batch: the same batch gives the same sample, also after a resume
             rng = np.random.default_rng([self.seed, int(ids.sum()), ids.shape[1]])
             kept = torch.from_numpy(rng.random(tuple(ids.shape)) < self.copied_share)
-            targets[copied & ~kept] = IGNORED
+            targets[copied & ~kept] = IGNORE_INDEX
             weights[copied] *= 1 / self.copied_share
         labels = torch.tensor([e.label for e in examples])
-        taught = any(e.teacher_states is not None for e in examples)
+        distilled = any(e.teacher_states is not None for e in examples)
         return {
-            **(states_of_batch(examples, ids.shape) if taught else {}),
+            **(teacher_states_batch(examples, ids.shape) if distilled else {}),
             "input_ids": ids,
             "attention_mask": mask,
             "labels": labels,

@@ -10,20 +10,20 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from openmeva.metrics.core.text import Normalizer
-from openmeva.metrics.union.modeling import IGNORED
+from openmeva.metrics.union.modeling import IGNORE_INDEX
 from openmeva.metrics.union.scoring import UnionScorer
 from openmeva.training.classifier.data import ExampleMaker
-from openmeva.training.classifier.distillation import judged_by
+from openmeva.training.classifier.distillation import with_teacher_outputs
 from openmeva.training.negatives.groups import GroupRow
-from openmeva.training.paths import located
+from openmeva.training.paths import resolve_path
 from openmeva.training.union.config import UnionConfig
 from openmeva.training.union.data import UNLABELLED, Example, UnionCollator, UnionPairs
 
-FITTED = 320  # pairs used to fit the projection of states before the training
+PROJECTION_PAIRS = 320  # pairs used to fit the projection of states before the training
 BATCH = 16
 
 
-class TaughtPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
+class DistilledPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
     """Pairs, repeated `passes` times: stories with their negative samples, and the other stories in twos."""
 
     def __init__(self, pairs: Sequence[tuple[Example, Example]], passes: int) -> None:
@@ -42,20 +42,20 @@ class TaughtPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
         return self.pairs[index % len(self.pairs)]
 
     def first_batches(self, collate: UnionCollator) -> Iterator[dict[str, Tensor]]:
-        """`FITTED` pairs, evenly spaced, in batches."""
-        places = range(0, len(self.pairs), max(1, len(self.pairs) // FITTED))
+        """`PROJECTION_PAIRS` pairs, evenly spaced, in batches."""
+        places = range(0, len(self.pairs), max(1, len(self.pairs) // PROJECTION_PAIRS))
         for start in range(0, len(places), BATCH):
             yield collate([self.pairs[place] for place in places[start : start + BATCH]])
 
 
-def taught_pairs(
+def distilled_pairs(
     pairs: UnionPairs,
     others: Sequence[GroupRow],
     config: UnionConfig,
     tokenizer: Tokenizer,
     normalizer: Normalizer,
     run: Path,
-) -> TaughtPairs:
+) -> DistilledPairs:
     """All pairs and others, with the outputs of the configuration's teacher.
 
     Args:
@@ -73,18 +73,18 @@ def taught_pairs(
         raise ValueError("teacher: expected a larger UNION's weights, got none")
     if config.teacher.live:
         raise ValueError("teacher.live: expected false, because UNION's pairs are scored before the training")
-    drawn = [example for place in track(range(len(pairs)), "sampling") for example in pairs[place]]
-    rows = [GroupRow("pair", e.text, "union", e.label, damaged=[]) for e in drawn]
+    sampled = [example for place in track(range(len(pairs)), "sampling") for example in pairs[place]]
+    rows = [GroupRow("pair", e.text, "union", e.label, damaged=[]) for e in sampled]
     rows += list({row.story: row for row in others}.values())
-    judged = judged_by(located(config.teacher.weights), rows, config, run, UnionScorer)
+    distilled = with_teacher_outputs(resolve_path(config.teacher.weights), rows, config, run, UnionScorer)
     make = ExampleMaker(tokenizer, normalizer, config.max_length)
     found = []
-    for place, row in enumerate(track(judged, "tokenising")):
+    for place, row in enumerate(track(distilled, "tokenising")):
         made = make(row)
         example = (
-            drawn[place]
-            if place < len(drawn)
-            else Example(made.ids, [IGNORED] * len(made.ids), UNLABELLED, row.story)
+            sampled[place]
+            if place < len(sampled)
+            else Example(made.ids, [IGNORE_INDEX] * len(made.ids), UNLABELLED, row.story)
         )
         found.append(
             replace(
@@ -94,4 +94,4 @@ def taught_pairs(
                 teacher_states=made.teacher_states,
             )
         )
-    return TaughtPairs(list(zip(found[::2], found[1::2], strict=False)), config.passes)
+    return DistilledPairs(list(zip(found[::2], found[1::2], strict=False)), config.passes)

@@ -5,9 +5,9 @@ from typing import Any
 from torch import Tensor
 from torch.nn import functional as F
 
-from openmeva.metrics.union.modeling import IGNORED
+from openmeva.metrics.union.modeling import IGNORE_INDEX
 from openmeva.training.classifier.losses import distillation_loss, projected_states
-from openmeva.training.common.data_parallel import Share
+from openmeva.training.common.data_parallel import BatchShard
 from openmeva.training.union.config import UnionConfig
 
 
@@ -21,13 +21,13 @@ def union_loss(model: Any, inputs: dict[str, Tensor], config: UnionConfig) -> tu
         inputs: the batch; stories without a label count only for the distillation loss.
         config: the weights.
     """
-    share = Share.of(len(inputs["labels"]))
-    hidden = model.encode(share(inputs["input_ids"]), share(inputs["attention_mask"]))
+    shard = BatchShard.for_batch(len(inputs["labels"]))
+    hidden = model.encode(shard(inputs["input_ids"]), shard(inputs["attention_mask"]))
     own = {"logits": model.score(hidden)}
     if config.states_weight and "teacher_states" in inputs:
         count = inputs["teacher_states"].shape[1]
-        own["states"] = projected_states(model, hidden, share(inputs["words"]), count)
-    found = share.gathered(own)
+        own["states"] = projected_states(model, hidden, shard(inputs["words"]), count)
+    found = shard.gather(own)
     logits, labels = found["logits"], inputs["labels"].float()
     known = labels >= 0
     loss = logits.sum() * 0
@@ -35,8 +35,8 @@ def union_loss(model: Any, inputs: dict[str, Tensor], config: UnionConfig) -> tu
         loss = config.label_weight * F.binary_cross_entropy_with_logits(logits[known], labels[known])
     if config.reconstruction_weight:
         targets, weights = inputs["targets"], inputs["weights"]
-        (total,) = share.summed(model.reconstruction_loss(hidden, share(targets), share(weights)))
+        (total,) = shard.reduce_sum(model.reconstruction_loss(hidden, shard(targets), shard(weights)))
         loss = loss + config.reconstruction_weight * (
-            total / weights[targets != IGNORED].sum().clamp_min(1.0)
+            total / weights[targets != IGNORE_INDEX].sum().clamp_min(1.0)
         )
     return loss + distillation_loss(model, found, inputs, config), logits

@@ -18,11 +18,11 @@ from transformers import EvalPrediction
 
 from openmeva.metrics.core.runtime import SpecialTokens
 from openmeva.metrics.core.text import Normalizer
-from openmeva.training.classifier.averaging import average_checkpoints, check_mean_with
+from openmeva.training.classifier.averaging import average_checkpoints, check_can_average
 from openmeva.training.classifier.distillation import teacher_digests
-from openmeva.training.classifier.hidden_states import fitted_projection
-from openmeva.training.classifier.input_checks import check_at_hand
-from openmeva.training.classifier.prerequisites import first_part, to_be_trained
+from openmeva.training.classifier.hidden_states import fit_projection
+from openmeva.training.classifier.input_checks import check_inputs
+from openmeva.training.classifier.prerequisites import untrained_first_stage, untrained_stage
 from openmeva.training.classifier.results import area_under_curve
 from openmeva.training.classifier.rows import load_rows
 from openmeva.training.classifier.seeds import train_seeds
@@ -30,24 +30,29 @@ from openmeva.training.common.adapters import check_start
 from openmeva.training.common.backbone import find_backbone, names_file
 from openmeva.training.common.checkpoint import (
     begin_run,
+    matching_manifest,
     save_checkpoint,
     save_manifest,
     start_digest,
-    trained,
 )
 from openmeva.training.common.config import as_mapping
-from openmeva.training.common.trainer import StoryTrainer, data_checksums, machine, training_arguments
+from openmeva.training.common.trainer import (
+    StoryTrainer,
+    data_checksums,
+    hardware_entries,
+    training_arguments,
+)
 from openmeva.training.corpora.splits import load_corpus
 from openmeva.training.files import checksum
 from openmeva.training.negatives import UnionSampler, language_of, tag_corpus
 from openmeva.training.negatives.groups import GroupRow
-from openmeva.training.paths import located
-from openmeva.training.processes import first_alone, one_writer
+from openmeva.training.paths import resolve_path
+from openmeva.training.processes import main_process_first, one_writer
 from openmeva.training.text.knowledge.resources import lexicon_files
 from openmeva.training.union.card import write_union_card
 from openmeva.training.union.config import UnionConfig
 from openmeva.training.union.data import UnionCollator, UnionPairs
-from openmeva.training.union.distillation import TaughtPairs, taught_pairs
+from openmeva.training.union.distillation import DistilledPairs, distilled_pairs
 from openmeva.training.union.losses import union_loss
 from openmeva.training.union.model import build_model
 
@@ -92,12 +97,12 @@ def train(
             incompatible, or inputs are missing (they are named); earlier stages are checked, too.
     """
     check(config, data)
-    start = located(config.start) if config.start else None
-    first = first_part(UnionConfig, config, data)
+    start = resolve_path(config.start) if config.start else None
+    first = untrained_first_stage(UnionConfig, config, data)
     if first and start:
         train(first, data, start, run / f"training-{first.name}", cache, resume)
     if start and config.start_share:
-        check_mean_with(start, build_model(config)[0])
+        check_can_average(start, build_model(config)[0])
     if not config.seeds:
         return _train_one(config, data, out, run, run, cache, resume)
 
@@ -131,8 +136,8 @@ def check(config: UnionConfig, data: Path) -> None:
     if teacher is None and (config.others or config.passes != 1):
         raise ValueError("others, passes: expected only with a teacher, got none")
     check_start(config.start, config.adapter)
-    check_at_hand(config, config.others, data, [config.corpus])
-    for part in (first_part(UnionConfig, config, data), _untrained_teacher(config, data)):
+    check_inputs(config, config.others, data, [config.corpus])
+    for part in (untrained_first_stage(UnionConfig, config, data), _untrained_teacher(config, data)):
         if part:
             check(part, data)
 
@@ -142,7 +147,7 @@ def _untrained_teacher(config: UnionConfig, data: Path) -> UnionConfig | None:
     teacher = config.teacher
     if teacher is None:
         return None
-    return to_be_trained(UnionConfig, config.metric, teacher.config, teacher.weights, data)
+    return untrained_stage(UnionConfig, config.metric, teacher.config, teacher.weights, data)
 
 
 def _mean_validation(found: Sequence[dict[str, float]]) -> dict[str, float]:
@@ -155,42 +160,42 @@ def _train_one(
     data: Path,
     out: Path,
     run: Path,
-    judgments: Path,
+    teacher_run: Path,
     cache: Path,
     resume: bool,
     keep: bool = False,
 ) -> dict[str, Any]:
-    """Trains with one seed; arguments as in `train`, and `judgments`, the folder of the teacher's outputs.
+    """Trains with one seed; arguments as in `train`, and `teacher_run`, the folder of the teacher's outputs.
 
     With `keep`, weights in `out` from the same configuration and data are kept.
     """
     started = time.time()
-    start = located(config.start) if config.start else None
+    start = resolve_path(config.start) if config.start else None
     base = find_backbone(config.base)
-    others, files, told = _judged_stories(config, data, judgments, cache, resume)
+    others, files, teacher_entries = _distillation_stories(config, data, teacher_run, cache, resume)
     made_from = {
         "config": as_mapping(config),
         "data": data_checksums(config.corpus, data) | files,
         "lexicon": {name: checksum(path) for name, path in lexicon_files().items()},
         "encoder": base.sha256,
-        **told,
+        **teacher_entries,
         **start_digest(start, base),
     }
-    known = trained(out, UnionConfig, made_from) if keep else None
+    known = matching_manifest(out, UnionConfig, made_from) if keep else None
     if known:
         return known
     checkpoint = begin_run(run, made_from, resume)
     corpus = load_corpus(config.corpus, data, names_file(), ("train", "validation"))
     stories, held_out = (tag_corpus(split, cache) for split in (corpus.train, corpus.validation))
-    draws = config.seed if config.draw_seed is None else config.draw_seed
-    stories = [stories[place] for place in np.random.default_rng(draws).permutation(len(stories))]
+    sampling_seed = config.seed if config.draw_seed is None else config.draw_seed
+    stories = [stories[place] for place in np.random.default_rng(sampling_seed).permutation(len(stories))]
     model, tokenizer, base = build_model(config)
     language, by_position = language_of(config.sampling), config.targets == "position"
-    sampler = UnionSampler(stories, language, config.sampling, seed=draws)
-    drawn = UnionPairs(stories, sampler, tokenizer, config.max_length, config.pairs, by_position)
-    drawn.tell_cut()
+    sampler = UnionSampler(stories, language, config.sampling, seed=sampling_seed)
+    sampled = UnionPairs(stories, sampler, tokenizer, config.max_length, config.pairs, by_position)
+    sampled.warn_about_truncated_stories()
     validation_sampler = UnionSampler(
-        held_out, language, config.sampling, seed=draws, keywords=sampler.material.keywords
+        held_out, language, config.sampling, seed=sampling_seed, keywords=sampler.material.keywords
     )
     validation = UnionPairs(
         held_out,
@@ -201,18 +206,18 @@ def _train_one(
         by_position,
     )
     collate = UnionCollator(
-        SpecialTokens.of(tokenizer).padding,
+        SpecialTokens.from_tokenizer(tokenizer).padding,
         config.copied_share,
         config.seed,
         config.reconstruction_mean == "stories",
     )
-    pairs: UnionPairs | TaughtPairs = drawn
+    pairs: UnionPairs | DistilledPairs = sampled
     if config.teacher:
         normalizer = Normalizer.load(names_file()) if config.corpus.delexicalize else Normalizer()
-        with first_alone():
-            pairs = taught_pairs(drawn, others, config, tokenizer, normalizer, judgments)
+        with main_process_first():
+            pairs = distilled_pairs(sampled, others, config, tokenizer, normalizer, teacher_run)
         if config.states_weight:
-            model.projection = fitted_projection(model, pairs.first_batches(collate))
+            model.projection = fit_projection(model, pairs.first_batches(collate))
     steps = math.ceil(len(pairs) / config.batch_pairs)
     trainer = UnionTrainer(
         model=model,
@@ -236,7 +241,7 @@ def _train_one(
         },
         **({"resumed": True} if checkpoint else {}),  # minutes then count only the part after the last resume
         "minutes": round((time.time() - started) / 60, 1),
-        **machine(),
+        **hardware_entries(),
     }
     if config.states_weight:
         del model.projection  # used only in training
@@ -245,20 +250,20 @@ def _train_one(
         "context": config.corpus.context,
         "max_length": config.window or config.max_length,
     }
-    whole = not (config.adapter and base.takes_adapter)
+    whole = not (config.adapter and base.supports_adapter)
     share = config.start_share
     with one_writer() as writes:
         if writes:
-            alone = run / "trained" if share else out
-            save_checkpoint(alone, "union", settings, model, base, tokenizer, whole)
+            trained = run / "trained" if share else out
+            save_checkpoint(trained, "union", settings, model, base, tokenizer, whole)
             if start and share:
-                average_checkpoints([alone, start], out, [1 - share, share])
+                average_checkpoints([trained, start], out, [1 - share, share])
             save_manifest(out, manifest)
             write_union_card(out, manifest)
     return manifest
 
 
-def _judged_stories(
+def _distillation_stories(
     config: UnionConfig, data: Path, run: Path, cache: Path, resume: bool
 ) -> tuple[list[GroupRow], dict[str, str], dict[str, Any]]:
     """The further stories for distillation, their files' checksums, and other manifest entries of teacher and stories.
@@ -269,10 +274,10 @@ def _judged_stories(
     if teacher is None:
         return [], {}, {}
     if own := _untrained_teacher(config, data):
-        train(own, data, located(teacher.weights), run / f"training-{own.name}", cache, resume)
-    told: dict[str, Any] = {**teacher_digests(located(teacher.weights))}
+        train(own, data, resolve_path(teacher.weights), run / f"training-{own.name}", cache, resume)
+    teacher_entries: dict[str, Any] = {**teacher_digests(resolve_path(teacher.weights))}
     if not config.others:
-        return [], {}, told
-    with first_alone():
+        return [], {}, teacher_entries
+    with main_process_first():
         rows, _, provenance = load_rows(config.others, data, run, cache)
-    return rows, provenance["data"], {**told, "others": len(rows)}
+    return rows, provenance["data"], {**teacher_entries, "others": len(rows)}

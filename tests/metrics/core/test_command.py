@@ -10,14 +10,14 @@ import pytest
 from typer.testing import CliRunner
 
 from openmeva.metrics.core.command import (
-    Scored,
+    MetricResult,
     columns_of,
     metric_names,
     read_stories,
     result_rows,
-    said_by,
     score,
     score_column,
+    score_with,
 )
 from openmeva.training.cli.app import app
 from openmeva.training.files import write_rows
@@ -67,13 +67,13 @@ def test_bad_files(text: str, message: str, tmp_path: Path) -> None:
 def test_rows_keep_their_columns_and_get_all_that_is_there_for_each_story() -> None:
     lists = {"score": [0.4, 0.6], "nll": [1.0, 2.0]}
     rows = [{"story": "x", "story_id": 7}, {"story": "y", "story_id": 8}]
-    scored = Scored("ppl", lists, [{"a": 1}, {"a": 2}], 0.5, "")
+    scored = MetricResult("ppl", lists, [{"a": 1}, {"a": 2}], 0.5, "")
     assert result_rows(rows, scored) == [
         {"story": "x", "story_id": 7, "score": 0.4, "nll": 1.0, "a": 1},
         {"story": "y", "story_id": 8, "score": 0.6, "nll": 2.0, "a": 2},
     ]
     judged = [{"story": "x", "score": 3}, {"story": "y"}]
-    found = result_rows(judged, Scored("ppl", lists, None, 0.5, ""))
+    found = result_rows(judged, MetricResult("ppl", lists, None, 0.5, ""))
     assert found[0] == {"story": "x", "score": 3, "ppl_score": 0.4, "nll": 1.0}
     assert found[1] == {"story": "y", "ppl_score": 0.6, "nll": 2.0}
 
@@ -89,7 +89,7 @@ def test_what_is_of_the_run_is_no_story_s() -> None:
         def signature(self) -> str:
             return "judge"
 
-    assert said_by(Judge(), "llm_judge", {"predictions": ["He ran."]}).lists == {"score": [0.5]}
+    assert score_with(Judge(), "llm_judge", {"predictions": ["He ran."]}).lists == {"score": [0.5]}
 
 
 def test_empty_objects_go_into_parquet_as_text(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_empty_objects_go_into_parquet_as_text(tmp_path: Path) -> None:
 
 
 def test_a_name_that_is_taken_is_numbered() -> None:
-    scored = Scored("union", {"score": [0.4]}, None, 0.4, "")
+    scored = MetricResult("union", {"score": [0.4]}, None, 0.4, "")
     row = {"story": "x", "score": 3, "union_score": 2}
     again = result_rows([row], scored)
     assert again == [{**row, "union_score_2": 0.4}]

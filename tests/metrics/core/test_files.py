@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 from openmeva.metrics.core.files import (
-    STANDARD,
+    STANDARD_STREAM,
+    atomic_replace,
     check_writable,
     numbered_lines,
     read_json,
     read_lines,
-    replacing,
     write_text,
 )
 
@@ -30,7 +30,7 @@ def test_a_file_is_written_whole_or_left_as_it_was(tmp_path: Path) -> None:
     assert file.read_bytes() == "one\nß\u2028".encode()
     with pytest.raises(UnicodeEncodeError):
         write_text(file, "half\ud800")
-    with pytest.raises(FileNotFoundError), replacing(file) as temporary:
+    with pytest.raises(FileNotFoundError), atomic_replace(file) as temporary:
         temporary.with_name("none").read_text()
     assert file.read_bytes() == "one\nß\u2028".encode()
     assert list(file.parent.iterdir()) == [file]
@@ -42,7 +42,7 @@ def test_a_file_keeps_its_mode_and_a_link_stays(tmp_path: Path) -> None:
     usual = file.stat().st_mode & 0o777
     file.chmod(0o600)
     link.symlink_to(file)
-    with replacing(link) as temporary:
+    with atomic_replace(link) as temporary:
         temporary.write_text("two")
         assert temporary.stat().st_mode & 0o777 == 0o600
         assert temporary in file.parent.glob(".a.txt.*.tmp")  # the pattern that cleanup looks for
@@ -90,7 +90,7 @@ def test_two_threads_write_one_file(tmp_path: Path) -> None:
     both = threading.Barrier(2)
 
     def write(text: str) -> None:
-        with replacing(tmp_path / "a.txt") as temporary:
+        with atomic_replace(tmp_path / "a.txt") as temporary:
             temporary.write_text(text)
             both.wait(10)
 
@@ -130,7 +130,7 @@ def test_standard_input_is_named_in_errors(
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
     with pytest.raises(ValueError, match=said):
-        list(read_lines(STANDARD))
+        list(read_lines(STANDARD_STREAM))
 
 
 def test_a_damaged_file_is_named_with_its_line(tmp_path: Path) -> None:

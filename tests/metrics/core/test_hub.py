@@ -9,9 +9,9 @@ import pytest
 from huggingface_hub.errors import LocalEntryNotFoundError
 
 from openmeva.metrics.core import backbone, checkpoint
-from openmeva.metrics.core.backbone import NotAtHandError, backbone_folder
+from openmeva.metrics.core.backbone import BackboneNotFoundError, backbone_folder
 from openmeva.metrics.core.checkpoint import find_checkpoint
-from openmeva.metrics.core.hub import arrived, hub_home
+from openmeva.metrics.core.hub import hub_home, verify_snapshot
 from tests.tiny import write_checkpoint
 
 
@@ -36,7 +36,7 @@ def test_what_failed_on_the_way_from_the_hub_is_told(
         with pytest.raises(OSError if own else ValueError, match=told) as checkpoints:
             find_checkpoint("union", name, {})
         assert failed in (checkpoints.value, checkpoints.value.__cause__)
-    with pytest.raises(OSError if own else NotAtHandError, match=told) as backbones:
+    with pytest.raises(OSError if own else BackboneNotFoundError, match=told) as backbones:
         backbone_folder({"hub": "me/encoder", "sha256": "0"})
     assert failed in (backbones.value, backbones.value.__cause__)
 
@@ -63,10 +63,10 @@ def test_what_comes_damaged_from_the_hub_leaves_the_cache(kind: str, tmp_path: P
         path.parent.mkdir()
     blob.write_bytes(content)
     link.symlink_to(blob)
-    assert arrived(link.parent) == link.parent
+    assert verify_snapshot(link.parent) == link.parent
     blob.write_bytes(content[:-1])
     with pytest.raises(ValueError, match=r"config\.json: came damaged from the Hub and was removed"):
-        arrived(link.parent)
+        verify_snapshot(link.parent)
     assert not blob.exists()
     assert not link.is_symlink()
 
@@ -82,6 +82,6 @@ def test_a_checkpoint_from_the_hub_is_held_against_its_checksums(
 
     folder = write_checkpoint(tmp_path / "newest")
     monkeypatch.setattr(checkpoint, "snapshot_download", lambda *_, **__: str(folder))
-    monkeypatch.setattr(checkpoint, "arrived", hold)
+    monkeypatch.setattr(checkpoint, "verify_snapshot", hold)
     assert find_checkpoint("union", "someone/union", {}) == folder
     assert held == [folder, folder], "the settings before they are read, and the whole"

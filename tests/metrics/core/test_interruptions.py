@@ -82,7 +82,7 @@ def test_threads_share_wordnet(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = [[one.name() for one in wordnet.synsets(word)] for word in words]
     wordnet._synset_offset_cache.clear()  # so that its files are read
     interval = sys.getswitchinterval()
-    monkeypatch.setattr(meteor, "_WORDS", meteor._Remembered())
+    monkeypatch.setattr(meteor, "_WORDS", meteor._CachingWordNet())
     try:
         sys.setswitchinterval(1e-5)
         with ThreadPoolExecutor(4) as pool:
@@ -106,7 +106,7 @@ def test_a_forked_process_opens_wordnet_anew() -> None:
 
 
 def test_a_forked_process_scores_after_its_parent_has(tmp_path: Path) -> None:
-    """A fork does not copy torch's threads; without `survive_forks` it would wait for them forever."""
+    """A fork does not copy torch's threads; without `limit_threads_after_fork` it would wait for them forever."""
     folder = write_checkpoint(tmp_path / "union")
     program = f"""
 import multiprocessing, torch, evaluate

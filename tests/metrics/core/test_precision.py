@@ -18,10 +18,10 @@ def test_batches_are_padded_and_a_model_is_rounded_once() -> None:
     ids, mask = pad([[5, 6, 7], [8]], 9)
     assert (ids.tolist(), mask.tolist()) == ([[5, 6, 7], [8, 9, 9]], [[1, 1, 1], [1, 0, 0]])
     cache, here = PrecisionCache(torch.nn.Linear(2, 2)), choose_device("cpu")
-    rounded = cache.on(here, torch.bfloat16)
+    rounded = cache.get(here, torch.bfloat16)
     assert (here, rounded.weight.dtype) == (torch.device("cpu"), torch.bfloat16)
-    assert cache.on(here, torch.bfloat16) is rounded
-    assert cache.on(here, torch.float32).weight.dtype is torch.float32
+    assert cache.get(here, torch.bfloat16) is rounded
+    assert cache.get(here, torch.float32).weight.dtype is torch.float32
 
 
 def test_last_layers_stay_exact() -> None:
@@ -38,14 +38,14 @@ def test_last_layers_stay_exact() -> None:
     )
     for model in models:
         cache = PrecisionCache(model)
-        rounded = cache.on(choose_device("cpu"), torch.bfloat16)
+        rounded = cache.get(choose_device("cpu"), torch.bfloat16)
         for (name, parameter), exact in zip(
-            rounded.named_parameters(), cache.exact.parameters(), strict=True
+            rounded.named_parameters(), cache.float32_model.parameters(), strict=True
         ):
             kept = name.split(".")[0] in heads
             assert parameter.dtype is (torch.float32 if kept else torch.bfloat16), name
             assert not kept or torch.equal(parameter, exact)
-        assert all(parameter.dtype is torch.float32 for parameter in cache.exact.parameters())
+        assert all(parameter.dtype is torch.float32 for parameter in cache.float32_model.parameters())
 
 
 @pytest.mark.parametrize("name", CHECKPOINTS)

@@ -241,7 +241,7 @@ def test_refused_lines_are_told_where_that_is_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('no\n{"story": "x"}\n')
     said: list[str] = []
-    assert [row.values for row in read_rows(path, refused=said.append)] == [{"story": "x"}]
+    assert [row.values for row in read_rows(path, on_bad_line=said.append)] == [{"story": "x"}]
     assert said == [f"{path}, line 1: expected a JSON object, got 'no'"]
 
 
@@ -249,13 +249,13 @@ def test_refused_lines_are_told_where_that_is_asked_for(tmp_path: Path) -> None:
 def test_a_line_that_is_no_utf_8_is_refused_by_itself_outside_tables(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(b'{"story": "x"}\n{"story": "caf\xe9"}\n{"story": "y"}\n')
     said: list[str] = []
-    found = list(read_rows(tmp_path / name, refused=said.append))
+    found = list(read_rows(tmp_path / name, on_bad_line=said.append))
     assert [(row.number, row.values["story"]) for row in found] == [(1, "x"), (3, "y")]
     assert said == [f"{tmp_path / name}, line 2: expected UTF-8, got the byte 0xe9; save the file as UTF-8"]
     for content in (b"story\nx\ncaf\xe9\n", "x\ny\n".encode("utf-16")):  # possibly part of a row; every line
         (tmp_path / "a").write_bytes(content)
         with pytest.raises(ValueError, match="expected UTF-8"):
-            list(read_rows(tmp_path / "a", refused=said.append))
+            list(read_rows(tmp_path / "a", on_bad_line=said.append))
 
 
 def test_a_long_heading_is_not_repeated_in_the_error(tmp_path: Path) -> None:

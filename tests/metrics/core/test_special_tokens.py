@@ -11,5 +11,5 @@ def test_mpnets_special_tokens_are_those_that_it_was_trained_with() -> None:
     bert, bart = ("[CLS]", "[SEP]", "[PAD]"), ("<s>", "</s>", "<pad>")
     for names, expected in (((*bart, *bert), (0, 1, 2)), (bert, (0, 1, 2)), ((*bert, *bart), (3, 4, 5))):
         tokenizer = Tokenizer(WordLevel({name: number for number, name in enumerate(names)}))
-        found = SpecialTokens.of(tokenizer)
+        found = SpecialTokens.from_tokenizer(tokenizer)
         assert (found.start, found.end, found.padding) == expected

@@ -44,8 +44,8 @@ def test_the_rule_decides_story_by_story(tmp_path: Path) -> None:
     scorer = UnionScorer(load_checkpoint(write_checkpoint(tmp_path, context="auto"), "union"))
     stories, contexts = ["She ate.", "She ate."], ["Ann ran home.", "Was Ann home?"]
     by_rule, _ = scorer.score(stories, contexts, dtype="float32")
-    joined, _ = scorer.score(stories, contexts, dtype="float32", joins=True)
-    apart, _ = scorer.score(stories, contexts, dtype="float32", joins=False)
+    joined, _ = scorer.score(stories, contexts, dtype="float32", joins_context=True)
+    apart, _ = scorer.score(stories, contexts, dtype="float32", joins_context=False)
     assert by_rule == pytest.approx([joined[0], apart[1]], abs=1e-6)
     assert abs(joined[0] - apart[0]) > 1e-4
     assert abs(joined[1] - apart[1]) > 1e-4
@@ -111,7 +111,7 @@ def test_a_sentence_is_weighed_in_the_window_that_it_stands_nearest_to_the_middl
 
     def score(*parts: list[int]) -> float:
         ids = [token for part in parts for token in part]
-        return scorer.judged([ids], 1, torch.device("cpu"), torch.float32)[0].score
+        return scorer.score_sequences([ids], 1, torch.device("cpu"), torch.float32)[0].score
 
     costs: list[float] = []
     for at, words in enumerate(found.words):

@@ -3,9 +3,9 @@
 import evaluate
 import pytest
 
-from openmeva.metrics.core.text_warnings import USUAL_WORDS, warning_of, warnings_of
+from openmeva.metrics.core.text_warnings import USUAL_WORD_COUNTS, warning_of, warnings_of
 from openmeva.training.paths import ROOT
-from tests.mini_stories import mini_of
+from tests.mini_stories import mini_rows_of
 
 STORY = "Nora's bike had a flat tire. She walked it to the shop. The man there patched it. She rode home."
 
@@ -57,15 +57,15 @@ def test_stories_are_not(text: str) -> None:
 
 
 def test_a_story_of_another_length_is_of_the_wrong_kind() -> None:
-    assert str(warning_of(STORY * 10, *USUAL_WORDS["roc"])).startswith("wrong kind: 200 words")
-    assert str(warning_of(STORY, *USUAL_WORDS["wp"])).startswith("wrong kind: 20 words")
-    assert warning_of(STORY * 10) is warning_of(STORY * 10, *USUAL_WORDS["wp"]) is None
+    assert str(warning_of(STORY * 10, *USUAL_WORD_COUNTS["roc"])).startswith("wrong kind: 200 words")
+    assert str(warning_of(STORY, *USUAL_WORD_COUNTS["wp"])).startswith("wrong kind: 20 words")
+    assert warning_of(STORY * 10) is warning_of(STORY * 10, *USUAL_WORD_COUNTS["wp"]) is None
 
 
 def test_a_story_is_as_long_as_its_bounds_and_no_longer() -> None:
     def warning(count: int, kind: str) -> str | None:
         words = "she and he ran to the old house by the sea".split() * 20
-        return warning_of(" ".join(words[:count]), *USUAL_WORDS[kind])
+        return warning_of(" ".join(words[:count]), *USUAL_WORD_COUNTS[kind])
 
     assert warning(10, "roc") is warning(150, "roc") is warning(40, "wp") is None
     assert str(warning(9, "roc")).startswith("too short: 9 words")
@@ -86,9 +86,9 @@ def test_a_text_of_two_scripts_is_not_english_though_it_has_english_words() -> N
 
 def test_none_of_the_stories_at_hand_is_warned_of() -> None:
     for kind in ("roc", "wp"):
-        stories = [row["story"] for row in mini_of(kind)]
+        stories = [row["story"] for row in mini_rows_of(kind)]
         assert stories
-        assert set(warnings_of(stories, *USUAL_WORDS[kind])) == {None}
+        assert set(warnings_of(stories, *USUAL_WORD_COUNTS[kind])) == {None}
 
 
 @pytest.mark.parametrize(
@@ -102,6 +102,6 @@ def test_none_of_the_stories_at_hand_is_warned_of() -> None:
 )
 def test_a_configuration_of_a_corpus_warns_of_other_stories(metric: str, config: str, words: str) -> None:
     module = evaluate.load(str(ROOT / "metrics" / metric), config)
-    found = warnings_of([STORY, STORY * 10], *module._usual_words())
+    found = warnings_of([STORY, STORY * 10], *module._usual_word_count())
     assert [str(one)[:11] for one in found if one] == ["wrong kind:"]
     assert words in next(filter(None, found))

@@ -11,7 +11,7 @@ import pytest
 from openmeva.metrics.core.text import Normalizer
 from openmeva.metrics.embedding_similarity.embedding import TextEncoder
 from openmeva.metrics.embedding_similarity.scoring import BERT_SCORES, SCORES, SimilarityScorer
-from tests.mini_stories import mini_of
+from tests.mini_stories import mini_rows_of
 from tests.tiny import write_bert
 
 ROOT = Path(__file__).parents[3]
@@ -121,7 +121,7 @@ def test_baseline(similarity: Any) -> None:
     )
     assert found["bertscore_f1"] == pytest.approx((plain["bertscore_f1"] - 0.4) / 0.6)
     assert found["moverscore_1"] == plain["moverscore_1"]
-    stories = [row["story"] for row in mini_of("roc")[:12]]
+    stories = [row["story"] for row in mini_rows_of("roc")[:12]]
     unrelated = similarity.compute(
         predictions=stories,
         references=[*stories[5:], *stories[:5]],
@@ -218,7 +218,7 @@ def test_a_missing_encoder_is_named(tmp_path: Path) -> None:
 
 
 def test_texts_too_long_to_compare_are_told(similarity: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("openmeva.metrics.embedding_similarity.scoring.MOST_PAIRS", 60)
+    monkeypatch.setattr("openmeva.metrics.embedding_similarity.scoring.MAX_PAIRS", 60)
     long = "He ran home. " * 4
     with pytest.raises(
         ValueError, match=r"predictions, row 1: .*at most 60 pairs of tokens.*got 18 and 6 tokens"

@@ -5,7 +5,7 @@ from huggingface_hub import constants
 
 
 @pytest.fixture(autouse=True)
-def _may_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+def _hub_client_online(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     for name in (
         "OPENMEVA_JUDGE_KEY",

@@ -16,18 +16,18 @@ import pytest
 
 from openmeva.metrics.llm_judge import asking
 from openmeva.metrics.llm_judge.answers import Answer, AnswerCache, NoAnswer, Request
-from openmeva.metrics.llm_judge.asking import GIVE_UP, Asker
+from openmeva.metrics.llm_judge.asking import MAX_CONSECUTIVE_FAILURES, RequestRunner
 from openmeva.metrics.llm_judge.chat import ChatJudge
 from openmeva.metrics.llm_judge.parsing import Token
-from tests.chat_server import ChatServer, Reply, completion, failure, in_turn, served
+from tests.chat_server import ChatServer, Reply, completion, failure, reply_in_order, serve
 
 KEY = "sk-very-secret-0123456789"
 QUESTIONS = [Request(f"question {number}") for number in range(12)]
 
 
-def asker_of(server: ChatServer, folder: Path, parallel: int = 4, tries: int = 3) -> Asker:
+def request_runner(server: ChatServer, folder: Path, parallel: int = 4, tries: int = 3) -> RequestRunner:
     judge = ChatJudge("judge", server.address, KEY)
-    return Asker(judge, AnswerCache(folder, judge.identity), parallel, tries, first_wait=0.001)
+    return RequestRunner(judge, AnswerCache(folder, judge.identity), parallel, tries, first_wait=0.001)
 
 
 @pytest.fixture
@@ -55,20 +55,20 @@ def test_failures_are_asked_again_with_growing_waits(tmp_path: Path, waits: list
         failure(500),
         completion("4"),
     ]
-    with served(in_turn(replies)) as server:
+    with serve(reply_in_order(replies)) as server:
         judge = ChatJudge("judge", server.address)
-        asker = Asker(judge, AnswerCache(tmp_path, judge.identity), 1, tries=6)
-        answer = asker.ask(QUESTIONS[0])
+        runner = RequestRunner(judge, AnswerCache(tmp_path, judge.identity), 1, tries=6)
+        answer = runner.ask(QUESTIONS[0])
     assert isinstance(answer, Answer)
     assert waits[:5] == [1, 9, 4, 8, 16]
-    assert (asker.usage.requests, asker.usage.answers, asker.usage.prompt_tokens) == (6, 1, 100)
+    assert (runner.usage.requests, runner.usage.answers, runner.usage.prompt_tokens) == (6, 1, 100)
 
 
 def test_what_stays_without_an_answer_is_reported_and_not_kept(tmp_path: Path) -> None:
-    with served(
+    with serve(
         lambda body: failure(400, "too long") if "1" in str(body["messages"]) else failure(500)
     ) as server:
-        refused, failed = asker_of(server, tmp_path).ask_all([QUESTIONS[1], QUESTIONS[2]])
+        refused, failed = request_runner(server, tmp_path).ask_all([QUESTIONS[1], QUESTIONS[2]])
     assert isinstance(refused, NoAnswer)
     assert isinstance(failed, NoAnswer)
     assert "too long" in refused.reason
@@ -85,14 +85,22 @@ def test_what_stays_without_an_answer_is_reported_and_not_kept(tmp_path: Path) -
     [
         (failure(401), 1, "refused with 401.* run again to continue"),
         (failure(429, Retry_After="3600"), 1, "asks to wait 3600 seconds"),
-        (failure(400), GIVE_UP, f"{GIVE_UP} requests in a row had no answer"),
-        (failure(403), GIVE_UP, f"{GIVE_UP} requests in a row had no answer"),
+        (
+            failure(400),
+            MAX_CONSECUTIVE_FAILURES,
+            f"{MAX_CONSECUTIVE_FAILURES} requests in a row had no answer",
+        ),
+        (
+            failure(403),
+            MAX_CONSECUTIVE_FAILURES,
+            f"{MAX_CONSECUTIVE_FAILURES} requests in a row had no answer",
+        ),
     ],
 )
 def test_a_hopeless_run_stops(tmp_path: Path, reply: Reply, asked: int, message: str) -> None:
-    with served(lambda body: reply) as server:
+    with serve(lambda body: reply) as server:
         with pytest.raises(ValueError, match=message):
-            asker_of(server, tmp_path, parallel=1).ask_all(QUESTIONS)
+            request_runner(server, tmp_path, parallel=1).ask_all(QUESTIONS)
         assert len(server.asked) == asked
 
 
@@ -100,22 +108,22 @@ def test_a_hopeless_run_stops(tmp_path: Path, reply: Reply, asked: int, message:
 def test_refused_questions_end_no_run_in_which_others_are_answered(tmp_path: Path, status: int) -> None:
     questions = [Request(f"question {number}") for number in range(20)]
     answered = {"question 5", "question 6"}
-    with served(
+    with serve(
         lambda body: completion("4") if body["messages"][0]["content"] in answered else failure(status)
     ) as server:
         for _ in range(2):
-            found = asker_of(server, tmp_path, parallel=1).ask_all(questions)
+            found = request_runner(server, tmp_path, parallel=1).ask_all(questions)
             assert [n for n, one in enumerate(found) if isinstance(one, Answer)] == [5, 6]
 
 
 def test_a_kept_answer_ends_a_row_of_failures(tmp_path: Path) -> None:
-    questions = [Request(f"question {number}") for number in range(2 * GIVE_UP)]
-    with served(
+    questions = [Request(f"question {number}") for number in range(2 * MAX_CONSECUTIVE_FAILURES)]
+    with serve(
         lambda body: failure(500) if int(body["messages"][0]["content"][9:]) % 2 else completion("4")
     ) as server:
         for _ in range(2):
-            found = asker_of(server, tmp_path, parallel=1, tries=1).ask_all(questions)
-            assert [isinstance(one, Answer) for one in found] == [True, False] * GIVE_UP
+            found = request_runner(server, tmp_path, parallel=1, tries=1).ask_all(questions)
+            assert [isinstance(one, Answer) for one in found] == [True, False] * MAX_CONSECUTIVE_FAILURES
 
 
 def test_a_question_at_fault_itself_says_nothing_of_the_others(tmp_path: Path) -> None:
@@ -123,12 +131,12 @@ def test_a_question_at_fault_itself_says_nothing_of_the_others(tmp_path: Path) -
         identity: Mapping[str, str] = {"model": "short"}
 
         def ask(self, request: Request) -> Answer:
-            raise NoAnswer("a prompt of 9 tokens, expected at most 8", own=True)
+            raise NoAnswer("a prompt of 9 tokens, expected at most 8", request_at_fault=True)
 
-    found = Asker(Short(), AnswerCache(tmp_path, {}), 1).ask_all(
+    found = RequestRunner(Short(), AnswerCache(tmp_path, {}), 1).ask_all(
         [*QUESTIONS, *(replace(q, seed=1) for q in QUESTIONS)]
     )
-    assert len(found) > GIVE_UP
+    assert len(found) > MAX_CONSECUTIVE_FAILURES
     assert all(isinstance(one, NoAnswer) for one in found)
 
 
@@ -147,8 +155,8 @@ def test_no_more_at_once_than_allowed(tmp_path: Path) -> None:
         three.wait()
         return completion("4")
 
-    with served(say) as server:
-        found = asker_of(server, tmp_path, parallel=3).ask_all([*QUESTIONS, *QUESTIONS])
+    with serve(say) as server:
+        found = request_runner(server, tmp_path, parallel=3).ask_all([*QUESTIONS, *QUESTIONS])
     assert len(found) == 24
     assert len(server.asked) == 12, "equal questions are asked once"
     assert server.most == 3
@@ -168,16 +176,16 @@ def test_an_interrupted_run_goes_on_without_a_question_asked_twice(tmp_path: Pat
             interrupted.wait(2)  # else all might be answered before a busy machine comes to the interruption
         return completion(body["messages"][0]["content"][-1])
 
-    with served(say) as server:
+    with serve(say) as server:
         with pytest.raises(KeyboardInterrupt):
-            asker_of(server, tmp_path, parallel=2).ask_all(QUESTIONS, progress)
+            request_runner(server, tmp_path, parallel=2).ask_all(QUESTIONS, progress)
         interrupted.set()
         assert 4 <= len(server.asked) < 12
-        asker = asker_of(server, tmp_path)
-        found = asker.ask_all(QUESTIONS)
+        runner = request_runner(server, tmp_path)
+        found = runner.ask_all(QUESTIONS)
     assert [answer.text for answer in found if isinstance(answer, Answer)] == list("012345678901")
     assert max(Counter(server.answered).values()) == 1
-    assert asker.usage.cached + asker.usage.answers == len(server.asked) == 12
+    assert runner.usage.cached + runner.usage.answers == len(server.asked) == 12
 
 
 def test_a_killed_run_goes_on_without_an_answered_question_asked_twice(tmp_path: Path) -> None:
@@ -191,9 +199,9 @@ def test_a_killed_run_goes_on_without_an_answered_question_asked_twice(tmp_path:
             return failure(500)
         return completion("4")
 
-    with served(say) as server:
+    with serve(say) as server:
         run = multiprocessing.get_context("fork").Process(
-            target=lambda: asker_of(server, tmp_path, parallel=1).ask_all(QUESTIONS)
+            target=lambda: request_runner(server, tmp_path, parallel=1).ask_all(QUESTIONS)
         )
         run.start()
         waiting.wait()
@@ -202,15 +210,15 @@ def test_a_killed_run_goes_on_without_an_answered_question_asked_twice(tmp_path:
         killed.set()
         assert run.exitcode == -signal.SIGKILL
         assert len(list(tmp_path.rglob("*.json"))) == 5
-        found = asker_of(server, tmp_path).ask_all(QUESTIONS)
+        found = request_runner(server, tmp_path).ask_all(QUESTIONS)
     assert all(isinstance(answer, Answer) for answer in found)
     assert len(server.answered) == len(set(server.answered)) == 12
     assert len(server.asked) == 13
 
 
 def test_the_key_is_in_no_file(tmp_path: Path) -> None:
-    with served(lambda body: completion(f"{KEY} 4", model=KEY)) as server:
-        asker_of(server, tmp_path).ask_all(QUESTIONS[:2])
+    with serve(lambda body: completion(f"{KEY} 4", model=KEY)) as server:
+        request_runner(server, tmp_path).ask_all(QUESTIONS[:2])
     texts = [path.read_text() for path in tmp_path.rglob("*") if path.is_file()]
     assert len(texts) == 2
     assert not [text for text in texts if KEY in text]

@@ -13,25 +13,25 @@ from openmeva.metrics.llm_judge import chat
 from openmeva.metrics.llm_judge.answers import Answer, NoAnswer, Request
 from openmeva.metrics.llm_judge.chat import ChatJudge
 from openmeva.metrics.llm_judge.parsing import expected_rating
-from tests.chat_server import Reply, completion, failure, served
+from tests.chat_server import Reply, completion, failure, serve
 
 KEY = "sk-very-secret-0123456789"
 QUESTION = Request("How good?", seed=3, top_logprobs=5, extra={"reasoning_effort": "low"})
 
 
-def asked(reply: Reply, request: Request = QUESTION, **options: Any) -> Answer:
-    with served(lambda body: reply) as server:
+def ask_judge(reply: Reply, request: Request = QUESTION, **options: Any) -> Answer:
+    with serve(lambda body: reply) as server:
         return ChatJudge("judge", server.address, KEY, **options).ask(request)
 
 
-def refused(reply: Reply, **options: Any) -> NoAnswer:
+def failure_of(reply: Reply, **options: Any) -> NoAnswer:
     with pytest.raises(NoAnswer) as caught:
-        asked(reply, **options)
+        ask_judge(reply, **options)
     return caught.value
 
 
 def test_what_is_sent_and_what_is_read() -> None:
-    with served(lambda body: completion("4", {"4": 0.7, "3": 0.2})) as server:
+    with serve(lambda body: completion("4", {"4": 0.7, "3": 0.2})) as server:
         answer = ChatJudge("judge", server.address, KEY).ask(QUESTION)
     (body,) = server.asked
     assert server.keys == [f"Bearer {KEY}"]
@@ -43,7 +43,7 @@ def test_what_is_sent_and_what_is_read() -> None:
     assert (answer.prompt_tokens, answer.completion_tokens) == (100, 1)
     assert answer.tokens is not None
     assert dict(answer.tokens[0].top) == pytest.approx({"4": math.log(0.7), "3": math.log(0.2)})
-    assert asked(completion("4"), Request("How good?")).tokens is None
+    assert ask_judge(completion("4"), Request("How good?")).tokens is None
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_what_is_sent_and_what_is_read() -> None:
     ],
 )
 def test_what_a_server_leaves_out(reply: Reply) -> None:
-    answer = asked(reply)
+    answer = ask_judge(reply)
     assert answer.text in ("", "4")
     assert answer.tokens is None
 
@@ -72,8 +72,8 @@ def test_what_a_server_leaves_out(reply: Reply) -> None:
      b"[" * 100_000],
 )  # fmt: skip
 def test_a_body_that_is_no_answer_may_be_asked_for_again(body: bytes) -> None:
-    found = refused(Reply(body))
-    assert found.again
+    found = failure_of(Reply(body))
+    assert found.retry
     assert not found.stop
 
 
@@ -92,14 +92,14 @@ def test_a_body_that_is_no_answer_may_be_asked_for_again(body: bytes) -> None:
     ],
 )  # fmt: skip
 def test_errors(reply: Reply, again: bool, wait: float, stop: bool) -> None:
-    found = refused(reply)
-    assert (found.again, found.wait, found.stop) == (again, wait, stop)
+    found = failure_of(reply)
+    assert (found.retry, found.wait, found.stop) == (again, wait, stop)
 
 
 def test_an_error_in_place_of_choices_is_told() -> None:
-    found = refused(Reply({"error": {"message": "limited upstream", "code": 429}}))
+    found = failure_of(Reply({"error": {"message": "limited upstream", "code": 429}}))
     assert "limited upstream" in found.reason
-    assert found.again
+    assert found.retry
 
 
 def test_tokens_that_read_the_same_keep_their_probabilities() -> None:
@@ -110,7 +110,7 @@ def test_tokens_that_read_the_same_keep_their_probabilities() -> None:
         for text, p in [("4", 0.8), ("4", 0.8), ("2", 0.15), ("4", 0.01)]
     ]
     reply.body["choices"][0]["logprobs"] = {"content": [{**top[0], "top_logprobs": top}]}
-    answer = asked(reply)
+    answer = ask_judge(reply)
     assert answer.tokens is not None
     value, probabilities, _ = expected_rating(answer.text, answer.tokens)
     assert value == pytest.approx((4 * 0.81 + 2 * 0.15) / 0.96)
@@ -118,11 +118,11 @@ def test_tokens_that_read_the_same_keep_their_probabilities() -> None:
 
 
 def test_no_server_and_a_slow_one() -> None:
-    with served(lambda body: completion("4")) as server:
+    with serve(lambda body: completion("4")) as server:
         gone = ChatJudge("judge", server.address)
     with pytest.raises(NoAnswer) as caught:
         gone.ask(QUESTION)
-    assert caught.value.again
+    assert caught.value.retry
 
     stopped = threading.Event()
 
@@ -130,11 +130,11 @@ def test_no_server_and_a_slow_one() -> None:
         stopped.wait()
         return completion("4")
 
-    with served(slow) as server:
+    with serve(slow) as server:
         with pytest.raises(NoAnswer, match="timed out") as caught:
             ChatJudge("judge", server.address, timeout=0.1).ask(QUESTION)
         stopped.set()
-    assert caught.value.again
+    assert caught.value.retry
 
 
 def test_nobody_sees_the_key(caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]) -> None:
@@ -147,20 +147,20 @@ def test_nobody_sees_the_key(caplog: pytest.LogCaptureFixture, capsys: pytest.Ca
         Reply(KEY.encode()),
         Reply({KEY: KEY}, cut=True),
     ):
-        with served(lambda body, reply=reply: reply) as server:
+        with serve(lambda body, reply=reply: reply) as server:
             judge = ChatJudge("judge", server.address, KEY)
             with pytest.raises(NoAnswer) as caught:
                 judge.ask(QUESTION)
         told += ["".join(traceback.format_exception(caught.value)), str(judge.identity)]
         assert caught.value.__context__ is None, "the libraries' errors hold the request, and so the key"
-    answer = asked(completion(f"{KEY} 4", {f"{KEY}": 0.5}, model=KEY))
+    answer = ask_judge(completion(f"{KEY} 4", {f"{KEY}": 0.5}, model=KEY))
     told += [repr(answer), caplog.text, *capsys.readouterr()]
     assert not [text for text in told if KEY in text]
 
 
 def test_the_hubs_token_goes_to_the_hub_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
-    with served(lambda body: completion("4")) as server:
+    with serve(lambda body: completion("4")) as server:
         ChatJudge("judge", server.address).ask(QUESTION)
         monkeypatch.setenv("OPENMEVA_JUDGE_KEY", "for-judges")
         ChatJudge("judge", server.address).ask(QUESTION)
@@ -193,7 +193,7 @@ def test_the_hub_needs_a_token(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_nothing_is_sent_where_the_hub_is_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
-    with served(lambda body: completion("4")) as server, pytest.raises(NoAnswer, match="unset it") as caught:
+    with serve(lambda body: completion("4")) as server, pytest.raises(NoAnswer, match="unset it") as caught:
         ChatJudge("judge", server.address).ask(QUESTION)
     assert caught.value.stop
     assert server.asked == []

@@ -10,11 +10,11 @@ import pytest
 
 from openmeva.metrics.core.command import score
 from openmeva.metrics.core.description import read_metrics
-from openmeva.metrics.llm_judge.prompts import SHIPPED, read_prompts
+from openmeva.metrics.llm_judge.prompts import DEFAULT_PROMPTS, read_prompts
 from openmeva.metrics.llm_judge.settings import Settings, read_settings
 from openmeva.spaces.catalogue import read_catalogue
 from openmeva.training.benchmark.registry import read_registry
-from tests.chat_server import ChatServer, Reply, completion, failure, served
+from tests.chat_server import ChatServer, Reply, completion, failure, serve
 from tests.running import run_command
 
 MODULE = str(Path(__file__).resolve().parents[3] / "metrics" / "llm_judge")
@@ -47,7 +47,7 @@ def by_story(body: Mapping[str, Any]) -> Reply:
 
 def test_the_expected_rating_where_probabilities_are_given(judge: Any, tmp_path: Path) -> None:
     prices = [10.0, 20.0]
-    with served(lambda body: completion("4", {"4": 0.5, "5": 0.3, "The": 0.2})) as server:
+    with serve(lambda body: completion("4", {"4": 0.5, "5": 0.3, "The": 0.2})) as server:
         result = compute(judge, server, tmp_path, prices=prices, details=True)
         again = compute(judge, server, tmp_path, prices=prices)
     assert result["scores"] == pytest.approx([4.375] * 3)
@@ -64,7 +64,7 @@ def test_the_expected_rating_where_probabilities_are_given(judge: Any, tmp_path:
     assert again["signature"] == judge.signature() == result["signature"]
     for part in (
         f"|at:{server.address}|",
-        f"|prompts:{SHIPPED.name}|",
+        f"|prompts:{DEFAULT_PROMPTS.name}|",
         "|method:probabilities|",
         f"|answered:{result['dates'][0]}|",
     ):
@@ -72,7 +72,7 @@ def test_the_expected_rating_where_probabilities_are_given(judge: Any, tmp_path:
 
 
 def test_the_mean_of_samples_where_they_are_not(judge: Any, tmp_path: Path) -> None:
-    with served(lambda body: completion(str(2 + body["seed"] % 2))) as server:
+    with serve(lambda body: completion(str(2 + body["seed"] % 2))) as server:
         result = compute(judge, server, tmp_path, samples=3, temperature=0.7, seed=10)
         assert len(server.asked) == 1 + 3 * 3, "one to see whether there are probabilities"
         more = compute(judge, server, tmp_path, samples=4, temperature=0.7, seed=10)
@@ -83,7 +83,7 @@ def test_the_mean_of_samples_where_they_are_not(judge: Any, tmp_path: Path) -> N
 
 
 def test_a_server_that_refuses_probabilities_is_asked_for_samples(judge: Any, tmp_path: Path) -> None:
-    with served(lambda body: failure(400, "logprobs") if "logprobs" in body else completion("3")) as server:
+    with serve(lambda body: failure(400, "logprobs") if "logprobs" in body else completion("3")) as server:
         assert compute(judge, server, tmp_path, samples=2)["scores"] == [3, 3, 3]
     assert len(server.asked) == 1 + 3 * 2
 
@@ -91,7 +91,7 @@ def test_a_server_that_refuses_probabilities_is_asked_for_samples(judge: Any, tm
 @pytest.mark.parametrize("method", ["auto", "probabilities", "samples"])
 def test_refused_stories_that_stand_first_are_unscored(judge: Any, tmp_path: Path, method: str) -> None:
     stories = [*(f"The dog slept {number} hours." for number in range(6)), STORIES[0]]
-    with served(
+    with serve(
         lambda body: failure(400, "filter") if "dog" in body["messages"][0]["content"] else by_story(body)
     ) as server:
         result = compute(judge, server, tmp_path, predictions=stories, method=method, parallel=1)
@@ -99,7 +99,7 @@ def test_refused_stories_that_stand_first_are_unscored(judge: Any, tmp_path: Pat
 
 
 def test_an_empty_reply_does_not_decide_the_method(judge: Any, tmp_path: Path) -> None:
-    with served(
+    with serve(
         lambda body: (
             completion(None)
             if "Ann" in body["messages"][0]["content"]
@@ -113,7 +113,7 @@ def test_an_empty_reply_does_not_decide_the_method(judge: Any, tmp_path: Path) -
 
 
 def test_what_cannot_be_read_is_unscored_and_no_number(judge: Any, tmp_path: Path) -> None:
-    with served(by_story) as server:
+    with serve(by_story) as server:
         result = compute(
             judge, server, tmp_path, aspects=["fluency", "relatedness"], contexts=["Once.", "Once.", " "]
         )
@@ -131,7 +131,7 @@ def test_what_cannot_be_read_is_unscored_and_no_number(judge: Any, tmp_path: Pat
 def test_samples_of_which_half_can_be_read(
     judge: Any, tmp_path: Path, texts: list[str], value: float | None
 ) -> None:
-    with served(lambda body: completion(texts[body["seed"]], finish_reason="length")) as server:
+    with serve(lambda body: completion(texts[body["seed"]], finish_reason="length")) as server:
         result = compute(
             judge, server, tmp_path, predictions=STORIES[:1], method="samples", samples=len(texts)
         )
@@ -140,7 +140,7 @@ def test_samples_of_which_half_can_be_read(
 
 
 def test_a_sample_without_an_answer_leaves_the_story_unscored(judge: Any, tmp_path: Path) -> None:
-    with served(lambda body: failure(413) if body["seed"] == 1 else completion("4")) as server:
+    with serve(lambda body: failure(413) if body["seed"] == 1 else completion("4")) as server:
         result = compute(judge, server, tmp_path, predictions=STORIES[:1], method="samples", samples=3)
     assert result["scores"] == [None]
     assert "no answer to 1 of 3" in result["reasons"][0]
@@ -149,7 +149,7 @@ def test_a_sample_without_an_answer_leaves_the_story_unscored(judge: Any, tmp_pa
 
 def test_a_story_cannot_leave_its_place(judge: Any, tmp_path: Path) -> None:
     """What asks for a rating stands between two lines whose digits no story can know."""
-    with served(by_story) as server:
+    with serve(by_story) as server:
         compute(
             judge,
             server,
@@ -169,7 +169,7 @@ def test_a_story_cannot_leave_its_place(judge: Any, tmp_path: Path) -> None:
 
 def test_the_shipped_prompts_stay_as_they_are() -> None:
     """Published scores name this version: other words are another version, in a file of their own."""
-    assert SHIPPED.name == "v1-0cfbb4afc210"
+    assert DEFAULT_PROMPTS.name == "v1-0cfbb4afc210"
 
 
 def test_prompts_of_ones_own(judge: Any, tmp_path: Path) -> None:
@@ -177,7 +177,7 @@ def test_prompts_of_ones_own(judge: Any, tmp_path: Path) -> None:
     path.write_text(
         '{version: mine, prompt: "{{{aspect}}} {definition}: {story}", context: "{context}", aspects: {joy: is it fun}}'
     )
-    with served(lambda body: completion("2", {"2": 1.0})) as server:
+    with serve(lambda body: completion("2", {"2": 1.0})) as server:
         result = compute(judge, server, tmp_path, prompts=str(path), aspects="joy")
     assert server.asked[0]["messages"][0]["content"] == f"{{joy}} is it fun: {STORIES[0]}"
     assert result["joy"] == 2
@@ -217,7 +217,7 @@ def test_prompts_that_are_refused(tmp_path: Path, text: str, message: str) -> No
     ],
 )
 def test_what_is_refused(judge: Any, tmp_path: Path, options: dict[str, Any], message: str) -> None:
-    with served(by_story) as server, pytest.raises(ValueError, match=message):
+    with serve(by_story) as server, pytest.raises(ValueError, match=message):
         compute(judge, server, tmp_path, **options)
     assert server.asked == []
 
@@ -226,7 +226,7 @@ def test_a_cache_that_cannot_be_written_is_told_before_an_answer_is_paid_for(
     judge: Any, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("")
-    with served(lambda body: completion("4")) as server:
+    with serve(lambda body: completion("4")) as server:
         with pytest.raises(ValueError, match="cache: expected a folder"):
             judge.compute(
                 predictions=["He ran home and slept."],
@@ -247,7 +247,7 @@ def test_nothing_asks_it_by_itself() -> None:
 def test_a_dry_run_asks_nothing(judge: Any, tmp_path: Path) -> None:
     plan = judge.compute(predictions=[*STORIES, STORIES[0]], model="judge", samples=4, dry_run=True)
     assert (len(plan["prompts"]), plan["requests_at_least"], plan["requests_at_most"]) == (3, 3, 18)
-    with served(lambda body: completion("")) as server:  # as thinking models answer: no method shows
+    with serve(lambda body: completion("")) as server:  # as thinking models answer: no method shows
         judge.compute(
             predictions=STORIES, model="judge", samples=4, base_url=server.address, cache=str(tmp_path)
         )
@@ -260,7 +260,7 @@ def test_a_file_of_settings_and_the_command(
 ) -> None:
     stories, scores, settings = (tmp_path / name for name in ("stories.jsonl", "scores.jsonl", "judge.yaml"))
     stories.write_text("".join(json.dumps({"story": story}) + "\n" for story in STORIES[:2]))
-    with served(by_story) as server:
+    with serve(by_story) as server:
         settings.write_text(
             f"{{model: judge, base_url: '{server.address}', aspects: [fluency], cache: '{tmp_path}/cache'}}"
         )

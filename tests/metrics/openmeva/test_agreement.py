@@ -10,7 +10,7 @@ from scipy import stats
 
 from openmeva.metrics.openmeva.agreement import (
     agreement,
-    halves_kappa,
+    binarised_kappa,
     icc,
     icc_two_way,
     kendall_w,
@@ -75,7 +75,7 @@ def test_kappas_of_ordered_ratings():
     expected = 1 - within / distance(RATINGS.ravel(), RATINGS.ravel())
     assert linear_kappa(RATINGS) == pytest.approx(expected, abs=1e-12)
     # Of two categories any weights give the same kappa.
-    assert halves_kappa(RATINGS) == pytest.approx(linear_kappa((RATINGS > 3).astype(float)), abs=1e-12)
+    assert binarised_kappa(RATINGS) == pytest.approx(linear_kappa((RATINGS > 3).astype(float)), abs=1e-12)
 
 
 def test_kendall_w_and_fleiss_kappa_are_those_of_r():

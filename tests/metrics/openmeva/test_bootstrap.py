@@ -13,7 +13,7 @@ from openmeva.metrics.openmeva.bootstrap import (
     pearson_columns,
     pearson_of,
 )
-from openmeva.metrics.openmeva.common_draws import common_draws, drawn
+from openmeva.metrics.openmeva.common_draws import cached_sample, share_random_samples
 from openmeva.metrics.openmeva.drift import _masked_pearson
 
 
@@ -170,10 +170,13 @@ def test_common_draws_are_those_that_each_metric_would_draw():
         return parts, own.bit_generator.state
 
     apart = [intervals(metric) for metric in metrics]
-    with common_draws():
+    with share_random_samples():
         assert [intervals(metric) for metric in metrics] == apart
-        made = [drawn(PromptBootstrap, scores, prompts, 9, rng=np.random.default_rng(s)) for s in (0, 0, 1)]
+        made = [
+            cached_sample(PromptBootstrap, scores, prompts, 9, rng=np.random.default_rng(s))
+            for s in (0, 0, 1)
+        ]
     assert made[0] is made[1]
     assert made[0] is not made[2]
-    kept = drawn(PromptBootstrap, scores, prompts, 9, rng=np.random.default_rng(0))
+    kept = cached_sample(PromptBootstrap, scores, prompts, 9, rng=np.random.default_rng(0))
     assert kept is not made[0], "nothing is kept after the block"

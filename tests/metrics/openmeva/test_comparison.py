@@ -5,9 +5,9 @@ import pytest
 
 from openmeva.metrics.openmeva.bootstrap import PromptBootstrap
 from openmeva.metrics.openmeva.comparison import (
-    compare,
-    correct,
+    correct_p_values,
     paired_bootstrap,
+    paired_tests,
     steiger_test,
     williams_test,
 )
@@ -64,7 +64,7 @@ def test_equal_metrics_are_undefined_and_said_so():
     y = np.random.default_rng(2).normal(size=50)
     x = y + np.random.default_rng(3).normal(size=50)
     draws = PromptBootstrap(y, np.arange(50), 100, np.random.default_rng(0)).correlations(x)
-    result = compare(x, 2 * x + 1, y, draws, draws)
+    result = paired_tests(x, 2 * x + 1, y, draws, draws)
     assert "undefined" in result["williams"]
     assert "undefined" in result["steiger"]
     assert result["bootstrap"]["pearson"]["p_value"] == 1.0
@@ -76,7 +76,7 @@ def test_a_metric_against_its_negation_is_undefined_and_said_so(seed):
     y = rng.normal(size=50)
     x = y + rng.normal(size=50)
     bootstrap = PromptBootstrap(y, np.arange(50), 100, rng)
-    result = compare(x, 3 - x, y, bootstrap.correlations(x), bootstrap.correlations(3 - x))
+    result = paired_tests(x, 3 - x, y, bootstrap.correlations(x), bootstrap.correlations(3 - x))
     assert "one metric is a linear function of the other" in result["williams"]["undefined"]
     assert "one metric is a linear function of the other" in result["steiger"]["undefined"]
 
@@ -104,7 +104,7 @@ def test_the_paired_bootstrap_sees_a_clear_difference():
 
 def test_corrections_are_those_of_r():
     # p.adjust(c(.001, .02, .03, .04, .2), "holm") and "BH".
-    found = correct(dict(zip("abcde", (0.001, 0.02, 0.03, 0.04, 0.2), strict=True)))
+    found = correct_p_values(dict(zip("abcde", (0.001, 0.02, 0.03, 0.04, 0.2), strict=True)))
     assert [one["holm"] for one in found.values()] == pytest.approx([0.005, 0.08, 0.09, 0.09, 0.2])
     assert [one["benjamini_hochberg"] for one in found.values()] == pytest.approx(
         [0.005, 0.05, 0.05, 0.05, 0.2]

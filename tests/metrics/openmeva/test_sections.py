@@ -15,7 +15,7 @@ from openmeva.metrics.openmeva.error_types import by_error_type, story_error_typ
 from openmeva.metrics.openmeva.judged import JudgedStories
 from openmeva.metrics.openmeva.levels import human_and_machine, prompt_level, system_level
 from openmeva.metrics.openmeva.sources import judgments_by_source
-from openmeva.metrics.openmeva.trivial import TRIVIAL, trivial_scores
+from openmeva.metrics.openmeva.trivial import TRIVIAL_BASELINES, trivial_scores
 
 
 def judged(scores, **columns):
@@ -183,7 +183,7 @@ def test_sources_are_compared_by_prompt_where_each_prompt_has_all():
 )
 def test_trivial_rows_by_hand(story, expected):
     found = trivial_scores([story])
-    assert set(found) == set(TRIVIAL)
+    assert set(found) == set(TRIVIAL_BASELINES)
     for name, value in expected.items():
         assert found[name][0] == pytest.approx(value), name
 

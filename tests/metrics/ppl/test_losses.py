@@ -71,7 +71,7 @@ def causal_loop(loaded: LoadedModel, story: Any) -> list[float]:
             window_end = min(len(story.ids), i - limit // 2 + limit)
             begin = window_end - limit
         logits = model(torch.tensor([[start, *story.ids[begin:i]]])).logits[0, -1].double()
-        if i >= story.counted:
+        if i >= story.context_length:
             found.append(float(-logits.log_softmax(-1)[story.ids[i]]))
     return found
 
@@ -81,9 +81,9 @@ def masked_loop(loaded: LoadedModel, story: Any, spacing: int | None) -> list[fl
     """Each token hidden in its turn (with `spacing`, beside every so-manieth other token of the story)."""
     scorer: Any = loaded.model
     found = []
-    for i in range(story.counted, len(story.ids)):
+    for i in range(story.context_length, len(story.ids)):
         ids = [scorer.cls, *story.ids, scorer.sep]
-        for j in range(story.counted, len(story.ids)):
+        for j in range(story.context_length, len(story.ids)):
             if j == i or (spacing and (j - i) % spacing == 0):
                 ids[j + 1] = scorer.mask
         logits = scorer.model(torch.tensor([ids])).logits[0, i + 1].double()
@@ -116,7 +116,7 @@ def test_long_stories_by_windows(folders: dict[str, str], name: str, contexts: A
     read, found = token_losses(loaded, contexts, 4)
     assert max(len(story.ids) for story in read) > 2 * loaded.model.max_length
     for story, values in zip(read, found, strict=True):
-        assert len(values) == len(story.ids) - story.counted
+        assert len(values) == len(story.ids) - story.context_length
         if contexts is None or len(story.ids) < loaded.model.max_length:
             assert values == pytest.approx(causal_loop(loaded, story), abs=1e-4)
 
@@ -157,8 +157,8 @@ def test_small_slices_of_the_vocabulary_change_nothing(
 ) -> None:
     loaded = load(folders[name])
     _, whole = token_losses(loaded, CONTEXTS, 4)
-    monkeypatch.setattr(losses_module, "CELLS", 1)
-    monkeypatch.setattr("openmeva.metrics.ppl.causal_model.CELLS", 1)
+    monkeypatch.setattr(losses_module, "MAX_LOGITS", 1)
+    monkeypatch.setattr("openmeva.metrics.ppl.causal_model.MAX_LOGITS", 1)
     _, sliced = token_losses(loaded, CONTEXTS, 4)
     for one, other in zip(whole, sliced, strict=True):
         assert one == pytest.approx(other, abs=1e-5)

@@ -9,8 +9,8 @@ import evaluate
 import numpy as np
 import pytest
 
-from openmeva.metrics.core.checkpoint import file_digest
-from tests.mini_stories import damaged, sentences_of
+from openmeva.metrics.core.checkpoint import weights_checksum
+from tests.mini_stories import corrupted, sentences_of
 
 ROOT = Path(__file__).resolve().parents[3]
 WEIGHTS = ROOT / "metrics" / "ppl" / "weights"
@@ -52,7 +52,7 @@ def whole_losses(metric: Any, name: str) -> list[float]:
 )
 def test_damaged_stories_are_less_likely(ppl: dict[str, Any], name: str, how: str, least: float) -> None:
     stories = chosen(name)
-    broken = losses(ppl[name], damaged(stories, how))
+    broken = losses(ppl[name], corrupted(stories, how))
     right = [a < b for a, b in zip(whole_losses(ppl[name], name), broken, strict=True)]
     assert sum(right) / len(right) >= least
 
@@ -79,7 +79,7 @@ def test_checkpoints_are_whole(name: str) -> None:
     config = json.loads((folder / "config.json").read_text())
     manifest = json.loads((folder / "manifest.json").read_text())
     encoder = ROOT / "metrics" / "weights" / "encoder" / "model.safetensors"
-    assert config["ppl"]["encoder"]["sha256"] == file_digest(encoder)
+    assert config["ppl"]["encoder"]["sha256"] == weights_checksum(encoder)
     assert manifest["config"]["name"] == name
     card = (folder / "README.md").read_text()
     assert all(digest in card for digest in manifest["data"].values())

@@ -2,17 +2,17 @@
 
 import pytest
 
-from openmeva.metrics.ppl.repetition import repeated
+from openmeva.metrics.ppl.repetition import repeated_ngram_mask
 from openmeva.metrics.ppl.windows import causal_windows, centred_windows
 
 
 def test_causal_windows_score_each_token_once_after_half_a_window() -> None:
     for limit in range(1, 12):
         for length in range(1, 40):
-            for counted in range(length):
-                windows = causal_windows(length, counted, limit)
+            for context_length in range(length):
+                windows = causal_windows(length, context_length, limit)
                 scored = [i for w in windows for i in range(w.first, w.last)]
-                assert scored == list(range(counted, length))
+                assert scored == list(range(context_length, length))
                 for w in windows:
                     assert 0 <= w.begin <= w.first < w.last <= w.end <= length
                     assert w.end - w.begin <= limit
@@ -22,10 +22,10 @@ def test_causal_windows_score_each_token_once_after_half_a_window() -> None:
 def test_centred_windows_score_each_token_once_with_a_quarter_on_both_sides() -> None:
     for limit in range(1, 12):
         for length in range(1, 40):
-            for counted in range(length):
-                windows = centred_windows(length, counted, limit)
+            for context_length in range(length):
+                windows = centred_windows(length, context_length, limit)
                 scored = [i for w in windows for i in range(w.first, w.last)]
-                assert scored == list(range(counted, length))
+                assert scored == list(range(context_length, length))
                 for w in windows:
                     assert 0 <= w.begin <= w.first < w.last <= w.end <= length
                     assert w.end - w.begin <= limit
@@ -41,6 +41,6 @@ def test_repeated_against_a_search() -> None:
             ngram = ids[i - n + 1 : i + 1] if i >= n - 1 else None
             earlier = any(ids[j - n + 1 : j + 1] == ngram for j in range(n - 1, i))
             expected.append(ngram is not None and earlier)
-        assert repeated(ids, n) == expected
+        assert repeated_ngram_mask(ids, n) == expected
     with pytest.raises(ValueError, match="expected n-grams of 1 token or more, got 0"):
-        repeated(ids, 0)
+        repeated_ngram_mask(ids, 0)

@@ -8,8 +8,8 @@ import evaluate
 import numpy as np
 import pytest
 
-from openmeva.metrics.core.checkpoint import file_digest
-from tests.mini_stories import mini_of
+from openmeva.metrics.core.checkpoint import weights_checksum
+from tests.mini_stories import mini_rows_of
 
 ROOT = Path(__file__).resolve().parents[3]
 WEIGHTS = ROOT / "metrics" / "ruber_bert" / "weights"
@@ -23,7 +23,7 @@ def ruber() -> dict[str, Any]:
 
 @pytest.mark.parametrize(("name", "least"), [("roc", 0.9), ("wp", 0.6), ("rnn", 0.65)])
 def test_a_story_belongs_to_its_own_context(ruber: dict[str, Any], name: str, least: float) -> None:
-    rows = mini_of("wp" if name == "wp" else "roc")
+    rows = mini_rows_of("wp" if name == "wp" else "roc")
     contexts = [row["context"] for row in rows]
     stories = [row["story"] if name == "wp" else " ".join(row["sentences"][1:]) for row in rows]
     others = contexts[1:] + contexts[:1]
@@ -33,7 +33,7 @@ def test_a_story_belongs_to_its_own_context(ruber: dict[str, Any], name: str, le
 
 
 def test_calibration_spreads_both_parts(ruber: dict[str, Any]) -> None:
-    rows = mini_of("roc")
+    rows = mini_rows_of("roc")
     stories = [" ".join(row["sentences"][1:]) for row in rows]
     contexts = [row["context"] for row in rows]
     result = ruber["roc"].compute(
@@ -54,7 +54,7 @@ def test_checkpoints_are_whole_and_small(name: str) -> None:
     config = json.loads((folder / "config.json").read_text())
     manifest = json.loads((folder / "manifest.json").read_text())
     encoder = ROOT / "metrics" / "weights" / "encoder" / "model.safetensors"
-    assert config["ruber_bert"]["encoder"]["sha256"] == file_digest(encoder)
+    assert config["ruber_bert"]["encoder"]["sha256"] == weights_checksum(encoder)
     assert config["ruber_bert"]["ranges"] == manifest["validation"]["ranges"]
     assert manifest["config"]["name"] == name
     card = (folder / "README.md").read_text()

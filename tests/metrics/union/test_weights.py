@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from openmeva.metrics.core.checkpoint import file_digest
-from tests.mini_stories import damaged, sentences_of, with_foreign_sentences
+from openmeva.metrics.core.checkpoint import weights_checksum
+from tests.mini_stories import corrupted, sentences_of, with_foreign_sentences
 
 ROOT = Path(__file__).resolve().parents[3]
 WEIGHTS = ROOT / "metrics" / "union" / "weights"
@@ -47,7 +47,7 @@ def scores(metric: Any, stories: list[list[str]]) -> NDArray[np.float64]:
 def test_damaged_stories_score_lower(
     union: dict[str, Any], whole: Callable[[str], NDArray[np.float64]], name: str, how: str, least: float
 ) -> None:
-    assert (whole(name) > scores(union[name], damaged(sentences_of(name), how))).mean() >= least
+    assert (whole(name) > scores(union[name], corrupted(sentences_of(name), how))).mean() >= least
 
 
 def test_raw_and_tokenised_forms_score_the_same(union: dict[str, Any]) -> None:
@@ -96,7 +96,7 @@ def test_what_was_trained_carries_where_it_came_from(name: str) -> None:
     assert all(len(digest) == 64 for digest in manifest["data"].values())
     settings = json.loads((WEIGHTS / name / "config.json").read_text(encoding="utf-8"))["union"]
     encoder = WEIGHTS / name / settings["encoder"]["path"] / "model.safetensors"
-    assert file_digest(encoder) == settings["encoder"]["sha256"]
+    assert weights_checksum(encoder) == settings["encoder"]["sha256"]
     card = (WEIGHTS / name / "README.md").read_text(encoding="utf-8")
     assert f"{manifest['validation']['auc']:.3f}" in card
 

@@ -12,10 +12,10 @@ import pytest
 
 from openmeva.training.autos import build as autos
 from openmeva.training.autos import command
-from openmeva.training.autos.builder import AutosBuilder, Made, Row
-from openmeva.training.autos.command import Building, _inputs, _sources, build_autos
+from openmeva.training.autos.builder import AutosBuilder, BuiltRows, Row
+from openmeva.training.autos.command import AutosBuildOptions, _inputs, _sources, build_autos
 from openmeva.training.autos.counts import PAPER, counts, counts_table, yield_table
-from openmeva.training.common.checkpoint import WHOLE, weights_file
+from openmeva.training.common.checkpoint import FULL_MODEL, weights_file
 from openmeva.training.corpora.story_rows import BadLinesError, StoryRow, read_rows
 from openmeva.training.files import checksum
 from openmeva.training.paths import ENCODER, ROOT, WEIGHTS
@@ -74,7 +74,7 @@ def test_an_interrupted_build_goes_on_and_ends_in_the_same_rows(
     calls = []
     original = AutosBuilder.invariance
 
-    def interrupted(self: AutosBuilder, part: Sequence[StoryRow], origin: str) -> Made:
+    def interrupted(self: AutosBuilder, part: Sequence[StoryRow], origin: str) -> BuiltRows:
         calls.append(origin)
         if len(calls) == 2:
             raise KeyboardInterrupt
@@ -89,7 +89,7 @@ def test_an_interrupted_build_goes_on_and_ends_in_the_same_rows(
     monkeypatch.setattr(AutosBuilder, "invariance", original)
     first = AutosBuilder.discrimination
 
-    def counted(self: AutosBuilder, part: Sequence[StoryRow]) -> Made:
+    def counted(self: AutosBuilder, part: Sequence[StoryRow]) -> BuiltRows:
         made.append(len(part))
         return first(self, part)
 
@@ -107,7 +107,7 @@ def test_a_second_build_into_a_folder_is_refused_while_the_first_writes_and_keep
     seeds: list[int] = []
     original = AutosBuilder.discrimination
 
-    def noted(self: AutosBuilder, part: Sequence[StoryRow]) -> Made:
+    def noted(self: AutosBuilder, part: Sequence[StoryRow]) -> BuiltRows:
         seeds.append(self.seed)
         if len(seeds) == 1:
             with pytest.raises(
@@ -137,7 +137,9 @@ def test_the_grammar_filter_spares_typos(rows: list[StoryRow], builder: AutosBui
         builder.corpus, builder.paraphraser, builder.similarity, 1, lambda s: [0.4] * len(s)
     )
     made = strict.discrimination(rows[:6])
-    assert made.tried == AutosBuilder.discrimination(builder, rows[:6]).tried  # counted before the filter
+    assert (
+        made.unfiltered_counts == AutosBuilder.discrimination(builder, rows[:6]).unfiltered_counts
+    )  # counted before the filter
     left = {row["technique"] for row in made.rows if row["label"] == 0}
     assert left <= {"sentence_repetition"}  # which has no new sentence
     assert {row["aspect"] for row in strict.invariance(rows[:3], "human").rows if row["label"] == 0} == {
@@ -153,7 +155,9 @@ def test_processes_change_no_row(
     two = autos.build(rows[:6], builder, tmp_path / "two", progress=False, processes=2)
     for split in autos.SPLITS:
         assert one[split].equals(two[split], check_metadata=True)
-        assert json.loads(pq.read_schema(tmp_path / "two" / f"{split}.parquet").metadata[autos.TRIED])
+        assert json.loads(
+            pq.read_schema(tmp_path / "two" / f"{split}.parquet").metadata[autos.UNFILTERED_COUNTS]
+        )
 
 
 def test_yields_are_of_the_stories_perturbed() -> None:
@@ -174,11 +178,11 @@ def test_the_command_builds_from_the_corpora_of_training(
     (tmp_path / "autos.yaml").write_text(json.dumps(settings), encoding="utf-8")
     monkeypatch.setattr(command, "CONFIGS", tmp_path)
     monkeypatch.setattr(command, "MoverSimilarity", lambda: all_alike)
-    build_autos(Building(["roc"], data=data, out=tmp_path / "out", grammar="none"))
+    build_autos(AutosBuildOptions(["roc"], data=data, out=tmp_path / "out", grammar="none"))
     said = capsys.readouterr().out
     assert "roc: 3 stories" in said
     assert str(tmp_path / "out" / "roc" / "invariance.parquet") in said
-    for told in autos.builds_in(tmp_path / "out" / "roc"):
+    for told in autos.existing_builds(tmp_path / "out" / "roc"):
         sums = told["settings"]["sha256"]
         assert sums["stories"] == {"roc/validation.jsonl": checksum(data / "roc" / "validation.jsonl")}
         assert sums["grammar"] is None
@@ -187,7 +191,7 @@ def test_the_command_builds_from_the_corpora_of_training(
         f"validation-{number:06d}" for number in (1, 2, 3)
     }
     with pytest.raises(ValueError, match="no such file"):
-        build_autos(Building(["roc"], data=tmp_path / "none", out=tmp_path / "out"))
+        build_autos(AutosBuildOptions(["roc"], data=tmp_path / "none", out=tmp_path / "out"))
 
 
 def test_counts_stand_beside_the_papers() -> None:
@@ -246,10 +250,10 @@ def test_mini_names_what_it_was_built_of() -> None:
     in_tree = {
         "stories": {MINI.name: checksum(MINI)},
         "grammar": checksum(weights_file(WEIGHTS / "grammar")),
-        "encoder": checksum(ENCODER / WHOLE),
+        "encoder": checksum(ENCODER / FULL_MODEL),
         "tagger": shipped_tagger_checksum(),
     }
-    built = autos.builds_in(ROOT / "datasets" / "autos" / "mini")
+    built = autos.existing_builds(ROOT / "datasets" / "autos" / "mini")
     assert len(built) == 2
     for sums in (one["settings"]["sha256"] for one in built):
         assert {name: sums[name] for name in in_tree} == in_tree
@@ -257,16 +261,16 @@ def test_mini_names_what_it_was_built_of() -> None:
 
 
 def test_what_was_not_at_hand_is_named_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(command, "find", lambda name: None)
+    monkeypatch.setattr(command, "find_resource", lambda name: None)
     monkeypatch.setattr(command, "lexicon_files", dict)
-    sums = _sources("roc", Building(("roc",), stories="-", grammar="none"))
+    sums = _sources("roc", AutosBuildOptions(("roc",), stories="-", grammar="none"))
     assert (sums["stories"], sums["conceptnet"], sums["wordnet"], sums["grammar"]) == ({}, None, None, None)
 
 
 def test_parts_made_of_other_inputs_are_not_used_again(tmp_path: Path) -> None:
     back = tmp_path / "back.json"
     back.write_text("{}")
-    how = Building(("roc",), stories=tmp_path / "stories.txt", paraphrases=str(back), grammar="none")
+    how = AutosBuildOptions(("roc",), stories=tmp_path / "stories.txt", paraphrases=str(back), grammar="none")
     before = _inputs(how)
     assert {"wordnet", "encoder", "paraphrases"} <= set(before)
     assert "grammar" in _inputs(replace(how, grammar="default"))

@@ -17,8 +17,8 @@ from typer.testing import CliRunner
 
 from openmeva.metrics.core import runtime
 from openmeva.training.autos import command
-from openmeva.training.autos.build import SCHEMA, builds_in
-from openmeva.training.autos.builder import Made
+from openmeva.training.autos.build import SCHEMA, existing_builds
+from openmeva.training.autos.builder import BuiltRows
 from openmeva.training.cli.app import app
 from openmeva.training.common.cards import loading_call
 from openmeva.training.corpora.story_rows import StoryRow
@@ -30,20 +30,20 @@ class NoneMade:
 
     grammar, seed = None, 0
 
-    def discrimination(self, rows: Sequence[StoryRow]) -> Made:
-        return Made([], Counter())
+    def discrimination(self, rows: Sequence[StoryRow]) -> BuiltRows:
+        return BuiltRows([], Counter())
 
-    def invariance(self, rows: Sequence[StoryRow], origin: str) -> Made:
-        return Made([], Counter())
+    def invariance(self, rows: Sequence[StoryRow], origin: str) -> BuiltRows:
+        return BuiltRows([], Counter())
 
 
 class OneOriginal(NoneMade):
     """A builder that makes one row for each test."""
 
-    def discrimination(self, rows: Sequence[StoryRow]) -> Made:
-        return Made([{**dict.fromkeys(SCHEMA.names), "aspect": "typo", "label": 1}], Counter())
+    def discrimination(self, rows: Sequence[StoryRow]) -> BuiltRows:
+        return BuiltRows([{**dict.fromkeys(SCHEMA.names), "aspect": "typo", "label": 1}], Counter())
 
-    def invariance(self, rows: Sequence[StoryRow], origin: str) -> Made:
+    def invariance(self, rows: Sequence[StoryRow], origin: str) -> BuiltRows:
         return self.discrimination(rows)
 
 
@@ -52,7 +52,7 @@ def test_a_build_takes_the_place_of_none_with_other_settings(
 ) -> None:
     monkeypatch.setattr(command, "require_knowledge", lambda: None)
     monkeypatch.setattr(command, "_inputs", lambda how: {})
-    monkeypatch.setattr(command, "builder_of", lambda *_: NoneMade())
+    monkeypatch.setattr(command, "make_builder", lambda *_: NoneMade())
     data, out = tmp_path / "data", tmp_path / "out"
     (data / "wp").mkdir(parents=True)
     rows = [{"story": f"Ann{number} sang. Bo went to sea.", "prompt": "A trip"} for number in range(60)]
@@ -94,16 +94,16 @@ def test_a_built_folder_loads_by_configuration(
     monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
     monkeypatch.setattr(command, "require_knowledge", lambda: None)
     monkeypatch.setattr(command, "_inputs", lambda how: {})
-    monkeypatch.setattr(command, "builder_of", lambda *_: OneOriginal())
+    monkeypatch.setattr(command, "make_builder", lambda *_: OneOriginal())
     mine, out = tmp_path / "mine.jsonl", tmp_path / "out"
     mine.write_text('{"story": "He ran. He fell."}\n')
     for config in ("roc", "wp"):
-        command.build_autos(command.Building([config], stories=mine, out=out))
+        command.build_autos(command.AutosBuildOptions([config], stories=mine, out=out))
         assert f'load_dataset("{out}", "{config}")' in capsys.readouterr().out
         loaded = datasets.load_dataset(str(out), config)
         assert loaded.num_rows == {"discrimination": 1, "invariance": 1}
     (out / "README.md").write_text("mine")
-    command.build_autos(command.Building(["roc"], stories=mine, out=out))
+    command.build_autos(command.AutosBuildOptions(["roc"], stories=mine, out=out))
     assert (out / "README.md").read_text() == "mine"
 
 
@@ -124,7 +124,7 @@ def test_a_build_beside_an_accelerator_is_made_in_one_process(
     for name, stands_for in {
         "require_knowledge": lambda: None,
         "_inputs": lambda how: {},
-        "builder_of": lambda *_: NoneMade(),
+        "make_builder": lambda *_: NoneMade(),
         "build": build,
     }.items():
         monkeypatch.setattr(command, name, stands_for)
@@ -132,7 +132,9 @@ def test_a_build_beside_an_accelerator_is_made_in_one_process(
     mine = tmp_path / "mine.jsonl"
     mine.write_text('{"story": "He ran. He fell."}\n')
     with pytest.raises(ValueError, match="processes: 1"):
-        command.build_autos(command.Building(["roc"], stories=mine, out=tmp_path / "out", processes=2))
+        command.build_autos(
+            command.AutosBuildOptions(["roc"], stories=mine, out=tmp_path / "out", processes=2)
+        )
 
 
 def test_a_build_that_ends_after_another_began_is_not_replaced(
@@ -142,17 +144,17 @@ def test_a_build_that_ends_after_another_began_is_not_replaced(
     monkeypatch.setattr(command, "_inputs", lambda how: {})
     mine, out = tmp_path / "mine.jsonl", tmp_path / "out"
     mine.write_text('{"story": "He ran. He fell."}\n')
-    first, second = (command.Building(["roc"], stories=mine, out=out, seed=seed) for seed in (1, 2))
+    first, second = (command.AutosBuildOptions(["roc"], stories=mine, out=out, seed=seed) for seed in (1, 2))
 
     def other_first(*_: object) -> NoneMade:
-        monkeypatch.setattr(command, "builder_of", lambda *_: NoneMade())
+        monkeypatch.setattr(command, "make_builder", lambda *_: NoneMade())
         command.build_autos(first)
         return NoneMade()
 
-    monkeypatch.setattr(command, "builder_of", other_first)
+    monkeypatch.setattr(command, "make_builder", other_first)
     with pytest.raises(ValueError, match=r"since the folder has a build with seed 1 \(now 2\)"):
         command.build_autos(second)
-    assert {built["settings"]["seed"] for built in builds_in(out / "roc")} == {1}
+    assert {built["settings"]["seed"] for built in existing_builds(out / "roc")} == {1}
 
 
 def test_builds_side_by_side_write_the_card_one_after_the_other(
@@ -164,7 +166,7 @@ def test_builds_side_by_side_write_the_card_one_after_the_other(
         return [{}]
 
     (tmp_path / "roc").mkdir()
-    monkeypatch.setattr(command, "builds_in", listed)
+    monkeypatch.setattr(command, "existing_builds", listed)
     command._write_card(tmp_path)
     assert "config_name: roc" in (tmp_path / "README.md").read_text()
 
@@ -184,29 +186,29 @@ def test_long_stories_of_a_corpus_become_passages_and_a_share_takes_more(
     }
     (tmp_path / "autos.yaml").write_text(json.dumps(settings), encoding="utf-8")
     monkeypatch.setattr(command, "CONFIGS", tmp_path)
-    some, _ = command._rows("wp", command.Building(["wp"], data=data))
-    more, _ = command._rows("wp", command.Building(["wp"], data=data, share=1.0))
+    some, _ = command._rows("wp", command.AutosBuildOptions(["wp"], data=data))
+    more, _ = command._rows("wp", command.AutosBuildOptions(["wp"], data=data, share=1.0))
     assert 0 < len(some) < len(more) == 120
     assert {row["story_id"] for row in some} <= {row["story_id"] for row in more}
     assert all(len(row["story"].split(".")) == 3 for row in more)  # two sentences
     with pytest.raises(ValueError, match="--share: expected"):
-        command.Building(["wp"], data=data, share=0)
+        command.AutosBuildOptions(["wp"], data=data, share=0)
 
 
 def test_a_missing_file_of_judged_stories_is_told_with_the_configuration_that_names_it(
     tmp_path: Path,
 ) -> None:
     with pytest.raises(ValueError, match=r"AMT_ROC\.CSV: no such file.*`exclude` in .*corpora/roc\.yaml$"):
-        command._rows("roc", command.Building(["roc"], data=tmp_path))
+        command._rows("roc", command.AutosBuildOptions(["roc"], data=tmp_path))
 
 
 def test_a_configuration_of_own_stories_has_any_name(tmp_path: Path) -> None:
     stories = tmp_path / "fairy.jsonl"
-    assert command.Building(["fairy"], stories=stories, out=tmp_path).configs == ["fairy"]
+    assert command.AutosBuildOptions(["fairy"], stories=stories, out=tmp_path).configs == ["fairy"]
     for name in ("../x", "", "a/b"):
         with pytest.raises(ValueError, match="--config: expected a name of letters"):
-            command.Building([name], stories=stories, out=tmp_path)
+            command.AutosBuildOptions([name], stories=stories, out=tmp_path)
     with pytest.raises(ValueError, match="--config fairy: expected --out FOLDER with a name of your own"):
-        command.Building(["fairy"], stories=stories)  # the card there names the project's own
+        command.AutosBuildOptions(["fairy"], stories=stories)  # the card there names the project's own
     with pytest.raises(ValueError, match="expected a configuration among mini, roc, wp, got 'fairy'"):
-        command.Building(["fairy"], data=tmp_path)
+        command.AutosBuildOptions(["fairy"], data=tmp_path)

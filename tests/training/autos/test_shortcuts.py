@@ -12,9 +12,9 @@ from openmeva.training.autos.shortcuts import (
     cases,
     held_out_accuracy,
     main,
-    openings,
-    phrases,
-    words,
+    opening_features,
+    phrase_features,
+    word_features,
 )
 from openmeva.training.paths import ROOT
 
@@ -38,24 +38,24 @@ def pairs(count: int, opener: str) -> list[dict[str, Any]]:
 
 def test_features_of_a_story() -> None:
     story = "As it was, he ran. He fell!"
-    assert {"as", "as it", "as it was", "he", "he ran"} & openings(story) == {
+    assert {"as", "as it", "as it was", "he", "he ran"} & opening_features(story) == {
         "as",
         "as it",
         "as it was",
         "he",
     }
-    assert words(story) == {"as", "it", "was", ",", "he", "ran", ".", "fell", "!"}
-    assert "was , he" in phrases(story)
-    assert "ran . he" not in phrases(story)  # it spans two sentences
+    assert word_features(story) == {"as", "it", "was", ",", "he", "ran", ".", "fell", "!"}
+    assert "was , he" in phrase_features(story)
+    assert "ran . he" not in phrase_features(story)  # it spans two sentences
 
 
 def test_a_shared_opening_is_found_on_stories_that_were_not_looked_at() -> None:
     found = cases(pairs(40, "As it happened,"), "paraphrase")
     assert len(found) == 80
-    assert held_out_accuracy(found, [openings(case.story) for case in found]) == 1.0
+    assert held_out_accuracy(found, [opening_features(case.story) for case in found]) == 1.0
     rule = best_rule(
-        [openings(case.story) for case in found if case.perturbed],
-        [openings(case.story) for case in found if not case.perturbed],
+        [opening_features(case.story) for case in found if case.perturbed],
+        [opening_features(case.story) for case in found if not case.perturbed],
     )
     assert rule is not None
     assert rule.feature.startswith("as it")
@@ -68,7 +68,7 @@ def test_a_rule_that_was_picked_among_many_is_no_better_than_chance_on_others() 
         one["story_id"] = one["story_id"].replace("s0", f"s{number // 2}")
         one["perturbed_from"] = one["perturbed_from"] and f"s{number // 2}"
     found = cases(rows, "paraphrase")
-    accuracy = held_out_accuracy(found, [openings(case.story) for case in found])
+    accuracy = held_out_accuracy(found, [opening_features(case.story) for case in found])
     assert accuracy == pytest.approx(
         0.5, abs=0.01
     )  # selected and tested on the same stories, it would be above
@@ -95,10 +95,10 @@ def test_a_missing_original_is_told() -> None:
 def test_no_opening_gives_the_paraphrases_of_mini_away(split: str, aspect: str) -> None:
     found = cases(pq.read_table(MINI / f"{split}.parquet").to_pylist(), aspect)
     assert len(found) > 60
-    assert held_out_accuracy(found, [openings(case.story) for case in found]) <= 0.6
+    assert held_out_accuracy(found, [opening_features(case.story) for case in found]) <= 0.6
     rule = best_rule(
-        [openings(case.story) for case in found if case.perturbed],
-        [openings(case.story) for case in found if not case.perturbed],
+        [opening_features(case.story) for case in found if case.perturbed],
+        [opening_features(case.story) for case in found if not case.perturbed],
     )
     assert rule is not None
     assert (

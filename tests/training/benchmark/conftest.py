@@ -45,7 +45,7 @@ class Words(evaluate.Metric):
 def scores_of_this_test(tmp_path, monkeypatch):
     """Scores are cached in the folder of the test."""
     for module in (run, paired, judging):
-        monkeypatch.setattr(module, "SCORES", tmp_path / "scores")
+        monkeypatch.setattr(module, "SCORES_CACHE", tmp_path / "scores")
 
 
 @pytest.fixture

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from openmeva.metrics.core.backbone import NotAtHandError
+from openmeva.metrics.core.backbone import BackboneNotFoundError
 from openmeva.metrics.openmeva.judged import JudgedStories
 from openmeva.training.benchmark import paired, scores
 from openmeva.training.benchmark import run as run_module
-from openmeva.training.benchmark.command import Asked, benchmark
+from openmeva.training.benchmark.command import BenchmarkOptions, run_benchmark
 from openmeva.training.benchmark.explanations import explanation_tables
 from openmeva.training.benchmark.judged import judged_table
-from openmeva.training.benchmark.registry import MetricEntry, choose, read_registry
+from openmeva.training.benchmark.registry import MetricEntry, read_registry, select_entries
 from openmeva.training.benchmark.report import write_report
 from openmeva.training.benchmark.run import Settings, run
 from openmeva.training.benchmark.sets import TEST_SETS
@@ -131,9 +131,9 @@ def test_a_metric_that_cannot_run_is_left_out_and_said_or_raised_when_asked_for(
 
 def test_a_metric_whose_model_is_not_at_hand_is_left_out_though_asked_for(tmp_path, data, words, monkeypatch):
     def absent(*_, **__):
-        raise NotAtHandError("no model 'a/b': `hf download a/b`")
+        raise BackboneNotFoundError("no model 'a/b': `hf download a/b`")
 
-    monkeypatch.setattr("openmeva.training.benchmark.run.score", absent)
+    monkeypatch.setattr("openmeva.training.benchmark.run.cached_scores", absent)
     results = run([words[0]], [TEST_SETS["mans_roc"]], settings(tmp_path, data, strict=True))
     assert results["skipped"] == {"words (roc) on mans_roc": "no model 'a/b': `hf download a/b`"}
     assert "Words" not in results["judged"]["mans_roc"]["rows"]
@@ -187,20 +187,20 @@ def test_names_of_metrics():
     entries = read_registry()
     assert "union" in entries
     with pytest.raises(ValueError, match="unknown metric nothing, expected any of plot_coherence"):
-        choose(["nothing"], entries)
+        select_entries(["nothing"], entries)
 
 
 def test_the_command_says_what_it_lacks(tmp_path, capsys):
     out = tmp_path / "out"
     with pytest.raises(ValueError, match="nothing to run on"):
-        benchmark(Asked(datasets=["union_roc"], out=out, data=tmp_path))
+        run_benchmark(BenchmarkOptions(datasets=["union_roc"], out=out, data=tmp_path))
     assert "DATA/union/ROCStories/ant_data/ant_data.txt" in " ".join(capsys.readouterr().out.split())
     with pytest.raises(ValueError, match="unknown metric nothing"):
-        benchmark(Asked(datasets=["union_roc"], out=out, metrics=["nothing"]))
+        run_benchmark(BenchmarkOptions(datasets=["union_roc"], out=out, metrics=["nothing"]))
     with pytest.raises(ValueError, match="unknown test set"):
-        benchmark(Asked(datasets=["nothing"], out=out))
+        run_benchmark(BenchmarkOptions(datasets=["nothing"], out=out))
     with pytest.raises(ValueError, match="absent"):
-        benchmark(Asked(data=tmp_path / "absent", out=out))
+        run_benchmark(BenchmarkOptions(data=tmp_path / "absent", out=out))
 
 
 def test_scores_that_could_not_be_kept_are_not_computed(tmp_path, monkeypatch):
@@ -210,12 +210,12 @@ def test_scores_that_could_not_be_kept_are_not_computed(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setattr(scores, "IN_CHECKOUT", False)
     for module in (run_module, paired):
-        monkeypatch.setattr(module, "SCORES", tmp_path / "file" / "scores")
-        monkeypatch.setattr(module, "score", never)
+        monkeypatch.setattr(module, "SCORES_CACHE", tmp_path / "file" / "scores")
+        monkeypatch.setattr(module, "cached_scores", never)
     with pytest.raises(
         ValueError, match=r"\(OPENMEVA_CACHE names another\): expected a folder at .*file, got"
     ):
-        benchmark(Asked(datasets=["mans_roc"], out=tmp_path / "out"))
+        run_benchmark(BenchmarkOptions(datasets=["mans_roc"], out=tmp_path / "out"))
     with pytest.raises(ValueError, match=r"\(OPENMEVA_CACHE names another\)"):
         paired.metric_scores("union", TEST_SETS["mans_roc"], [])
 

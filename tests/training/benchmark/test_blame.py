@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from openmeva.training.benchmark import blame
-from openmeva.training.benchmark.blame import Case, blamed_right, damaged_sentences, main, read_cases
+from openmeva.training.benchmark.blame import Case, blame_correct, changed_sentences, main, read_cases
 from openmeva.training.benchmark.registry import read_registry
 
 STORY = "Ann ran. Bo slept. Cy sang. Bo slept."
@@ -20,11 +20,11 @@ def span(text: str, story: str = STORY) -> dict[str, int]:
 
 
 def test_a_sentence_is_damaged_by_a_change_in_it_and_so_is_its_copy() -> None:
-    assert damaged_sentences(STORY, [span("Cy")]) == (False, False, True, False)
-    assert damaged_sentences(STORY, [span("slept")]) == (False, True, False, True)
-    assert damaged_sentences(STORY, [span("ran. Bo")]) == (True, True, False, True)
+    assert changed_sentences(STORY, [span("Cy")]) == (False, False, True, False)
+    assert changed_sentences(STORY, [span("slept")]) == (False, True, False, True)
+    assert changed_sentences(STORY, [span("ran. Bo")]) == (True, True, False, True)
     inserted = span(" Cy sang.")  # begins where the previous sentence ends, which is unchanged
-    assert damaged_sentences(STORY, [inserted]) == (False, False, True, False)
+    assert changed_sentences(STORY, [inserted]) == (False, False, True, False)
 
 
 def test_stories_that_are_damaged_nowhere_or_everywhere_are_no_cases(tmp_path: Path) -> None:
@@ -40,9 +40,9 @@ def test_stories_that_are_damaged_nowhere_or_everywhere_are_no_cases(tmp_path: P
     ]
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "cases.parquet")
     cases = read_cases(tmp_path / "cases.parquet")
-    assert [case.damaged.index(True) for case in cases] == [2, 0]
+    assert [case.changed.index(True) for case in cases] == [2, 0]
     assert [case.chance for case in cases] == [0.25, 0.25]
-    assert len(read_cases(tmp_path / "cases.parquet", of_aspect=1)) == 1
+    assert len(read_cases(tmp_path / "cases.parquet", per_aspect=1)) == 1
 
 
 def test_the_sentence_with_the_greatest_gain_is_the_blamed_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,7 +53,7 @@ def test_the_sentence_with_the_greatest_gain_is_the_blamed_one(monkeypatch: pyte
 
     monkeypatch.setattr(blame.evaluate, "load", lambda *_: Metric())
     cases = [Case("a", STORY, (False, False, True, False)), Case("b", STORY, (True, False, False, False))]
-    assert blamed_right(read_registry()["union"], cases) == {"a": [True], "b": [False]}
+    assert blame_correct(read_registry()["union"], cases) == {"a": [True], "b": [False]}
 
 
 def test_a_metric_that_explains_nothing_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

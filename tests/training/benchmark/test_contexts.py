@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from openmeva.training.benchmark.contexts import contexts_of, rows_as_seen
+from openmeva.training.benchmark.contexts import contexts_of, rows_for_metric
 from openmeva.training.benchmark.registry import MetricEntry
 from openmeva.training.benchmark.sets import TEST_SETS
 
@@ -17,7 +17,7 @@ PROMPTED = {"context": "A girl who runs", "story": "Ann ran. She fell."}
 
 
 def seen(entry: MetricEntry, name: str, row: dict[str, Any]) -> tuple[Any, Any] | None:
-    rows = rows_as_seen(entry, TEST_SETS[name], [row])
+    rows = rows_for_metric(entry, TEST_SETS[name], [row])
     if rows is None:
         return None
     return rows[0].get("prompt") or rows[0].get("context"), rows[0]["story"]
@@ -51,7 +51,7 @@ def test_what_a_metric_sees(entry: MetricEntry, name: str, row: dict[str, Any], 
 def test_judged_stories_get_the_contexts_that_they_lack() -> None:
     """As in `openmeva score`: an empty context if the story contains it, and no contexts if all stories do."""
     rows = [{**row, "score": 1} for row in (WHOLE, APART)]
-    found = rows_as_seen(UNION, TEST_SETS["mans_roc"], rows)
+    found = rows_for_metric(UNION, TEST_SETS["mans_roc"], rows)
     assert found is not None
     assert contexts_of(found) == ["", "Ann ran."]
     assert contexts_of(found[:1]) is None

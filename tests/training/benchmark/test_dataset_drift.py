@@ -5,7 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from openmeva.training.benchmark.dataset_drift import SETS, _as_text, corpora_read, drift_cells, drift_weights
+from openmeva.training.benchmark.dataset_drift import (
+    SET_PAIRS,
+    _as_text,
+    drift_cells,
+    drift_weights,
+    training_corpora,
+)
 from openmeva.training.benchmark.further_tables import dataset_drift_table
 from openmeva.training.benchmark.registry import read_registry
 from openmeva.training.benchmark.sets import TEST_SETS
@@ -21,7 +27,7 @@ from openmeva.training.union.config import UnionConfig
 )
 def test_what_the_shipped_weights_have_read(metric: str, corpus: str, read: str, tmp_path: Path) -> None:
     weights = drift_weights(read_registry()[metric], corpus, tmp_path)
-    assert (weights.config, weights.described()) == (corpus, f"{corpus} (trained on {read})")
+    assert (weights.config, weights.description()) == (corpus, f"{corpus} (trained on {read})")
 
 
 def test_weights_of_one_corpus_alone_are_taken_where_they_lie(tmp_path: Path) -> None:
@@ -31,8 +37,8 @@ def test_weights_of_one_corpus_alone_are_taken_where_they_lie(tmp_path: Path) ->
     manifest = {"config": {"start": None}, "data": {"wp/a.jsonl": "1", "plot_guided/AMT_WP.CSV": "2"}}
     (folder / "manifest.json").write_text(json.dumps(manifest))
     weights = drift_weights(read_registry()["union"], "wp", tmp_path)
-    assert (weights.config, weights.described()) == (str(folder), "wp only (trained on WP)")
-    assert corpora_read(tmp_path) is None
+    assert (weights.config, weights.description()) == (str(folder), "wp only (trained on WP)")
+    assert training_corpora(tmp_path) is None
 
 
 def test_configurations_of_wp_alone_begin_with_nothing_and_read_nothing_else() -> None:
@@ -63,7 +69,7 @@ def test_perplexity_meets_unions_by_its_logarithm_and_openmevas_as_it_is() -> No
     rows = [
         {"story": story, "prompt": "Ann ran.", "ratings": [1.0], "score": 1.0} for story in ("One.", "Two.")
     ]
-    loaded = [(TEST_SETS[name], rows) for name in sum(SETS, ())]
+    loaded = [(TEST_SETS[name], rows) for name in sum(SET_PAIRS, ())]
     found = {
         title: {(corpus, name): scores for (corpus, name), (scores, _) in cells.items()}
         for entry in ("ppl", "union")
@@ -72,9 +78,9 @@ def test_perplexity_meets_unions_by_its_logarithm_and_openmevas_as_it_is() -> No
         ).items()
     }
     assert {title: {name for _, name in cells} for title, cells in found.items()} == {
-        "PPL": set(SETS[0]),
-        "PPL (log)": set(SETS[1]),
-        "UNION": set(sum(SETS, ())),
+        "PPL": set(SET_PAIRS[0]),
+        "PPL (log)": set(SET_PAIRS[1]),
+        "UNION": set(sum(SET_PAIRS, ())),
     }
     assert found["PPL (log)"]["wp", "union_roc"] == [-2.2, -1.1]
     assert found["PPL"]["wp", "mans_roc"] == [-9.0, -3.0]

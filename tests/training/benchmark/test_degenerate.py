@@ -8,16 +8,16 @@ import pytest
 
 from openmeva.metrics.openmeva.judged import JudgedStories
 from openmeva.metrics.openmeva.sources import judgments_by_source
+from openmeva.training.benchmark.inputs import non_constant
 from openmeva.training.benchmark.judged import judged_table
-from openmeva.training.benchmark.judged_tables import apart
-from openmeva.training.benchmark.level_tables import standings
+from openmeva.training.benchmark.judged_tables import human_machine_table
+from openmeva.training.benchmark.level_tables import standings_tables
 from openmeva.training.benchmark.own.judging import judge
 from openmeva.training.benchmark.preferences import preference_table
 from openmeva.training.benchmark.report import write_report
 from openmeva.training.benchmark.run import Settings, _judged
 from openmeva.training.benchmark.sets import TEST_SETS, TestSet
 from openmeva.training.benchmark.tables import read_published
-from openmeva.training.benchmark.work import that_differ
 from openmeva.training.files import write_rows
 
 
@@ -56,7 +56,7 @@ def test_with_one_prompt_nobody_is_surely_first() -> None:
     ours = {name: list(np.random.default_rng(seed).normal(size=12)) for seed, name in enumerate(("a", "b"))}
     table = judged_table(judged, ours, {}, 100, np.random.default_rng(0))
     assert [rank["first"] for rank in table["standings"]["pooled"]["ranks"]] == [None, None]
-    (laid_out, *_) = standings({"title": "Mine", **table})
+    (laid_out, *_) = standings_tables({"title": "Mine", **table})
     assert laid_out.rows[0][3] == "–"
     assert table["rows"]["a"]["beats_trivial"]["pearson"]["beats"] is None
 
@@ -80,7 +80,7 @@ def test_a_metric_without_a_level_is_reported_all_the_same(tmp_path: Path) -> No
     file = tmp_path / "rated.jsonl"
     write_rows(file, judged)
     report = judge(lambda stories: [float(len(story)) for story in stories], judged=file, draws=100)
-    text = " ".join(words for part in report.parts for words in part.words)
+    text = " ".join(words for part in report.parts for words in part.paragraphs)
     assert "There is no level within prompts: in every prompt" in text
     assert "There is no level between systems: no systems are named" in text
 
@@ -99,7 +99,7 @@ def test_the_share_of_the_ceiling_is_that_of_a_ceiling_that_stands(exchangeable:
     scores = list(quality + 0.3 * rng.normal(size=60))
     one = TestSet("x", "The set", "roc", "judgments", lambda _: judged, "", {})
     found = _judged(one, judged, {"mine": {"scores": scores, "signature": ""}}, Settings(None, draws=200))
-    (row,) = apart(found).rows
+    (row,) = human_machine_table(found).rows
     assert "share" not in found["sections"]["mine"].get("noise_ceiling", {})
     if exchangeable:
         share = found["rows"]["mine"]["pearson"] / found["noise_ceiling"]["ceiling"]["pearson"]
@@ -132,7 +132,7 @@ def test_pairs_of_one_prompt_have_no_interval() -> None:
 def test_a_constant_metric_is_left_out_with_its_reason() -> None:
     skipped: dict[str, str] = {}
     found = {"same": {"scores": [0.0, 0.0]}, "other": {"scores": [0.0, 1.0]}}
-    assert list(that_differ(TEST_SETS["mans_roc"], found, skipped)) == ["other"]
+    assert list(non_constant(TEST_SETS["mans_roc"], found, skipped)) == ["other"]
     assert list(skipped.values()) == ["gives every story the same score"]
 
 

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from openmeva.training.benchmark.error_types import (
-    KIND_OF_ASPECT,
+    ERROR_TYPE_OF_ASPECT,
     Precision,
-    measure,
+    error_type_precision,
     precision_table,
     read_stories,
 )
@@ -32,7 +32,10 @@ def test_a_kind_is_right_where_the_story_has_it() -> None:
         ("b", None),
         ("c", None),
     ]
-    assert measure(Names(), stories) == {"repetition": Precision(2, 1, 1), "off_topic": Precision(3, 1, 1)}
+    assert error_type_precision(Names(), stories) == {
+        "repetition": Precision(2, 1, 1),
+        "off_topic": Precision(3, 1, 1),
+    }
     assert Precision(3, 1, 1).share == pytest.approx(1 / 3)
     assert Precision(0, 0, 1).share is None
 
@@ -54,11 +57,11 @@ def test_weights_without_kinds_are_refused() -> None:
             return {"explanations": [{"sentences": []} for _ in given["predictions"]]}
 
     with pytest.raises(ValueError, match="no head for them"):
-        measure(Nameless(), [("a", None)])
+        error_type_precision(Nameless(), [("a", None)])
 
 
 def test_the_stories_are_whole_and_damaged_ones() -> None:
     stories = read_stories(2)
     assert [kind for _, kind in stories] == [None] * 4 + [
-        k for k in KIND_OF_ASPECT.values() for _ in range(2)
+        k for k in ERROR_TYPE_OF_ASPECT.values() for _ in range(2)
     ]

@@ -6,17 +6,17 @@ from typing import Any
 import pytest
 
 from openmeva.training.benchmark import probes
-from openmeva.training.benchmark.length import LENGTHS, drift, main
-from openmeva.training.benchmark.probes import cut_at
+from openmeva.training.benchmark.length import LENGTHS, length_effect, main
+from openmeva.training.benchmark.probes import truncate_near
 from openmeva.training.benchmark.registry import read_registry
-from openmeva.training.benchmark.special_tokens import MARK, moved
+from openmeva.training.benchmark.special_tokens import NEWLINE_TOKEN, newline_effect
 
 STORIES = [f"{name} walked slowly to the mill again. " * 90 for name in ("Ann", "Bo", "Cy")]
 
 
 def test_a_story_is_cut_at_the_nearest_end_of_a_sentence() -> None:
     story = "One two three. Four five. Six seven eight nine."
-    assert [cut_at(story, words) for words in (1, 4, 6, 8, 50)] == [
+    assert [truncate_near(story, words) for words in (1, 4, 6, 8, 50)] == [
         "One two three.", "One two three.", "One two three. Four five.", story, story,
     ]  # fmt: skip
 
@@ -29,7 +29,7 @@ def test_scores_that_follow_length_correlate_with_it(sign: int, monkeypatch: pyt
 
     monkeypatch.setattr(probes.evaluate, "load", lambda *_: Words())
     stories = [story[: -40 * place or None] for place, story in enumerate(STORIES)]  # all lengths differ
-    found = drift(read_registry()["union"], stories)["UNION"]
+    found = length_effect(read_registry()["union"], stories)["UNION"]
     assert found["cut"] * sign > 0.9
     assert found["whole"] * sign > 0.9
     assert [abs(found[f"{words} words"] - sign * words) < 5 for words in LENGTHS] == [True] * 4
@@ -39,10 +39,10 @@ def test_scores_that_follow_length_correlate_with_it(sign: int, monkeypatch: pyt
 def test_marks_that_cost_are_seen(cost: int, lower: float, monkeypatch: pytest.MonkeyPatch) -> None:
     class Marks:
         def compute(self, predictions: list[str]) -> dict[str, Any]:
-            return {"scores": [ord(text[0]) - cost * text.count(MARK) for text in predictions]}
+            return {"scores": [ord(text[0]) - cost * text.count(NEWLINE_TOKEN) for text in predictions]}
 
     monkeypatch.setattr(probes.evaluate, "load", lambda *_: Marks())
-    found = moved(read_registry()["union"], STORIES)["UNION"]
+    found = newline_effect(read_registry()["union"], STORIES)["UNION"]
     # 29 sentences of seven words, so nine `<newline>` each
     assert found == {"lower": lower, "shift": pytest.approx(-9 * cost / statistics.pstdev(map(ord, "ABC")))}
 
@@ -50,9 +50,9 @@ def test_marks_that_cost_are_seen(cost: int, lower: float, monkeypatch: pytest.M
 def test_what_cannot_be_measured_is_said(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
     entries = read_registry()
     with pytest.raises(ValueError, match="overlap: it needs more than a story"):
-        drift(entries["overlap"], STORIES)
+        length_effect(entries["overlap"], STORIES)
     with pytest.raises(ValueError, match="plot_coherence_roc: it has no configuration for WritingPrompts"):
-        drift(entries["plot_coherence_roc"], STORIES)
+        length_effect(entries["plot_coherence_roc"], STORIES)
     with pytest.raises(SystemExit, match="2"):
         main(["--data", str(tmp_path)])
     assert "no such file" in capsys.readouterr().err

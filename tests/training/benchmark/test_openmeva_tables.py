@@ -11,7 +11,7 @@ import pytest
 from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, intervals
 from openmeva.metrics.openmeva.correlation import correlate
 from openmeva.metrics.openmeva.judged import JudgedStories
-from openmeva.training.benchmark.judged_tables import by_part, differences
+from openmeva.training.benchmark.judged_tables import part_tables, score_differences_table
 from openmeva.training.benchmark.released import released_scores
 from openmeva.training.benchmark.sets import TEST_SETS
 from openmeva.training.benchmark.tables import read_published
@@ -95,17 +95,17 @@ def test_what_the_stories_do_not_tell_stands_as_printed() -> None:
     regions = dict.fromkeys(("both", "human_only", "metric_only", "neither"), 0.25)
     sections = {"UNION": {"score_differences": {"sets": 30, "r2": 0.5, "regions": regions}}}
     one = {"title": "MANS-ROC", "n": 495, "sections": sections}
-    types, by_source = by_part("mans_roc", one, PUBLISHED)
+    types, by_source = part_tables("mans_roc", one, PUBLISHED)
     assert "In italics: OpenMEVA, Table 3 (stories: reasonable 46," in types.note
     assert types.columns == ["", "repetitive", "unrelated", "conflicting", "chaotic"]
     assert types.rows[-2][:3] == ["UNION (paper)", ".452", ".200"]
     assert "OpenMEVA, Table 4" in by_source.note
-    rows = differences("mans_roc", one, PUBLISHED)
+    rows = score_differences_table("mans_roc", one, PUBLISHED)
     assert rows.rows[0] == ["UNION", "30", ".50", ".25", ".25", ".25", ".25"]
     assert rows.rows[-1] == ["UNION (paper)", "80", ".92", "", "", "", ""]
     assert "of sets of a fifth of 1,000 stories; here 495 stories." in rows.note
-    assert not list(by_part("hanna", {**one, "sections": {}}, PUBLISHED))
-    assert not differences("hanna", {**one, "sections": {}}, PUBLISHED).rows
+    assert not list(part_tables("hanna", {**one, "sections": {}}, PUBLISHED))
+    assert not score_differences_table("hanna", {**one, "sections": {}}, PUBLISHED).rows
 
 
 def test_table_5_and_that_it_says_what_table_3_says() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from openmeva.training.benchmark.pairs import Pair, main, ranked_right, read_pairs
+from openmeva.training.benchmark.pairs import Pair, main, ranked_correctly, read_pairs
 from openmeva.training.benchmark.registry import MetricEntry
 from openmeva.training.corpora.stories import read_stories
 from openmeva.training.paths import STORIES
@@ -40,7 +40,7 @@ def test_a_tie_is_no_pair_ranked_right(tmp_path: Path) -> None:
         name="length", title="Length", configs={"roc": "default"}, module=str(tmp_path / "length")
     )
     pairs = [Pair("a", "long one", "short"), Pair("a", "same", "same"), Pair("b", "one", "longer")]
-    assert ranked_right(entry, pairs) == {"Length": {"a": 1, "b": 0}}
+    assert ranked_correctly(entry, pairs) == {"Length": {"a": 1, "b": 0}}
 
 
 def test_bad_input_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,9 +12,9 @@ from openmeva.training.benchmark import sets
 from openmeva.training.benchmark.preferences import preference_table, preference_tables
 from openmeva.training.benchmark.released import released_scores
 from openmeva.training.benchmark.run import Settings, run
-from openmeva.training.benchmark.sampling import sampled
+from openmeva.training.benchmark.sampling import sample_stories
 from openmeva.training.judged.hanna import CRITERIA
-from openmeva.training.judged.pairs import Preference, rows_of
+from openmeva.training.judged.pairs import Preference, preference_rows
 
 # Two prompts: the first has two pairs, one with stories of different length; the second has one pair.
 PAIRS = [
@@ -25,7 +25,7 @@ PAIRS = [
 
 
 def rows() -> list[dict[str, Any]]:
-    return [dict(row) for row in rows_of(PAIRS)]
+    return [dict(row) for row in preference_rows(PAIRS)]
 
 
 def slow_interval(points: list[float], prompts: list[str], counts: np.ndarray) -> list[float]:
@@ -81,7 +81,7 @@ def test_without_stories_of_like_length_the_table_says_nothing_of_them() -> None
 
 
 def test_a_sample_keeps_both_stories_of_a_pair() -> None:
-    one, kept = sampled(sets.TEST_SETS["storycloze"], rows(), 2, 0)
+    one, kept = sample_stories(sets.TEST_SETS["storycloze"], rows(), 2, 0)
     assert one.title == "Story Cloze (2 of 3 pairs)"
     assert len(kept) == 4
     assert len({row["pair"] for row in kept}) == 2

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from openmeva.training.benchmark.registry import choose, read_registry
+from openmeva.training.benchmark.registry import read_registry, select_entries
 from tests.metrics.core.test_description import SMALL, write_metric
 
 
@@ -21,11 +21,13 @@ def test_an_entry_says_what_differs(tmp_path: Path) -> None:
     assert (entries["small"].inputs, entries["small"].needs_contexts) == (("contexts",), True)
     assert (entries["short"].inputs, entries["short"].configs) == ((), {"wp": "roc"})
     assert entries["short"].folder == tmp_path / "small"
-    assert [entry.name for entry in choose(None, entries)] == ["small"], "the other one waits to be named"
-    assert [entry.name for entry in choose(["short"], entries)] == ["short"]
+    assert [entry.name for entry in select_entries(None, entries)] == ["small"], (
+        "the other one waits to be named"
+    )
+    assert [entry.name for entry in select_entries(["short"], entries)] == ["short"]
     for entry in entries.values():
         (entry.folder / "small.py").touch()
-    assert [entry.name for entry in choose(["all"], entries)] == ["small", "short"]
+    assert [entry.name for entry in select_entries(["all"], entries)] == ["small", "short"]
 
 
 def test_two_entries_of_one_name_are_refused(tmp_path: Path) -> None:

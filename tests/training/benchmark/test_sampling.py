@@ -2,7 +2,7 @@
 
 import pytest
 
-from openmeva.training.benchmark.sampling import sampled
+from openmeva.training.benchmark.sampling import sample_stories
 from openmeva.training.benchmark.sets import TEST_SETS
 
 ROWS = [
@@ -15,7 +15,7 @@ ROWS = [
 
 
 def test_families_stay_whole() -> None:
-    one, rows = sampled(TEST_SETS["autos_mini_invariance"], ROWS, 4, 0)
+    one, rows = sample_stories(TEST_SETS["autos_mini_invariance"], ROWS, 4, 0)
     assert one.title == "AUTOS mini, invariance test (4 of 10 stories)"
     for origin in ("human", "discrimination"):
         kept = [row for row in rows if row["origin"] == origin]
@@ -28,15 +28,15 @@ def test_families_stay_whole() -> None:
 
 def test_the_sample_depends_on_the_seed_and_not_on_the_order() -> None:
     one = TEST_SETS["autos_mini_invariance"]
-    ids = {row["story_id"] for row in sampled(one, ROWS, 4, 0)[1]}
-    assert {row["story_id"] for row in sampled(one, ROWS[::-1], 4, 0)[1]} == ids
-    assert {row["story_id"] for row in sampled(one, ROWS, 4, 1)[1]} != ids
+    ids = {row["story_id"] for row in sample_stories(one, ROWS, 4, 0)[1]}
+    assert {row["story_id"] for row in sample_stories(one, ROWS[::-1], 4, 0)[1]} == ids
+    assert {row["story_id"] for row in sample_stories(one, ROWS, 4, 1)[1]} != ids
 
 
 @pytest.mark.parametrize(
     ("name", "count"), [("autos_mini_invariance", 0), ("autos_mini_invariance", 10), ("mans_roc", 2)]
 )
 def test_all_rows_where_none_need_be_left_out(name: str, count: int) -> None:
-    one, rows = sampled(TEST_SETS[name], ROWS, count, 0)
+    one, rows = sample_stories(TEST_SETS[name], ROWS, count, 0)
     assert rows is ROWS
     assert one is TEST_SETS[name]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from openmeva.training.benchmark.paired import Comparison, compare_metrics
-from openmeva.training.benchmark.score_files import read_scores, titled_columns
+from openmeva.training.benchmark.score_files import columns_by_metric, read_scores
 from openmeva.training.corpora.judged_file import read_judged_file
 from openmeva.training.files import Row
 
@@ -71,7 +71,7 @@ def test_an_id_of_judged_stories_is_their_story_id(tmp_path: Path) -> None:
 
 def test_a_metric_is_called_after_its_column() -> None:
     def titles(*columns: str) -> dict[str, str]:
-        return titled_columns([Row(1, "Row 1", dict.fromkeys(columns, 1.0))])
+        return columns_by_metric([Row(1, "Row 1", dict.fromkeys(columns, 1.0))])
 
     assert titles("score", "x") == {"your metric": "score", "x": "x"}
     assert titles("score", "a_b_score", "x") == {"a_b": "a_b_score", "x": "x"}

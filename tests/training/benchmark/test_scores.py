@@ -5,23 +5,23 @@ from dataclasses import replace
 import pytest
 
 from openmeva.training.benchmark import scores
-from openmeva.training.benchmark.scores import module_checksum, score
+from openmeva.training.benchmark.scores import cached_scores, module_checksum
 
 
 def test_scores_are_kept_until_metric_or_rows_change(tmp_path, words, monkeypatch):
     entry, counter = words
     rows = [{"story": f"a story of {k} words .", "prompt": "once ."} for k in range(5)]
-    first = score(entry, "roc", rows, tmp_path / "cache")
-    assert score(entry, "roc", rows, tmp_path / "cache") == first
+    first = cached_scores(entry, "roc", rows, tmp_path / "cache")
+    assert cached_scores(entry, "roc", rows, tmp_path / "cache") == first
     assert counter.read_text() == "x"
-    score(entry, "roc", [{**rows[0], "story": "another"}, *rows[1:]], tmp_path / "cache")
+    cached_scores(entry, "roc", [{**rows[0], "story": "another"}, *rows[1:]], tmp_path / "cache")
     assert counter.read_text() == "xx"
     source = entry.folder / "words.py"
     source.write_text(source.read_text() + "\n# changed\n")
-    score(entry, "roc", rows, tmp_path / "cache")
+    cached_scores(entry, "roc", rows, tmp_path / "cache")
     assert counter.read_text() == "xxx"
     monkeypatch.setattr(scores, "precision", lambda _: "another")
-    score(entry, "roc", rows, tmp_path / "cache")
+    cached_scores(entry, "roc", rows, tmp_path / "cache")
     assert counter.read_text() == "xxxx", "scores of two precisions are not mixed"
 
 
@@ -29,15 +29,17 @@ def test_texts_of_another_set_are_not_scored_again(tmp_path, words):
     entry, counter = words
     rows = [{"story": f"a story of {k} words .", "prompt": "once ."} for k in range(5)]
     said = []
-    first = score(entry, "roc", rows, tmp_path / "cache")
-    again = score(entry, "roc", rows[3:] * 2, tmp_path / "cache", say=said.append)
+    first = cached_scores(entry, "roc", rows, tmp_path / "cache")
+    again = cached_scores(entry, "roc", rows[3:] * 2, tmp_path / "cache", say=said.append)
     assert again["scores"] == first["scores"][3:] * 2
     assert again["signature"] == "words:1"
-    score(
+    cached_scores(
         entry, "roc", [*rows[:2], {**rows[0], "score": 2.0}], tmp_path / "cache"
     )  # human judgments are not passed to the metric
     assert counter.read_text() == "x"
-    score(entry, "roc", [{**rows[0], "prompt": "twice ."}, *rows], tmp_path / "cache", say=said.append)
+    cached_scores(
+        entry, "roc", [{**rows[0], "prompt": "twice ."}, *rows], tmp_path / "cache", say=said.append
+    )
     assert counter.read_text() == "xx"
     assert said == ["4 stories, 0 to score", "6 stories, 1 to score"]
 
@@ -55,12 +57,12 @@ def test_a_run_that_was_stopped_goes_on(tmp_path, words, monkeypatch):
 
     monkeypatch.setattr(scores, "write_text", write_two)
     with pytest.raises(KeyboardInterrupt):
-        score(entry, "roc", rows, tmp_path / "cache")
+        cached_scores(entry, "roc", rows, tmp_path / "cache")
     monkeypatch.setattr(scores, "write_text", written)
     counter.write_text("")
-    resumed = score(entry, "roc", rows, tmp_path / "cache")
+    resumed = cached_scores(entry, "roc", rows, tmp_path / "cache")
     assert counter.read_text() == "x"
-    assert resumed == score(entry, "roc", rows, tmp_path / "elsewhere")
+    assert resumed == cached_scores(entry, "roc", rows, tmp_path / "elsewhere")
 
 
 def test_weights_of_another_configuration_do_not_count(words):
@@ -76,5 +78,5 @@ def test_contexts_go_to_the_metric_only_where_the_set_has_them(tmp_path, words):
     entry, _ = words
     with_prompt = [{"story": "a b .", "prompt": f"c{k} d ."} for k in range(3)]
     without = [{"story": f"a b x{k} ."} for k in range(3)]
-    assert score(entry, "roc", with_prompt, tmp_path)["scores"] == [5.0] * 3
-    assert score(entry, "roc", without, tmp_path)["scores"] == [4.0] * 3
+    assert cached_scores(entry, "roc", with_prompt, tmp_path)["scores"] == [5.0] * 3
+    assert cached_scores(entry, "roc", without, tmp_path)["scores"] == [4.0] * 3

@@ -4,9 +4,9 @@ import pytest
 from rich.console import Console
 
 from openmeva.spaces.leaderboard.views import _standing
-from openmeva.training.benchmark.cells import number, p_value, with_interval
 from openmeva.training.benchmark.judged_tables import correlations, kappas
 from openmeva.training.benchmark.level_tables import within_prompts
+from openmeva.training.benchmark.number_format import format_number, format_p_value, format_with_interval
 from openmeva.training.benchmark.render import Table, to_latex, to_markdown
 from openmeva.training.benchmark.tables import main_tables, read_published, section_tables
 from openmeva.training.cli.comparison import show_comparison
@@ -58,11 +58,11 @@ def test_a_kappa_without_a_definition_is_marked():
 
 
 def test_numbers_as_printed():
-    assert [number(value) for value in (0.5, -0.0004, -1.0, None)] == [".500", ".000", "−1.000", "–"]
-    assert [p_value(value) for value in (0.0001, 0.05, None)] == ["<.001", ".050", "–"]
+    assert [format_number(value) for value in (0.5, -0.0004, -1.0, None)] == [".500", ".000", "−1.000", "–"]
+    assert [format_p_value(value) for value in (0.0001, 0.05, None)] == ["<.001", ".050", "–"]
     cell = {"pearson": 0.369, "intervals": {"pearson": [0.28, 0.452]}}
-    assert with_interval(cell, "pearson") == ".369 [.28, .45]"
-    assert with_interval({"undefined": "x"}, "pearson") == "–"
+    assert format_with_interval(cell, "pearson") == ".369 [.28, .45]"
+    assert format_with_interval({"undefined": "x"}, "pearson") == "–"
 
 
 def test_a_bound_beside_zero_keeps_its_side():
@@ -70,7 +70,7 @@ def test_a_bound_beside_zero_keeps_its_side():
     row = {"title": "Mine", "kind": "own", "pearson": -0.0412, "spearman": 0.0, "kendall": 0.0, "n": 3}
     row["intervals"] = {"pearson": [-0.004, 0.0038]}
     expected = "−.041 [−.004, .004]"
-    assert with_interval(row, "pearson") == expected
+    assert format_with_interval(row, "pearson") == expected
     assert cell(row, "pearson") == expected.replace("−", "-")
     console = Console(record=True, width=150)
     test = {"difference": {"pearson": -0.0412}, "williams": {}}

@@ -171,7 +171,7 @@ def test_a_layer_tuned_on_unions_ratings_scores_mans_in_a_row_of_its_own(
     monkeypatch.setattr(tuning, "BleurtScorer", Lengths)
     monkeypatch.setattr(tuning, "read_mans", lambda folder, corpus: judged)
     with pytest.raises(ValueError, match=r"union: expected stories with references"):
-        tuning.tuned_on_union(tmp_path, ["roc"], tmp_path, 0, tmp_path)
+        tuning.score_mans_tuned_on_union(tmp_path, ["roc"], tmp_path, 0, tmp_path)
     halves = {
         "ROCStories": known[::2],
         "WritingPrompts": [*known[1::2], {"story": "no reference", "score": 1.0}],
@@ -179,7 +179,7 @@ def test_a_layer_tuned_on_unions_ratings_scores_mans_in_a_row_of_its_own(
     for corpus in halves:
         (tmp_path / "union" / corpus / "ant_data").mkdir(parents=True)
     monkeypatch.setattr(tuning, "read_union_judgments", lambda folder: halves[folder.parent.name])
-    tuning.tuned_on_union(tmp_path, ["roc"], tmp_path, 0, tmp_path)
+    tuning.score_mans_tuned_on_union(tmp_path, ["roc"], tmp_path, 0, tmp_path)
     (title, row), *others = cross_validated_scores("mans_roc", judged, tmp_path).items()
     assert (title, row["metric"], others) == ("BLEURT (UNION's ratings)", "bleurt", [])
     assert "29 stories of UNION" in row["signature"], "of both corpora"

@@ -8,9 +8,9 @@ import pytest
 import torch
 
 from openmeva.metrics.core.text import Normalizer
-from openmeva.training.classifier.data import UNKNOWN, Example, ExampleMaker, Groups, above
+from openmeva.training.classifier.data import UNKNOWN, Example, ExampleMaker, GroupDataset, should_rank_above
 from openmeva.training.classifier.results import area_under_curve, results_by_source
-from openmeva.training.classifier.rows import at_most
+from openmeva.training.classifier.rows import sample_groups
 from openmeva.training.negatives.groups import GroupRow, read_groups, write_groups
 from tests.tiny import tiny_tokenizer
 from tests.tiny_groups import rows
@@ -19,14 +19,14 @@ from tests.tiny_groups import rows
 def test_examples_mark_words_by_their_pieces() -> None:
     make = ExampleMaker(tiny_tokenizer(), Normalizer(), 64)
     example = make(GroupRow("g", "she walked home .", "x", 0, 1, ["off_topic"], [1]))
-    assert example.belongs == [UNKNOWN, 1.0, 0.0, 0.0, 1.0, 1.0, UNKNOWN]  # "walk", "##ed"
-    assert example.kinds == [0.0, 0.0, 0.0, 1.0]
+    assert example.token_labels == [UNKNOWN, 1.0, 0.0, 0.0, 1.0, 1.0, UNKNOWN]  # "walk", "##ed"
+    assert example.error_types == [0.0, 0.0, 0.0, 1.0]
     raw = make(GroupRow("g", "She walked home.", "x", 0))
     assert raw.ids == example.ids
-    assert set(raw.belongs) == {UNKNOWN}
+    assert set(raw.token_labels) == {UNKNOWN}
     unnamed = make(GroupRow("g", "she ran", "x", 0, -1, None, [1]))
-    assert set(unnamed.kinds) == {UNKNOWN}, "the words are known, the kind of error is not"
-    assert unnamed.belongs == [UNKNOWN, 1.0, 0.0, UNKNOWN]
+    assert set(unnamed.error_types) == {UNKNOWN}, "the words are known, the kind of error is not"
+    assert unnamed.token_labels == [UNKNOWN, 1.0, 0.0, UNKNOWN]
     with pytest.raises(ValueError, match="group g: expected a story with words"):
         make(GroupRow("g", " ", "x", 0))
 
@@ -36,12 +36,12 @@ def test_what_ranks_above_what() -> None:
         return Example([], label, level, [], [], "")
 
     human, mild, grave, generated = one(1, 0), one(0, 1), one(0, 2), one(0, -1)
-    assert above(human, mild)
-    assert above(mild, grave)
-    assert above(human, generated)
-    assert not above(mild, generated)
-    assert not above(generated, grave)
-    assert not above(grave, human)
+    assert should_rank_above(human, mild)
+    assert should_rank_above(mild, grave)
+    assert should_rank_above(human, generated)
+    assert not should_rank_above(mild, generated)
+    assert not should_rank_above(generated, grave)
+    assert not should_rank_above(grave, human)
 
 
 def test_groups_keep_the_human_story_and_vary_the_others() -> None:
@@ -50,7 +50,7 @@ def test_groups_keep_the_human_story_and_vary_the_others() -> None:
     many = [human, human] + [  # of two files
         GroupRow("g", "she ate " + "the " * n + "cat .", "x", 0) for n in range(8)
     ]
-    groups = Groups(many, make, size=3, passes=5, seed=1)
+    groups = GroupDataset(many, make, size=3, passes=5, seed=1)
     assert (len(groups), groups.stories) == (5, 9)
     assert all(len(group) == 3 and group[0].label == 1 for group in groups)
     assert len({tuple(e.ids) for group in groups for e in group[1:]}) > 2
@@ -75,10 +75,10 @@ def test_rows_survive_the_file(tmp_path: Path) -> None:
 
 
 def test_a_cap_draws_whole_groups() -> None:
-    kept = at_most(rows(), 5, seed=1)
+    kept = sample_groups(rows(), 5, seed=1)
     assert len({row.group for row in kept}) == 5
     assert len(kept) == 15
-    assert at_most(rows(), None, seed=1) == rows()
+    assert sample_groups(rows(), None, seed=1) == rows()
 
 
 def test_area_under_curve_counts_pairs() -> None:
@@ -110,7 +110,7 @@ def test_human_stories_that_score_alike_count_each() -> None:
         for number, own in enumerate(human)
         for story, source in ((own, "human"), ("she ran home .", "a+b"), ("he ran home .", "a"))
     ]
-    groups = Groups(many, ExampleMaker(tiny_tokenizer(), Normalizer(), 64), size=3, passes=1, seed=1)
+    groups = GroupDataset(many, ExampleMaker(tiny_tokenizer(), Normalizer(), 64), size=3, passes=1, seed=1)
     found = results_by_source(ByLength(), groups, padding=0)
     assert {source: one["auc"] for source, one in found.items()} == {"a": 0.25, "all": 0.25, "b": 0.25}
     assert (found["all"]["ranked"], found["all"]["stories"], found["b"]["stories"]) == (0.25, 8, 4)

@@ -126,7 +126,7 @@ def test_judgments_are_standardised_in_order_and_made_once(
 
 def test_logits_are_finite() -> None:
     assert logit(0.5) == 0
-    assert logit(0.0) == pytest.approx(-logit(1.0)) == pytest.approx(math.log(teacher.SURE), rel=1e-5)
+    assert logit(0.0) == pytest.approx(-logit(1.0)) == pytest.approx(math.log(teacher.MIN_DISTANCE), rel=1e-5)
 
 
 def test_a_live_teacher_judges_as_the_stage_does(folder: Path) -> None:

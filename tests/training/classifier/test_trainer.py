@@ -23,7 +23,7 @@ from openmeva.training.classifier import results
 from openmeva.training.classifier import trainer as classifier
 from openmeva.training.classifier.card import write_classifier_card
 from openmeva.training.classifier.config import ClassifierConfig
-from openmeva.training.classifier.data import UNKNOWN, ExampleMaker, GroupCollator, Groups
+from openmeva.training.classifier.data import UNKNOWN, ExampleMaker, GroupCollator, GroupDataset
 from openmeva.training.classifier.losses import TEACHER_SPREAD, classifier_loss
 from openmeva.training.classifier.model import build_classifier
 from openmeva.training.classifier.results import predict
@@ -31,7 +31,7 @@ from openmeva.training.common import backbone
 from openmeva.training.common import trainer as common
 from openmeva.training.common.config import parse
 from openmeva.training.negatives.groups import GroupRow
-from tests.killing import interrupted
+from tests.killing import interrupt_at_call
 from tests.tiny import tiny_model, tiny_tokenizer, write_byte_tokenizer, write_encoder, write_gpt2
 from tests.tiny_groups import rows
 
@@ -86,18 +86,18 @@ def test_weights_of_the_same_configuration_and_rows_are_known(folder: Path) -> N
     provenance: dict[str, Any] = {"data": {}}
     config = configuration(passes=1)
     out = folder / "known"
-    assert classifier.known_classifier(config, provenance, out) is None
+    assert classifier.matching_classifier(config, provenance, out) is None
     manifest = train(folder, "known", passes=1)
-    assert classifier.known_classifier(config, provenance, out) == json.loads(json.dumps(manifest))
-    assert classifier.known_classifier(config, {"data": {"rows.parquet": "0" * 64}}, out) is None
-    assert classifier.known_classifier(configuration(passes=2), provenance, out) is None
+    assert classifier.matching_classifier(config, provenance, out) == json.loads(json.dumps(manifest))
+    assert classifier.matching_classifier(config, {"data": {"rows.parquet": "0" * 64}}, out) is None
+    assert classifier.matching_classifier(configuration(passes=2), provenance, out) is None
     (out / "adapter.safetensors").write_bytes(b"damaged")
-    assert classifier.known_classifier(config, provenance, out) is None
+    assert classifier.matching_classifier(config, provenance, out) is None
 
 
 def test_a_stopped_run_ends_in_the_same_weights(folder: Path) -> None:
     undisturbed = train(folder, "whole", passes=2)
-    with interrupted(classifier.ClassifierTrainer, "compute_loss", 6):
+    with interrupt_at_call(classifier.ClassifierTrainer, "compute_loss", 6):
         train(folder, "stopped", passes=2)
     assert any((folder / "run-stopped").glob("checkpoint-*"))
     manifest = train(folder, "stopped", passes=2, resume=True)
@@ -226,7 +226,7 @@ def test_the_loss_is_the_sum_it_says(folder: Path) -> None:
     with torch.no_grad():
         loss, logits = classifier_loss(model, inputs, config)
         hidden = model.encode(inputs["input_ids"], inputs["attention_mask"])
-        kinds, tokens = model.name_kinds(hidden), model.judge_tokens(hidden)
+        kinds, tokens = model.error_type_logits(hidden), model.token_logits(hidden)
 
     def entropy(logit: Any, target: float) -> float:
         p = 1 / (1 + math.exp(-float(logit)))
@@ -235,9 +235,12 @@ def test_the_loss_is_the_sum_it_says(folder: Path) -> None:
     s = logits.tolist()
     label = (2 * entropy(s[0], 1) + entropy(s[1], 0) + entropy(s[2], 0)) / 3
     ranks = [math.log1p(math.exp(s[b] - s[a])) for a, b in ((0, 1), (0, 2), (1, 2))]
-    kind = [entropy(kinds[i, k], e.kinds[k]) for i, e in enumerate(group) for k in range(4)]
+    kind = [entropy(kinds[i, k], e.error_types[k]) for i, e in enumerate(group) for k in range(4)]
     token = [
-        entropy(tokens[i, t], b) for i, e in enumerate(group) for t, b in enumerate(e.belongs) if b != UNKNOWN
+        entropy(tokens[i, t], b)
+        for i, e in enumerate(group)
+        for t, b in enumerate(e.token_labels)
+        if b != UNKNOWN
     ]
     expected = label + 0.7 * sum(ranks) / 3 + 0.2 * sum(kind) / len(kind) + 0.3 * sum(token) / len(token)
     for judged in (s, [float(tokens[i, 1 : len(e.ids) - 1].mean()) for i, e in enumerate(group)]):
@@ -253,7 +256,7 @@ def test_results_count_each_human_story_once_whatever_it_scores(monkeypatch: pyt
     worse = [GroupRow(str(g), "she ate .", "x", 0, 1) for g in range(3)]
     pairs = [human[0], worse[0], replace(worse[0], story="he ate ."), human[1], worse[1], human[2], worse[2]]
     monkeypatch.setattr(results, "predict", lambda model, examples, padding: values)
-    found = results.results_by_source(None, Groups(pairs, make, 9, 1, 0), 0)["x"]
+    found = results.results_by_source(None, GroupDataset(pairs, make, 9, 1, 0), 0)["x"]
     people, others = [1.0, 1.0, -2.0], [0.0, 0.0, 0.0, 3.0]
     expected = sum(a > b for a in people for b in others) / 12
     assert found == {"auc": pytest.approx(expected), "ranked": pytest.approx(3 / 4), "stories": 4}

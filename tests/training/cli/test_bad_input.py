@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from openmeva.training.autos.command import Building
-from openmeva.training.benchmark.command import Asked
+from openmeva.training.autos.command import AutosBuildOptions
+from openmeva.training.benchmark.command import BenchmarkOptions
 from openmeva.training.cli.app import app
-from openmeva.training.negatives.file import Drawing
+from openmeva.training.negatives.file import NegativeSamplingConfig
 from openmeva.training.paths import CONFIGS, ROOT
-from openmeva.training.perturbations.file import Perturbing
+from openmeva.training.perturbations.file import PerturbationConfig
 from openmeva.training.text.knowledge import resources
 
 TAKES = re.compile(r'"--(data|config)"|(trainer|stage)_command\(|run_probe\(')
@@ -175,11 +175,11 @@ def test_a_number_out_of_range_is_refused(
 @pytest.mark.parametrize(
     ("settings", "option"),
     [
-        (lambda: Asked(draws=99), "--draws"),
-        (lambda: Asked(pairs=-1), "--pairs"),
-        (lambda: Building(stories="good.txt", configs=["roc"], limit=0), "--limit"),
-        (lambda: Perturbing("typo", seed=-1), "--seed"),
-        (lambda: Drawing(keep=-1), "--keep"),
+        (lambda: BenchmarkOptions(draws=99), "--draws"),
+        (lambda: BenchmarkOptions(pairs=-1), "--pairs"),
+        (lambda: AutosBuildOptions(stories="good.txt", configs=["roc"], limit=0), "--limit"),
+        (lambda: PerturbationConfig("typo", seed=-1), "--seed"),
+        (lambda: NegativeSamplingConfig(keep=-1), "--keep"),
     ],
 )
 def test_python_refuses_what_the_commands_do(settings: Callable[[], object], option: str) -> None:

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from openmeva.metrics.core.command import Scored, result_rows
+from openmeva.metrics.core.command import MetricResult, result_rows
 from openmeva.metrics.core.version import __version__
 from openmeva.metrics.core.writing import write_rows
 from openmeva.training.cli import judging, projects, score
 from openmeva.training.cli.app import app
-from openmeva.training.scale.columns import handed
+from openmeva.training.scale.columns import metric_inputs
 from openmeva.training.text.knowledge import resources
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -105,7 +105,7 @@ def test_all_metrics_are_checked_before_the_first_works(
     options: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_rows(tmp_path / "stories.jsonl", [{**row, "reference": [3]} for row in STORIES])
-    monkeypatch.setattr("openmeva.metrics.core.command.said_by", lambda *_, **__: pytest.fail("it works"))
+    monkeypatch.setattr("openmeva.metrics.core.command.score_with", lambda *_, **__: pytest.fail("it works"))
     assert message in run("score", tmp_path / "stories.jsonl", "--metrics", *options, code=2).stderr
 
 
@@ -127,13 +127,13 @@ def test_reasons_go_into_a_pipe(stories: Path) -> None:
 
 def test_a_beginning_within_the_story_is_not_read_twice() -> None:
     row = {"story": "Ben was late. He ran.", "context": "Ben was late."}
-    assert list(handed([row], "plot_coherence")) == ["predictions"]
-    assert list(handed([row], "ruber_bert")) == ["predictions", "contexts"]
+    assert list(metric_inputs([row], "plot_coherence")) == ["predictions"]
+    assert list(metric_inputs([row], "ruber_bert")) == ["predictions", "contexts"]
     apart = {"story": "He ran.", "context": "Ben was late."}
-    mixed = handed([row, apart], "union")
+    mixed = metric_inputs([row, apart], "union")
     assert mixed == {"predictions": [row["story"], "He ran."], "contexts": ["", "Ben was late."]}
-    assert handed([row], "union", False) == {"predictions": [row["story"]], "contexts": [""]}
-    assert list(handed([row, apart], "union", True)) == ["predictions"]
+    assert metric_inputs([row], "union", False) == {"predictions": [row["story"]], "contexts": [""]}
+    assert list(metric_inputs([row, apart], "union", True)) == ["predictions"]
 
 
 def test_perturbed_stories_go_into_a_pipe_or_a_file(stories: Path, tmp_path: Path) -> None:
@@ -212,7 +212,7 @@ def test_what_score_writes_of_rated_stories_is_compared(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     rows = [{"story": f"He ran {n} miles and slept.", "ratings": [n % 5 + 1, 3]} for n in range(20)]
     for name in ("union", "ppl"):
-        scored = Scored(name, {"score": rng.normal(size=20).tolist()}, None, None, "")
+        scored = MetricResult(name, {"score": rng.normal(size=20).tolist()}, None, None, "")
         write_rows(tmp_path / f"{name}.jsonl", result_rows(rows, scored))
     found = json.loads(
         run("compare", tmp_path / "union.jsonl", tmp_path / "ppl.jsonl", "--draws", 100).stdout
@@ -223,9 +223,9 @@ def test_what_score_writes_of_rated_stories_is_compared(tmp_path: Path) -> None:
     assert "expected a column of scores" in said
 
 
-def test_training_is_handed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    handed: list[Any] = []
-    monkeypatch.setattr(projects, "_run", lambda module, arguments: handed.append((module, arguments)))
+def test_training_passes_its_options_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[Any] = []
+    monkeypatch.setattr(projects, "_run", lambda module, arguments: calls.append((module, arguments)))
     run(
         "train",
         "union",
@@ -239,14 +239,14 @@ def test_training_is_handed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         "--set",
         "seed=2",
     )
-    module, arguments = handed[0]
+    module, arguments = calls[0]
     assert module == "openmeva.training.union"
     assert Path(arguments[1]).is_file()
     assert arguments[2:] == ["--data", str(tmp_path), "--resume", "--set", "pairs=5", "seed=2"]
     run("train", "grammar", "--data", tmp_path, "--", "--limit", "3")
-    assert Path(handed[1][1][1]).name == "default.yaml"
-    assert handed[1][1][-2:] == ["--limit", "3"]
-    assert {"union", "ppl", "ruber_bert", "bleurt", "encoder"} <= set(projects.trained())
+    assert Path(calls[1][1][1]).name == "default.yaml"
+    assert calls[1][1][-2:] == ["--limit", "3"]
+    assert {"union", "ppl", "ruber_bert", "bleurt", "encoder"} <= set(projects.trainable_metrics())
 
 
 @pytest.mark.parametrize(

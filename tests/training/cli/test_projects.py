@@ -1,4 +1,4 @@
-"""`openmeva train` and `space`: what they run, and what that is handed."""
+"""`openmeva train` and `space`: what they run, and with which arguments."""
 
 import inspect
 import os
@@ -26,24 +26,24 @@ def _as_before(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def recorder(function: Callable[..., Any], answer: object) -> tuple[dict[str, Any], Callable[..., Any]]:
-    """What a function was handed, by name, and one to stand in its place."""
-    handed: dict[str, Any] = {}
+    """The arguments that a function was called with, by name, and one to stand in its place."""
+    arguments: dict[str, Any] = {}
 
     def stand_in(*given: Any, **named: Any) -> object:
-        handed.update(inspect.signature(function).bind(*given, **named).arguments)
+        arguments.update(inspect.signature(function).bind(*given, **named).arguments)
         return answer
 
-    return handed, stand_in
+    return arguments, stand_in
 
 
-@pytest.mark.parametrize("metric", projects.trained())
+@pytest.mark.parametrize("metric", projects.trainable_metrics())
 def test_a_trainer_is_handed_what_was_asked_for(
     metric: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Through the command itself, which is read anew, as in a process of its own."""
     trainer = import_module(f"openmeva.training.{metric}.trainer")
     monkeypatch.delitem(sys.modules, f"openmeva.training.{metric}.__main__", raising=False)
-    handed, train = recorder(trainer.train, {"results": {}, "human": {}, "minutes": 3})
+    arguments, train = recorder(trainer.train, {"results": {}, "human": {}, "minutes": 3})
     known = inspect.signature(trainer.train).parameters
     monkeypatch.setattr(trainer, "train", train)
     folders = {name: tmp_path / name for name in ("out", "run", "cache") if name in known}
@@ -51,16 +51,16 @@ def test_a_trainer_is_handed_what_was_asked_for(
     resume = ["--resume"] if "resume" in known else []
     chosen = projects.find_configuration(metric)
     run("train", metric, "--config", chosen, "--data", tmp_path, "--set", "seed=77", *resume, "--", *options)
-    config = handed.pop("settings" if metric == "grammar" else "config")
+    config = arguments.pop("settings" if metric == "grammar" else "config")
     assert config.seed == 77
     data: dict[str, Any] = {"data": tmp_path}
     if metric == "grammar":  # no corpus of human stories is there to measure on
         data = {"folder": tmp_path / "cola" / "raw", "human": {}}
-    assert handed == {**data, **folders, **({"resume": True} if resume else {})}
+    assert arguments == {**data, **folders, **({"resume": True} if resume else {})}
 
 
 def test_grammar_is_measured_and_not_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    handed, evaluate = recorder(
+    arguments, evaluate = recorder(
         grammar.evaluate, {"in_domain": {"mcc": 0.5, "accuracy": 0.75, "sentences": 8}}
     )
     monkeypatch.setattr(grammar, "evaluate", evaluate)
@@ -68,7 +68,7 @@ def test_grammar_is_measured_and_not_trained(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(GrammarScorer, "load", lambda folder: folder)
     monkeypatch.delitem(sys.modules, "openmeva.training.grammar.__main__", raising=False)
     said = run("train", "grammar", "--data", tmp_path, "--", "--out", tmp_path / "out", "--evaluate").stdout
-    assert handed == {"scorer": tmp_path / "out", "folder": tmp_path / "cola" / "raw"}
+    assert arguments == {"scorer": tmp_path / "out", "folder": tmp_path / "cola" / "raw"}
     assert "in_domain: Matthews 0.500, accuracy 0.750 of 8" in said
 
 
@@ -76,13 +76,13 @@ def test_grammar_is_measured_and_not_trained(tmp_path: Path, monkeypatch: pytest
 def test_a_demo_is_run_offline_at_the_port_that_was_asked_for(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    handed, run_module = recorder(runpy.run_module, {})
+    arguments, run_module = recorder(runpy.run_module, {})
     monkeypatch.setattr(runpy, "run_module", run_module)
     for key in projects.OFFLINE:
         monkeypatch.delenv(key, raising=False)
     run("space", name, "--port", "8123")
-    assert handed["mod_name"] == f"openmeva.spaces.{name}.app"
-    assert find_spec(handed["mod_name"]) is not None
-    assert handed["run_name"] == "__main__"
+    assert arguments["mod_name"] == f"openmeva.spaces.{name}.app"
+    assert find_spec(arguments["mod_name"]) is not None
+    assert arguments["run_name"] == "__main__"
     assert os.environ["GRADIO_SERVER_PORT"] == "8123"
     assert {key: os.environ.get(key) for key in projects.OFFLINE} == projects.OFFLINE

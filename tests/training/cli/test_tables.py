@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from openmeva.metrics.core.command import Scored, metric_names
+from openmeva.metrics.core.command import MetricResult, metric_names
 from openmeva.metrics.core.command import score as scored_by
 from openmeva.training.benchmark.paired import Comparison, compare_metrics
 from openmeva.training.cli.comparison import show_comparison
-from openmeva.training.cli.tables import LEAST_GAIN, MEANINGS, show_reasons, show_scores
+from openmeva.training.cli.tables import MEANINGS, MIN_GAIN, show_reasons, show_scores
 from openmeva.training.scale.scorer import _module_class
 
 EXPLAINING = [
@@ -23,7 +23,7 @@ EXPLAINING = [
 def test_a_story_without_a_score_is_shown_without_one() -> None:
     rows = [{"story": "Ann ran."}, {"story": "Ben fell."}, {"story": "She laughed."}]
     text = io.StringIO()
-    scored = Scored("llm_judge", {"score": [4.0, None, 3.5]}, None, 3.75, "llm_judge|model:m")
+    scored = MetricResult("llm_judge", {"score": [4.0, None, 3.5]}, None, 3.75, "llm_judge|model:m")
     show_scores(rows, [scored], Console(file=text, width=100))
     lines = text.getvalue().splitlines()
     assert "–" in next(line for line in lines if "Ben fell." in line)
@@ -43,8 +43,8 @@ def test_reasons_are_shown_whatever_a_metric_says_of_sentences(metric: str) -> N
     for sentence in reasons["sentences"]:
         number = sentence["nll"] if metric == "ppl" else sentence["gain"]
         (line,) = (line for line in said.splitlines() if sentence["text"] in line)
-        assert (f"{number:.3f}" in line) == (metric == "ppl" or number > LEAST_GAIN)
-    costs = any(sentence.get("gain", 0) > LEAST_GAIN for sentence in reasons["sentences"])
+        assert (f"{number:.3f}" in line) == (metric == "ppl" or number > MIN_GAIN)
+    costs = any(sentence.get("gain", 0) > MIN_GAIN for sentence in reasons["sentences"])
     assert (MEANINGS["gain"] in said) == costs
     assert (MEANINGS["nll"] in said) == (metric == "ppl")
     assert ("no sentence lowers its score" in said) == (metric != "ppl" and not costs)
@@ -63,7 +63,7 @@ def test_scores_are_shown_beside_a_long_story(metrics: list[str], width: int) ->
     rows = [{"story_id": "a" * 40, "story": "Ann ran far. " * 24}]
     keys = {"overlap": ["bleu_scores", "rougeL_scores", "meteor_scores"], "ppl": ["perplexities"]}
     found = [
-        Scored(name, {key: [0.512 + place] for key in keys.get(name, ["score"])}, None, None, name)
+        MetricResult(name, {key: [0.512 + place] for key in keys.get(name, ["score"])}, None, None, name)
         for place, name in enumerate(metrics)
     ]
     text = io.StringIO()

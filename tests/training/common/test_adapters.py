@@ -13,7 +13,7 @@ from openmeva.training.common.adapters import (
     add_adapters,
     check_start,
     load_adapter,
-    without_idle,
+    without_zero_factors,
 )
 from tests.tiny import tiny_model
 
@@ -91,4 +91,4 @@ def test_factors_of_a_lower_rank_add_what_they_added() -> None:
 def test_factors_that_add_nothing_are_left_out() -> None:
     tensors = {"a.lora_A": torch.ones(2, 3), "a.lora_B": torch.zeros(4, 2), "head": torch.zeros(2)}
     kept = {"b.lora_A": torch.ones(2, 3), "b.lora_B": torch.ones(4, 2)}
-    assert without_idle(tensors | kept).keys() == {"head", *kept}
+    assert without_zero_factors(tensors | kept).keys() == {"head", *kept}

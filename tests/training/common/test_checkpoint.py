@@ -7,7 +7,7 @@ import pytest
 
 from openmeva.metrics.core.checkpoint import ADAPTER
 from openmeva.training.common.backbone import SHARED, find_backbone
-from openmeva.training.common.checkpoint import begin_run, save_manifest, start_digest, trained
+from openmeva.training.common.checkpoint import begin_run, matching_manifest, save_manifest, start_digest
 from openmeva.training.common.config import as_mapping, parse
 from openmeva.training.union.config import UnionConfig
 
@@ -65,11 +65,13 @@ def test_a_finished_training_is_known_also_where_a_setting_came_later(tmp_path: 
     (tmp_path / ADAPTER).write_bytes(b"weights")
     save_manifest(tmp_path, {"config": SMALL, "data": {"a.jsonl": "12"}})
     wanted = {"config": config, "data": {"a.jsonl": "12"}}
-    assert trained(tmp_path, UnionConfig, wanted) == json.loads((tmp_path / "manifest.json").read_text())
-    assert trained(tmp_path, UnionConfig, {**wanted, "data": {"a.jsonl": "34"}}) is None
-    assert trained(tmp_path, UnionConfig, {**wanted, "config": {**config, "pairs": 5}}) is None
+    assert matching_manifest(tmp_path, UnionConfig, wanted) == json.loads(
+        (tmp_path / "manifest.json").read_text()
+    )
+    assert matching_manifest(tmp_path, UnionConfig, {**wanted, "data": {"a.jsonl": "34"}}) is None
+    assert matching_manifest(tmp_path, UnionConfig, {**wanted, "config": {**config, "pairs": 5}}) is None
     (tmp_path / ADAPTER).write_bytes(b"others")
-    assert trained(tmp_path, UnionConfig, wanted) is None
+    assert matching_manifest(tmp_path, UnionConfig, wanted) is None
 
 
 def test_an_adapter_of_another_encoder_is_no_start(tmp_path: Path) -> None:

@@ -14,11 +14,11 @@ from openmeva.metrics.core.checkpoint import find_checkpoint
 from openmeva.training.bleurt.card import write_bleurt_card
 from openmeva.training.classifier.card import write_classifier_card
 from openmeva.training.common.model_card import (
-    begun_with,
     card_command,
-    excluded,
+    excluded_files,
     lineage,
-    place_of,
+    load_argument,
+    start_digest_note,
     write_model_card,
 )
 from openmeva.training.embedding_similarity.card import write_similarity_card
@@ -26,7 +26,7 @@ from openmeva.training.encoder.card import write_encoder_card
 from openmeva.training.files import checksum
 from openmeva.training.grammar.card import card
 from openmeva.training.paths import ROOT, WEIGHTS
-from openmeva.training.plot_guided.generator.card import plotted, write_card
+from openmeva.training.plot_guided.generator.card import stories_with_plots, write_card
 from openmeva.training.ppl.card import write_ppl_card
 from openmeva.training.ruber_bert.card import write_ruber_card
 from openmeva.training.sentavg.card import write_sentavg_card
@@ -99,7 +99,9 @@ def test_a_generator_s_card_says_what_it_does_with_names_and_what_it_compares_wi
         text = (tmp_path / "README.md").read_text()
         assert said in text
         assert "[MALE]" not in text
-    assert plotted(["Ann was hungry."], "storyline", delexicalize=False)[0].text == "ann was hungry ."
+    assert (
+        stories_with_plots(["Ann was hungry."], "storyline", delexicalize=False)[0].text == "ann was hungry ."
+    )
 
 
 def test_fields_are_the_manifest_s_and_those_given(tmp_path: Path) -> None:
@@ -144,8 +146,8 @@ def test_weights_that_began_with_others_than_lie_there_now_say_so() -> None:
     assert begun
     for one in begun:
         there = checksum(ROOT / one["config"]["start"] / "adapter.safetensors")
-        assert ("an earlier version" in begun_with(one)) == (there != one["start"])
-    assert begun_with({}) == ""
+        assert ("an earlier version" in start_digest_note(one)) == (there != one["start"])
+    assert start_digest_note({}) == ""
 
 
 def card_of(name: str, folder: Path, changes: Any = (), **top: Any) -> str:
@@ -205,7 +207,7 @@ def test_all_that_was_read_has_its_source_under_licence(name: str) -> None:
     if "openmeva/story-encoder" in (METRICS / name / "config.json").read_text(encoding="utf-8"):
         manifests.append(json.loads((METRICS / "weights/encoder/manifest.json").read_text(encoding="utf-8")))
         assert "`sentence-transformers/all-MiniLM-L6-v2` (Apache-2.0)" in licence
-    read = {file for one in manifests for file in set(one["data"]) - set(excluded(one["config"]))}
+    read = {file for one in manifests for file in set(one["data"]) - set(excluded_files(one["config"]))}
     for file in read:
         corpus = "ROCStories (" if re.search(r"\broc", file) else "WritingPrompts ("
         assert corpus in licence, file
@@ -271,8 +273,8 @@ def test_what_a_card_loads_is_the_folder_that_it_lies_in(tmp_path: Path) -> None
         found = re.search(r'evaluate.load\("metrics/union", "(.+)"\)', card_of("union/weights/roc", folder))
         assert found
         assert find_checkpoint("union", found[1], {"roc": "openmeva/union-roc"}) == folder
-    assert place_of(METRICS / "union" / "weights" / "roc", "union") == "roc"
+    assert load_argument(METRICS / "union" / "weights" / "roc", "union") == "roc"
     first = METRICS / "union" / "weights" / "roc-first"
-    assert place_of(first, "union") == "metrics/union/weights/roc-first"
-    assert place_of(ROOT / "runs" / "union-roc" / "first", "union") == "runs/union-roc/first"
-    assert place_of(ROOT / "roc", "union") == "./roc"
+    assert load_argument(first, "union") == "metrics/union/weights/roc-first"
+    assert load_argument(ROOT / "runs" / "union-roc" / "first", "union") == "runs/union-roc/first"
+    assert load_argument(ROOT / "roc", "union") == "./roc"

@@ -82,7 +82,7 @@ def test_a_packaged_language_model_is_read_in_full_precision(
     assert language_model_weights({"hub": "nobody/tiny", "package": package}) == base.gguf, (
         "metrics take it, too"
     )
-    assert not base.takes_adapter
+    assert not base.supports_adapter
     loaded, tokenizer = load_causal(base)
     model: Any = loaded
     assert all(p.dtype == torch.float32 and p.requires_grad for p in model.parameters())
@@ -146,7 +146,7 @@ def test_two_processes_may_unpack_at_once(
         shutil.copytree(file.parent, tmp_path / "cache" / parts["sha256"])
         return file
 
-    monkeypatch.setattr("openmeva.metrics.core.backbone.checked", other_was_quicker)
+    monkeypatch.setattr("openmeva.metrics.core.backbone.verify_checksum", other_was_quicker)
     folder = packaged_folder(parts, tmp_path / "cache")
     assert folder is not None
     assert checksum(folder / "model.safetensors") == parts["sha256"]

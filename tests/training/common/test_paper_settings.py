@@ -23,7 +23,7 @@ from openmeva.training.ruber_bert.config import RuberConfig
 from openmeva.training.union import model as union_model
 from openmeva.training.union import trainer as union
 from openmeva.training.union.config import UnionConfig
-from tests.facts import facts_for_every_day
+from tests.facts import with_everyday_facts
 from tests.tiny import tiny_model, write_bart, write_encoder, write_gpt2
 from tests.tiny_backbones import STORIES, write_backbone
 
@@ -35,7 +35,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr(backbone, "ENCODER", tmp_path / "shared")
     for name, texts in (("stories", STORIES), ("held_out", [f"not {story}" for story in STORIES])):
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps({"story": s}) + "\n" for s in texts))
-    with facts_for_every_day(tmp_path):
+    with with_everyday_facts(tmp_path):
         yield tmp_path
 
 
@@ -67,7 +67,9 @@ def test_unions_bert_has_its_dropout_and_placeholders_that_stand_for_names(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given: list[int] = []
-    monkeypatch.setattr(union_model, "name_placeholders", lambda vectors, _: given.append(len(vectors)))
+    monkeypatch.setattr(
+        union_model, "init_placeholder_embeddings", lambda vectors, _: given.append(len(vectors))
+    )
     config = read_config(UnionConfig, config_file("union", "roc_paper"))
     tiny = replace(config, base=str(write_backbone(data / "bert", "bert")), encoder_dropout=0.3)
     model, tokenizer, _ = union_model.build_model(tiny)

@@ -19,7 +19,7 @@ def test_a_placeholder_is_the_mean_of_its_names(tmp_path: Path, monkeypatch: pyt
     tokenizer = Tokenizer(WordLevel({word: place for place, word in enumerate(words)}))
     vectors = torch.arange(12.0).reshape(6, 2)
     before = vectors.clone()
-    backbone.name_placeholders(vectors, tokenizer)
+    backbone.init_placeholder_embeddings(vectors, tokenizer)
     assert vectors[3].tolist() == [1.0, 2.0]
     kept = [0, 1, 2, 4, 5]
     assert torch.equal(vectors[kept], before[kept]), "a placeholder without known names keeps its vector"

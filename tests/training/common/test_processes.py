@@ -14,7 +14,7 @@ from transformers import TrainingArguments
 
 from openmeva.training import processes
 from openmeva.training.common import trainer as common
-from openmeva.training.common.data_parallel import Share
+from openmeva.training.common.data_parallel import BatchShard
 from openmeva.training.encoder import trainer as encoder
 from openmeva.training.files import checksum
 from tests.tiny_trainings import TRAININGS, train_all, write_files
@@ -24,7 +24,7 @@ def _run(data: Path, out: Path) -> None:
     """Runs all trainers in float32; writes losses and names of written files to `out/found-NUMBER.json`."""
     losses: dict[str, list[float]] = {}
     written: list[str] = []
-    compute_loss, replace = common.SharedTrainer.compute_loss, os.replace
+    compute_loss, replace = common.DataParallelTrainer.compute_loss, os.replace
 
     def recorded(self: Any, *arguments: Any, **named: Any) -> Any:
         found = compute_loss(self, *arguments, **named)
@@ -42,19 +42,19 @@ def _run(data: Path, out: Path) -> None:
         return TrainingArguments(**{**settings, "bf16": False, "disable_tqdm": True})
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(common.SharedTrainer, "compute_loss", recorded)
+        patch.setattr(common.DataParallelTrainer, "compute_loss", recorded)
         patch.setattr(os, "replace", noted)
         for module in (common, encoder):
             patch.setattr(module, "TrainingArguments", exact)
         train_all(data, out)
-        number = processes.number()
-        with processes.first_alone():  # a stage, in which another training may stand
+        process = processes.rank()
+        with processes.main_process_first():  # a stage, in which another training may stand
             if not (out / "stage.json").exists():
-                patch.setattr(common.SharedTrainer, "compute_loss", compute_loss)
+                patch.setattr(common.DataParallelTrainer, "compute_loss", compute_loss)
                 TRAININGS["classifier"](data, out / "stage", False)
-                (out / "stage.json").write_text(f"{number}")
+                (out / "stage.json").write_text(f"{process}")
     found = {"losses": losses, "written": [Path(one).name for one in written]}
-    (out / f"found-{number}.json").write_text(json.dumps(found))
+    (out / f"found-{process}.json").write_text(json.dumps(found))
 
 
 def _one_of_two(place: int, port: int, data: Path, out: Path) -> None:
@@ -117,20 +117,22 @@ def test_two_processes_make_the_steps_of_one(tmp_path: Path) -> None:
 
 
 def test_shares_of_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = [Share([range(0, 2), range(2, 5)], place).rows for place in (0, 1)]
+    found = [BatchShard([range(0, 2), range(2, 5)], place).rows for place in (0, 1)]
     assert [list(range(5))[rows] for rows in found] == [[0, 1], [2, 3, 4]]
-    assert Share([range(0), range(0, 1)], 0).rows == slice(0, 1), "a model wants a row; it does not count"
-    assert Share.of(7).rows == slice(0, 7), "one process reads all"
+    assert BatchShard([range(0), range(0, 1)], 0).rows == slice(0, 1), (
+        "a model wants a row; it does not count"
+    )
+    assert BatchShard.for_batch(7).rows == slice(0, 7), "one process reads all"
     monkeypatch.setenv("WORLD_SIZE", "1")
     processes.join()
-    assert (processes.count(), processes.number()) == (1, 0)
+    assert (processes.world_size(), processes.rank()) == (1, 0)
 
 
 def test_a_command_of_one_process_ends_in_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in processes.LAUNCHED:
+    for name in processes.LAUNCHER_VARIABLES:
         monkeypatch.setenv(name, "1")
-    assert not processes.go_alone()
+    assert not processes.detach_from_launcher()
     monkeypatch.setenv("RANK", "0")
     monkeypatch.setenv("WORLD_SIZE", "2")
-    assert processes.go_alone()
+    assert processes.detach_from_launcher()
     assert "WORLD_SIZE" not in os.environ

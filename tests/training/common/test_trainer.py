@@ -17,11 +17,11 @@ from openmeva.training.common import trainer as common
 from openmeva.training.embedding_similarity.trainer import SimilarityTrainer
 from openmeva.training.ruber_bert.trainer import RuberTrainer
 from openmeva.training.union.trainer import UnionTrainer
-from tests.killing import interrupted
+from tests.killing import interrupt_at_call
 from tests.tiny_trainings import TRAININGS, write_files
 
 
-class _OfParts(common.SharedTrainer):
+class _OfParts(common.DataParallelTrainer):
     """A trainer whose loss calls a part of the model instead of the whole."""
 
     def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
@@ -48,7 +48,7 @@ def test_losses_of_a_models_parts_are_of_the_native_precision(
     assert not torch.equal(before[0], next(iter(trainer.model.parameters())))
 
 
-class _OfPairs(common.SharedTrainer):
+class _OfPairs(common.DataParallelTrainer):
     """Gives two logits per item."""
 
     def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
@@ -80,9 +80,9 @@ def test_a_batch_is_that_of_the_configuration_whatever_the_devices(tmp_path: Pat
 
 
 def test_a_manifest_counts_the_processes_that_trained_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "processes" not in common.machine()
-    monkeypatch.setattr(common, "count", lambda: 4)
-    assert common.machine()["processes"] == 4
+    assert "processes" not in common.hardware_entries()
+    monkeypatch.setattr(common, "world_size", lambda: 4)
+    assert common.hardware_entries()["processes"] == 4
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_a_manifest_says_that_its_minutes_are_those_of_the_last_part(
 ) -> None:
     write_files(tmp_path)
     monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")
-    with interrupted(trainer, "training_step", 3):
+    with interrupt_at_call(trainer, "training_step", 3):
         TRAININGS[name](tmp_path, tmp_path / "out", False)
     for resume in (True, False):
         TRAININGS[name](tmp_path, tmp_path / "out", resume)

@@ -17,7 +17,7 @@ from openmeva.training.paths import ROOT
 FOLDER = ROOT / "datasets" / "stories"
 FILE = FOLDER / "mini.jsonl"
 SIZES = {"roc": (130, 25, 75), "wp": (22, 150, 300)}  # stories, minimum and maximum number of words
-KINDS = sorted(SIZES)
+CORPORA = sorted(SIZES)
 
 PERSONS = {
     "first": r"\b(I|me|my|mine|we|us|our|ours)\b",
@@ -53,7 +53,7 @@ def stories_with(pattern: str, kind: str = "roc") -> int:
     return sum(re.search(pattern, row["story"], re.IGNORECASE) is not None for row in rows(kind))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", CORPORA)
 def test_counts_and_lengths(kind: str) -> None:
     count, fewest, most = SIZES[kind]
     assert len(rows(kind)) == count
@@ -64,7 +64,7 @@ def test_counts_and_lengths(kind: str) -> None:
 def test_fields_and_ids() -> None:
     assert {row["kind"] for row in rows()} == set(SIZES)
     assert all(list(row) == list(Row.__annotations__) for row in rows())
-    expected = [f"mini-{kind}-{number:03d}" for kind in KINDS for number in range(1, SIZES[kind][0] + 1)]
+    expected = [f"mini-{kind}-{number:03d}" for kind in CORPORA for number in range(1, SIZES[kind][0] + 1)]
     assert [row["story_id"] for row in rows()] == expected
 
 

@@ -11,7 +11,7 @@ import pytest
 from tokenizers import Tokenizer
 
 from openmeva.spaces import reference_stories
-from openmeva.training.common.config import config_file, parse, read_config, read_yaml, resolved
+from openmeva.training.common.config import config_file, parse, read_config, read_yaml, resolve_names
 from openmeva.training.corpora.held_out import held_out_rows
 from openmeva.training.corpora.splits import CorpusConfig, load_corpus
 from openmeva.training.paths import CONFIGS, ENCODER
@@ -30,7 +30,7 @@ def _corpora(values: Any, where: str = "") -> Iterator[tuple[str, CorpusConfig]]
     for key, value in values.items() if isinstance(values, dict) else ():
         several = value.values() if key == "corpora" else [value] if key == "corpus" else ()
         for one in several:
-            yield where, parse(CorpusConfig, resolved(CorpusConfig, one, where))
+            yield where, parse(CorpusConfig, resolve_names(CorpusConfig, one, where))
         if not several:
             yield from _corpora(value, f"{where}.{key}")
 

@@ -7,11 +7,11 @@ from itertools import chain
 import numpy as np
 import pytest
 
-from openmeva.training.corpora.prepare import corpus_statistics, main, prepare, published_split
+from openmeva.training.corpora.prepare import corpus_statistics, main, prepare_corpus, published_split
 from openmeva.training.corpora.rocstories import read_rocstories
 from openmeva.training.corpora.splits import CorpusConfig, load_corpus
 from openmeva.training.corpora.stories import read_stories
-from openmeva.training.corpora.writing_prompts import cut_text, read_writing_prompts
+from openmeva.training.corpora.writing_prompts import read_writing_prompts, truncate_text
 from openmeva.training.paths import ENCODER
 
 SENTENCES = ["Ann had a kite.", "She flew it.", "It fell.", "She mended it.", "It flew again."]
@@ -79,9 +79,9 @@ def test_writing_prompts_lose_tags_and_newlines_and_are_cut(tmp_path):
 
 
 def test_a_cut_ends_at_the_nearest_sentence():
-    assert cut_text("a b . c d e f g . h .", 4) == "a b ."
-    assert cut_text("a b . c d e f g . h .", 8) == "a b . c d e f g ."
-    assert cut_text("a b c d e f .", 2) == "a b c d e f ."
+    assert truncate_text("a b . c d e f g . h .", 4) == "a b ."
+    assert truncate_text("a b . c d e f g . h .", 8) == "a b . c d e f g ."
+    assert truncate_text("a b c d e f .", 2) == "a b c d e f ."
 
 
 def test_writing_prompts_that_do_not_pair(tmp_path):
@@ -106,7 +106,7 @@ def test_prepare_writes_three_files_that_read_back(tmp_path):
         {"story_id": str(k), "context": f"He had {k} kites.", "story": "He flew them. They fell."}
         for k in range(40)
     ]
-    found = prepare(rows, tmp_path, np.random.default_rng(0))
+    found = prepare_corpus(rows, tmp_path, np.random.default_rng(0))
     assert {name: one["stories"] for name, one in found.items()} == {"train": 36, "validation": 2, "test": 2}
     written = [
         json.loads(line)
@@ -115,7 +115,7 @@ def test_prepare_writes_three_files_that_read_back(tmp_path):
     ]
     assert sorted(written, key=lambda row: int(row["story_id"])) == rows
     with pytest.raises(ValueError, match="at least 20 stories"):
-        prepare(rows[:19], tmp_path, np.random.default_rng(0))
+        prepare_corpus(rows[:19], tmp_path, np.random.default_rng(0))
 
 
 def test_statistics_count_words_and_marks():

@@ -9,12 +9,18 @@ import pytest
 from openmeva.training.autos import command
 from openmeva.training.common.trainer import data_checksums
 from openmeva.training.corpora.held_out import held_out_rows
-from openmeva.training.corpora.prepare import prepare
+from openmeva.training.corpora.prepare import prepare_corpus
 from openmeva.training.corpora.rocstories import SourceStory
-from openmeva.training.corpora.splits import CorpusConfig, Split, cut, cut_blocks, load_corpus
+from openmeva.training.corpora.splits import (
+    CorpusConfig,
+    Split,
+    load_corpus,
+    split_into_blocks,
+    truncate_sentences,
+)
 from openmeva.training.corpora.stories import is_held_out, story_key
-from openmeva.training.negatives.file import Drawing, write_samples
-from openmeva.training.perturbations.file import Perturbing, perturb_file
+from openmeva.training.negatives.file import NegativeSamplingConfig, write_samples
+from openmeva.training.perturbations.file import PerturbationConfig, perturb_file
 
 NAMES = {"male": ["tom"], "female": ["ann"], "neutral": [], "capitalized_only": []}
 
@@ -94,7 +100,7 @@ def test_names_are_kept_where_asked(data: Path) -> None:
 
 @pytest.mark.parametrize(("limit", "kept"), [(None, 4), (1, 1), (10, 1), (16, 2), (24, 2), (26, 3), (99, 4)])
 def test_cut_at_the_nearest_sentence_end(limit: int | None, kept: int) -> None:
-    assert len(cut([["w"] * 10] * 4, limit)) == kept
+    assert len(truncate_sentences([["w"] * 10] * 4, limit)) == kept
 
 
 @pytest.mark.parametrize(
@@ -108,7 +114,7 @@ def test_cut_at_the_nearest_sentence_end(limit: int | None, kept: int) -> None:
 )
 def test_blocks_lose_nothing(lengths: list[int], blocks: list[list[int]]) -> None:
     sentences = [[f"w{i}"] * n for i, n in enumerate(lengths)]
-    found = cut_blocks(sentences, 100)
+    found = split_into_blocks(sentences, 100)
     assert [[len(s) for s in block] for block in found] == blocks
     assert [s for block in found for s in block] == sentences
 
@@ -140,7 +146,7 @@ def test_stories_that_begin_alike_are_counted(data: Path, capsys: pytest.Capture
     assert corpus.counts() == {"train": len(corpus.train), "validation": len(corpus.validation), "alike": 10}
     assert len(corpus.train) + len(corpus.validation) == 201
     few = CorpusConfig(train=("dev.jsonl",), exclude=("judged.csv",))
-    assert load_corpus(few, data, data / "names.json").alike == 0, "a judged story is none of them"
+    assert load_corpus(few, data, data / "names.json").duplicates == 0, "a judged story is none of them"
 
 
 @pytest.mark.parametrize(
@@ -177,17 +183,17 @@ def test_stories_that_are_not_english_are_counted(
     told = "3 of 3 stories are not English; tags, antonyms and names are English"
     load_corpus(CorpusConfig(train=("german.jsonl",)), data, data / "names.json")
     assert told in capsys.readouterr().err
-    write_samples(data / "german.jsonl", out, Drawing(cache=data / "tags"))
+    write_samples(data / "german.jsonl", out, NegativeSamplingConfig(cache=data / "tags"))
     assert told in capsys.readouterr().err
-    perturb_file(data / "german.jsonl", out, Perturbing("punctuation"))
+    perturb_file(data / "german.jsonl", out, PerturbationConfig("punctuation"))
     assert told in capsys.readouterr().err
     monkeypatch.setattr(command, "require_knowledge", lambda: None)
     monkeypatch.setattr(command, "_inputs", lambda how: {})
     monkeypatch.setattr(command, "_build_one", lambda *_: None)
-    command.build_autos(command.Building(["maerchen"], data / "german.jsonl", out=data / "autos"))
+    command.build_autos(command.AutosBuildOptions(["maerchen"], data / "german.jsonl", out=data / "autos"))
     assert told in capsys.readouterr().err
     write(data / "english.jsonl", ["There was a king who had three sons. They went out into the world."])
-    write_samples(data / "english.jsonl", out, Drawing(cache=data / "tags"))
+    write_samples(data / "english.jsonl", out, NegativeSamplingConfig(cache=data / "tags"))
     assert "not English" not in capsys.readouterr().err
 
 
@@ -209,7 +215,7 @@ def test_a_corpus_serves_under_the_name_that_prepare_gives_it(data: Path) -> Non
         {"story_id": str(i), "context": "A day.", "story": f"Ann had {i} dogs. She walked them."}
         for i in range(60)
     ]
-    prepare(rows, data / "wp", np.random.default_rng(0))
+    prepare_corpus(rows, data / "wp", np.random.default_rng(0))
     corpus = load_corpus(config, data, data / "names.json")
     assert len(corpus.train) + len(corpus.validation) == 54, "90 % of them"
     assert list(data_checksums(config, data)) == ["wp/train.jsonl.gz"]

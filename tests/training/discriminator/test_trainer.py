@@ -11,7 +11,7 @@ from openmeva.training.common.config import config_file, parse, read_config
 from openmeva.training.discriminator import data as discriminator
 from openmeva.training.discriminator import trainer
 from openmeva.training.discriminator.config import DiscriminatorConfig
-from openmeva.training.discriminator.data import load_rows, rival_rows
+from openmeva.training.discriminator.data import generated_groups, load_rows
 from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory
 from openmeva.training.text.tagged_story import TaggedStory
 
@@ -35,7 +35,7 @@ class Echo:
 
 def test_rows_are_groups_of_two() -> None:
     sampler = Echo()
-    rows = rival_rows(STORIES, sampler, seed=3)  # type: ignore[arg-type]
+    rows = generated_groups(STORIES, sampler, seed=3)  # type: ignore[arg-type]
     assert [(r.group, r.story, r.source, r.label) for r in rows] == [
         ("g0", "dog ran .", "human", 1),
         ("g0", "the dog sat .", "generator", 0),
@@ -103,7 +103,7 @@ def train(*changes: str) -> DiscriminatorConfig:
     used: list[DiscriminatorConfig] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trainer, "load_rows", lambda *_: ([], [], {}))
-        patch.setattr(trainer, "known_classifier", lambda *_: None)
+        patch.setattr(trainer, "matching_classifier", lambda *_: None)
         patch.setattr(trainer, "train_classifier", lambda config, *_: used.append(config) or {})
         patch.setattr(trainer, "write_classifier_card", lambda *_: None)
         trainer.train(config, Path(), Path(), Path(), Path())

@@ -12,7 +12,7 @@ from transformers import BertConfig, BertForMaskedLM, BertTokenizer
 from openmeva.metrics.embedding_similarity.scoring import BERT_SCORES
 from openmeva.training.common import backbone
 from openmeva.training.common import trainer as common
-from openmeva.training.common.adapters import difference
+from openmeva.training.common.adapters import low_rank_difference
 from openmeva.training.common.config import parse
 from openmeva.training.embedding_similarity import trainer as trainer
 from openmeva.training.embedding_similarity.config import SimilarityConfig
@@ -128,7 +128,7 @@ def test_a_decomposition_of_full_rank_is_the_difference() -> None:
     wanted = {f"{name}.weight": torch.randn(5, 3), f"{name}.bias": torch.randn(5)}
     state = {f"{name}.weight": torch.randn(5, 3), f"{name}.bias": torch.randn(5), "other": torch.ones(1)}
     for rank in (3, 1):
-        factors, vectors = difference(wanted, state, rank)
+        factors, vectors = low_rank_difference(wanted, state, rank)
         product = factors[f"{name}.lora_B"] @ factors[f"{name}.lora_A"]
         left = (state[f"{name}.weight"] + product - wanted[f"{name}.weight"]).norm()
         values = torch.linalg.svdvals(wanted[f"{name}.weight"] - state[f"{name}.weight"])

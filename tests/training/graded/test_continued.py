@@ -8,7 +8,7 @@ import pytest
 
 from openmeva.training.common.config import config_file, read_config
 from openmeva.training.corpora.splits import CorpusConfig
-from openmeva.training.graded.continued import ContinuedConfig, main, make_continued, openings
+from openmeva.training.graded.continued import ContinuedConfig, main, make_continued, sample_openings
 from openmeva.training.negatives.groups import read_groups
 from tests.tiny import write_gpt2
 
@@ -52,7 +52,7 @@ def test_groups_hold_the_human_story_and_its_other_ways_on(config: ContinuedConf
 
 def test_no_more_stories_are_read_than_the_corpus_may_have(config: ContinuedConfig, tmp_path: Path) -> None:
     few = replace(config, corpus=replace(config.corpus, max_stories=4, validation_share=0.0))
-    assert len(openings(few, tmp_path)) == 4 < len(openings(config, tmp_path))
+    assert len(sample_openings(few, tmp_path)) == 4 < len(sample_openings(config, tmp_path))
 
 
 def test_parts_begin_at_any_sentence_that_enough_words_follow(

@@ -11,11 +11,11 @@ from transformers import BertForMaskedLM
 
 from openmeva.training.graded.groups import make_groups
 from openmeva.training.graded.sampling import GradedSampler, GradedSampling
-from openmeva.training.negatives.draft import Draft
+from openmeva.training.negatives.draft import CorruptedStory
 from openmeva.training.negatives.edited import EditedStory
-from openmeva.training.negatives.groups import rows_of_chain
+from openmeva.training.negatives.groups import rows_by_level
 from openmeva.training.negatives.infill import Infiller
-from openmeva.training.negatives.nearest import Neighbours, nearest
+from openmeva.training.negatives.nearest import Neighbours, nearest_indices
 from openmeva.training.paths import ROOT
 from openmeva.training.text.tagged_story import TaggedStory
 from tests.tiny import tiny_model, tiny_tokenizer
@@ -65,18 +65,18 @@ def test_nearest_is_a_sort_of_all_products() -> None:
     rng = np.random.default_rng(0)
     queries, pool = (torch.tensor(rng.normal(size=(n, 5)), dtype=torch.float32) for n in (7, 11))
     expected = (-(queries @ pool.T)).argsort(dim=1)[:, :4]
-    assert nearest(queries, pool, 4, block=3).tolist() == expected.tolist()
-    assert nearest(queries, pool, 20).shape == (7, 11)
+    assert nearest_indices(queries, pool, 4, block=3).tolist() == expected.tolist()
+    assert nearest_indices(queries, pool, 20).shape == (7, 11)
 
 
 def test_neighbours_begin_alike_and_are_others(neighbours: Neighbours) -> None:
-    assert all(i not in near and len(near) == 3 for i, near in neighbours.near.items())
+    assert all(i not in near and len(near) == 3 for i, near in neighbours.similar_stories.items())
     shared = [
         len({w for s in STORIES[i][:2] for w in s} & {w for s in STORIES[near[0]][:2] for w in s})
-        for i, near in neighbours.near.items()
+        for i, near in neighbours.similar_stories.items()
     ]
     assert min(shared) >= 2
-    (alike,) = neighbours.alike([["she", "ran", "home", "."]], count=2)
+    (alike,) = neighbours.similar_sentences([["she", "ran", "home", "."]], count=2)
     assert all("ran" in words for words in alike)
     assert ["she", "ran", "home", "."] not in alike
 
@@ -114,13 +114,13 @@ def test_a_story_longer_than_the_model_reads_is_seen_around_the_sentence(
 def test_each_level_damages_more(neighbours: Neighbours, infiller: Infiller) -> None:
     chains = sampler(neighbours, infiller).chains(range(16))
     assert chains == sampler(neighbours, infiller).chains(range(16))
-    assert all(chain[0] == Draft.start(STORIES[i], i) for i, chain in enumerate(chains))
+    assert all(chain[0] == CorruptedStory.start(STORIES[i], i) for i, chain in enumerate(chains))
     assert sum(len(chain) == 4 for chain in chains) > 8
     for chain in chains:
         for better, worse in itertools.pairwise(chain):
             assert worse.words[0] == better.words[0]  # the context stays
-            assert sum(map(sum, worse.damaged)) > sum(map(sum, better.damaged))
-            assert better.kinds <= worse.kinds
+            assert sum(map(sum, worse.corrupted)) > sum(map(sum, better.corrupted))
+            assert better.error_types <= worse.error_types
             assert worse.edits[: len(better.edits)] == better.edits
 
 
@@ -132,7 +132,7 @@ def test_every_edit_fires(neighbours: Neighbours, infiller: Infiller, edit: str,
     chains = sampler(neighbours, infiller, edits={edit: 1.0}, levels=1).chains(range(16))
     damaged = [chain[1] for chain in chains if len(chain) == 2]
     assert damaged
-    assert all(d.edits == (edit,) and d.kinds == {kind} for d in damaged)
+    assert all(d.edits == (edit,) and d.error_types == {kind} for d in damaged)
 
 
 def test_an_edit_of_no_weight_is_never_made(neighbours: Neighbours, infiller: Infiller) -> None:
@@ -142,7 +142,7 @@ def test_an_edit_of_no_weight_is_never_made(neighbours: Neighbours, infiller: In
 
 def test_a_sentence_that_nothing_is_like_is_not_said_again(infiller: Infiller) -> None:
     lonely = Neighbours(STORIES, range(16), range(16), count=3, sentences=16, embed=Embedder())  # type: ignore[arg-type]
-    lonely.alike = lambda said: [[] for _ in said]  # type: ignore[method-assign]
+    lonely.similar_sentences = lambda said: [[] for _ in said]  # type: ignore[method-assign]
     chains = sampler(lonely, infiller, edits={"alike": 1.0}, levels=1).chains(range(4))
     assert [len(chain) for chain in chains] == [1] * 4
 
@@ -150,7 +150,7 @@ def test_a_sentence_that_nothing_is_like_is_not_said_again(infiller: Infiller) -
 def test_exchanged_sentences_are_those_of_the_story(neighbours: Neighbours, infiller: Infiller) -> None:
     chains = sampler(neighbours, infiller, edits={"exchange": 1.0}, levels=1).chains([0])
     assert sorted(chains[0][1].words) == sorted(chains[0][0].words)
-    assert sum(map(any, chains[0][1].damaged)) == 2
+    assert sum(map(any, chains[0][1].corrupted)) == 2
 
 
 def test_unions_samples_are_read_with_their_traces(neighbours: Neighbours, infiller: Infiller) -> None:
@@ -166,13 +166,13 @@ def test_unions_samples_are_read_with_their_traces(neighbours: Neighbours, infil
     )
     (chain,) = graded.chains([0])
     assert len(chain) == 2, "a rule is for the first level alone"
-    assert chain[1].kinds == {"wrong_order"}
+    assert chain[1].error_types == {"wrong_order"}
 
 
 def test_rows_of_a_chain_name_the_damaged_words() -> None:
-    start = Draft.start([["he", "ran", "."], ["he", "fell", "."]], 0)
+    start = CorruptedStory.start([["he", "ran", "."], ["he", "fell", "."]], 0)
     chain = [start, start.with_sentence(1, ["she", "sang", "."], "off_topic", "nearest")]
-    good, bad = rows_of_chain("g", chain)
+    good, bad = rows_by_level("g", chain)
     assert (good.story, good.source, good.label, good.level, good.damaged) == (
         "he ran . he fell .",
         "human",

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from openmeva.training.graded.sampling import GradedSampler, GradedSampling
-from openmeva.training.graded.spans import contrary, repeat_block
-from openmeva.training.negatives.draft import Draft
+from openmeva.training.graded.spans import repeat_block, toggle_negation
+from openmeva.training.negatives.draft import CorruptedStory
 
 NAMES = "ann bob cy dee eve fay gus hal".split()
 STORIES = [
@@ -33,15 +33,15 @@ def test_every_edit_of_spans_fires(edit: str, kind: str) -> None:
     assert len(damaged) > 20
     for draft in damaged:
         assert set(draft.edits) == {edit}
-        assert draft.kinds == {kind}
+        assert draft.error_types == {kind}
         assert len(draft.words) == 11, "sentences are replaced, none is lost"
-        changed = [i for i, words in enumerate(draft.words) if any(draft.damaged[i])]
+        changed = [i for i, words in enumerate(draft.words) if any(draft.corrupted[i])]
         assert all(list(draft.words[i]) == stories[draft.index][i] for i in range(11) if i not in changed)
 
 
 def test_a_block_comes_back_in_a_loop() -> None:
     story = [[*f"the {word} went to the old house at night".split(), "."] for word in "abcdefghij"]
-    draft = Draft.start(story, 0)
+    draft = CorruptedStory.start(story, 0)
     repeated = repeat_block(draft, draft.untouched(0), np.random.default_rng(2))
     assert repeated is not None
     words = {word for sentence in repeated.words for word in sentence if len(word) == 1 and word.isalpha()}
@@ -59,4 +59,4 @@ def test_a_block_comes_back_in_a_loop() -> None:
     ],
 )
 def test_the_contrary_of_a_sentence(before: str, after: str | None) -> None:
-    assert contrary(before.split()) == (after.split() if after else None)
+    assert toggle_negation(before.split()) == (after.split() if after else None)

@@ -11,9 +11,9 @@ from transformers import BertConfig, BertModel
 
 from openmeva.training.common.backbone import SHARED, Backbone
 from openmeva.training.grammar.config import Settings
-from openmeva.training.grammar.data import FILES, Pieces, human_stories, read_cola
+from openmeva.training.grammar.data import FILES, SentenceTokenizer, human_stories, read_cola
 from openmeva.training.grammar.model import GrammarScorer, new_model
-from openmeva.training.grammar.trainer import fit, matthews, passing, train
+from openmeva.training.grammar.trainer import fit, matthews, pass_rates, train
 
 WORDS = "the cat dog sleeps sleep sleeping sees a red bird bird's . ran home he she".split()
 GOOD = ["The cat sleeps.", "He ran home.", "A dog sees the bird.", "She sees a red bird."]
@@ -76,7 +76,7 @@ def test_a_tiny_model_learns_a_tiny_set_and_is_read_back(encoder: Path, tmp_path
 
 def test_human_stories_pass_by_sentence_and_as_a_whole(tmp_path: Path) -> None:
     stories = ["He ran home. She sees.", "He ran home. Cat the.", "Cat the. Bird a."]
-    found = passing(
+    found = pass_rates(
         lambda texts: [0.5 if "ran" in text or "sees" in text else 0.4 for text in texts], stories
     )
     assert (found["stories"], found["sentences"]) == (3, 6)
@@ -99,7 +99,7 @@ def test_training_is_the_same_for_the_same_seed(encoder: Path) -> None:
     losses = []
     for _ in range(2):
         model = new_model(Backbone(SHARED, encoder, {}), settings)
-        pieces = Pieces(Tokenizer.from_file(str(encoder / "tokenizer.json")))
+        pieces = SentenceTokenizer(Tokenizer.from_file(str(encoder / "tokenizer.json")))
         losses.append(fit(model, pieces, GOOD + BAD, [1] * 4 + [0] * 4, settings))
     assert losses[0] == losses[1]
 

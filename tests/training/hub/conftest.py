@@ -8,7 +8,7 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from openmeva.metrics.core.checkpoint import file_digest
+from openmeva.metrics.core.checkpoint import weights_checksum
 from openmeva.training.common.adapters import adapter_tensors, add_adapters
 from tests.tiny import tiny_model, write_encoder
 
@@ -32,7 +32,7 @@ def write_adapter(folder: Path, encoder: Path, seed: int) -> None:
         "encoder": {
             "path": "../../../weights/encoder",
             "hub": "openmeva/story-encoder",
-            "sha256": file_digest(encoder / "model.safetensors"),
+            "sha256": weights_checksum(encoder / "model.safetensors"),
         },
     }
     (folder / "config.json").write_text(json.dumps({"union": settings}))

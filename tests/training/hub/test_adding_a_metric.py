@@ -8,8 +8,8 @@ import pytest
 
 from openmeva.metrics.core.description import read_metrics
 from openmeva.spaces.catalogue import read_catalogue
-from openmeva.training.benchmark.registry import choose, read_registry
-from openmeva.training.benchmark.scores import score
+from openmeva.training.benchmark.registry import read_registry, select_entries
+from openmeva.training.benchmark.scores import cached_scores
 from openmeva.training.hub.checks import repository_problems
 from openmeva.training.hub.description import read_description
 from openmeva.training.hub.layout import lay_out
@@ -102,8 +102,10 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_benchmark_runs_it(root: Path, tmp_path: Path) -> None:
-    (entry,) = choose(["short_words"], read_registry(root / "metrics"))
-    result = score(entry, entry.configs["wp"], [{"story": "he ran"}, {"story": "she danced"}], tmp_path)
+    (entry,) = select_entries(["short_words"], read_registry(root / "metrics"))
+    result = cached_scores(
+        entry, entry.configs["wp"], [{"story": "he ran"}, {"story": "she danced"}], tmp_path
+    )
     assert result["scores"] == [1.0, 0.5]
     assert set(read_registry()) < set(read_registry(root / "metrics"))
 

@@ -109,5 +109,5 @@ def test_what_lies_beside_the_record_stays_where_the_lock_cannot_be_removed(
     before = tree(tmp_path)
     kept = record_folder.RecordFolder(tmp_path / "openmeva", [])
     with kept.locked() as record:
-        kept.leave(record)
+        kept.remove(record)
     assert tree(tmp_path) == before

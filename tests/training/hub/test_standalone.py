@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from openmeva.metrics.core.description import read_metrics
-from openmeva.training.hub.requirements import pinned, requirements
+from openmeva.training.hub.requirements import pin_versions, requirements
 from openmeva.training.hub.standalone import standalone_files
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -94,11 +94,11 @@ def test_requirements_are_what_a_module_imports(tmp_path: Path) -> None:
 
 def test_published_requirements_have_the_locked_versions(tmp_path: Path) -> None:
     needed = "gradio>=6.30\nhuggingface_hub>=2.0\nPyYAML>=6.0\ntorch>=2.13\n"
-    first, *lines = pinned(needed, ROOT).splitlines()
+    first, *lines = pin_versions(needed, ROOT).splitlines()
     assert first == "--extra-index-url https://download.pytorch.org/whl/cpu"
     assert [line.partition("==")[0] for line in lines] == ["gradio", "huggingface_hub", "PyYAML", "torch"]
     locks = "".join((ROOT / name).read_text() for name in ("requirements.lock", "requirements-cpu.lock"))
     assert f"{lines[0]} " in locks
     assert f"{lines[3]}+cpu " in locks
-    assert pinned("gradio>=6.30\n", ROOT) == f"{lines[0]}\n"
-    assert pinned(needed, tmp_path) == f"{first}\n{needed}", "without lock files bounds stay"
+    assert pin_versions("gradio>=6.30\n", ROOT) == f"{lines[0]}\n"
+    assert pin_versions(needed, tmp_path) == f"{first}\n{needed}", "without lock files bounds stay"

@@ -15,9 +15,9 @@ from typer.testing import CliRunner
 
 from openmeva.metrics.openmeva.loading import load_rows
 from openmeva.training.cli.app import app
-from openmeva.training.hub.caches import prepare
+from openmeva.training.hub.caches import prepare_dataset
 from openmeva.training.judged import builder
-from openmeva.training.judged.builder import build, mans_file
+from openmeva.training.judged.builder import build_judged_set, mans_file
 from openmeva.training.judged.catalogue import JUDGED_SETS, JudgedSet, Part
 from openmeva.training.judged.rows import JudgedStory
 from openmeva.training.paths import ROOT
@@ -44,7 +44,7 @@ def mans(tmp_path: Path) -> Path:
     return folder
 
 
-def judged(*arguments: object, code: int = 0) -> str:
+def run_judged_command(*arguments: object, code: int = 0) -> str:
     found = CliRunner().invoke(app, ["judged", *map(str, arguments)])
     assert found.exit_code == code, found.output
     return found.output
@@ -72,7 +72,7 @@ def made_up(tmp_path: Path) -> Callable[..., JudgedSet]:
 
 def test_mans_has_both_corpora_unless_one_is_named(mans: Path, tmp_path: Path) -> None:
     out = tmp_path / "built" / "mans"
-    assert "load_dataset" in judged("mans", "--source", mans, "--out", out)
+    assert "load_dataset" in run_judged_command("mans", "--source", mans, "--out", out)
     both = datasets.load_dataset(str(out))
     assert both.num_rows == {"roc": 1, "wp": 2}
     assert both["roc"][0]["ratings"] == [1.0, 2.0, 3.0, 4.0, 5.0]
@@ -87,17 +87,17 @@ def test_one_corpus_of_mans_loads_alone(mans: Path, tmp_path: Path, corpus: str,
     source.mkdir()
     shutil.copy(mans / f"mans_{corpus}.json", source)
     printed = re.search(
-        r"load_dataset\(.*?\)", judged("mans", "--source", source, "--out", out).replace("\n", "")
+        r"load_dataset\(.*?\)", run_judged_command("mans", "--source", source, "--out", out).replace("\n", "")
     )
     assert printed
     assert eval(printed[0], {"load_dataset": datasets.load_dataset}).num_rows == {"test": count}
     assert len(load_rows(f"mans_{corpus}", str(out))) == count
-    prepare(out, "mans", corpus, tmp_path / "prepared")
+    prepare_dataset(out, "mans", corpus, tmp_path / "prepared")
     assert (tmp_path / "prepared" / "mans-test.arrow").is_file()
-    judged("mans", "--source", mans, "--out", out)
+    run_judged_command("mans", "--source", mans, "--out", out)
     assert datasets.load_dataset(str(out)).num_rows == {"roc": 1, "wp": 2}, "the card has both now"
     (out / "README.md").write_text("mine")
-    judged("mans", "--source", mans, "--out", out)
+    run_judged_command("mans", "--source", mans, "--out", out)
     assert (out / "README.md").read_text() == "mine"
 
 
@@ -107,15 +107,15 @@ def test_a_card_of_mans_with_the_words_of_another_version_has_the_configurations
     source, out = tmp_path / "source", tmp_path / "out"
     source.mkdir()
     shutil.copy(mans / "mans_roc.json", source)
-    judged("mans", "--source", source, "--out", out)
+    run_judged_command("mans", "--source", source, "--out", out)
     card = (out / "README.md").read_text()
     (out / "README.md").write_text(card.replace("Machine-generated stories", "Stories by machines"))
-    judged("mans", "--source", mans, "--out", out)
+    run_judged_command("mans", "--source", mans, "--out", out)
     assert datasets.load_dataset(str(out)).num_rows == {"roc": 1, "wp": 2}
     assert "Stories by machines" in (out / "README.md").read_text()
     mine = card.replace("# MANS: manually annotated stories", "# Stories of mine")
     (out / "README.md").write_text(mine)
-    judged("mans", "--source", mans, "--out", out)
+    run_judged_command("mans", "--source", mans, "--out", out)
     assert (out / "README.md").read_text() == mine
 
 
@@ -125,13 +125,13 @@ def test_the_card_of_the_project_has_both_corpora_of_mans(
     out = tmp_path / "datasets" / "mans"
     shutil.copytree(ROOT / "datasets" / "mans", out)
     before = (out / "README.md").read_bytes()
-    monkeypatch.setattr(builder, "MANS", out)
+    monkeypatch.setattr(builder, "MANS_CARD_FOLDER", out)
     (mans / "mans_wp.json").rename(tmp_path / "wp.json")
-    told = judged("mans", "--source", mans, "--out", out, code=2)
+    told = run_judged_command("mans", "--source", mans, "--out", out, code=2)
     assert f"{mans}: expected mans_wp.json too" in told.replace("\n", " ")
     assert not mans_file("roc", out).exists()
     (tmp_path / "wp.json").rename(mans / "mans_wp.json")
-    judged("mans", "--source", mans, "--out", out)
+    run_judged_command("mans", "--source", mans, "--out", out)
     assert (out / "README.md").read_bytes() == before
 
 
@@ -154,7 +154,7 @@ def test_mans_is_fetched_where_no_source_is_given(
         shutil.copytree(mans, folder, dirs_exist_ok=True)
 
     monkeypatch.setattr(builder, "fetch", fetch)
-    assert set(build(JUDGED_SETS["mans"], None, tmp_path / "out")) == {"roc", "wp"}
+    assert set(build_judged_set(JUDGED_SETS["mans"], None, tmp_path / "out")) == {"roc", "wp"}
     assert asked == ["Jiann/OpenMEVA"]
     assert mans_file("wp", tmp_path / "out").is_file()
 
@@ -164,14 +164,14 @@ def test_a_set_of_one_part_has_a_card_and_keeps_the_readers(tmp_path: Path) -> N
     source.mkdir()
     sheet = "WorkerId,Input.text1,Input.text2,Answer.text1,Answer.text2\nw1,a .,b b .,1,2\nw2,b b .,a .,3,4\n"
     (source / "AMT_WP.CSV").write_text(sheet)
-    assert "wp" in judged("plot_guided", "--source", source, "--out", out)
+    assert "wp" in run_judged_command("plot_guided", "--source", source, "--out", out)
     loaded = datasets.load_dataset(str(out))
     assert rows(loaded["wp"]) == JUDGED_SETS["plot_guided"].parts["wp"].read(source)
     card = (out / "README.md").read_text()
     assert "| wp | 2 | – | – | 2 | – | 2 |" in card
     assert "Licence" in card
     (out / "README.md").write_text("mine")
-    judged("plot_guided", "--source", source, "--out", out)
+    run_judged_command("plot_guided", "--source", source, "--out", out)
     assert (out / "README.md").read_text() == "mine"
 
 
@@ -180,18 +180,20 @@ def test_a_set_that_is_built_again_has_the_card_of_what_it_has_now(mans: Path, t
     source.mkdir()
     sheet = "WorkerId,Input.text1,Input.text2,Answer.text1,Answer.text2\nw1,a .,b b .,1,2\nw2,b b .,a .,3,4\n"
     (source / "AMT_WP.CSV").write_text(sheet)
-    judged("plot_guided", "--source", source, "--out", out)
+    run_judged_command("plot_guided", "--source", source, "--out", out)
     five = (
         ",".join(f"Input.text{n}" for n in range(1, 6))
         + ","
         + ",".join(f"Answer.text{n}" for n in range(1, 6))
     )
     (source / "AMT_ROC.CSV").write_text(f"WorkerId,{five}\nw1,a .,b .,c .,d .,e .,1,2,3,4,5\n")
-    judged("plot_guided", "--source", source, "--out", out)
+    run_judged_command("plot_guided", "--source", source, "--out", out)
     assert datasets.load_dataset(str(out)).num_rows == {"roc": 5, "wp": 2}
-    assert "got one with another set in it" in judged("mans", "--source", mans, "--out", out, code=2)
-    judged("mans", "--source", mans, "--out", tmp_path / "mans")
-    assert "got one with another set in it" in judged(
+    assert "got one with another set in it" in run_judged_command(
+        "mans", "--source", mans, "--out", out, code=2
+    )
+    run_judged_command("mans", "--source", mans, "--out", tmp_path / "mans")
+    assert "got one with another set in it" in run_judged_command(
         "plot_guided", "--source", source, "--out", tmp_path / "mans", code=2
     )
 
@@ -204,7 +206,7 @@ def test_all_parts_have_the_same_columns_of_the_same_types(
         test=[{"story_id": "1", "story": "He ran.", "score": 1.0, "raters": ["a"]}],
         more=[{"story_id": "1", "story": "She ate.", "score": 2.0}],
     )
-    build(one, str(tmp_path / "source"), tmp_path / "out")
+    build_judged_set(one, str(tmp_path / "source"), tmp_path / "out")
     test, more = (pq.read_schema(tmp_path / "out" / f"{name}.parquet") for name in ("test", "more"))
     assert test == more
     assert more.field("raters").type == pa.list_(pa.string())
@@ -215,7 +217,7 @@ def test_a_part_that_cannot_be_written_leaves_the_old_one(
 ) -> None:
     source, out = str(tmp_path / "source"), tmp_path / "out"
     one = made_up(test=[{"story_id": "1", "story": "He ran.", "score": 1.0}])
-    build(one, source, out)
+    build_judged_set(one, source, out)
     before = (out / "test.parquet").read_bytes()
 
     def full(table: Any, path: Path) -> None:
@@ -224,32 +226,36 @@ def test_a_part_that_cannot_be_written_leaves_the_old_one(
 
     monkeypatch.setattr(builder.pq, "write_table", full)
     with pytest.raises(OSError, match="no space"):
-        build(one, source, out)
+        build_judged_set(one, source, out)
     assert (out / "test.parquet").read_bytes() == before
     assert sorted(path.name for path in out.iterdir()) == ["README.md", "test.parquet"]
 
 
 def test_without_the_hub_a_line_says_what_to_give(tmp_path: Path) -> None:
-    assert "as the source a folder of its files, got Jiann/OpenMEVA" in judged(
+    assert "as the source a folder of its files, got Jiann/OpenMEVA" in run_judged_command(
         "mans", "--out", tmp_path / "out", code=2
     )
-    assert "got no/such/folder" in judged(
+    assert "got no/such/folder" in run_judged_command(
         "mans", "--source", "no/such/folder", "--out", tmp_path / "out", code=2
     )
 
 
 def test_what_is_missing_is_said(tmp_path: Path) -> None:
-    assert "ant_data.txt; they are published at https://github.com/thu-coai/UNION" in judged(
+    assert "ant_data.txt; they are published at https://github.com/thu-coai/UNION" in run_judged_command(
         "union", "--source", tmp_path, "--out", tmp_path / "out", code=2
     )
-    assert "expected the folder of the files from" in judged("union", "--out", tmp_path / "out", code=2)
-    assert "expected --out" in judged("union", code=2)
-    assert "unknown judged set 'x', expected one of mans" in judged("x", "--out", tmp_path, code=2)
+    assert "expected the folder of the files from" in run_judged_command(
+        "union", "--out", tmp_path / "out", code=2
+    )
+    assert "expected --out" in run_judged_command("union", code=2)
+    assert "unknown judged set 'x', expected one of mans" in run_judged_command(
+        "x", "--out", tmp_path, code=2
+    )
     assert not (tmp_path / "out").exists()
 
 
 def test_all_sets_are_listed_with_licence_and_publisher() -> None:
-    listed = judged()
+    listed = run_judged_command()
     for one in JUDGED_SETS.values():
         assert one.title in listed
         assert one.licence in listed

@@ -15,9 +15,9 @@ from openmeva.training.judged.deltascore import read_deltascore
 from openmeva.training.judged.hanna import CRITERIA as HANNA
 from openmeva.training.judged.hanna import read_hanna, read_hanna_scores
 from openmeva.training.judged.litbench import read_litbench
-from openmeva.training.judged.pairs import Preference, rows_of
-from openmeva.training.judged.rows import of_criteria
-from openmeva.training.judged.story_cloze import SEEN, read_story_cloze, without_seen
+from openmeva.training.judged.pairs import Preference, preference_rows
+from openmeva.training.judged.rows import aggregate_criteria
+from openmeva.training.judged.story_cloze import SEEN_PAIRS_FILE, exclude_seen, read_story_cloze
 from openmeva.training.judged.storyer import read_aspect_ratings, read_overall, read_ranks
 
 HEADING = [
@@ -126,10 +126,10 @@ def test_story_cloze_puts_the_right_ending_first(tmp_path: Path) -> None:
 
 
 def test_pairs_that_metrics_were_trained_on_are_left_out() -> None:
-    seen = SEEN.read_text().split()
+    seen = SEEN_PAIRS_FILE.read_text().split()
     assert len(set(seen)) == len(seen) > 100
-    rows = list(rows_of(Preference(pair, "A.", "B. C.", "B. D.") for pair in (seen[0], "new")))
-    assert {row["pair"] for row in without_seen(rows)} == {"new"}
+    rows = list(preference_rows(Preference(pair, "A.", "B. C.", "B. D.") for pair in (seen[0], "new")))
+    assert {row["pair"] for row in exclude_seen(rows)} == {"new"}
 
 
 def test_litbench_leaves_out_what_is_gone(tmp_path: Path) -> None:
@@ -192,7 +192,7 @@ def test_a_damaged_pickle_is_named(tmp_path: Path) -> None:
             assert content in flipped
 
 
-class Harmful:
+class HarmfulPickle:
     """A pickle that runs code when it is loaded."""
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -202,7 +202,7 @@ class Harmful:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (pickle.dumps([Harmful()]), "it asks for pathlib"),
+        (pickle.dumps([HarmfulPickle()]), "it asks for pathlib"),
         (b"no pickle", "expected a pickle of lists"),
         (
             pickle.dumps([("a prompt", "high", "low", 2, 0)]),
@@ -227,7 +227,7 @@ def test_stories_that_people_judge_alike_have_one_score() -> None:
         ([3, 3, 2, 2, 2, 2], [3, 3, 3, 3, 2, 3], [3, 3, 3, 3, 2, 3]),
     )
     first, second = (
-        of_criteria(dict(zip(HANNA, zip(*raters, strict=True), strict=True))) for raters in sixths
+        aggregate_criteria(dict(zip(HANNA, zip(*raters, strict=True), strict=True))) for raters in sixths
     )
     assert sum(map(sum, sixths[0])) == sum(map(sum, sixths[1])) == 48
     assert first["score"] == second["score"] == 48 / 18

@@ -7,9 +7,9 @@ import pytest
 
 from openmeva.training.judged.mans import read_mans
 from openmeva.training.judged.plot_guided import (
-    plain,
     read_plot_guided_judgments,
     read_predictions,
+    without_separators,
 )
 from openmeva.training.judged.union import read_union_judgments
 from tests.papers_data import DATA
@@ -199,4 +199,4 @@ def test_the_released_sets_have_their_sizes():
     rows = read_plot_guided_judgments(DATA / "plot_guided", "roc", order)
     assert len(rows) == 300
     assert sum(row["source_model"] == "human" for row in rows) == 150
-    assert plain(order[0]) in {row["story"] for row in rows}
+    assert without_separators(order[0]) in {row["story"] for row in rows}

@@ -5,7 +5,13 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from openmeva.training.negatives import Draws, EditedStory, KeywordTable, NegativeMaterial, TaggedStory
+from openmeva.training.negatives import (
+    BufferedRandom,
+    EditedStory,
+    KeywordTable,
+    NegativeMaterial,
+    TaggedStory,
+)
 from tests.tiny_language import ANN, KEN, TOM, TinyLanguage, tagged
 
 
@@ -21,9 +27,9 @@ def material(corpus: list[TaggedStory], language: TinyLanguage) -> NegativeMater
 
 
 @pytest.fixture
-def draws() -> Callable[[int], Draws]:
+def draws() -> Callable[[int], BufferedRandom]:
     """Draws from a seed."""
-    return lambda seed: Draws(np.random.default_rng(seed))
+    return lambda seed: BufferedRandom(np.random.default_rng(seed))
 
 
 @pytest.fixture

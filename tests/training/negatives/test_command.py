@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from openmeva.training.negatives.file import Drawing, write_samples
+from openmeva.training.negatives.file import NegativeSamplingConfig, write_samples
 from openmeva.training.speed.sampling import negatives_per_second
 
 STORIES = [
@@ -20,7 +20,7 @@ def run(tmp_path):
     def run(lines, **settings):
         source, out = tmp_path / "stories.jsonl", tmp_path / "samples.jsonl"
         source.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
-        counts = write_samples(source, out, Drawing(cache=tmp_path / "tags", **settings))
+        counts = write_samples(source, out, NegativeSamplingConfig(cache=tmp_path / "tags", **settings))
         return counts, [json.loads(line) for line in out.read_text("utf-8").splitlines()]
 
     return run

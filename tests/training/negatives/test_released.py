@@ -14,7 +14,7 @@ from openmeva.training.negatives import (
     language_of,
 )
 from openmeva.training.negatives.registry import RECIPES
-from openmeva.training.negatives.released import altered
+from openmeva.training.negatives.released import toggle_negation
 from openmeva.training.text.knowledge import resources
 from openmeva.training.text.knowledge.resources import MissingResourceError
 from tests.tiny_language import TinyLanguage, tagged
@@ -24,7 +24,7 @@ RELEASED = RECIPES["released"].operations
 SAMPLING = UnionSampling(recipe="released")
 
 
-def changed(edited, original):
+def changed_sentence_indices(edited, original):
     """Indices of the sentences with different words."""
     return [at for at, (new, old) in enumerate(zip(edited.words, original.words, strict=True)) if new != old]
 
@@ -61,7 +61,7 @@ def test_one_to_four_sentences_come_from_one_other_story(ken, draws, material, c
     counts = Counter()
     for seed in SEEDS:
         edited = RELEASED["sentence_substitution"](ken, draws(seed), material)
-        places = changed(edited, ken)
+        places = changed_sentence_indices(edited, ken)
         assert 0 not in places
         assert any(all(edited.words[at] in other for at in places) for other in others)
         counts[len(places)] += 1
@@ -86,7 +86,7 @@ def test_two_to_four_sentences_change_places(ken, draws, material, text, check_o
     for seed in SEEDS:
         edited = RELEASED["sentence_reordering"](ken, draws(seed), material)
         assert sorted(text(edited)) == sorted(text(ken))
-        places = changed(edited, ken)
+        places = changed_sentence_indices(edited, ken)
         assert 0 not in places
         assert [at for at, sentence in enumerate(edited.sentences) if sentence.moved] == places
         counts[len(places)] += 1
@@ -99,7 +99,7 @@ def test_negations_of_one_to_four_sentences(ken, draws, material):
     for seed in SEEDS:
         edited = RELEASED["lexical_negation"](ken, draws(seed), material)
         assert edited.applied == ("lexical_negation",)
-        counts[len(changed(edited, ken))] += 1
+        counts[len(changed_sentence_indices(edited, ken))] += 1
     uniform(counts, range(1, 5))
 
 
@@ -123,14 +123,14 @@ def test_negations_of_one_to_four_sentences(ken, draws, material):
 def test_negation_without_regard_to_grammar(sentence, becomes):
     story = tagged(sentence)
     start = EditedStory.start(story).sentences[0]
-    rewrite = altered(start, False, TinyLanguage())
+    rewrite = toggle_negation(start, False, TinyLanguage())
     if becomes is None:
         assert rewrite is None
         return
-    edited: EditedSentence = start.rewritten(rewrite, "lexical_negation")
+    edited: EditedSentence = start.apply_rewrite(rewrite, "lexical_negation")
     assert " ".join(edited.words) == becomes
     assert any(edited.operations)
-    contracted = start.rewritten(altered(start, True, TinyLanguage()), "lexical_negation")
+    contracted = start.apply_rewrite(toggle_negation(start, True, TinyLanguage()), "lexical_negation")
     assert " ".join(contracted.words) == becomes.replace(" not ", " n't ").replace(
         "not walking", "n't walking"
     )

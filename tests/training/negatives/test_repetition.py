@@ -51,7 +51,7 @@ def test_sentence_not_repeated_over_its_equal(story, draws, language, material):
 def test_sentence_repetition_spares_an_edited_sentence(story, draws, material):
     two = EditedStory.start(story("she/PRP left/VBD .", "he/PRP ran/VBD .", "it/PRP fell/VBD ."))
     marked = two.sentences[2]._replace(operations=["", "lexical_negation", ""])
-    assert repeat_sentence(two.changed("lexical_negation", 2, marked), draws(0), material) is None
+    assert repeat_sentence(two.with_sentence("lexical_negation", 2, marked), draws(0), material) is None
 
 
 def test_nothing_to_repeat(story, draws, corpus, language, material):

@@ -105,19 +105,19 @@ def test_no_sentence_in_a_corpus_of_copies(corpus, draws, material, language):
 def test_keywords_are_drawn_by_mentions(draws):
     table = KeywordTable({"NN": {"dog": 60, "cat": 30, "bird": 10, "cow": 900}, "JJ": {"red": 5}})
     stream = draws(0)
-    drawn = Counter(table.draw("NN", "cow", stream) for _ in range(4000))
+    drawn = Counter(table.sample("NN", "cow", stream) for _ in range(4000))
     assert set(drawn) == {"dog", "cat", "bird"}
     for word, share in {"dog": 0.6, "cat": 0.3, "bird": 0.1}.items():
         assert drawn[word] / 4000 == pytest.approx(share, abs=0.03)
-    assert table.draw("JJ", "red", stream) is None
-    assert table.draw("VB", "go", stream) is None
-    assert table.draw("JJ", "blue", stream) == "red"
+    assert table.sample("JJ", "red", stream) is None
+    assert table.sample("VB", "go", stream) is None
+    assert table.sample("JJ", "blue", stream) == "red"
 
 
 def test_table_counts_mentions(corpus, language, draws):
     table = KeywordTable.count(corpus, language)
     # the only past tenses of the corpus that are keywords, "felt" and "went" among them
-    assert {table.draw("VBD", "felt", draws(seed)) for seed in range(300)} == {
+    assert {table.sample("VBD", "felt", draws(seed)) for seed in range(300)} == {
         "went", "liked", "denied", "laughed", "found", "hoped", "came", "carried", "bloomed",
     }  # fmt: skip
-    assert table.draw("NNP", "x", draws(0)) is None, "names are no keywords"
+    assert table.sample("NNP", "x", draws(0)) is None, "names are no keywords"

@@ -6,7 +6,7 @@ import transformers
 
 from openmeva.training.common import trainer
 from openmeva.training.papers import manifest
-from openmeva.training.papers.manifest import Need, Run, main, manifest_row, measure, paper_runs
+from openmeva.training.papers.manifest import Measurement, Run, main, manifest_row, measure, paper_runs
 from openmeva.training.paths import CONFIGS
 
 TINY = {
@@ -77,7 +77,7 @@ def test_a_step_is_measured_in_the_precision_of_trainings(
 
 def test_a_row_and_bad_options(capsys: pytest.CaptureFixture[str]) -> None:
     row = manifest_row(
-        Run("generator/roc_paper", "bart-base", "rewrite", 8, 78, 21_000, 200), Need(139.4, 0.25, 3.21)
+        Run("generator/roc_paper", "bart-base", "rewrite", 8, 78, 21_000, 200), Measurement(139.4, 0.25, 3.21)
     )
     assert row == "| `generator/roc_paper` | bart-base, 139M | 8 of 78 + 200 | 21,000 | 0.25 | 3.2 | 1.5 |"
     for options, message in (

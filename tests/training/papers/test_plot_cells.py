@@ -63,7 +63,7 @@ def test_a_cell_leaves_one_kind_out_keeps_the_budget_and_is_trained_once(
     judged = {"plot_guided_roc": (0.5, 0.25), "mans_wp": (0.1, 0.05)}
     monkeypatch.setattr(Cells, "_scorer", fake)
     monkeypatch.setattr(plot_cells, "correlate", lambda scorer, test, data: judged[test])
-    monkeypatch.setattr(plot_cells, "judged_as", lambda test, data: test)
+    monkeypatch.setattr(plot_cells, "result_key", lambda test, data: test)
     folder = sets(tmp_path / "sets")
     cells = Cells(TINY, 20, folder, tmp_path, tmp_path / "out")
     wanted = ("MANPLTS", "roc", FT_LM)
@@ -97,7 +97,7 @@ def test_unions_own_model_learns_the_human_stories_of_the_set(
     monkeypatch.setattr(plot_cells, "load_checkpoint", lambda *_: None)
     monkeypatch.setattr(plot_cells, "UnionScorer", Scorer)
     monkeypatch.setattr(plot_cells, "correlate", lambda scorer, test, data: (scorer(["a"])[0], 0.0))
-    monkeypatch.setattr(plot_cells, "judged_as", lambda test, data: test)
+    monkeypatch.setattr(plot_cells, "result_key", lambda test, data: test)
     base = read_config(UnionConfig, config_file("union", "roc_first"))
     cells = Cells(TINY, 20, sets(tmp_path / "sets"), tmp_path, tmp_path / "out", union=base)
     assert cells("MANPLTS", "roc", UNION, "plot_guided_roc") == Cell(0.5, 0.0, 20)
@@ -109,7 +109,7 @@ def test_stories_written_anew_have_a_set_of_their_own(
 ) -> None:
     monkeypatch.setattr(Cells, "_scorer", lambda *_: None)
     monkeypatch.setattr(plot_cells, "correlate", lambda *_: (0.5, 0.25))
-    monkeypatch.setattr(plot_cells, "judged_as", lambda test, data: test)
+    monkeypatch.setattr(plot_cells, "result_key", lambda test, data: test)
     folder = sets(tmp_path / "sets")
     cells = Cells(TINY, 20, folder, tmp_path, tmp_path / "out", regenerated=True)
     with pytest.raises(ValueError, match="roc-without-illogical_order"):
@@ -173,7 +173,7 @@ def test_a_table_stands_beside_the_papers(
 ) -> None:
     monkeypatch.setattr(Cells, "_scorer", lambda *_: None)
     monkeypatch.setattr(plot_cells, "correlate", lambda scorer, test, data: (0.123, 0.045))
-    monkeypatch.setattr(plot_cells, "judged_as", lambda test, data: test)
+    monkeypatch.setattr(plot_cells, "result_key", lambda test, data: test)
     folder = sets(tmp_path / "sets")
     common = ["--data", str(tmp_path), "--sets", str(folder), "--out", str(tmp_path / "out")]
     plot_tables.main([*common, "--table", "5", "--stories", "24", "--corpora", "roc"])

@@ -14,13 +14,13 @@ from openmeva.training.common.config import config_file, read_config
 from openmeva.training.negatives.groups import GroupRow, write_groups
 from openmeva.training.papers import sources
 from openmeva.training.papers.sources import (
-    Rows,
-    alone,
-    chosen,
-    limited,
+    SourceRows,
+    limit_groups,
     main,
-    taught_by,
-    with_present_files,
+    select_sources,
+    single_source_configs,
+    student_config,
+    without_missing_files,
 )
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 from tests.mini_stories import sentences_of
@@ -31,7 +31,7 @@ from tests.tiny_classifier import write_classifier
 @pytest.mark.parametrize("config", ["mix", "mix_fifth", "base", "base_second"])
 def test_each_source_stands_alone_and_all_together_from_labels(config: str) -> None:
     whole = read_config(PlotCoherenceConfig, config_file("plot_coherence", config))
-    found = alone(whole)
+    found = single_source_configs(whole)
     sources = [one["name"] for one in whole.graded or ()]
     sources += ["released"] * (whole.released is not None)
     files = [Path(f.path) for f in whole.files or ()]
@@ -51,18 +51,18 @@ def test_each_source_stands_alone_and_all_together_from_labels(config: str) -> N
 
 
 def test_some_sources_are_chosen_by_name() -> None:
-    whole = alone(read_config(PlotCoherenceConfig, config_file("plot_coherence", "base")))
-    assert list(chosen(whole, None)) == list(whole)
-    assert list(chosen(whole, ["all", "roc"])) == ["roc", "all"]
-    assert chosen(whole, []) == {}
+    whole = single_source_configs(read_config(PlotCoherenceConfig, config_file("plot_coherence", "base")))
+    assert list(select_sources(whole, None)) == list(whole)
+    assert list(select_sources(whole, ["all", "roc"])) == ["roc", "all"]
+    assert select_sources(whole, []) == {}
     with pytest.raises(ValueError, match=r"expected any of roc, rules, .* got rock"):
-        chosen(whole, ["roc", "rock"])
+        select_sources(whole, ["roc", "rock"])
 
 
 def test_a_file_that_is_not_there_is_left_out_and_named() -> None:
     whole = read_config(PlotCoherenceConfig, config_file("plot_coherence", "mix"))
     absent = replace(whole, files=(RowFile(path="runs/no such folder/rows.parquet"),))
-    config, missing = with_present_files(absent)
+    config, missing = without_missing_files(absent)
     assert (config.files, missing) == ((), ["runs/no such folder/rows.parquet"])
 
 
@@ -70,12 +70,12 @@ def test_a_student_may_have_another_teacher_and_start(tmp_path: Path) -> None:
     whole = read_config(PlotCoherenceConfig, config_file("plot_coherence", "mix"))
     assert whole.teacher
     assert whole.start
-    taught = taught_by(whole, tmp_path / "teacher", tmp_path / "start")
-    assert taught.teacher == replace(whole.teacher, weights=str(tmp_path / "teacher"), config=None)
-    assert (taught.start, taught.first, taught.seeds) == (str(tmp_path / "start"), None, ())
-    assert taught_by(whole, None, None).teacher == whole.teacher
-    afresh = taught_by(whole, None, None, afresh=True)
-    assert (afresh.start, afresh.first) == (None, None)
+    student = student_config(whole, tmp_path / "teacher", tmp_path / "start")
+    assert student.teacher == replace(whole.teacher, weights=str(tmp_path / "teacher"), config=None)
+    assert (student.start, student.first, student.seeds) == (str(tmp_path / "start"), None, ())
+    assert student_config(whole, None, None).teacher == whole.teacher
+    from_backbone = student_config(whole, None, None, from_backbone=True)
+    assert (from_backbone.start, from_backbone.first) == (None, None)
 
 
 def test_the_groups_are_shared_evenly_among_sources() -> None:
@@ -85,16 +85,16 @@ def test_the_groups_are_shared_evenly_among_sources() -> None:
         for place in range(count)
         for label in (1, 0)
     ]
-    kept = {row.group for row in limited(rows, 10, 42)}
+    kept = {row.group for row in limit_groups(rows, 10, 42)}
     assert sum(group.startswith("few") for group in kept) == 3
     assert sum(group.startswith("many") for group in kept) == 5
-    assert limited(rows, 43, 42) == rows, "all, though one source has more than its share"
+    assert limit_groups(rows, 43, 42) == rows, "all, though one source has more than its share"
 
 
 def test_a_source_is_one_wherever_its_groups_are_numbered() -> None:
     names = ("wp-train-{:04d}-generator_t0.7", "released:{}", "continued-roc_small-{}")
     rows = [GroupRow(name.format(n), "A story.", "human", 1) for name in names for n in range(40)]
-    kept = {row.group for row in limited(rows, 30, 42)}
+    kept = {row.group for row in limit_groups(rows, 30, 42)}
     assert [sum(group.startswith(name[:4]) for group in kept) for name in names] == [10, 10, 10]
 
 
@@ -118,8 +118,8 @@ def test_a_student_is_compared_with_its_teacher_on_held_out_groups(
         files=(RowFile(path=str(tmp_path / "rows.parquet"), share=0.4),),
         passes=1,
     )
-    train = Rows(tmp_path, tmp_path / "run", tmp_path / "out")
-    student = taught_by(config, tmp_path / "teacher", None, afresh=True)
+    train = SourceRows(tmp_path, tmp_path / "run", tmp_path / "out")
+    student = student_config(config, tmp_path / "teacher", None, from_backbone=True)
     found = train("student", student, 8)
     assert found["stories"] == 16
     assert -1 <= found["teacher"] < 1
@@ -127,11 +127,11 @@ def test_a_student_is_compared_with_its_teacher_on_held_out_groups(
     assert train("student", student, 8) == found, "a finished row is not trained again"
     itself = ClassifierScorer(load_checkpoint(tmp_path / "teacher", "plot_coherence"))
     assert student.teacher is not None
-    assert train._like_the_teacher(itself, student.teacher, rows) == pytest.approx(1)
+    assert train._correlation_with_teacher(itself, student.teacher, rows) == pytest.approx(1)
 
 
 def test_what_is_missing_is_said_in_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert not TEST_SETS["mans_roc"].is_there(tmp_path)
+    assert not TEST_SETS["mans_roc"].is_available(tmp_path)
     with pytest.raises(SystemExit, match="2"):
         main(["--data", str(tmp_path), "--out", str(tmp_path), "--run", str(tmp_path)])
     assert "error: " in capsys.readouterr().err

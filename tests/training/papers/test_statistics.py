@@ -73,6 +73,6 @@ def test_table_2_of_union_to_the_last_digit():
     rows = [line.split() for line in lines if line.split()[:1] and line.split()[0] in statistics.TABLE_2]
     assert [row[1] for row in rows] == [row[2] for row in rows] == ["44.1", "56.2", "67.5", "50.4", "12.9"]
     assert {
-        f"{n} of the first four {share:.2f} {share:.2f}" for n, share in statistics.ERRORS_A_STORY.items()
+        f"{n} of the first four {share:.2f} {share:.2f}" for n, share in statistics.ERRORS_PER_STORY.items()
     } <= set(lines)
     assert {"largest |Spearman| of two types 0.118 < 0.15", "smallest p of those 0.018 > 0.01"} <= set(lines)

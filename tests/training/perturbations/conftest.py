@@ -16,7 +16,7 @@ def facts(everyday_facts: None) -> None:
     """All tests here use WordNet and the everyday facts."""
 
 
-def all_alike(pairs: Sequence[tuple[str, str]]) -> list[float]:
+def all_similar(pairs: Sequence[tuple[str, str]]) -> list[float]:
     """A similarity function for which all pairs are similar."""
     return [1.0] * len(pairs)
 
@@ -29,4 +29,4 @@ def corpus(facts: None) -> StoryPool:
 @pytest.fixture(scope="module")
 def material(corpus: StoryPool) -> PerturbationMaterial:
     """Everything an aspect may need; no sentence is kept unchanged."""
-    return PerturbationMaterial(0, corpus, RuleParaphraser(), all_alike)
+    return PerturbationMaterial(0, corpus, RuleParaphraser(), all_similar)

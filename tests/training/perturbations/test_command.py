@@ -102,7 +102,7 @@ def test_blank_lines_of_a_text_are_stories_to_no_command(tmp_path: Path) -> None
     assert len(written("score", path, "--metric", "sentavg")) == 2
     assert [row["perturbed_from"] for row in written("perturb", path, "--aspect", "typo")] == ids
     assert [row["story_id"] for row in written("negatives", path)] == ids
-    building = command.Building(["mine"], stories=path, out=tmp_path)
+    building = command.AutosBuildOptions(["mine"], stories=path, out=tmp_path)
     assert [row["story_id"] for row in command._rows("mine", building)[0]] == ids
     written("perturb", path, tmp_path / "parts", "--aspect", "typo", "--engine", "plain")
     assert [row["perturbed"] for row in rows_in(tmp_path / "parts")] == [

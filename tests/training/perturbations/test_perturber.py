@@ -11,7 +11,7 @@ from openmeva.training.files import read_rows
 from openmeva.training.paths import STORIES
 from openmeva.training.perturbations import ASPECTS, PerturbationMaterial, Perturber, parse, perturb
 from openmeva.training.perturbations.engine.similarity import MoverSimilarity
-from openmeva.training.perturbations.file import Perturbing, perturb_file
+from openmeva.training.perturbations.file import PerturbationConfig, perturb_file
 from openmeva.training.text.knowledge import resources
 
 ROWS = {
@@ -30,7 +30,7 @@ def test_map_gives_the_same_rows_by_one_process_and_by_two() -> None:
 
 
 def test_rows_are_perturbed_as_by_the_command_whatever_their_context(tmp_path: Path) -> None:
-    perturb_file(STORIES, tmp_path / "cases.jsonl", Perturbing("typo", seed=1))
+    perturb_file(STORIES, tmp_path / "cases.jsonl", PerturbationConfig("typo", seed=1))
     cases = {row.values["perturbed_from"]: row.values["story"] for row in read_rows(tmp_path / "cases.jsonl")}
     rows, perturber = [row.values for row in read_rows(STORIES)], perturb("typo", seed=1)
     assert {row["kind"] for row in rows} == {"roc", "wp"}
@@ -80,7 +80,7 @@ def test_missing_material_is_named(aspect: str) -> None:
 
 
 def test_a_missing_resource_names_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resources, "find", lambda name: None)
+    monkeypatch.setattr(resources, "find_resource", lambda name: None)
     with pytest.raises(resources.MissingResourceError, match=r"make resources"):
         perturb("synonym")
 
@@ -106,7 +106,7 @@ def test_every_aspect_is_registered_under_its_name() -> None:
     assert isinstance(perturb("typo"), Perturber)
 
 
-class SomeAlike(MoverSimilarity):
+class PartialSimilarity(MoverSimilarity):
     """Decides by letters whether texts are similar; needs no model, and records the texts to prepare."""
 
     def __init__(self) -> None:
@@ -131,7 +131,7 @@ def test_many_stories_at_once_are_perturbed_as_one_by_one(
         "After the storm ended, we mended the roof. I was very tired. Everybody helped.",
         "He ran.",
     ]
-    similarity = SomeAlike()
+    similarity = PartialSimilarity()
     perturber = Perturber(aspect, 1, material=replace(material, similarity=similarity))
     ids = [str(number) for number in range(len(texts))]
     together = perturber.perturb_all(parse(texts), ids)

@@ -12,7 +12,7 @@ STORIES = [
 
 def test_samples_mark_what_changed() -> None:
     found = list(
-        precision.samples(
+        precision.sample_perturbations(
             STORIES, "causal_relationship", "cause_effect_exchange", 1, 5, PerturbationMaterial(1)
         )
     )

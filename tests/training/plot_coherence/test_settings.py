@@ -11,7 +11,7 @@ from openmeva.training.classifier.prerequisites import weights_folder
 from openmeva.training.common import backbone
 from openmeva.training.common.adapters import check_start
 from openmeva.training.common.config import parse, read_config
-from openmeva.training.paths import CONFIGS, METRICS, located
+from openmeva.training.paths import CONFIGS, METRICS, resolve_path
 from openmeva.training.plot_coherence import trainer
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 from openmeva.training.plot_coherence.groups import main
@@ -55,8 +55,8 @@ def test_a_configuration_without_groups_is_told(tmp_path: Path, capsys: pytest.C
 @pytest.mark.parametrize("file", OWN, ids=lambda file: f"{file.parent.name}-{file.stem}")
 def test_an_adapter_has_room_for_the_shipped_one_that_it_goes_on_from(file: Path) -> None:
     config = read_config(KINDS[file.parent.name], file)
-    if config.start and located(config.start).is_relative_to(METRICS):
-        tensors = load_file(located(config.start) / "adapter.safetensors")
+    if config.start and resolve_path(config.start).is_relative_to(METRICS):
+        tensors = load_file(resolve_path(config.start) / "adapter.safetensors")
         assert max(len(t) for n, t in tensors.items() if n.endswith(".lora_A")) <= config.adapter.rank
 
 
@@ -68,7 +68,7 @@ def test_a_part_goes_where_the_next_one_looks_for_it(file: Path) -> None:
     pairs = [(config.first, config.start), (teacher and teacher.config, teacher and teacher.weights)]
     for part, place in pairs:
         if part:
-            assert weights_folder(kind, read_config(kind, CONFIGS.parents[1] / part)) == located(place)
+            assert weights_folder(kind, read_config(kind, CONFIGS.parents[1] / part)) == resolve_path(place)
     shipped = METRICS / config.metric / "weights" / config.name
     if shipped.is_dir():
         assert weights_folder(kind, config) == shipped

@@ -11,9 +11,9 @@ from openmeva.training.classifier.rows import load_rows
 from openmeva.training.classifier.rows_config import RowsConfig
 from openmeva.training.common.config import parse
 from openmeva.training.plot_guided.filtered_stories import (
+    exclude_judged,
     read_filtered_stories,
-    with_damaged_words,
-    without_judged,
+    with_corrupted_words,
 )
 
 STORIES = [
@@ -48,9 +48,9 @@ def test_a_group_goes_where_one_of_its_stories_was_judged(tmp_path: Path) -> Non
         'WorkerId,Input.text1,Answer.text1\nw,"Tom ran . </s> He flew . </s>",3\n'
     )
     rows = list(read_filtered_stories(write(tmp_path / "af.tsv")))
-    kept = without_judged(rows, ["judged.csv"], tmp_path, Normalizer())
+    kept = exclude_judged(rows, ["judged.csv"], tmp_path, Normalizer())
     assert {row.group for row in kept} == {"released:1"}
-    assert without_judged(rows, [], tmp_path, Normalizer()) == rows
+    assert exclude_judged(rows, [], tmp_path, Normalizer()) == rows
 
 
 @pytest.mark.parametrize(
@@ -75,11 +75,11 @@ def test_a_generated_story_needs_a_human_one_before_it(tmp_path: Path) -> None:
 
 
 def test_words_are_foreign_from_where_a_story_leaves_the_human_one(tmp_path: Path) -> None:
-    rows = with_damaged_words(list(read_filtered_stories(write(tmp_path / "af.tsv"))), Normalizer())
+    rows = with_corrupted_words(list(read_filtered_stories(write(tmp_path / "af.tsv"))), Normalizer())
     words = [[row.story.split()[place] for place in row.damaged or []] for row in rows]
     assert words == [[], ["flew", "."], [], ["ate", "."], ["rose", "."]]
     assert [row.kinds for row in rows] == [[], None, [], None, None], "what is wrong with them is not known"
-    assert with_damaged_words(rows, Normalizer()) == rows
+    assert with_corrupted_words(rows, Normalizer()) == rows
 
 
 def test_a_configuration_names_them_and_long_ones_are_left_out(tmp_path: Path) -> None:

@@ -8,11 +8,11 @@ from typing import Any, get_args
 import pytest
 import yaml
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.files import checksum
 from openmeva.training.negatives.heuristics import substitute_antonyms, substitute_sentences
 from openmeva.training.plot_guided import training_sets as sets
-from openmeva.training.plot_guided.adversarial_filtering.filtering import Filtering
+from openmeva.training.plot_guided.adversarial_filtering.filtering import AdversarialFilter
 from openmeva.training.plot_guided.generator.sampling import StorySampler
 from openmeva.training.plot_guided.manipulations import stories as manipulators
 from openmeva.training.plot_guided.negatives import stage as negatives
@@ -92,7 +92,7 @@ def test_a_second_run_writes_nothing(
 
 @pytest.mark.parametrize(
     ("owner", "method", "calls"),
-    [(StorySampler, "write", 1), (Filtering, "round", 1), (sets, "set_row", 7)],
+    [(StorySampler, "write", 1), (AdversarialFilter, "round", 1), (sets, "set_row", 7)],
     ids=["negatives", "filtering", "sets"],
 )
 def test_a_chain_killed_in_any_stage_ends_in_the_same_files(
@@ -162,7 +162,7 @@ def test_a_corpus_whose_context_is_left_out_has_the_first_sentence_as_its_contex
 
     def union_data(**context: str) -> list[Any]:
         corpus = {**config["corpus"], **context}
-        make = sets.heuristic_makers(stories, {**config, "corpus": corpus})["union_data"]
+        make = sets.heuristic_samplers(stories, {**config, "corpus": corpus})["union_data"]
         return [make(index) for index in range(len(stories))]
 
     assert union_data() == union_data(context="first_sentence") != union_data(context="prompt")
@@ -210,7 +210,9 @@ def test_a_story_that_the_generator_ended_at_once_is_in_no_set(
     blank = table.set_column(table.column_names.index("story"), "story", pa.array(["", *first[1:]]))
     pq.write_table(blank, tmp_path / "negatives.parquet")
     corpus = negatives.load_plots(config, tiny, tiny / "cache")
-    path = sets.written_set("manplts", tmp_path / "negatives.parquet", lambda: corpus, tmp_path / "sets")
+    path = sets.set_from_negatives(
+        "manplts", tmp_path / "negatives.parquet", lambda: corpus, tmp_path / "sets"
+    )
     written = [row["story"] for row in read_rows(path) if not row["label"]]
     assert written[0] == first[1], "the next candidate stands in its place"
     assert all(story.strip() for story in written)
@@ -265,11 +267,11 @@ OTHER = TaggedStory([["x"]], [["NN"]])
 
 
 def test_half_of_the_sentences_are_replaced() -> None:
-    found = substitute_sentences(0, [STORY, OTHER], Draws(np.random.default_rng(0)))
+    found = substitute_sentences(0, [STORY, OTHER], BufferedRandom(np.random.default_rng(0)))
     assert found is not None
     assert sum(sentence == ["x"] for sentence in found) == 1
     assert sum(sentence in [list(s) for s in STORY.words] for sentence in found) == 2
-    assert substitute_sentences(1, [STORY, OTHER], Draws(np.random.default_rng(0))) is None
+    assert substitute_sentences(1, [STORY, OTHER], BufferedRandom(np.random.default_rng(0))) is None
 
 
 def test_keywords_become_their_opposites() -> None:
@@ -280,9 +282,9 @@ def test_keywords_become_their_opposites() -> None:
         def antonyms(self, word: str, tag: str) -> tuple[str, ...]:
             return ("walked",) if word == "ran" else ()
 
-    found = substitute_antonyms(STORY, Words(), Draws(np.random.default_rng(0)))  # type: ignore[arg-type]
+    found = substitute_antonyms(STORY, Words(), BufferedRandom(np.random.default_rng(0)))  # type: ignore[arg-type]
     assert found == [["a", "dog"], ["it", "walked"], ["we", "hid"]]
-    assert substitute_antonyms(OTHER, Words(), Draws(np.random.default_rng(0))) is None  # type: ignore[arg-type]
+    assert substitute_antonyms(OTHER, Words(), BufferedRandom(np.random.default_rng(0))) is None  # type: ignore[arg-type]
 
 
 def test_splits_keep_a_story_together_and_have_their_shares() -> None:

@@ -20,9 +20,9 @@ from openmeva.training.files import checksum
 from openmeva.training.ppl import model
 from openmeva.training.ppl import trainer as ppl
 from openmeva.training.ppl.config import PplConfig
-from openmeva.training.ppl.data import token_rows, words_read
+from openmeva.training.ppl.data import count_words, token_rows
 from openmeva.training.ppl.losses import next_token_loss
-from tests.killing import interrupted
+from tests.killing import interrupt_at_call
 from tests.tiny import tiny_model, write_encoder, write_gpt2
 
 SUBJECTS = ("she", "he", "the dog", "the cat")
@@ -79,7 +79,7 @@ def test_the_loss_is_that_of_transformers(data: Path) -> None:
 
 def test_a_killed_run_resumes_to_the_same_weights(data: Path) -> None:
     run(data, "whole", configuration())
-    with interrupted(ppl.LanguageModelTrainer, "compute_loss", 8):
+    with interrupt_at_call(ppl.LanguageModelTrainer, "compute_loss", 8):
         run(data, "killed", configuration())
     assert not (data / "weights" / "killed" / "adapter.safetensors").exists()
     manifest = run(data, "killed", configuration(), resume=True)
@@ -119,7 +119,7 @@ def test_validation_perplexity_by_token_and_word(data: Path) -> None:
     untrained, tokenizer = model.build_model(configuration())
     stories = [[["she", "walked", "home", "."]], [["he", "ate", "."]]]
     rows = token_rows(stories, tokenizer, 64)
-    found = ppl.perplexities(untrained, rows, words_read(stories, rows, tokenizer, 3))
+    found = ppl.perplexities(untrained, rows, count_words(stories, rows, tokenizer, 3))
     total = 0.0
     for row in rows:
         logits = untrained(torch.tensor([row])).logits[0, :-1]
@@ -136,7 +136,7 @@ def test_of_a_story_that_is_cut_the_words_that_were_read_count(
     stories = [[["she", "walked", "home", "."]] * 50, [["he", "ate", "."]]]
     rows = token_rows(stories, tokenizer, 8)
     assert (
-        words_read(stories, rows, tokenizer, 3) == 6 + 4
+        count_words(stories, rows, tokenizer, 3) == 6 + 4
     )  # she walk ##ed home . she walk; three and the end
     long = [f"{n} {'she ran home . ' * 30}" for n in range(40)]
     (data / "long.jsonl").write_text("".join(json.dumps({"story": story}) + "\n" for story in long))

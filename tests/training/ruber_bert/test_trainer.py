@@ -20,7 +20,7 @@ from openmeva.training.ruber_bert.config import RuberConfig
 from openmeva.training.ruber_bert.data import TextBatcher, frozen_features, load_pairs, nearest_contexts
 from openmeva.training.ruber_bert.losses import relatedness_loss
 from openmeva.training.ruber_bert.model import build_model
-from tests.killing import interrupted
+from tests.killing import interrupt_at_call
 from tests.tiny import tiny_model, write_encoder
 
 TOPICS = {
@@ -156,7 +156,7 @@ def test_the_frozen_encoder_is_the_start_s(data: Path) -> None:
 def test_a_killed_run_resumes_to_the_same_weights(data: Path) -> None:
     config = configuration(passes=12)
     run(data, "whole", config)
-    with interrupted(ruber_bert.RuberTrainer, "compute_loss", 9):
+    with interrupt_at_call(ruber_bert.RuberTrainer, "compute_loss", 9):
         run(data, "killed", config)
     run(data, "killed", config, resume=True)
     whole, resumed = (load_file(data / "weights" / n / "adapter.safetensors") for n in ("whole", "killed"))

@@ -13,12 +13,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from openmeva.training.files import write_rows
-from openmeva.training.perturbations.file import Perturbing
+from openmeva.training.perturbations.file import PerturbationConfig
 from openmeva.training.scale import perturbing
 from openmeva.training.scale.folder import MISFITS, UNREAD, Folder
 from openmeva.training.scale.parts import BadRow, Size
 from openmeva.training.scale.perturbing import Perturbation
-from tests.killing import EVERY, changes_of, finished, killed_before
+from tests.killing import EVERY, count_changes, killed_before, run_to_end
 from tests.tiny_work import Counting, WordCounter
 from tests.training.scale.test_runs import counted, sums
 
@@ -38,7 +38,7 @@ def test_each_row_is_looked_at_once_and_worked_on_once(
     rows = [{"story": "Ben ran." if place % 4 else "Ben sat."} for place in range(200)]
     for row in rows[1::4] + rows[2::4] + rows[3::4]:
         row["story"] += " He fell."
-    work = Perturbation(Perturbing("typo"))
+    work = Perturbation(PerturbationConfig("typo"))
     report = counted(rows, tmp_path / "out", work=work, size=Size(200), bad="keep")
     assert (report.scored, report.bad) == (150, 50)
     assert len(looked) <= 2 * len(rows)
@@ -70,11 +70,11 @@ def test_a_run_killed_at_any_change_loses_none(tmp_path: Path) -> None:
     path = tmp_path / "stories.jsonl"
     path.write_text('{"n": 1, "story": "Ben ran."}\n{\n{"n": "two", "story": "Ann sat."}\n')
     counted(path, tmp_path / "whole", bad="keep")
-    changes = changes_of(lambda: counted(path, tmp_path / "0", bad="keep"), tmp_path / "n")
+    changes = count_changes(lambda: counted(path, tmp_path / "0", bad="keep"), tmp_path / "n")
     for change in range(1, changes + 1, -(-EVERY // 4)):
         out = tmp_path / str(change)
         killed_before(change, lambda: counted(path, out, bad="keep"))  # noqa: B023 - called here
-        finished(lambda: counted(path, out, bad="keep"))  # noqa: B023
+        run_to_end(lambda: counted(path, out, bad="keep"))  # noqa: B023
         assert sums(out) == sums(tmp_path / "whole")
 
 

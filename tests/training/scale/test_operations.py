@@ -10,9 +10,9 @@ from openmeva.training.autos import command
 from openmeva.training.cli.app import app
 from openmeva.training.corpora.story_rows import read_rows as read_stories
 from openmeva.training.files import read_rows, write_rows, write_text
-from openmeva.training.negatives.file import Drawing
+from openmeva.training.negatives.file import NegativeSamplingConfig
 from openmeva.training.paths import STORIES as STORIES_FILE
-from openmeva.training.perturbations.file import Perturbing, perturb_file
+from openmeva.training.perturbations.file import PerturbationConfig, perturb_file
 from openmeva.training.scale import knowledge, perturbing
 from openmeva.training.scale.autos import AutosTests
 from openmeva.training.scale.negatives import Sampling
@@ -48,7 +48,7 @@ def of_sizes(stories: Path, out: Path, work: Any) -> list[dict[str, Any]]:
 
 
 def test_perturbations_are_those_of_the_command(stories: Path, tmp_path: Path) -> None:
-    how = Perturbing("typo", seed=3)
+    how = PerturbationConfig("typo", seed=3)
     found = of_sizes(stories, tmp_path / "out", Perturbation(how))
     perturb_file(stories, tmp_path / "cases.jsonl", how)
     cases = {row.values["perturbed_from"]: row.values for row in read_rows(tmp_path / "cases.jsonl")}
@@ -60,7 +60,7 @@ def test_perturbations_are_those_of_the_command(stories: Path, tmp_path: Path) -
         assert row["changed_spans"] == case["changed_spans"]
         assert (row["aspect"], row["perturb_aspect"]) == ("mine", "typo")
     with pytest.raises(ValueError, match="relatedness: expected a file of other stories"):
-        counted(stories, tmp_path / "none", work=Perturbation(Perturbing("relatedness")))
+        counted(stories, tmp_path / "none", work=Perturbation(PerturbationConfig("relatedness")))
     write_rows(tmp_path / "short.jsonl", [{"story": STORIES[0]}, {"story": "Ben ran."}])
     with pytest.raises(ValueError, match=r"short\.jsonl, line 2: expected at least two sentences"):
         counted(tmp_path / "short.jsonl", tmp_path / "short", work=Perturbation(how))
@@ -70,9 +70,9 @@ def test_columns_that_are_taken_are_numbered(tmp_path: Path) -> None:
     names = ["perturbed", "perturb_perturbed", "negative", "union_negative"]
     path = tmp_path / "stories.jsonl"
     write_rows(path, [{"story": story, **dict.fromkeys(names, "mine")} for story in STORIES])
-    drawing = Drawing(techniques=("repetition",), cache=tmp_path / "tags")
+    drawing = NegativeSamplingConfig(techniques=("repetition",), cache=tmp_path / "tags")
     for work, new in (
-        (Perturbation(Perturbing("typo")), "perturb_perturbed_2"),
+        (Perturbation(PerturbationConfig("typo")), "perturb_perturbed_2"),
         (Sampling(drawing, str(path)), "union_negative_2"),
     ):
         for row in of_sizes(path, tmp_path / new, work):
@@ -83,7 +83,7 @@ def test_columns_that_are_taken_are_numbered(tmp_path: Path) -> None:
 def test_stories_are_read_as_the_command_reads_them(tmp_path: Path) -> None:
     (tmp_path / "wp.txt").write_text("He found the letter . </s> She opened it slowly . </s>\n")
     write_rows(tmp_path / "wp.jsonl", [{"story": " He found the letter . <newline> She opened it slowly . "}])
-    how = Perturbing("typo", seed=3)
+    how = PerturbationConfig("typo", seed=3)
     for name in ("wp.txt", "wp.jsonl"):
         counted(tmp_path / name, tmp_path / f"{name}-out", work=Perturbation(how))
         (row,) = rows_in(tmp_path / f"{name}-out")
@@ -111,7 +111,7 @@ def test_rows_of_autos_are_those_of_its_builder(
     done = CliRunner().invoke(app, ["autos", "--stories", path, "--pool", path, *options])
     assert done.exit_code == 0, done.output
     assert found == rows_in(out)
-    builder = command.builder_of(rows, "rules", "none", 1)
+    builder = command.make_builder(rows, "rules", "none", 1)
     expected = [*builder.discrimination(rows).rows, *builder.invariance(rows, "human").rows]
     of_stories = [row for row in found if row["origin"] == "human"]
     assert sorted(of_stories, key=str) == sorted(expected, key=str)
@@ -124,7 +124,7 @@ def test_rows_of_autos_are_those_of_its_builder(
 
 
 def test_negative_samples_come_from_a_pool(stories: Path, tmp_path: Path) -> None:
-    how = Drawing(seed=1, techniques=("repetition", "reordering"), cache=tmp_path / "tags")
+    how = NegativeSamplingConfig(seed=1, techniques=("repetition", "reordering"), cache=tmp_path / "tags")
     found = of_sizes(stories, tmp_path / "out", Sampling(how, str(stories)))
     for row in found:
         assert row["negative"] not in (None, row["original"])
@@ -135,7 +135,11 @@ def test_negative_samples_come_from_a_pool(stories: Path, tmp_path: Path) -> Non
         stories, tmp_path / "again", work=Sampling(how, str(stories))
     )  # what the first one cached is no other setting
     with pytest.raises(ValueError, match="expected techniques among repetition"):
-        counted(stories, tmp_path / "bad", work=Sampling(Drawing(techniques=("foo",)), str(stories)))
+        counted(
+            stories,
+            tmp_path / "bad",
+            work=Sampling(NegativeSamplingConfig(techniques=("foo",)), str(stories)),
+        )
 
 
 def test_equal_ids_cost_nothing_whatever_the_parts(
@@ -148,7 +152,7 @@ def test_equal_ids_cost_nothing_whatever_the_parts(
     path = str(tmp_path / "twice.jsonl")
     for name, work in {
         "autos": AutosTests(path, grammar="none"),
-        "perturb": Perturbation(Perturbing("typo")),
+        "perturb": Perturbation(PerturbationConfig("typo")),
     }.items():
         found = []
         for size in (1, 2, 100):
@@ -166,8 +170,10 @@ def test_a_run_goes_on_with_the_knowledge_that_it_began_with(
     monkeypatch.setattr(command, "ENCODER", weights.parent)
     monkeypatch.setattr(perturbing, "ENCODER", weights.parent)
     works: dict[str, Any] = {
-        "negatives": Sampling(Drawing(techniques=("repetition",), cache=tmp_path / "tags"), str(stories)),
-        "perturb": Perturbation(Perturbing("paraphrase")),
+        "negatives": Sampling(
+            NegativeSamplingConfig(techniques=("repetition",), cache=tmp_path / "tags"), str(stories)
+        ),
+        "perturb": Perturbation(PerturbationConfig("paraphrase")),
         "autos": AutosTests(str(stories), grammar="none"),
     }
 
@@ -193,19 +199,19 @@ def test_a_run_goes_on_with_the_knowledge_that_it_began_with(
 def test_settings_of_operations_are_told_before_any_row(stories: Path, tmp_path: Path) -> None:
     gone = str(tmp_path / "gone.jsonl")
     for work in (
-        Sampling(Drawing(), gone),
+        Sampling(NegativeSamplingConfig(), gone),
         AutosTests(gone),
-        Perturbation(Perturbing("relatedness", corpus=gone)),
+        Perturbation(PerturbationConfig("relatedness", corpus=gone)),
     ):
         with pytest.raises(FileNotFoundError, match=r"gone\.jsonl"):
             work.check(here=True)
     for mistaken, message in (
-        (Perturbation(Perturbing("typo", techniques=("foo",))), "typo: unknown technique 'foo'"),
+        (Perturbation(PerturbationConfig("typo", techniques=("foo",))), "typo: unknown technique 'foo'"),
         (
-            Perturbation(Perturbing("typo", context="frist")),
+            Perturbation(PerturbationConfig("typo", context="frist")),
             "expected 'first_sentence' or 'none', got 'frist'",
         ),
-        (Sampling(Drawing(recipe="foo"), str(stories)), "recipe: expected one of"),
+        (Sampling(NegativeSamplingConfig(recipe="foo"), str(stories)), "recipe: expected one of"),
     ):
         with pytest.raises(ValueError, match=message):
             mistaken.check(here=True)

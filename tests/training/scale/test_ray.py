@@ -24,7 +24,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """One Ray for all tests of this file."""
     from openmeva.training.scale import engines
 
-    with engines.started(Engine(actors=3)) as ray:
+    with engines.ray_session(Engine(actors=3)) as ray:
         yield ray
 
 

@@ -17,13 +17,13 @@ import pytest
 
 from openmeva.metrics.core.inputs import HaltedError
 from openmeva.training.files import checksum, write_rows
-from openmeva.training.scale.engines import Engine, started
+from openmeva.training.scale.engines import Engine, ray_session
 from openmeva.training.scale.parts import Size
 from openmeva.training.scale.run import Report, _without_keys, run
 from openmeva.training.scale.sources import dataset_source, files_source
-from openmeva.training.scale.worker import apply
+from openmeva.training.scale.worker import apply_to_valid_rows
 from tests import tiny_work
-from tests.killing import changes_of, finished, killed_before
+from tests.killing import count_changes, killed_before, run_to_end
 from tests.tiny_work import UNREADABLE, Counting, rows_in
 
 PLAIN = Engine("plain")
@@ -166,7 +166,7 @@ def test_what_is_no_fault_of_the_rows_ends_a_run() -> None:
         raise HaltedError("refused with 402")
 
     with pytest.raises(HaltedError, match="402"):
-        apply(operation, {"story": ["He ran.", "She ate."]})  # type: ignore[arg-type]
+        apply_to_valid_rows(operation, {"story": ["He ran.", "She ate."]})  # type: ignore[arg-type]
 
 
 def test_a_key_is_in_no_file(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_a_job_of_a_cluster_joins_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", ray)
     monkeypatch.setitem(sys.modules, "ray.data", ray)
     monkeypatch.setenv("RAY_ADDRESS", "10.0.0.1:6379")
-    with started(Engine("ray")):
+    with ray_session(Engine("ray")):
         assert joined == [("10.0.0.1:6379",)]
 
 
@@ -264,12 +264,12 @@ def test_killed_at_any_change_it_ends_the_same(stories: Path, tmp_path: Path) ->
     with stories.open("a") as file:
         file.write("{\n")
     counted(stories, tmp_path / "whole", bad="keep")
-    count = changes_of(lambda: counted(stories, tmp_path / "counted", bad="keep"), tmp_path / "note")
+    count = count_changes(lambda: counted(stories, tmp_path / "counted", bad="keep"), tmp_path / "note")
     assert sums(tmp_path / "counted") == sums(tmp_path / "whole")
     for change in range(1, count, count // 6):
         out = tmp_path / str(change)
         assert killed_before(change, lambda: counted(stories, out, bad="keep"))  # noqa: B023 - called here
-        finished(lambda: counted(stories, out, bad="keep"))  # noqa: B023
+        run_to_end(lambda: counted(stories, out, bad="keep"))  # noqa: B023
         assert sums(out) == sums(tmp_path / "whole")
         assert not (out / ".work").exists()
 

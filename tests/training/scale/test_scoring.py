@@ -6,7 +6,7 @@ import datasets
 import pytest
 
 from openmeva.metrics.core.command import load, score
-from openmeva.training.scale.columns import handed
+from openmeva.training.scale.columns import metric_inputs
 from openmeva.training.scale.engines import Engine
 from openmeva.training.scale.parts import Size
 from openmeva.training.scale.scorer import Scorer
@@ -102,7 +102,7 @@ def test_a_context_that_is_no_text_is_told_with_its_row(checkpoint: str, tmp_pat
     with pytest.raises(ValueError, match=r"row 1: expected a string, got list"):
         score_dataset(rows, "union", out=tmp_path / "stopped", config=checkpoint, engine=PLAIN)
     with pytest.raises(ValueError, match=r"contexts, row 0: expected a string"):
-        score("union", handed(rows, "union"), checkpoint)
+        score("union", metric_inputs(rows, "union"), checkpoint)
 
 
 def test_settings_are_tried_before_any_row(checkpoint: str, tmp_path: Path) -> None:

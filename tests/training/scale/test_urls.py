@@ -12,7 +12,7 @@ import pytest
 from huggingface_hub import constants
 
 from tests.hub_state import Repository
-from tests.small_hub import at, small_hub
+from tests.small_hub import small_hub, use_endpoint
 from tests.training.scale.test_runs import ROWS, counted, rows_in
 
 FILES = ("a.jsonl", "b.jsonl.gz", "c.parquet")
@@ -31,7 +31,7 @@ def elsewhere(
         return
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     with small_hub() as hub:
-        at(hub.endpoint, monkeypatch)
+        use_endpoint(hub.endpoint, monkeypatch)
         there = Repository([("0" * 40, {})])
         hub.repositories["datasets/me/corpus"] = there
 

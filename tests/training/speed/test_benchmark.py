@@ -5,7 +5,7 @@ import pytest
 
 from openmeva.metrics.openmeva.judged import JudgedStories
 from openmeva.training.speed import benchmark
-from openmeva.training.speed.benchmark import made_up_stories
+from openmeva.training.speed.benchmark import synthetic_stories
 
 
 def test_all_tables_are_made_of_as_many_stories_and_draws_as_are_told(
@@ -31,7 +31,7 @@ def test_all_tables_are_made_of_as_many_stories_and_draws_as_are_told(
 
 
 def test_stories_have_what_all_tables_need() -> None:
-    judged, metric = made_up_stories(60, np.random.default_rng(0))
+    judged, metric = synthetic_stories(60, np.random.default_rng(0))
     assert len(judged) == len(metric) == 60
     assert len(set(judged.prompts)) == 12
     assert judged.source_models is not None

@@ -26,7 +26,8 @@ def test_processes_write_all_plots(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     if not torch.cuda.is_available():  # which no forked process can use
         monkeypatch.setattr(generator, "get_context", {"spawn": Forked()}.get)
     assert (
-        generator.stories_a_second(write_generator(tmp_path), PLOTS, Sampling(max_tokens=4), processes=2) > 0
+        generator.stories_per_second(write_generator(tmp_path), PLOTS, Sampling(max_tokens=4), processes=2)
+        > 0
     )
 
 
@@ -43,4 +44,4 @@ def test_plots_that_are_left_out_are_told(tmp_path: Path, monkeypatch: pytest.Mo
     context = type("Context", (), {"Pool": lambda *_: Pool()})()
     monkeypatch.setattr(generator, "get_context", lambda _: context)
     with pytest.raises(RuntimeError, match="expected 7 stories from 2 processes, got 5"):
-        generator.stories_a_second(tmp_path, PLOTS, Sampling(max_tokens=4), processes=2)
+        generator.stories_per_second(tmp_path, PLOTS, Sampling(max_tokens=4), processes=2)

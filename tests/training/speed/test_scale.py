@@ -12,7 +12,7 @@ from openmeva.training.speed import scale
 def test_rows_are_ratios_of_one_run(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
-    def run(stories: Path, out: Path, options: list[str]) -> scale.Measured:
+    def run(stories: Path, out: Path, options: list[str]) -> scale.Measurement:
         workers = int(options[options.index("--actors") + 1]) if "--actors" in options else 1
         asked.append((stories.name, workers, "--address" in options))
         pace = 0.1 / (
@@ -20,7 +20,7 @@ def test_rows_are_ratios_of_one_run(monkeypatch: pytest.MonkeyPatch) -> None:
         )  # seconds that a worker needs for a part of ten stories
         ends = [2.0 + pace * (place // workers) for place in range(12)]
         driver = 300.0 + (stories.name == "200.jsonl") * 15
-        return scale.Measured({"outside": 0.05, "scored": 120}, ends, 2.0, driver, 500.0)
+        return scale.Measurement({"outside": 0.05, "scored": 120}, ends, 2.0, driver, 500.0)
 
     monkeypatch.setattr(scale, "_run", run)
     monkeypatch.setattr(scale, "_large", lambda place: [])
@@ -46,4 +46,4 @@ def test_rows_are_ratios_of_one_run(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_it_runs_where_it_is_named_alone() -> None:
     assert "scale" in command.PARTS
-    assert command.ASKED_FOR == ("scale",)
+    assert command.ON_REQUEST == ("scale",)

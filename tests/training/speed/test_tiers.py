@@ -2,18 +2,18 @@
 
 import pytest
 
-from openmeva.metrics.core.backbone import NotAtHandError
+from openmeva.metrics.core.backbone import BackboneNotFoundError
 from openmeva.training.speed import tiers
 
 
 def test_a_tier_without_its_encoder_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     def absent(reference: dict[str, str], *_: object) -> None:
         if "story-encoder" not in reference["hub"]:
-            raise NotAtHandError("no model: `make base`")
+            raise BackboneNotFoundError("no model: `make base`")
 
     monkeypatch.setattr(tiers, "backbone_folder", absent)
     monkeypatch.setattr(tiers, "bert_base", lambda: None)
-    monkeypatch.setattr(tiers, "usual_way", lambda *_: None)
+    monkeypatch.setattr(tiers, "score_as_in_papers", lambda *_: None)
     monkeypatch.setattr(tiers, "seconds", lambda *_: 10.0)  # 4 stories a second
     monkeypatch.setattr(tiers, "_measured", lambda name, count: (2.0, 200.0, 2.0**30))
     rows = tiers.tier_rows()

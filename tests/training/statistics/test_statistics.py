@@ -181,8 +181,8 @@ def test_a_test_stops_at_the_end_of_a_decided_block():
 
 
 def test_a_p_value_to_print_is_never_0():
-    assert PermutationTest(0.0, 0.3, 999).never_zero == 1 / 1000
-    assert PermutationTest(0.5, 0.3, 10).never_zero == pytest.approx(6 / 11)
+    assert PermutationTest(0.0, 0.3, 999).nonzero_p_value == 1 / 1000
+    assert PermutationTest(0.5, 0.3, 10).nonzero_p_value == pytest.approx(6 / 11)
 
 
 def test_permutation_p_values_are_uniform_without_a_difference():

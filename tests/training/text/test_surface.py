@@ -31,7 +31,7 @@ def test_placeholders_are_no_capitals(text: str, cased: bool) -> None:
 def test_a_clitic_that_becomes_a_word_gets_its_blank(text: str, expected: str) -> None:
     sentence = Story(text).sentences[0]
     at = sentence.lowered.index("'d")
-    edits = sentence.rewritten(Rewrite(at, at + 1, (Token("would", "MD"), Token("not", "RB"))))
+    edits = sentence.rewrite_edits(Rewrite(at, at + 1, (Token("would", "MD"), Token("not", "RB"))))
     assert apply_edits(text, edits)[0] == expected
 
 
@@ -53,7 +53,7 @@ def test_places_that_give_a_word_its_capital(text: str, expected: list[str]) -> 
         sentence.words[at]
         for sentence in Story(text).sentences
         for at, word in enumerate(sentence.words)
-        if word[:1].isupper() and sentence.capital_place(at)
+        if word[:1].isupper() and sentence.is_capital_position(at)
     ]
     assert places == expected
 
@@ -71,7 +71,7 @@ def test_new_words_have_the_apostrophe_of_the_story_and_the_capitals_of_the_sent
 ) -> None:
     sentence = Story(text).sentences[-1]
     tokens = (Token("did", "VBD"), Token("n't", "RB"), Token("run", "VB", 1))
-    assert apply_edits(text, sentence.rewritten(Rewrite(1, 2, tokens)))[0].endswith(expected)
+    assert apply_edits(text, sentence.rewrite_edits(Rewrite(1, 2, tokens)))[0].endswith(expected)
 
 
 @pytest.mark.parametrize(
@@ -87,4 +87,4 @@ def test_new_words_have_the_apostrophe_of_the_story_and_the_capitals_of_the_sent
 )
 def test_capitals_that_stay_inside_a_sentence(text: str, expected: str) -> None:
     sentence = Story(text).sentences[0]
-    assert sentence.inner(0, len(sentence)) == expected
+    assert sentence.mid_sentence_text(0, len(sentence)) == expected

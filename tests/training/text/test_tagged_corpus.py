@@ -13,7 +13,7 @@ def by_length(sentences):
     return [[f"T{len(word)}" for word in words] for words in sentences]
 
 
-def never(sentences):
+def fail_if_called(sentences):
     raise AssertionError("tags were cached")
 
 
@@ -25,7 +25,7 @@ def test_tags_once(tmp_path):
     first = tag(STORIES, tmp_path)
     assert first[0].words == STORIES[0]
     assert first[0].tags == [["T2", "T3", "T1"], ["T2", "T6", "T1"]]
-    assert tag(STORIES, tmp_path, tagger=never) == first
+    assert tag(STORIES, tmp_path, tagger=fail_if_called) == first
     assert [path.suffix for path in tmp_path.iterdir()] == [".parquet"], "no temporary file is left"
 
 

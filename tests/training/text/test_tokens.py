@@ -51,8 +51,8 @@ def test_sentences_are_those_of_scoring(text: str) -> None:
 
 def test_style_is_recognised() -> None:
     assert Story("he ran .").tokenized
-    assert not Story("he ran .").clitics_apart
-    assert Story("he did n't run .").clitics_apart
+    assert not Story("he ran .").clitics_separate
+    assert Story("he did n't run .").clitics_separate
     assert Story("he didn't . he ran").tokenized
     assert not Story("He ran.").tokenized
     assert Story("He ran.").cased

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 import torch
 
-from openmeva.metrics.union.modeling import IGNORED
+from openmeva.metrics.union.modeling import IGNORE_INDEX
 from openmeva.training.negatives import EditedStory, TaggedStory
 from openmeva.training.union.data import Example, UnionCollator, UnionPairs
 from tests.tiny import PIECES, tiny_tokenizer
@@ -28,7 +28,7 @@ class OneSample:
 
 
 def pieces(ids: list[int]) -> list[str]:
-    return ["-" if i == IGNORED else PIECES[i] for i in ids]
+    return ["-" if i == IGNORE_INDEX else PIECES[i] for i in ids]
 
 
 @pytest.mark.parametrize(
@@ -90,10 +90,10 @@ def test_targets_by_position(words: list[str], targets: str) -> None:
 
 
 def test_the_loss_per_story_is_a_mean_of_means() -> None:
-    short = Example([2, 9, 10, 3], [IGNORED, 9, 11, IGNORED], 1)
-    long = Example([2, *[9] * 30, 3], [IGNORED, *[10] * 30, IGNORED], 0)
+    short = Example([2, 9, 10, 3], [IGNORE_INDEX, 9, 11, IGNORE_INDEX], 1)
+    long = Example([2, *[9] * 30, 3], [IGNORE_INDEX, *[10] * 30, IGNORE_INDEX], 0)
     batch = UnionCollator(padding=0, copied_share=1.0, seed=1, per_story=True)([(short, long)])
-    used = batch["targets"] != IGNORED
+    used = batch["targets"] != IGNORE_INDEX
     losses = torch.arange(used.sum(), dtype=torch.float32)  # by position, stories one after the other
     weights = batch["weights"][used]
     mean = (losses * weights).sum() / weights.sum()
@@ -104,7 +104,7 @@ def test_what_is_past_the_limit_is_cut_and_ends_in_sep() -> None:
     sampler: Any = OneSample([["she"] * 30], [[0] * 30])
     _, negative = UnionPairs([ORIGINAL], sampler, tiny_tokenizer(), limit=16, count=1)[0]
     assert len(negative.ids) == len(negative.targets) == 16
-    assert (negative.ids[0], negative.ids[-1], negative.targets[-1]) == (2, 3, IGNORED)
+    assert (negative.ids[0], negative.ids[-1], negative.targets[-1]) == (2, 3, IGNORE_INDEX)
 
 
 class Late:
@@ -125,7 +125,7 @@ def test_a_negative_whose_damage_is_behind_the_cut_is_none(capsys: pytest.Captur
     sampler: Any = Late(stories)
     pairs = UnionPairs(stories, sampler, tiny_tokenizer(), limit=64, count=12)
     assert all(human.ids != damaged.ids for human, damaged in (pairs[place] for place in range(12)))
-    pairs.tell_cut()
+    pairs.warn_about_truncated_stories()
     assert "6 of 6 stories are longer than max_length; set corpus.block_words" in capsys.readouterr().err
     never: Any = Late(stories, early=False)
     with pytest.raises(ValueError, match=r"no technique applies .* within the first 64 tokens"):
@@ -133,9 +133,9 @@ def test_a_negative_whose_damage_is_behind_the_cut_is_none(capsys: pytest.Captur
 
 
 def test_copied_targets_are_thinned_and_weighed() -> None:
-    example = Example([2, *[9, 10, 11] * 200, 3], [IGNORED, *[9, 10, 30] * 200, IGNORED], 0)
+    example = Example([2, *[9, 10, 11] * 200, 3], [IGNORE_INDEX, *[9, 10, 30] * 200, IGNORE_INDEX], 0)
     batch = UnionCollator(padding=0, copied_share=0.25, seed=1)([(example, example)] * 4)
-    used = batch["targets"] != IGNORED
+    used = batch["targets"] != IGNORE_INDEX
     changed = batch["targets"] == 30
     assert int(changed.sum()) == 200 * 8, "a changed position is always trained on"
     assert int((used & ~changed).sum()) == pytest.approx(0.25 * 400 * 8, rel=0.1)
@@ -144,5 +144,5 @@ def test_copied_targets_are_thinned_and_weighed() -> None:
         "the weights compensate for the excluded positions"
     )
     everything = UnionCollator(padding=0, copied_share=1.0, seed=1)([(example, example)])
-    assert int((everything["targets"] != IGNORED).sum()) == 1200
+    assert int((everything["targets"] != IGNORE_INDEX).sum()) == 1200
     assert torch.equal(everything["weights"], torch.ones_like(everything["weights"]))

@@ -10,7 +10,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from openmeva.metrics.union.modeling import IGNORED
+from openmeva.metrics.union.modeling import IGNORE_INDEX
 from openmeva.training.common.config import parse
 from openmeva.training.files import checksum
 from openmeva.training.union import trainer as union
@@ -18,7 +18,7 @@ from openmeva.training.union.config import UnionConfig
 from openmeva.training.union.data import UNLABELLED, Example, UnionCollator
 from openmeva.training.union.losses import union_loss
 from tests.tiny import tiny_model
-from tests.tiny_union import SETTINGS, STORIES, exchanged, right
+from tests.tiny_union import SETTINGS, STORIES, count_ranked_correctly, swap_sentences
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def data(data: Path) -> Path:
         # the labels are wrong: a student can learn these stories only from its teacher
         {"group": str(place), "story": text, "label": label}
         for place, story in enumerate(STORIES)
-        for text, label in ((story, 0), (exchanged(story), 1))
+        for text, label in ((story, 0), (swap_sentences(story), 1))
     ]
     (data / "groups.jsonl").write_text("".join(json.dumps(row) + "\n" for row in groups))
     return data
@@ -60,16 +60,16 @@ def run(data: Path, name: str, config: UnionConfig, folder: Path | None = None) 
 def teacher(data: Path, learnt: Path) -> Path:
     """One that knows the order of sentences."""
     shutil.copytree(learnt, data / "teacher")
-    assert right(data / "teacher") >= 14
+    assert count_ranked_correctly(data / "teacher") >= 14
     return data / "teacher"
 
 
 @pytest.mark.parametrize("states", [0.0, 1.0], ids=["judgments", "judgments and states"])
 def test_a_student_learns_from_its_teacher_alone(data: Path, teacher: Path, states: float) -> None:
     run(data, "untaught", configuration(data, pairs=8, learning_rate=1e-6))
-    assert right(data / "untaught") < 12, "what it begins with does not know the order"
+    assert count_ranked_correctly(data / "untaught") < 12, "what it begins with does not know the order"
     manifest = run(data, "student", student(data, states_weight=states))
-    assert right(data / "student") >= 14, (
+    assert count_ranked_correctly(data / "student") >= 14, (
         "neither labels of pairs nor those of the others were there to learn"
     )
     assert manifest["teacher"] == checksum(teacher / "adapter.safetensors")
@@ -115,8 +115,10 @@ def test_half_of_what_a_student_needs_is_refused(data: Path, changes: dict[str, 
 
 def test_stories_without_a_label_leave_equation_6_as_it_is() -> None:
     model = tiny_model()
-    human, negative = (Example([2, 9, 10 + n, 11, 3], [IGNORED, 9, 10, 11, IGNORED], 1 - n) for n in (0, 1))
-    other = Example([2, 9, 9, 3], [IGNORED] * 4, UNLABELLED)
+    human, negative = (
+        Example([2, 9, 10 + n, 11, 3], [IGNORE_INDEX, 9, 10, 11, IGNORE_INDEX], 1 - n) for n in (0, 1)
+    )
+    other = Example([2, 9, 9, 3], [IGNORE_INDEX] * 4, UNLABELLED)
     collate = UnionCollator(padding=0, copied_share=1.0, seed=1)
     config = UnionConfig(name="any", learning_rate=1e-3, pairs=1, corpus=configuration(Path()).corpus)
     alone, _ = union_loss(model, collate([(human, negative)]), config)

@@ -8,14 +8,14 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from openmeva.metrics.core.checkpoint import file_digest
+from openmeva.metrics.core.checkpoint import weights_checksum
 from openmeva.training.common.config import parse
 from openmeva.training.papers import ablation
 from openmeva.training.papers.ablation import row_config, run_row
 from openmeva.training.union import trainer as union
 from openmeva.training.union.config import UnionConfig
-from tests.killing import interrupted
-from tests.tiny_union import SETTINGS, right, write_files
+from tests.killing import interrupt_at_call
+from tests.tiny_union import SETTINGS, count_ranked_correctly, write_files
 
 
 def settings(**changes: Any) -> dict[str, Any]:
@@ -33,7 +33,7 @@ def run(data: Path, name: str, config: UnionConfig, resume: bool = False) -> dic
 
 def test_a_killed_run_resumes_to_the_same_weights(data: Path) -> None:
     run(data, "whole", configuration())
-    with interrupted(union.UnionTrainer, "compute_loss", 6):
+    with interrupt_at_call(union.UnionTrainer, "compute_loss", 6):
         run(data, "killed", configuration())
     assert not (data / "weights" / "killed" / "adapter.safetensors").exists()
     run(data, "killed", configuration(), resume=True)
@@ -43,7 +43,9 @@ def test_a_killed_run_resumes_to_the_same_weights(data: Path) -> None:
 
 
 def check_learnt(folder: Path) -> None:
-    assert right(folder) >= 14, "it has learnt the order of the sentences of its sixteen stories"
+    assert count_ranked_correctly(folder) >= 14, (
+        "it has learnt the order of the sentences of its sixteen stories"
+    )
     card = (folder / "README.md").read_text()
     assert "{" not in card.replace("{guan", "").replace("{{", "").split("```bibtex")[0]
     manifest = json.loads((folder / "manifest.json").read_text())
@@ -65,7 +67,7 @@ def test_what_it_goes_on_from_is_trained_first(data: Path) -> None:
     config = configuration(start=str(data / "begun"), first=str(data / "first.yaml"), pairs=8)
     manifest = run(data, "second", config)
     begun = load_file(data / "begun" / "adapter.safetensors")
-    assert manifest["start"] == file_digest(data / "begun" / "adapter.safetensors")
+    assert manifest["start"] == weights_checksum(data / "begun" / "adapter.safetensors")
     second = load_file(data / "weights" / "second" / "adapter.safetensors")
     assert any(not torch.equal(begun[name], second[name]) for name in begun)
     written = (data / "begun" / "manifest.json").stat().st_mtime_ns

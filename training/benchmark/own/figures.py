@@ -17,14 +17,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from openmeva.training.benchmark.style import HIGHEST, fit_correlations
+from openmeva.training.benchmark.style import MAX_CORRELATION, fit_correlations
 
 # Colors on white; in the page each is a CSS variable, with another value in dark mode.
 COLOURS = {"ink": "#1f2328", "soft": "#57606a", "line": "#d9d6cf", "shade": "#f0eee8"}
 OWN = ("#0b6e69", "#8a5a9e", "#b4540a", "#2b5fab")
 SYSTEMS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#c98a00", "#56b4e9")
-MARKS = ("o", "s", "^", "v", "P", "X", "<", ">", "p")  # the next marker when the colors repeat
-ACROSS = 4  # panels per row
+MARKERS = ("o", "s", "^", "v", "P", "X", "<", ">", "p")  # the next marker when the colors repeat
+PANELS_PER_ROW = 4  # panels per row
 LEVELS = (
     ("all", "over all stories"),
     ("within_prompts", "within prompts"),
@@ -42,7 +42,7 @@ _STYLE: Any = {
 
 
 @dataclass(frozen=True)
-class Picture:
+class ReportFigure:
     """A figure: its file name, its caption, and both renderings."""
 
     name: str
@@ -56,7 +56,7 @@ def level_of(row: Mapping[str, Any], level: str) -> Mapping[str, Any]:
     return row if level == "all" else row.get(level) or {}
 
 
-def forest(name: str, found: Mapping[str, Any], printed: Mapping[str, Any]) -> Picture:
+def forest_plot(name: str, found: Mapping[str, Any], printed: Mapping[str, Any]) -> ReportFigure:
     """All metrics of a judged set, one panel per level: Pearson and its interval; the paper's results below."""
     rows = [(title, row) for title, row in found["rows"].items() if "undefined" not in row]
     rank = {"own": 2, "other": 1, "trivial": 0}
@@ -72,14 +72,14 @@ def forest(name: str, found: Mapping[str, Any], printed: Mapping[str, Any]) -> P
         own = list(found["metrics"])
         for axes, (level, label) in zip(grid[0], levels, strict=True):
             for place, (title, row) in enumerate(rows, len(paper)):
-                look = _own(own.index(title)) if title in own else (COLOURS["soft"], MARKS[0])
+                look = _own(own.index(title)) if title in own else (COLOURS["soft"], MARKERS[0])
                 _point(axes, level_of(row, level), place, look, faint=row["kind"] == "trivial")
             if level == "all":
                 for place, (_, value) in enumerate(paper):
                     axes.plot(value, place, "D", markersize=5, mfc="none", mec=COLOURS["soft"])
                 ceiling = found.get("noise_ceiling", {}).get("ceiling", {}).get("pearson")
                 if ceiling is not None and ceiling < 1:
-                    axes.axvspan(ceiling, HIGHEST, color=COLOURS["shade"], zorder=0, linewidth=0)
+                    axes.axvspan(ceiling, MAX_CORRELATION, color=COLOURS["shade"], zorder=0, linewidth=0)
             axes.axvline(0, color=COLOURS["soft"], linewidth=0.8, zorder=1)
             if paper:
                 axes.axhline(len(paper) - 0.5, color=COLOURS["line"], linewidth=1)
@@ -116,7 +116,7 @@ def forest(name: str, found: Mapping[str, Any], printed: Mapping[str, Any]) -> P
         )
 
 
-def scatter(name: str, found: Mapping[str, Any]) -> Picture:
+def scatter_plot(name: str, found: Mapping[str, Any]) -> ReportFigure:
     """Score against judgment, one panel per metric of the user, colored by source model."""
     titles = list(found["metrics"])
     x = np.array(found["judgments"])
@@ -124,7 +124,7 @@ def scatter(name: str, found: Mapping[str, Any]) -> Picture:
     systems = list(dict.fromkeys(sources)) if sources else [None]
     jitter = np.random.default_rng(0).uniform(-0.012, 0.012, len(x)) * np.ptp(x)
     with plt.rc_context(_STYLE):
-        down, across = -(-len(titles) // ACROSS), min(len(titles), ACROSS)
+        down, across = -(-len(titles) // PANELS_PER_ROW), min(len(titles), PANELS_PER_ROW)
         size = (max(5.4, 4.2 * across), 3.9 * down)
         figure, grid = plt.subplots(down, across, figsize=size, squeeze=False, gridspec_kw={"hspace": 0.4})
         for axes in grid.flat[len(titles) :]:
@@ -133,7 +133,7 @@ def scatter(name: str, found: Mapping[str, Any]) -> Picture:
             y = np.array(found["metrics"][title]["scores"])
             for place, system in enumerate(systems):
                 chosen = np.array([one == system for one in sources]) if sources else np.ones(len(x), bool)
-                colour, mark = (OWN[0], MARKS[0]) if system is None else _look(place, SYSTEMS)
+                colour, mark = (OWN[0], MARKERS[0]) if system is None else _look(place, SYSTEMS)
                 axes.plot(
                     (x + jitter)[chosen], y[chosen], mark, color=colour, alpha=0.5, markersize=2.5, mew=0
                 )
@@ -157,7 +157,7 @@ def scatter(name: str, found: Mapping[str, Any]) -> Picture:
         )
 
 
-def drift(judged: Mapping[str, Any]) -> Picture | None:
+def drift_plot(judged: Mapping[str, Any]) -> ReportFigure | None:
     """The user's metrics on every judged set, and on each system's stories in it."""
     lines: list[tuple[str, bool, dict[str, Mapping[str, Any]]]] = []
     titles = list(dict.fromkeys(title for found in judged.values() for title in found["metrics"]))
@@ -191,7 +191,7 @@ def drift(judged: Mapping[str, Any]) -> Picture | None:
         )
 
 
-def profile(name: str, found: Mapping[str, Any], printed: Mapping[str, Any]) -> Picture:
+def aspect_plot(name: str, found: Mapping[str, Any], printed: Mapping[str, Any]) -> ReportFigure:
     """AUTOS: the correlation with the label, by aspect."""
     own = [title for title, row in found["rows"].items() if row["kind"] == "own"]
     aspects = list(dict.fromkeys(aspect for title in own for aspect in found["rows"][title]["aspects"]))
@@ -227,7 +227,7 @@ def profile(name: str, found: Mapping[str, Any], printed: Mapping[str, Any]) -> 
 
 def _look(place: int, colours: Sequence[str]) -> tuple[str, str]:
     """The color and the marker of the first, second, … series; no two series share both."""
-    return colours[place % len(colours)], MARKS[place // len(colours) % len(MARKS)]
+    return colours[place % len(colours)], MARKERS[place // len(colours) % len(MARKERS)]
 
 
 def _own(place: int) -> tuple[str, str]:
@@ -260,7 +260,7 @@ def _legend(axes: Axes, titles: Sequence[str]) -> None:
         )
 
 
-def _picture(figure: Figure, name: str, caption: str) -> Picture:
+def _picture(figure: Figure, name: str, caption: str) -> ReportFigure:
     png, svg = io.BytesIO(), io.BytesIO()
     figure.savefig(png, format="png", dpi=150, bbox_inches="tight", facecolor="white")
     figure.savefig(svg, format="svg", bbox_inches="tight", metadata={"Date": None})
@@ -269,4 +269,4 @@ def _picture(figure: Figure, name: str, caption: str) -> Picture:
     text = text[text.index("<svg") :]
     for key, colour in {**COLOURS, **{f"own{k}": one for k, one in enumerate(OWN)}}.items():
         text = text.replace(colour, f"var(--{key})")
-    return Picture(re.sub(r"[^\w.-]", "_", name), caption, text, png.getvalue())
+    return ReportFigure(re.sub(r"[^\w.-]", "_", name), caption, text, png.getvalue())

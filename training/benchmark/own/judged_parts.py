@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from openmeva.training.benchmark.cells import number, p_value, with_interval
-from openmeva.training.benchmark.judged import MOST_PAIRED
-from openmeva.training.benchmark.judged_tables import AGAINST
-from openmeva.training.benchmark.own.figures import LEVELS, Picture, forest, level_of, scatter
+from openmeva.training.benchmark.judged import MAX_PAIRED_STORIES
+from openmeva.training.benchmark.judged_tables import CORRELATED_WITH
+from openmeva.training.benchmark.number_format import format_number, format_p_value, format_with_interval
+from openmeva.training.benchmark.own.figures import LEVELS, ReportFigure, forest_plot, level_of, scatter_plot
 from openmeva.training.benchmark.render import Table
 
 Found = Mapping[str, Any]
-BY_SIZE = "compared by absolute correlation, since their sign could be flipped freely"
+ABSOLUTE_NOTE = "compared by absolute correlation, since their sign could be flipped freely"
 
 
 @dataclass(frozen=True)
@@ -26,17 +26,17 @@ class Example:
 
 
 @dataclass
-class Part:
+class Section:
     """A section: paragraphs, tables, figures, and stories as examples."""
 
     title: str
-    words: list[str]
+    paragraphs: list[str]
     tables: list[Table] = field(default_factory=list)
-    pictures: list[Picture] = field(default_factory=list)
+    pictures: list[ReportFigure] = field(default_factory=list)
     examples: list[Example] = field(default_factory=list)
 
 
-def agreement(name: str, found: Found, printed: Found) -> Part:
+def agreement_section(name: str, found: Found, printed: Found) -> Section:
     """The three levels of every metric, and the reliability of the ratings."""
     columns = ["", *(f"{label} [95 %]" for _, label in LEVELS), "ρ", "τ-b", "pairs correct"]
     table = Table(f"{found['title']}: agreement with people at three levels", columns)
@@ -46,14 +46,14 @@ def agreement(name: str, found: Found, printed: Found) -> Part:
             if row["kind"] != kind or "undefined" in row:
                 continue
             cells = [
-                with_interval(level_of(row, level), "pearson")
+                format_with_interval(level_of(row, level), "pearson")
                 if level_of(row, level).get("pearson") is not None
                 else "–"
                 for level, _ in LEVELS
             ]
             table.add(
                 f"{title.replace('_', '-')} (trivial)" if kind == "trivial" else title,
-                *cells, number(row["spearman"]), number(row["kendall"]), number(row.get("accuracy", {}).get("value"), 2),
+                *cells, format_number(row["spearman"]), format_number(row["kendall"]), format_number(row.get("accuracy", {}).get("value"), 2),
             )  # fmt: skip
     table.note = (
         "Pearson's r, −1 to 1, higher is better; ρ and τ-b are Spearman's and Kendall's over all stories. Pairs "
@@ -63,10 +63,12 @@ def agreement(name: str, found: Found, printed: Found) -> Part:
         table.note += (
             " Trivial: surface counts, namely length (words), distinct-1 to distinct-3 (the share of distinct words, bigrams "
             "and trigrams) and repetition-share (the share of words in repeated trigrams, negated); they are "
-            f"{BY_SIZE}."
+            f"{ABSOLUTE_NOTE}."
         )
     if not any("accuracy" in row for row in found["rows"].values()):
-        table.note += f" Pairs correct is omitted: it is not computed for more than {MOST_PAIRED:,} stories."
+        table.note += (
+            f" Pairs correct is omitted: it is not computed for more than {MAX_PAIRED_STORIES:,} stories."
+        )
     words = [
         f"{found['n']:,} stories of {found['prompts']:,} prompts. Over all stories: do good stories get high scores, "
         "whatever the prompt and the system that wrote them? Within prompts: among stories on one prompt, does it prefer "
@@ -75,11 +77,11 @@ def agreement(name: str, found: Found, printed: Found) -> Part:
         _levels_counted(found),
         _reliability(found),
     ]
-    return Part(
+    return Section(
         f"{found['title']}: how closely it follows people",
         [one for one in words if one],
         [table],
-        [forest(name, found, printed)],
+        [forest_plot(name, found, printed)],
     )
 
 
@@ -105,7 +107,7 @@ def _within_counted(row: Found) -> tuple[str, str]:
     if within["dropped"]:
         text += (
             f"; {within['dropped']} more are dropped because scores or ratings are constant there (if counted as 0: "
-            f"{number(within['with_zeros']['pearson'])})"
+            f"{format_number(within['with_zeros']['pearson'])})"
         )
     return "Within prompts", text
 
@@ -129,17 +131,19 @@ def _reliability(found: Found) -> str:
     parts = []
     if alpha is not None:
         said = "reliable" if alpha > 0.8 else "fit for tentative conclusions" if alpha >= 0.67 else "low"
-        parts.append(f"Krippendorff's α {number(alpha, 2)} ({said}: above .8 is reliable, below .67 low)")
+        parts.append(
+            f"Krippendorff's α {format_number(alpha, 2)} ({said}: above .8 is reliable, below .67 low)"
+        )
     if icc is not None:
-        parts.append(f"reliability of the mean rating, ICC(1,k), {number(icc, 2)} (1 is perfect)")
+        parts.append(f"reliability of the mean rating, ICC(1,k), {format_number(icc, 2)} (1 is perfect)")
     if top:
-        parts.append(f"noise ceiling {number(top['pearson'], 2)}: the correlation of a perfect metric")
+        parts.append(f"noise ceiling {format_number(top['pearson'], 2)}: the correlation of a perfect metric")
     elif "noise_ceiling" in found.get("unavailable", {}):
         parts.append(f"no ceiling is known ({found['unavailable']['noise_ceiling']})")
     return f"The ratings: {'; '.join(parts)}."
 
 
-def against(found: Found) -> Part:
+def comparison_section(found: Found) -> Section:
     """The user's metrics against every other metric on the same stories."""
     tables = []
     for title, one in found["metrics"].items():
@@ -161,7 +165,7 @@ def against(found: Found) -> Part:
             }
             tested = test["perm_both"]
             table.add(
-                name, with_interval(cell, "pearson"), p_value(tested["p_value"]), p_value(tested["holm"]), test["verdict"]
+                name, format_with_interval(cell, "pearson"), format_p_value(tested["p_value"]), format_p_value(tested["holm"]), test["verdict"]
             )  # fmt: skip
         tables.append(table)
     words = (
@@ -170,17 +174,17 @@ def against(found: Found) -> Part:
         if tables
         else "No other metric's scores on these stories are available, so there is nothing to compare with."
     )
-    return Part(f"{found['title']}: better than others?", [words], tables)
+    return Section(f"{found['title']}: better than others?", [words], tables)
 
 
-def by_system(name: str, found: Found) -> Part:
+def system_section(name: str, found: Found) -> Section:
     """Scores against ratings, and the agreement on each system's stories."""
     words = (
         "Does the metric only tell good systems from bad ones, or good stories from bad ones of one system?"
         if found["sources"]
         else "The set does not name the source model of each story."
     )
-    part = Part(f"{found['title']}: by source model", [words], pictures=[scatter(name, found)])
+    part = Section(f"{found['title']}: by source model", [words], pictures=[scatter_plot(name, found)])
     parts = {title: one["by_source"] for title, one in found["metrics"].items() if "by_source" in one}
     if parts:
         sources = list(dict.fromkeys(source for cells in parts.values() for source in cells))
@@ -190,17 +194,17 @@ def by_system(name: str, found: Found) -> Part:
             note="Pearson [95 %], higher is better. A dash: no correlation is defined.",
         )
         for title, cells in parts.items():
-            table.add(title, *(with_interval(cells.get(source, {}), "pearson") for source in sources))
+            table.add(title, *(format_with_interval(cells.get(source, {}), "pearson") for source in sources))
         part.tables.append(table)
     return part
 
 
-def differing(found: Found, lowered: list[str]) -> Part:
+def disagreement_section(found: Found, lowered: list[str]) -> Section:
     """What the metric notices and misses: error types, and the stories on which it differs most from people.
 
     For the metrics in `lowered` lower is better; examples show the scores as they were given.
     """
-    part = Part(f"{found['title']}: what it notices and misses", [])
+    part = Section(f"{found['title']}: what it notices and misses", [])
     types = {title: one["error_types"] for title, one in found["metrics"].items() if "error_types" in one}
     names = list(dict.fromkeys(name for one in types.values() for name in one["types"]))
     if names:
@@ -208,20 +212,20 @@ def differing(found: Found, lowered: list[str]) -> Part:
         table = Table(
             f"{found['title']}: reasonable stories against one error type",
             ["", *(f"{name} ({counts[name]['unreasonable']})" for name in names)],
-            note=f"Pearson [95 %] of the score {AGAINST[compared]}; in brackets the number of stories with that error type. "
+            note=f"Pearson [95 %] of the score {CORRELATED_WITH[compared]}; in brackets the number of stories with that error type. "
             "Higher is better: near 0 the metric does not notice it. A story has an error type if "
             + ("a rater named it." if raters == 1 else f"at least {raters} of its raters named it."),
         )
         for title, one in types.items():
-            table.add(title, *(with_interval(one["types"].get(name, {}), "pearson") for name in names))
+            table.add(title, *(format_with_interval(one["types"].get(name, {}), "pearson") for name in names))
         part.tables.append(table)
-    part.words.append(
+    part.paragraphs.append(
         "The stories on which metric and people differ most. Ranks in percent: 100 is the best story of the set, 0 the "
         "worst. These are extreme cases, so expect unusual ratings among them as well as errors of the metric."
     )
     for title, one in found["metrics"].items():
         if not any(one["examples"].values()):
-            part.words.append(f"{title}: none, since it ranks every story as people do.")
+            part.paragraphs.append(f"{title}: none, since it ranks every story as people do.")
         lower = ", lower is better" if title in lowered else ""
         for side, word in (
             ("higher", "likes it more than people do"),
@@ -239,7 +243,7 @@ def differing(found: Found, lowered: list[str]) -> Part:
                     )
                 )
     if part.examples and found.get("licence"):
-        part.words.append(
+        part.paragraphs.append(
             f"The stories below are those of {found['title']} (licence: {found['licence']}): remove them before you publish "
             "this report, unless the licence allows you to redistribute them."
         )

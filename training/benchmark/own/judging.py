@@ -9,36 +9,36 @@ from typing import Any
 import numpy as np
 
 from openmeva.metrics.openmeva.autos import aspect_tables, check_rows
-from openmeva.metrics.openmeva.trivial import TRIVIAL, trivial_scores
+from openmeva.metrics.openmeva.trivial import TRIVIAL_BASELINES, trivial_scores
 from openmeva.training.benchmark.aspect_means import aspect_means
-from openmeva.training.benchmark.command import Asked, chosen_sets
+from openmeva.training.benchmark.command import BenchmarkOptions, requested_sets
 from openmeva.training.benchmark.own.measure import Sampling, judge_set
 from openmeva.training.benchmark.own.metric import (
     OwnMetric,
     Scores,
-    evaluate_module,
-    function,
-    function_named,
-    scores_in,
+    metric_from_file,
+    metric_from_function,
+    metric_from_function_name,
+    metric_from_module,
 )
 from openmeva.training.benchmark.own.report import Report
-from openmeva.training.benchmark.own.scored import Scored
+from openmeva.training.benchmark.own.scored import ScoredSet
 from openmeva.training.benchmark.paired import metric_scores
 from openmeva.training.benchmark.preferences import preference_table
-from openmeva.training.benchmark.registry import ALL, choose, read_registry
+from openmeva.training.benchmark.registry import ALL, read_registry, select_entries
 from openmeva.training.benchmark.released import released_scores
-from openmeva.training.benchmark.sampling import sampled
-from openmeva.training.benchmark.scores import SCORES, check_cache
+from openmeva.training.benchmark.sampling import sample_stories
+from openmeva.training.benchmark.scores import SCORES_CACHE, check_cache
 from openmeva.training.benchmark.sets import TestSet
 from openmeva.training.benchmark.tables import read_published
 from openmeva.training.files import kind_of
 
-Given = str | Path | Callable[..., Any] | OwnMetric
+MetricSource = str | Path | Callable[..., Any] | OwnMetric
 Rows = list[dict[str, Any]]
 
 
 def judge(
-    metric: Given | Sequence[Given] = (),
+    metric: MetricSource | Sequence[MetricSource] = (),
     sets: str | Sequence[str] | None = None,
     *,
     scores: str | Path | Sequence[str | Path] = (),
@@ -71,7 +71,7 @@ def judge(
         lower_is_better: titles of scores where lower is better, or `all`.
         compare_with: metrics of this project to score on the same stories, such as `union`.
         draws, seed: number of bootstrap samples of prompts (100 or more) and random seed. Permutation tests have at
-            least as many resamples as `enough_resamples` returns.
+            least as many resamples as `n_resamples` returns.
         autos_stories: original stories per part of AUTOS; 0 for all. A set with a file of scores is never sampled.
         pairs: pairs per preference set; likewise.
         say: called with each progress line.
@@ -82,19 +82,19 @@ def judge(
     Raises:
         ValueError: an input does not fit (names the row and what was expected), or there is no set to judge on.
     """
-    given, tables, files, folders, turned, beside = map(
-        _several, (metric, scores, judged, autos, lower_is_better, compare_with)
+    given, tables, files, folders, negated, compared = map(
+        _as_list, (metric, scores, judged, autos, lower_is_better, compare_with)
     )
-    names = None if sets is None else _several(sets)
-    if ALL in beside:
+    names = None if sets is None else _as_list(sets)
+    if ALL in compared:
         raise ValueError(f"expected names of metrics to compare with, got {ALL}")
-    choose(beside or None, read_registry())
-    if beside:
-        check_cache(SCORES)
+    select_entries(compared or None, read_registry())
+    if compared:
+        check_cache(SCORES_CACHE)
     folder = None if data is None else Path(data)
     if folder is not None and not folder.is_dir():
         raise ValueError(f"expected the folder of the data, found none: {folder}")
-    asked = Asked(
+    asked = BenchmarkOptions(
         datasets=names,
         judged=[*map(Path, files)],
         autos=[*map(Path, folders)],
@@ -104,13 +104,13 @@ def judge(
         autos_stories=autos_stories,
         pairs=pairs,
     )
-    chosen = chosen_sets(asked)
+    chosen = requested_sets(asked)
     metrics = [*(_file_of(str(file), chosen) for file in tables), *(_assigned(one, chosen) for one in given)]
     results: dict[str, Any] = {
         "judged": {}, "preferences": {}, "autos": {}, "skipped": {}, "origins": [], "unscored": [],
         "settings": {"draws": draws, "seed": seed}, "lower_is_better": [],
     }  # fmt: skip
-    scored: list[Scored] = []
+    scored: list[ScoredSet] = []
     signatures: dict[int, list[str]] = {}
     for one in chosen:
         on = [source for source, target in metrics if target in (None, one.name)]
@@ -118,10 +118,10 @@ def judge(
         rows = _rows(one, folder, wanted, results["skipped"]) if on else None
         if rows is not None:
             if not any(target == one.name for _, target in metrics):
-                one, rows = sampled(one, rows, pairs if one.preferences else autos_stories, seed)
+                one, rows = sample_stories(one, rows, pairs if one.preferences else autos_stories, seed)
             if say:
                 say(f"{one.title}: {len(rows)} stories")
-            scored.append(Scored.of(one, rows, _scores(on, one, rows)))
+            scored.append(ScoredSet.of(one, rows, _scores(on, one, rows)))
             for place, (source, target) in enumerate(metrics):
                 if target in (None, one.name):
                     signatures.setdefault(place, []).append(source.signature())
@@ -133,7 +133,7 @@ def judge(
         said = " and ".join(dict.fromkeys(filter(None, signatures.get(place, []))))
         results["origins"].append(f"{source.origin}, signature {said}" if said else source.origin)
     results["unscored"] = [line for found in scored for line in found.unscored]
-    results["lower_is_better"] = _turned([found.scores for found in scored], turned)
+    results["lower_is_better"] = _negate([found.scores for found in scored], negated)
     for found in scored:
         one, rows, own = found.one, found.rows, found.scores
         if one.preferences:
@@ -141,11 +141,11 @@ def judge(
             results["preferences"][one.name] = {"title": one.title, **table}
         elif one.judged:
             others = released_scores(one.name, found.all_rows, folder)
-            for name in beside:
+            for name in compared:
                 ours = metric_scores(name, one, found.all_rows)
                 others = {f"{title} (released)" if title in ours else title: s for title, s in others.items()}
                 others |= {f"{title} (openmeva)" if title in own else title: s for title, s in ours.items()}
-            others = {title: found.kept(values) for title, values in others.items()}
+            others = {title: found.select(values) for title, values in others.items()}
             how = Sampling(draws, seed)
             results["judged"][one.name] = judge_set(one, rows, own, others, how, results["lower_is_better"])
         else:
@@ -153,17 +153,17 @@ def judge(
     return Report(results, read_published())
 
 
-def _several(given: Any) -> list[Any]:
+def _as_list(given: Any) -> list[Any]:
     """One argument or several, as a list; a string, a path or a function is one argument.
 
-    >>> _several("union"), _several(("union", "ppl")), _several(len)
+    >>> _as_list("union"), _as_list(("union", "ppl")), _as_list(len)
     (['union'], ['union', 'ppl'], [<built-in function len>])
     """
     alone = isinstance(given, str | Path) or callable(given) or not isinstance(given, Iterable)
     return [given] if alone else list(given)
 
 
-def _turned(found: Sequence[dict[str, list[float]]], names: Sequence[str]) -> list[str]:
+def _negate(found: Sequence[dict[str, list[float]]], names: Sequence[str]) -> list[str]:
     """Negates, in place, the scores where lower is better; returns their titles.
 
     Raises:
@@ -173,12 +173,12 @@ def _turned(found: Sequence[dict[str, list[float]]], names: Sequence[str]) -> li
     unknown = [name for name in names if name not in (*known, "all")]
     if unknown:
         raise ValueError(f"no scores are called {', '.join(unknown)}, only {', '.join(known)}")
-    turned = [title for title in known if title in names or "all" in names]
+    negated = [title for title in known if title in names or "all" in names]
     for scores in found:
-        for title in turned:
+        for title in negated:
             if title in scores:
                 scores[title] = [-value for value in scores[title]]
-    return turned
+    return negated
 
 
 def _rows(one: TestSet, folder: Path | None, wanted: bool, skipped: dict[str, str]) -> Rows | None:
@@ -192,20 +192,20 @@ def _rows(one: TestSet, folder: Path | None, wanted: bool, skipped: dict[str, st
         return None
 
 
-def _assigned(given: Given, sets: Sequence[TestSet]) -> tuple[OwnMetric, str | None]:
+def _assigned(given: MetricSource, sets: Sequence[TestSet]) -> tuple[OwnMetric, str | None]:
     """The metric and, if it is a file of scores, the set of these scores."""
     if isinstance(given, OwnMetric):
         return given, None
     if callable(given) and not isinstance(given, str | Path):
-        return function(given), None
+        return metric_from_function(given), None
     text = str(given)
     path = _named(text)[1]
     if path.is_file() or kind_of(path) is not None:
         return _file_of(text, sets)
     if ":" in text:
-        return function_named(text), None
+        return metric_from_function_name(text), None
     try:
-        return evaluate_module(text), None
+        return metric_from_module(text), None
     except ValueError as error:
         raise ValueError(
             f"{text}: expected a metric or a file of scores, found no such file, and {error}"
@@ -221,7 +221,7 @@ def _named(text: str) -> tuple[str | None, Path]:
 def _file_of(text: str, sets: Sequence[TestSet]) -> tuple[OwnMetric, str]:
     """The scores in a file, and their set."""
     name, path = _named(text)
-    return scores_in(path), _set_of(path, name, sets)
+    return metric_from_file(path), _set_of(path, name, sets)
 
 
 def _set_of(path: Path, name: str | None, sets: Sequence[TestSet]) -> str:
@@ -246,7 +246,7 @@ def _scores(metrics: Sequence[OwnMetric], one: TestSet, rows: Rows) -> Scores:
     origins: dict[str, str] = {}
     for metric in metrics:
         for name, values in metric.score(one, rows).items():
-            title = f"{name} (yours)" if name in TRIVIAL else name
+            title = f"{name} (yours)" if name in TRIVIAL_BASELINES else name
             if title in found:
                 raise ValueError(
                     f"{one.title}: expected metrics of different names, got {title!r} twice, of {origins[title]} and of "

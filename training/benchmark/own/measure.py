@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from openmeva.metrics.openmeva.comparison import compare, correct
+from openmeva.metrics.openmeva.comparison import correct_p_values, paired_tests
 from openmeva.metrics.openmeva.drift import model_drift
 from openmeva.metrics.openmeva.error_types import by_error_type
 from openmeva.metrics.openmeva.judged import JudgedStories
-from openmeva.training.benchmark.judged import enough_resamples, judged_table
-from openmeva.training.benchmark.levels import Draws
+from openmeva.training.benchmark.judged import judged_table, n_resamples
+from openmeva.training.benchmark.levels import BootstrapSamples
 from openmeva.training.benchmark.sets import TestSet
 from openmeva.training.statistics.permutation import PermutationTests, Stopping, random_swaps
 
@@ -36,7 +36,7 @@ def judge_set(
     own: Scores,
     others: Scores,
     how: Sampling,
-    turned: Collection[str] = (),
+    negated: Collection[str] = (),
 ) -> dict[str, Any]:
     """The user's metrics on a judged set.
 
@@ -44,7 +44,7 @@ def judge_set(
         one, rows: the set and its stories.
         own: title to the scores of the user's metrics, higher is better.
         others: title to the scores of metrics to compare with.
-        turned: titles of `own` whose scores were negated; their examples show the scores as they were given.
+        negated: titles of `own` whose scores were negated; their examples show the scores as they were given.
 
     Returns:
         `rows` (all metrics and trivial baselines: `kind` own, other or trivial, and three levels as in `judged_table`),
@@ -63,8 +63,8 @@ def judge_set(
         how.draws,
         rng,
         sources=False,
-        unproven=own,
-        compared=False,
+        maybe_trained_on=own,
+        comparisons=False,
     )
     scores = {title: np.array(values) for title, values in table.pop("scores").items()}
     comparisons = _comparisons(list(own), scores, judged, table.pop("draws"), how)
@@ -75,7 +75,7 @@ def judge_set(
     table["metrics"] = {
         title: {
             "comparisons": comparisons[title],
-            "examples": _examples(scores[title], judged, rows, -1 if title in turned else 1),
+            "examples": _examples(scores[title], judged, rows, -1 if title in negated else 1),
             "scores": scores[title].tolist(),
             **_parts(one, scores[title], judged, how),
         }
@@ -88,17 +88,17 @@ def _comparisons(
     titles: Sequence[str],
     scores: Mapping[str, np.ndarray],
     judged: JudgedStories,
-    draws: Mapping[str, Draws],
+    draws: Mapping[str, BootstrapSamples],
     how: Sampling,
 ) -> dict[str, dict[str, Any]]:
     """Each metric of `titles` against every other metric: difference of Pearson, PERM-BOTH, Holm's correction.
 
     The p-value is two-sided: twice that of the one-sided test in the direction of the observed difference. With few
-    resamples no p-value could be small enough after the correction, so there are at least `enough_resamples`. PERM-BOTH
+    resamples no p-value could be small enough after the correction, so there are at least `n_resamples`. PERM-BOTH
     assumes independent stories, which those of one prompt are not: for a clear difference, the interval over prompts has
     to exclude 0, too. All comparisons share the bootstrap coefficients `draws` (by title) and the exchanges.
     """
-    resamples = max(how.draws, enough_resamples(len(judged)))
+    resamples = max(how.draws, n_resamples(len(judged)))
     swaps = random_swaps(resamples, len(judged), np.random.default_rng(how.seed))
     whole = Stopping(block=resamples)  # p-values to be corrected need all resamples
     tests = PermutationTests(np.stack(list(scores.values())), judged.scores, swaps, stopping=whole)
@@ -110,9 +110,11 @@ def _comparisons(
                 continue
             forward = tests.test(places[title], places[name])
             against = forward if forward.difference >= 0 else tests.test(places[name], places[title])
-            others[name] = compare(scores[title], scores[name], judged.scores, draws[title], draws[name])
-            others[name]["perm_both"] = {"p_value": min(1.0, 2 * against.never_zero)}
-        for name, corrected in correct({k: v["perm_both"]["p_value"] for k, v in others.items()}).items():
+            others[name] = paired_tests(scores[title], scores[name], judged.scores, draws[title], draws[name])
+            others[name]["perm_both"] = {"p_value": min(1.0, 2 * against.nonzero_p_value)}
+        for name, corrected in correct_p_values(
+            {k: v["perm_both"]["p_value"] for k, v in others.items()}
+        ).items():
             others[name]["perm_both"]["holm"] = corrected["holm"]
             better = others[name]["difference"]["pearson"] > 0
             ends = others[name]["bootstrap"]["pearson"]["interval"]

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from openmeva.metrics.core.command import load, metric_names
-from openmeva.metrics.core.inputs import number_from
-from openmeva.training.benchmark.contexts import contexts_of, rows_as_seen
+from openmeva.metrics.core.inputs import parse_number
+from openmeva.training.benchmark.contexts import contexts_of, rows_for_metric
 from openmeva.training.benchmark.registry import MetricEntry
-from openmeva.training.benchmark.score_files import read_scores, titled
-from openmeva.training.benchmark.scores import stated_signature
+from openmeva.training.benchmark.score_files import name_metrics, read_scores
+from openmeva.training.benchmark.scores import signature_or_empty
 from openmeva.training.benchmark.sets import TestSet
-from openmeva.training.files import STANDARD, checksum
+from openmeva.training.files import STANDARD_STREAM, checksum
 
 Rows = list[dict[str, Any]]
 Scores = dict[str, list[float | None]]  # None: the metric has no score for the story
@@ -41,24 +41,24 @@ class OwnMetric:
     signature: Callable[[], str] = str
 
 
-def scores_in(path: Path) -> OwnMetric:
+def metric_from_file(path: Path) -> OwnMetric:
     """Scores in a file; a metric is named after its column, that of `score` is `your metric`.
 
     Raises:
         ValueError: no such file, or standard input, which cannot be read twice.
     """
     if not path.is_file():
-        came = "got standard input" if str(path) == STANDARD else f"found none: {path}"
+        came = "got standard input" if str(path) == STANDARD_STREAM else f"found none: {path}"
         raise ValueError(f"expected a file of scores, {came}")
 
     def score(one: TestSet, rows: Rows) -> Scores:
         found = read_scores(path, rows, one.title)
-        return {title: list(found[name]) for title, name in titled(found, f"{path}: ").items()}
+        return {title: list(found[name]) for title, name in name_metrics(found, f"{path}: ").items()}
 
     return OwnMetric(f"{path.name} (SHA-256 {checksum(path)[:16]})", score)
 
 
-def function(callable_: Callable[..., Any], title: str | None = None) -> OwnMetric:
+def metric_from_function(callable_: Callable[..., Any], title: str | None = None) -> OwnMetric:
     """A function of stories: `list[str] -> list[float]`, or a dict of such lists for several scores.
 
     If it has parameters `contexts` or `references`, it gets the stories' prompts and references as lists. A score may
@@ -74,7 +74,7 @@ def function(callable_: Callable[..., Any], title: str | None = None) -> OwnMetr
         try:
             found = callable_(stories, **columns)
         except Exception as error:
-            raise ValueError(f"{name} failed on {one.title}: {_said(error)}") from error
+            raise ValueError(f"{name} failed on {one.title}: {_error_message(error)}") from error
         by_title = found if isinstance(found, Mapping) else {name: found}
         unnamed = [key for key in by_title if not isinstance(key, str)]
         if unnamed or not by_title:
@@ -82,12 +82,12 @@ def function(callable_: Callable[..., Any], title: str | None = None) -> OwnMetr
             raise ValueError(
                 f"{name}: expected a list of scores, or a dict of lists with strings as keys, got {came}"
             )
-        return {key: _one_each(values, len(rows), key) for key, values in by_title.items()}
+        return {key: _one_score_each(values, len(rows), key) for key, values in by_title.items()}
 
-    return OwnMetric(f"Python function {name}", score, lambda: stated_signature(callable_, {}))
+    return OwnMetric(f"Python function {name}", score, lambda: signature_or_empty(callable_, {}))
 
 
-def function_named(name: str) -> OwnMetric:
+def metric_from_function_name(name: str) -> OwnMetric:
     """`module:function`; the module may be in the current folder.
 
     Raises:
@@ -104,16 +104,16 @@ def function_named(name: str) -> OwnMetric:
             raise ValueError(
                 f"expected MODULE:FUNCTION, found no module {module_name!r} (looked here and where Python does)"
             ) from error
-        raise ValueError(f"{module_name} cannot be imported: {_said(error)}") from error
+        raise ValueError(f"{module_name} cannot be imported: {_error_message(error)}") from error
     found = getattr(module, attribute, None)
     if not callable(found):
         names = [one for one in vars(module) if callable(getattr(module, one)) and not one.startswith("_")]
         raise ValueError(f"{module_name} has no function {attribute!r}, only {', '.join(names) or 'none'}")
-    own = function(found)
+    own = metric_from_function(found)
     return OwnMetric(f"Python function {name}", own.score, own.signature)
 
 
-def evaluate_module(name: str, options: Mapping[str, Any] | None = None) -> OwnMetric:
+def metric_from_module(name: str, options: Mapping[str, Any] | None = None) -> OwnMetric:
     """A metric of this project by its name, or an evaluate module by its name or folder.
 
     Every list in its result with one number per story is a list of scores; None is a story without a score. A module
@@ -151,7 +151,7 @@ def evaluate_module(name: str, options: Mapping[str, Any] | None = None) -> OwnM
         ]
         return _numbers(each, title)
 
-    return OwnMetric(f"evaluate module {name}", score, lambda: stated_signature(metric, given))
+    return OwnMetric(f"evaluate module {name}", score, lambda: signature_or_empty(metric, given))
 
 
 def _inputs(metric: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -176,7 +176,7 @@ def _columns(
 ) -> tuple[list[str], dict[str, list[str]]]:
     """Stories, and the further columns available; contexts as the benchmark passes them to its own metrics."""
     entry = MetricEntry(name, name, {}, tuple(inputs), needs_contexts="contexts" in needed)
-    seen = rows_as_seen(entry, one, rows)
+    seen = rows_for_metric(entry, one, rows)
     if seen is None:
         raise ValueError(f"{name}: needs contexts, and {one.title} has none")
     references = [row.get("reference") for row in seen]
@@ -188,7 +188,7 @@ def _columns(
     return [row["story"] for row in seen], columns
 
 
-def _said(error: BaseException) -> str:
+def _error_message(error: BaseException) -> str:
     """The message of an error, and its place in the user's code if known."""
     if isinstance(error, SyntaxError):
         return f"{type(error).__name__}: {error}"  # its message names the file and the line
@@ -197,7 +197,7 @@ def _said(error: BaseException) -> str:
     return f"{type(error).__name__}: {error} ({Path(frame.filename).name}, line {frame.lineno})"
 
 
-def _one_each(values: Any, count: int, name: str) -> list[float | None]:
+def _one_score_each(values: Any, count: int, name: str) -> list[float | None]:
     """The scores as floats; a ValueError unless there is a number or None for each story."""
     if not _sized(values) or len(values) != count:
         came = f"{len(values)}" if _sized(values) else type(values).__name__
@@ -209,7 +209,7 @@ def _one_each(values: Any, count: int, name: str) -> list[float | None]:
 
 
 def _number(value: Any, where: str) -> float:
-    found = number_from(value)
+    found = parse_number(value)
     if found is None:
         raise ValueError(f"{where}: expected a number, got {value!r:.60}")
     if not np.isfinite(found):
@@ -229,7 +229,7 @@ def _lists(result: Mapping[str, Any], count: int, title: str) -> Scores:
         if _sized(values) and len(values) == count and _holds_numbers(values)
     }
     return {
-        title if key in ("score", "scores", title) or len(lists) == 1 else f"{title} {key}": _one_each(
+        title if key in ("score", "scores", title) or len(lists) == 1 else f"{title} {key}": _one_score_each(
             values, count, f"{title} {key}"
         )
         for key, values in lists.items()
@@ -252,7 +252,7 @@ def _numbers(each: Sequence[Mapping[str, Any]], title: str) -> Scores:
     if not names:
         raise ValueError(f"{title}: expected one number per story, got {', '.join(each[0]) or 'nothing'}")
     return {
-        title if key in ("score", title) or len(names) == 1 else f"{title} {key}": _one_each(
+        title if key in ("score", title) or len(names) == 1 else f"{title} {key}": _one_score_each(
             [one.get(key) for one in each], len(each), f"{title} {key}"
         )
         for key in names

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from openmeva.metrics.openmeva.autos import MAX_DRAWS
-from openmeva.training.benchmark.cells import number, with_interval
-from openmeva.training.benchmark.own.figures import drift, profile
+from openmeva.training.benchmark.number_format import format_number, format_with_interval
+from openmeva.training.benchmark.own.figures import aspect_plot, drift_plot
 from openmeva.training.benchmark.own.judged_parts import (
-    BY_SIZE,
-    Part,
-    against,
-    agreement,
-    by_system,
-    differing,
+    ABSOLUTE_NOTE,
+    Section,
+    agreement_section,
+    comparison_section,
+    disagreement_section,
+    system_section,
 )
 from openmeva.training.benchmark.preferences import preference_tables
 from openmeva.training.benchmark.render import Table
@@ -22,23 +22,23 @@ from openmeva.training.benchmark.render import Table
 Found = Mapping[str, Any]
 
 
-def all_parts(results: Found, published: Found) -> Iterator[Part]:
+def all_sections(results: Found, published: Found) -> Iterator[Section]:
     """The sections of a report, the verdict first."""
-    yield verdict(results)
+    yield verdict_section(results)
     for name, found in results["judged"].items():
         printed = published["correlations"].get(name, {})
-        yield agreement(name, found, printed)
-        yield against(found)
-        yield by_system(name, found)
-        yield differing(found, results["lower_is_better"])
-    picture = drift(results["judged"])
+        yield agreement_section(name, found, printed)
+        yield comparison_section(found)
+        yield system_section(name, found)
+        yield disagreement_section(found, results["lower_is_better"])
+    picture = drift_plot(results["judged"])
     if picture is not None:
-        yield Part("Does it hold elsewhere?", [DRIFT], pictures=[picture])
+        yield Section("Does it hold elsewhere?", [DRIFT], pictures=[picture])
     for found in results["preferences"].values():
-        yield preferred(found)
+        yield preference_section(found)
     for name, found in results["autos"].items():
-        yield perturbed(name, found, published)
-    yield method(results)
+        yield autos_section(name, found, published)
+    yield method_section(results)
 
 
 DRIFT = (
@@ -47,7 +47,7 @@ DRIFT = (
 )
 
 
-def verdict(results: Found) -> Part:
+def verdict_section(results: Found) -> Section:
     """One or two sentences per metric and set."""
     words = []
     for found in results["judged"].values():
@@ -56,8 +56,12 @@ def verdict(results: Found) -> Part:
             row = found["rows"][title]
             ends = row["intervals"]["pearson"]
             text = (
-                f"{title} on {found['title']} ({found['n']:,} stories): agreement with people {number(row['pearson'])}"
-                + (f", 95 % interval {number(ends[0], 2)} to {number(ends[1], 2)}" if ends else "")
+                f"{title} on {found['title']} ({found['n']:,} stories): agreement with people {format_number(row['pearson'])}"
+                + (
+                    f", 95 % interval {format_number(ends[0], 2)} to {format_number(ends[1], 2)}"
+                    if ends
+                    else ""
+                )
                 + ", where 1 is perfect and 0 is chance"
             )
             if ends and ends[0] <= 0 <= ends[1]:
@@ -69,7 +73,7 @@ def verdict(results: Found) -> Part:
                     else ": if lower is better, use --lower-is-better"
                 )
             if ceiling:
-                text += f"; the noise ceiling from the raters' disagreement is {number(ceiling, 2)}"
+                text += f"; the noise ceiling from the raters' disagreement is {format_number(ceiling, 2)}"
                 if ends and ends[0] > ceiling:
                     text += (
                         ", so it was trained on these ratings, or the raters of a story are not exchangeable"
@@ -78,9 +82,9 @@ def verdict(results: Found) -> Part:
             trivial = row["beats_trivial"].get("pearson")
             if trivial:
                 text += {
-                    True: f" It is better than counts of words or repetitions, {BY_SIZE}.",
+                    True: f" It is better than counts of words or repetitions, {ABSOLUTE_NOTE}.",
                     False: f" It is not significantly better than simple counts (here {trivial['trivial'].replace('_', '-')}), "
-                    f"{BY_SIZE}.",
+                    f"{ABSOLUTE_NOTE}.",
                     None: " Whether it is better than a simple count is not known: too few prompts.",
                 }[trivial["beats"]]
             words.append(text + _tally(one["comparisons"]))
@@ -88,18 +92,22 @@ def verdict(results: Found) -> Part:
         for title, row in found["rows"].items():
             if row["kind"] == "ours":
                 ends = row["intervals"]["accuracy"]
-                told = f", 95 % interval {number(ends[0], 2)} to {number(ends[1], 2)}" if ends else ""
+                told = (
+                    f", 95 % interval {format_number(ends[0], 2)} to {format_number(ends[1], 2)}"
+                    if ends
+                    else ""
+                )
                 words.append(
-                    f"{title} on {found['title']}: it prefers the story that people prefer in {number(row['accuracy'])} of "
+                    f"{title} on {found['title']}: it prefers the story that people prefer in {format_number(row['accuracy'])} of "
                     f"the pairs{told}, where 1 is perfect and .5 is chance."
                 )
     for found in results["autos"].values():
         for title, row in found["rows"].items():
             if row["kind"] == "own":
-                words.append(f"{title} on {found['title']}: {_noticed(found, row)}")
+                words.append(f"{title} on {found['title']}: {_aspects_sentence(found, row)}")
     words += [f"{line}." for line in results["unscored"]]
     words += [f"Skipped: {title} {reason}." for title, reason in results["skipped"].items()]
-    return Part("In short", words)
+    return Section("In short", words)
 
 
 def _tally(comparisons: Found) -> str:
@@ -119,7 +127,7 @@ def _tally(comparisons: Found) -> str:
     )
 
 
-def _noticed(found: Found, row: Found) -> str:
+def _aspects_sentence(found: Found, row: Found) -> str:
     """The aspects by their intervals: above 0, below it, including it, or undefined."""
     damage = "invariance" not in found["title"]
     lists: dict[str, list[str]] = {"above": [], "below": [], "holding": [], "few": [], "undefined": []}
@@ -150,9 +158,9 @@ def _side(cell: Found) -> str:
     return "above" if ends[0] > 0 else "below" if ends[1] < 0 else "holding"
 
 
-def preferred(found: Found) -> Part:
+def preference_section(found: Found) -> Section:
     """Pairs of stories for which people chose the better one."""
-    return Part(
+    return Section(
         f"{found['title']}: which of two stories is better",
         ["Does the better story of a pair get the higher score? Long stories are often preferred, so pairs of similar "
          "length are also counted separately."],
@@ -160,7 +168,7 @@ def preferred(found: Found) -> Part:
     )  # fmt: skip
 
 
-def perturbed(name: str, found: Found, published: Found) -> Part:
+def autos_section(name: str, found: Found, published: Found) -> Section:
     """AUTOS: which damage the metric notices, and which harmless changes it penalizes."""
     test = "invariance" if "invariance" in name else "discrimination"
     own = {title: row for title, row in found["rows"].items() if row["kind"] == "own"}
@@ -176,12 +184,12 @@ def perturbed(name: str, found: Found, published: Found) -> Part:
         for row in own.values():
             cell = row["aspects"].get(aspect, {})
             cells += [
-                with_interval(
+                format_with_interval(
                     {"pearson": cell["pearson"], "intervals": {"pearson": cell["interval"]}}, "pearson"
                 )
                 if cell.get("pearson") is not None
                 else "–",
-                number(cell.get("pair_wins"), 2),
+                format_number(cell.get("pair_wins"), 2),
             ]
         table.add(aspect.replace("_", " "), *cells)
     words = (
@@ -189,10 +197,10 @@ def perturbed(name: str, found: Found, published: Found) -> Part:
         if test == "invariance"
         else "Original stories, and the same stories damaged on purpose in one aspect. A good metric scores the damaged ones lower."
     )
-    return Part(f"{found['title']}", [words], [table], [profile(name, found, published[test])])
+    return Section(f"{found['title']}", [words], [table], [aspect_plot(name, found, published[test])])
 
 
-def method(results: Found) -> Part:
+def method_section(results: Found) -> Section:
     """How the results were computed, so that others can reproduce them."""
     settings = results["settings"]
     sets = [found["title"] for kind in ("judged", "preferences", "autos") for found in results[kind].values()]
@@ -208,4 +216,4 @@ def method(results: Found) -> Part:
             1,
             f"Lower is better, so negated except in the examples: {', '.join(results['lower_is_better'])}.",
         )
-    return Part("How this was measured", words)
+    return Section("How this was measured", words)

@@ -14,9 +14,9 @@ from typing import Any
 import jinja2
 
 from openmeva.metrics.core.version import __version__
-from openmeva.training.benchmark.own.parts import Part, all_parts
+from openmeva.training.benchmark.own.parts import Section, all_sections
 from openmeva.training.benchmark.render import plain, to_latex, to_markdown
-from openmeva.training.files import replacing, write_text
+from openmeva.training.files import atomic_replace, write_text
 
 _HERE = Path(__file__).parent
 _KINDS = ("judged", "preferences", "autos")
@@ -35,9 +35,9 @@ class Report:
     published: Mapping[str, Any]
 
     @cached_property
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[Section]:
         """The sections, with their tables and figures; figures have unique names."""
-        parts = list(all_parts(self.results, self.published))
+        parts = list(all_sections(self.results, self.published))
         taken: set[str] = set()
         for part in parts:
             for place, picture in enumerate(part.pictures):
@@ -65,7 +65,7 @@ class Report:
         (out / "figures").mkdir(parents=True, exist_ok=True)
         for part in self.parts:
             for picture in part.pictures:
-                with replacing(out / "figures" / f"{picture.name}.png") as temporary:
+                with atomic_replace(out / "figures" / f"{picture.name}.png") as temporary:
                     temporary.write_bytes(picture.png)
         for ending, text in texts.items():
             write_text(out / f"report.{ending}", text)
@@ -90,7 +90,7 @@ class Report:
         lines = [f"# {plain(self._title())}", "", f"Measured with openmeva {__version__}. {_READING}", ""]
         for part in self.parts:
             lines += [f"## {plain(part.title)}", ""]
-            lines += [line for text in part.words for line in (plain(text), "")]
+            lines += [line for text in part.paragraphs for line in (plain(text), "")]
             for picture in part.pictures:
                 caption = plain(picture.caption)
                 alternative = re.sub(r"[\[\]]", r"\\\g<0>", caption)
@@ -114,7 +114,7 @@ class Report:
 _READING = "Higher is better unless stated otherwise; intervals are 95 % intervals."
 
 
-def fragment(parts: Iterable[Part], own: Iterable[str]) -> list[str]:
+def sections_html(parts: Iterable[Section], own: Iterable[str]) -> list[str]:
     """Each part as HTML, without the surrounding page."""
     template = _templates().get_template("part.html")
     return [template.render(part=part, own=list(own)) for part in parts]

@@ -8,14 +8,14 @@ from typing import Any
 
 from openmeva.metrics.openmeva.judged import check_predictions
 from openmeva.training.benchmark.own.metric import Scores
-from openmeva.training.benchmark.sampling import family
+from openmeva.training.benchmark.sampling import group_key
 from openmeva.training.benchmark.sets import TestSet
 
 Rows = list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoredSet:
     """A set's stories with their scores; a story that one metric did not score is excluded for all metrics.
 
     Attributes:
@@ -32,17 +32,21 @@ class Scored:
     unscored: Sequence[str]
 
     @classmethod
-    def of(cls, one: TestSet, rows: Rows, scores: Scores) -> Scored:
+    def of(cls, one: TestSet, rows: Rows, scores: Scores) -> ScoredSet:
         """Built from scores of all rows; None where a metric has no score.
 
         Raises:
             ValueError: a wrong number of scores, constant scores (names metric and set), or no scores.
         """
-        lacking = {title: [k for k, v in enumerate(values) if v is None] for title, values in scores.items()}
-        gone = {place for places in lacking.values() for place in places}
+        missing_places = {
+            title: [k for k, v in enumerate(values) if v is None] for title, values in scores.items()
+        }
+        gone = {place for places in missing_places.values() for place in places}
         together = one.preferences or not one.judged
-        lost = {family(rows[place]) for place in gone} if together else set()
-        places = [k for k, row in enumerate(rows) if k not in gone and not (together and family(row) in lost)]
+        lost = {group_key(rows[place]) for place in gone} if together else set()
+        places = [
+            k for k, row in enumerate(rows) if k not in gone and not (together and group_key(row) in lost)
+        ]
         if not places:
             raise ValueError(f"{one.title}: expected scores, got none for any of its {len(rows):,} stories")
         kept: dict[str, list[float]] = {}
@@ -56,7 +60,7 @@ class Scored:
         unscored = [
             f"{title} has no score for {len(missing):,} of the {len(rows):,} stories of {one.title}; {out:,} are excluded "
             "for every metric"
-            for title, missing in lacking.items()
+            for title, missing in missing_places.items()
             if missing
         ]
         return cls(one, rows, places, kept, unscored)
@@ -64,8 +68,8 @@ class Scored:
     @property
     def rows(self) -> Rows:
         """The stories that are scored."""
-        return self.kept(self.all_rows)
+        return self.select(self.all_rows)
 
-    def kept(self, values: Sequence[Any]) -> list[Any]:
+    def select(self, values: Sequence[Any]) -> list[Any]:
         """The values of the scored stories, from one value per story."""
         return [values[place] for place in self.places]

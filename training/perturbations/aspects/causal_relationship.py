@@ -1,6 +1,6 @@
 """Causal relationship: cause and effect are exchanged, or causal words replaced by their opposites."""
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.rules.causal_words import (
@@ -35,7 +35,7 @@ def _reason_size(sentence: Sentence, at: int) -> int:
 
 
 def exchange_cause_and_effect(
-    story: Story, draws: Draws, material: PerturbationMaterial
+    story: Story, draws: BufferedRandom, material: PerturbationMaterial
 ) -> list[Edit] | None:
     """Exchanges cause and effect: two clauses around a conjunction, or two sentences with a linking word."""
     return exchange_one(
@@ -47,7 +47,9 @@ def exchange_cause_and_effect(
     )
 
 
-def substitute_causal_words(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
+def substitute_causal_words(
+    story: Story, draws: BufferedRandom, material: PerturbationMaterial
+) -> list[Edit] | None:
     """Replaces one causal word or phrase by its opposite."""
     return substitute_one(OPPOSITES, story.sentences[material.keep :], draws)
 

@@ -2,10 +2,10 @@
 
 from collections import defaultdict
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
-from openmeva.training.perturbations.rules.agreement import agreeing
+from openmeva.training.perturbations.rules.agreement import agree_with_subject
 from openmeva.training.perturbations.rules.noun_phrases import Clause, NounPhrase, clauses
 from openmeva.training.perturbations.rules.pronouns import (
     COLUMNS,
@@ -50,7 +50,7 @@ def has_passive(sentence: Sentence) -> bool:
     return False
 
 
-def exchange_roles(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
+def exchange_roles(story: Story, draws: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:
     """Exchanges subject and object of a clause; the verb agrees with its new subject, pronouns change case."""
     found = [
         (sentence, clause)
@@ -67,9 +67,9 @@ def exchange_roles(story: Story, draws: Draws, material: PerturbationMaterial) -
     ]
     verb = next(at for at in range(clause.verb_start, clause.verb_end) if sentence.tags[at][0] in "VM")
     old = sentence.lowered[verb]
-    new = agreeing(old, sentence.tags[verb], subject_form(clause.object.subject))
+    new = agree_with_subject(old, sentence.tags[verb], subject_form(clause.object.subject))
     if new != old:
-        edits.append(sentence.replaced(verb, new))
+        edits.append(sentence.replacement_edit(verb, new))
     return edits
 
 
@@ -92,10 +92,10 @@ def _phrase_at(sentence: Sentence, old: NounPhrase, new: NounPhrase, subject: bo
         if text == "i" and story_writes_capital_i(sentence.story):
             text = "I"
     else:
-        text = sentence.inner(new.start, new.end)
+        text = sentence.mid_sentence_text(new.start, new.end)
     if sentence.in_capitals:
         text = text.upper()
-    elif sentence.capital_place(old.start) and sentence.words[old.start][:1].isupper():
+    elif sentence.is_capital_position(old.start) and sentence.words[old.start][:1].isupper():
         text = text[:1].upper() + text[1:]
     return Edit(sentence.spans[old.start][0], sentence.spans[old.end - 1][1], text)
 
@@ -105,7 +105,9 @@ def story_writes_capital_i(story: Story) -> bool:
     return story.cased
 
 
-def substitute_pronoun(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
+def substitute_pronoun(
+    story: Story, draws: BufferedRandom, material: PerturbationMaterial
+) -> list[Edit] | None:
     """Replaces a pronoun by another person's pronoun of the same column of Table 13.
 
     The other person has a pronoun in the story, as in Table 1; if none fits, it is any other person. Subjects and
@@ -137,7 +139,7 @@ def substitute_pronoun(story: Story, draws: Draws, material: PerturbationMateria
     new = draws.choice(others)
     if new == "i" and story_writes_capital_i(story):
         new = "I"
-    return [sentence.replaced(at, new)]
+    return [sentence.replacement_edit(at, new)]
 
 
 def _persons_meant(story: Story) -> set[str | None]:

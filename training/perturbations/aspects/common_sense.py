@@ -4,16 +4,16 @@ from functools import lru_cache
 
 from nltk.corpus.reader.wordnet import Synset
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.rules.nominals import noun_fits
 from openmeva.training.perturbations.rules.replacing import replace_word
-from openmeva.training.perturbations.rules.set_phrases import replaceable
+from openmeva.training.perturbations.rules.set_phrases import is_replaceable
 from openmeva.training.perturbations.rules.valency import LIGHT_VERBS, verb_fits
 from openmeva.training.text.edits import Edit
 from openmeva.training.text.inflection import lemma
-from openmeva.training.text.knowledge.commonsense import linked, neighbours
+from openmeva.training.text.knowledge.commonsense import are_linked, neighbours
 from openmeva.training.text.knowledge.lexicon import (
     CONTENT_CLASSES,
     STOP_WORDS,
@@ -55,14 +55,16 @@ def is_example(story: Story, material: PerturbationMaterial) -> bool:
     """Stories with both ends of a ConceptNet triple among their nouns and verbs (Table 1)."""
     found = sorted({(sentence.lowered[at], sentence.tags[at]) for sentence, at in entities(story)})
     return any(
-        linked(word, tag, other, other_tag)
+        are_linked(word, tag, other, other_tag)
         for place, (word, tag) in enumerate(found)
         for other, other_tag in found[place + 1 :]
         if lemma(word, tag) != lemma(other, other_tag)
     )
 
 
-def substitute_neighbours(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
+def substitute_neighbours(
+    story: Story, draws: BufferedRandom, material: PerturbationMaterial
+) -> list[Edit] | None:
     """Replaces a tenth of the entities, at least one, by neighbors of the same part of speech and form."""
     found = entities(story, material.keep)
     wanted = max(1, round(SHARE * len(found)))
@@ -71,7 +73,7 @@ def substitute_neighbours(story: Story, draws: Draws, material: PerturbationMate
     done = 0
     for sentence, at in draws.shuffled(found):
         new = neighbour(sentence, at, held, draws)
-        if new is None or not replaceable(sentence, at):
+        if new is None or not is_replaceable(sentence, at):
             continue
         edits += replace_word(sentence, at, new)
         done += 1
@@ -81,7 +83,7 @@ def substitute_neighbours(story: Story, draws: Draws, material: PerturbationMate
 
 
 @lru_cache(maxsize=1 << 16)
-def makes_sense_odd(word: str, new: str, tag: str) -> bool:
+def breaks_common_sense(word: str, new: str, tag: str) -> bool:
     """Whether `new` differs in meaning from `word`: neither is a hypernym of the other, and `new` is no proper noun.
 
     ConceptNet links a dog to an animal and to a dalmatian; both leave the story sensible.
@@ -95,12 +97,12 @@ def makes_sense_odd(word: str, new: str, tag: str) -> bool:
         return False  # a name: "Italy"
     for one in own:
         for other in others:
-            if one == other or other in _kinds(one) or one in _kinds(other):
+            if one == other or other in _near_hypernyms(one) or one in _near_hypernyms(other):
                 return False
     return True
 
 
-def _kinds(synset: Synset) -> set[Synset]:
+def _near_hypernyms(synset: Synset) -> set[Synset]:
     """The hypernyms of a thing or an action, up to three steps away."""
     found: set[Synset] = set()
     level = [synset]
@@ -110,7 +112,7 @@ def _kinds(synset: Synset) -> set[Synset]:
     return found
 
 
-def neighbour(sentence: Sentence, at: int, held: set[str], draws: Draws) -> str | None:
+def neighbour(sentence: Sentence, at: int, held: set[str], draws: BufferedRandom) -> str | None:
     """A neighbor that fits in the place of the word at `at` and is not in the story yet."""
     word, tag = sentence.lowered[at], sentence.tags[at]
     base = lemma(word, tag)
@@ -119,7 +121,7 @@ def neighbour(sentence: Sentence, at: int, held: set[str], draws: Draws) -> str 
     found = [
         new
         for new in neighbours(word, tag)
-        if new not in held and makes_sense_odd(word, new, tag) and noun_fits(sentence, at, new)
+        if new not in held and breaks_common_sense(word, new, tag) and noun_fits(sentence, at, new)
     ]
     if tag.startswith("V"):
         found = [

@@ -1,11 +1,11 @@
 """Consistency: words are replaced by antonyms, or sentences are negated."""
 
-from openmeva.training.common.draws import Draws
-from openmeva.training.perturbations.aspects.common_sense import replaceable
+from openmeva.training.common.buffered_random import BufferedRandom
+from openmeva.training.perturbations.aspects.common_sense import is_replaceable
 from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.rules.opposites import has_negating_prefix, negated_by_prefix, opposites
-from openmeva.training.perturbations.rules.polarity import bears_on_story, may_be_affirmed, may_be_negated
+from openmeva.training.perturbations.rules.polarity import may_be_affirmed, may_be_negated, story_depends_on
 from openmeva.training.perturbations.rules.replacing import replace_word
 from openmeva.training.perturbations.rules.valency import LIGHT_VERBS, verb_fits
 from openmeva.training.text.edits import Edit
@@ -13,7 +13,7 @@ from openmeva.training.text.inflection import lemma
 from openmeva.training.text.knowledge.english import English
 from openmeva.training.text.knowledge.lexicon import is_keyword
 from openmeva.training.text.negation.adding import addition_sites, negate
-from openmeva.training.text.negation.removal import affirm, removal_sites
+from openmeva.training.text.negation.removal import removal_sites, rewrite_without_negation
 from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.story import Story
 from openmeva.training.text.word_set import word_set
@@ -39,7 +39,9 @@ def is_example(story: Story, material: PerturbationMaterial) -> bool:
     )
 
 
-def substitute_antonyms(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
+def substitute_antonyms(
+    story: Story, draws: BufferedRandom, material: PerturbationMaterial
+) -> list[Edit] | None:
     """Replaces a tenth of the keywords, at least one, by WordNet's antonyms in the same form."""
     candidates = [
         (sentence, at)
@@ -64,7 +66,7 @@ def substitute_antonyms(story: Story, draws: Draws, material: PerturbationMateri
 def fitting_opposites(sentence: Sentence, at: int) -> list[str]:
     """Antonyms of the word at `at` that fit its sentence."""
     word, tag = sentence.lowered[at], sentence.tags[at]
-    if not replaceable(sentence, at):
+    if not is_replaceable(sentence, at):
         return []
     found = list(opposites(word, tag))
     if tag.startswith("V"):
@@ -74,7 +76,7 @@ def fitting_opposites(sentence: Sentence, at: int) -> list[str]:
     return found
 
 
-def alter_negation(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
+def alter_negation(story: Story, draws: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:
     """Adds a negation to, or removes one from, a fifth of the sentences, at least one.
 
     In a sentence where both are possible, each has probability .5. A negation is a word ("not", by UNION's rules) or
@@ -97,7 +99,7 @@ def alter_negation(story: Story, draws: Draws, material: PerturbationMaterial) -
     return edits or None
 
 
-def add_negation(sentence: Sentence, draws: Draws) -> list[Edit] | None:
+def add_negation(sentence: Sentence, draws: BufferedRandom) -> list[Edit] | None:
     """The edits that negate a finite verb or add a negating prefix to a word; None where neither fits."""
     words, tags = sentence.lowered, sentence.tags
     if (NEGATED_WORDS | {"n"}) & set(words):  # "n" of an "n't" split by a tokenizer
@@ -105,7 +107,7 @@ def add_negation(sentence: Sentence, draws: Draws) -> list[Edit] | None:
     verbs = [
         (at, rule)
         for at, rule in addition_sites(words, tags)
-        if rule in _NEGATABLE and may_be_negated(sentence, at) and bears_on_story(sentence, at)
+        if rule in _NEGATABLE and may_be_negated(sentence, at) and story_depends_on(sentence, at)
     ]
     prefixed = _prefixed(sentence, adding=True)
     if prefixed and (not verbs or draws.chance(0.5)):
@@ -114,16 +116,16 @@ def add_negation(sentence: Sentence, draws: Draws) -> list[Edit] | None:
     if not verbs:
         return None
     at, rule = draws.choice(verbs)
-    return sentence.rewritten(negate(words, tags, at, rule, draws.chance(0.5), _LANGUAGE))
+    return sentence.rewrite_edits(negate(words, tags, at, rule, draws.chance(0.5), _LANGUAGE))
 
 
-def remove_negation(sentence: Sentence, draws: Draws) -> list[Edit] | None:
+def remove_negation(sentence: Sentence, draws: BufferedRandom) -> list[Edit] | None:
     """The edits that remove "not" or a negating prefix; None where there is none."""
     words, tags = sentence.lowered, sentence.tags
     sites = [
         at
         for at in removal_sites(words, tags)
-        if may_be_affirmed(sentence, at) and bears_on_story(sentence, at)
+        if may_be_affirmed(sentence, at) and story_depends_on(sentence, at)
     ]
     prefixed = _prefixed(sentence, adding=False)
     if prefixed and (not sites or draws.chance(0.5)):
@@ -131,13 +133,13 @@ def remove_negation(sentence: Sentence, draws: Draws) -> list[Edit] | None:
         return replace_word(sentence, at, new)
     if not sites:
         return None
-    return sentence.rewritten(affirm(words, tags, draws.choice(sites), _LANGUAGE))
+    return sentence.rewrite_edits(rewrite_without_negation(words, tags, draws.choice(sites), _LANGUAGE))
 
 
 def _prefixed(sentence: Sentence, adding: bool) -> list[tuple[int, str]]:
     found = []
     for at, (word, tag) in enumerate(zip(sentence.lowered, sentence.tags, strict=True)):
-        if sentence.story.is_name(sentence.words[at]) or not bears_on_story(sentence, at):
+        if sentence.story.is_name(sentence.words[at]) or not story_depends_on(sentence, at):
             continue
         for new in negated_by_prefix(word, tag):
             if (len(new) > len(word)) == adding and not (

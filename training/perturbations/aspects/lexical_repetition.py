@@ -1,6 +1,6 @@
 """Lexical repetition: a 4-gram or a sentence is repeated."""
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.negatives.repetition import ngram_starts
 from openmeva.training.negatives.sentence import EditedSentence
 from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
@@ -26,7 +26,7 @@ _MODIFIERS = word_set("DT PRP$ JJ JJR JJS CD NN NNS NNP POS RB")
 _OBJECTS = word_set("him her me us them it")
 
 
-def repeat_ngram(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
+def repeat_ngram(story: Story, draws: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:
     """Repeats a 4-gram right after itself, joined by "and"; it has no punctuation and splits no word.
 
     Most 4-grams are not phrases. Only those are used that start a phrase and end at a pause, before a punctuation
@@ -50,7 +50,7 @@ def repeat_ngram(story: Story, draws: Draws, material: PerturbationMaterial) -> 
     end = start + SIZE
     place = sentence.spans[end - 1][1]
     joint = " AND " if sentence.in_capitals else " and "
-    return [Edit(place, place, joint + sentence.inner(start, end))]
+    return [Edit(place, place, joint + sentence.mid_sentence_text(start, end))]
 
 
 def _starts_phrase(sentence: Sentence, at: int) -> bool:
@@ -67,7 +67,7 @@ def _starts_phrase(sentence: Sentence, at: int) -> bool:
     return before not in {"IN", "TO", "MD", "RP"}
 
 
-def repeat_sentence(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
+def repeat_sentence(story: Story, draws: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:
     """Repeats a sentence right after itself."""
     if len(story) <= material.keep:
         return None

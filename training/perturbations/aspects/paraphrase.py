@@ -1,6 +1,6 @@
 """Paraphrase: a sentence is replaced by a paraphrase."""
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.perturbations.engine.aspect import INVARIANCE, Aspect
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.engine.paraphrasing import good_paraphrase
@@ -8,7 +8,9 @@ from openmeva.training.text.edits import Edit
 from openmeva.training.text.story import Story
 
 
-def substitute_paraphrase(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
+def substitute_paraphrase(
+    story: Story, draws: BufferedRandom, material: PerturbationMaterial
+) -> list[Edit] | None:
     """Replaces a sentence by a paraphrase, selected by `paraphrasing.good_paraphrase`."""
     for sentence in draws.shuffled(story.sentences[material.keep :]):
         new = good_paraphrase(sentence, draws, material)

@@ -1,6 +1,6 @@
 """Punctuation: inessential punctuation marks are deleted."""
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.perturbations.engine.aspect import INVARIANCE, Aspect
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.rules.clause_order import body_end
@@ -16,23 +16,23 @@ _FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
 _SUBJECTS = frozenset({"i", "he", "she", "we", "they"})  # never objects
 
 
-def delete_marks(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
+def delete_marks(story: Story, draws: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:
     """Deletes all inessential punctuation marks.
 
     In a sentence with one comma and no quotes, these are the comma after an introductory phrase and the one before
     "and", "but", "so" or "or"; also all but one of several final marks ("!!!"). Commas of lists, appositions, forms
     of address and quotations are kept, and those between two nouns.
     """
-    edits = [edit for sentence in story.sentences[material.keep :] for edit in inessential(sentence)]
+    edits = [edit for sentence in story.sentences[material.keep :] for edit in deletable_marks(sentence)]
     return edits or None
 
 
-def inessential(sentence: Sentence) -> list[Edit]:
+def deletable_marks(sentence: Sentence) -> list[Edit]:
     """The possible deletions in a sentence."""
     words = sentence.words
     edits: list[Edit] = []
     commas = [at for at, word in enumerate(words) if word == _COMMA]
-    if '"' not in words and len(commas) == 1 and _goes(sentence, commas[0]):
+    if '"' not in words and len(commas) == 1 and _is_deletable(sentence, commas[0]):
         edits.append(_deletion(sentence, commas[0]))
     if '"' not in words:
         final = [at for at in range(body_end(sentence), len(sentence)) if words[at] in {"!", "?"}]
@@ -41,7 +41,7 @@ def inessential(sentence: Sentence) -> list[Edit]:
     return edits
 
 
-def _goes(sentence: Sentence, at: int) -> bool:
+def _is_deletable(sentence: Sentence, at: int) -> bool:
     words, tags = sentence.lowered, sentence.tags
     if at == 0 or at + 1 >= len(words):
         return False

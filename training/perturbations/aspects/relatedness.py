@@ -3,12 +3,12 @@
 from functools import lru_cache
 from itertools import combinations
 
-from openmeva.training.common.draws import Draws
-from openmeva.training.perturbations.aspects.common_sense import entities, replaceable
+from openmeva.training.common.buffered_random import BufferedRandom
+from openmeva.training.perturbations.aspects.common_sense import entities, is_replaceable
 from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
 from openmeva.training.perturbations.engine.corpus import StoryPool
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
-from openmeva.training.perturbations.engine.similarity import any_reached
+from openmeva.training.perturbations.engine.similarity import any_similar
 from openmeva.training.perturbations.rules.nominals import noun_fits
 from openmeva.training.perturbations.rules.replacing import replace_word
 from openmeva.training.perturbations.rules.valency import LIGHT_VERBS, verb_fits
@@ -33,17 +33,19 @@ def is_example(story: Story, material: PerturbationMaterial) -> bool:
         raise ValueError("relatedness: expected a similarity to select coherent examples, got none")
     texts = [sentence.text for sentence in story.sentences]
     pairs = list(combinations(texts, 2))
-    return bool(pairs) and not any_reached(material.similarity, pairs, material.thresholds.relatedness)
+    return bool(pairs) and not any_similar(material.similarity, pairs, material.thresholds.relatedness)
 
 
-def substitute_words(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
+def substitute_words(
+    story: Story, draws: BufferedRandom, material: PerturbationMaterial
+) -> list[Edit] | None:
     """Replaces a quarter of the nouns and verbs, or as many as can be, by random ones of the corpus in the same form."""
     corpus = _corpus(material)
     places = entities(story, material.keep)
     wanted = max(1, round(SHARE * len(places)))
     edits: list[Edit] = []
     done = 0
-    for sentence, at in draws.shuffled([place for place in places if replaceable(*place)]):
+    for sentence, at in draws.shuffled([place for place in places if is_replaceable(*place)]):
         new = random_word(sentence, at, corpus, draws)
         if new is not None:
             edits += replace_word(sentence, at, new)
@@ -53,7 +55,7 @@ def substitute_words(story: Story, draws: Draws, material: PerturbationMaterial)
     return edits or None
 
 
-def random_word(sentence: Sentence, at: int, corpus: StoryPool, draws: Draws) -> str | None:
+def random_word(sentence: Sentence, at: int, corpus: StoryPool, draws: BufferedRandom) -> str | None:
     """A noun or verb, sampled by frequency, that fits in the place of the one at `at`."""
     word, tag = sentence.lowered[at], sentence.tags[at]
     own = lemma(word, tag)
@@ -90,7 +92,9 @@ def _is_form(word: str, base: str, tag: str) -> bool:
     return any(entry.name().islower() for entry in wordnet().lemmas(base, part))
 
 
-def substitute_sentence(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
+def substitute_sentence(
+    story: Story, draws: BufferedRandom, material: PerturbationMaterial
+) -> list[Edit] | None:
     """Replaces a sentence by one of another story in the same style."""
     corpus = _corpus(material)
     if len(story) <= material.keep or len(story) < 2:

@@ -1,6 +1,6 @@
 """Semantic repetition: a sentence is repeated as a paraphrase."""
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.engine.paraphrasing import good_paraphrase
@@ -8,7 +8,7 @@ from openmeva.training.text.edits import Edit
 from openmeva.training.text.story import Story
 
 
-def repeat_meaning(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
+def repeat_meaning(story: Story, draws: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:
     """Inserts a paraphrase of a sentence after it; `paraphrasing.good_paraphrase` selects the paraphrase."""
     for sentence in draws.shuffled(story.sentences[material.keep :]):
         new = good_paraphrase(sentence, draws, material)

@@ -1,6 +1,6 @@
 """Synonym: a word is replaced by a synonym."""
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.perturbations.engine.aspect import INVARIANCE, Aspect
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.rules.replacing import replace_word
@@ -10,7 +10,9 @@ from openmeva.training.text.knowledge.lexicon import is_keyword
 from openmeva.training.text.story import Story
 
 
-def substitute_synonym(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
+def substitute_synonym(
+    story: Story, draws: BufferedRandom, material: PerturbationMaterial
+) -> list[Edit] | None:
     """Replaces one keyword by a WordNet synonym in the same form."""
     candidates = [
         (sentence, at)

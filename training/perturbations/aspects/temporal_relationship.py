@@ -1,6 +1,6 @@
 """Temporal relationship: two consecutive events are exchanged, or time words replaced by their opposites."""
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.rules.clause_order import exchange_one, opens_with_time
@@ -54,12 +54,14 @@ def _link(first: Sentence, second: Sentence) -> int:
     return 0 if sequence_opener(first) or opens_with_time(first) else sequence_opener(second)
 
 
-def exchange_events(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
+def exchange_events(story: Story, draws: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:
     """Exchanges two events: clauses around a time conjunction, or sentences of which the second begins with one."""
     return exchange_one(story.sentences[material.keep :], draws, conjunction_size, _fronted_size, _link)
 
 
-def substitute_time_words(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
+def substitute_time_words(
+    story: Story, draws: BufferedRandom, material: PerturbationMaterial
+) -> list[Edit] | None:
     """Replaces one time word or phrase by its opposite."""
     return substitute_one(OPPOSITES, story.sentences[material.keep :], draws)
 

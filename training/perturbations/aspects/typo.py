@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from math import ceil
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.perturbations.engine.aspect import INVARIANCE, Aspect
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.text.edits import Edit
@@ -17,7 +17,7 @@ _SHORTEST = 4
 _NUMBERS = word_set("three four five six seven eight nine ten")
 
 
-def swap(word: str, draws: Draws) -> str | None:
+def swap(word: str, draws: BufferedRandom) -> str | None:
     """The word with two neighboring characters exchanged; the first character does not change."""
     places = [at for at in range(1, len(word) - 1) if word[at] != word[at + 1]]
     if not places:
@@ -26,13 +26,13 @@ def swap(word: str, draws: Draws) -> str | None:
     return word[:at] + word[at + 1] + word[at] + word[at + 2 :]
 
 
-def repeat(word: str, draws: Draws) -> str | None:
+def repeat(word: str, draws: BufferedRandom) -> str | None:
     """The word with a character repeated; never the first one."""
     at = 1 + draws.below(len(word) - 1)
     return word[: at + 1] + word[at:]
 
 
-def delete(word: str, draws: Draws) -> str | None:
+def delete(word: str, draws: BufferedRandom) -> str | None:
     """The word with a character deleted; never the first one."""
     at = 1 + draws.below(len(word) - 1)
     return word[:at] + word[at + 1 :]
@@ -45,9 +45,9 @@ def is_word(text: str) -> bool:
 
 
 def _typos(
-    change: Callable[[str, Draws], str | None],
-) -> Callable[[Story, Draws, PerturbationMaterial], list[Edit] | None]:
-    def technique(story: Story, draws: Draws, material: PerturbationMaterial) -> list[Edit] | None:
+    change: Callable[[str, BufferedRandom], str | None],
+) -> Callable[[Story, BufferedRandom, PerturbationMaterial], list[Edit] | None]:
+    def technique(story: Story, draws: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:
         """Changes as many words as stay under 2 % of the story's words, at least one."""
         words = [
             (sentence, at)

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.text.edits import Edit
 from openmeva.training.text.story import Story
 
-Technique = Callable[[Story, Draws, PerturbationMaterial], list[Edit] | None]
+Technique = Callable[[Story, BufferedRandom, PerturbationMaterial], list[Edit] | None]
 """Returns the edits of one perturbation, or None if the story does not qualify."""
 
 Selection = Callable[[Story, PerturbationMaterial], bool]

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.perturbations.rules.nominals import article_of
 from openmeva.training.perturbations.rules.valency import complement
 from openmeva.training.text.keywords import KeywordTable
@@ -42,14 +42,14 @@ class StoryPool:
             raise ValueError("expected stories with at least one sentence, got none")
         self._keywords = KeywordTable(mentions)
 
-    def word_for(self, sentence: Sentence, at: int, draws: Draws) -> str | None:
+    def word_for(self, sentence: Sentence, at: int, draws: BufferedRandom) -> str | None:
         """A noun or verb sampled by frequency from those seen in similar places; None where there is none.
 
         Places are similar if a noun has the same article (or none), or a verb has the same complement.
         """
-        return self._keywords.draw(_place(sentence, at), sentence.lowered[at], draws)
+        return self._keywords.sample(_place(sentence, at), sentence.lowered[at], draws)
 
-    def sentence_for(self, sentence: Sentence, draws: Draws) -> str | None:
+    def sentence_for(self, sentence: Sentence, draws: BufferedRandom) -> str | None:
         """A sentence of another story in the style of this one; None where there is none."""
         story = sentence.story
         pool = self._pools.get((story.cased, story.tokenized), [])

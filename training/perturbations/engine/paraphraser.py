@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.text.sentence import Sentence
 
 
@@ -11,6 +11,6 @@ class Paraphraser(Protocol):
 
     name: str
 
-    def paraphrases(self, sentence: Sentence, draws: Draws) -> list[str]:
+    def paraphrases(self, sentence: Sentence, draws: BufferedRandom) -> list[str]:
         """Paraphrases of a sentence in its own style, the preferred one first; empty where there is none."""
         ...

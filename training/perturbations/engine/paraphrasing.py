@@ -1,15 +1,15 @@
 """Selects paraphrases: similar in meaning, with little word overlap."""
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.engine.overlap import bleu_1
-from openmeva.training.perturbations.engine.similarity import any_reached
-from openmeva.training.text.phrases import words_and_phrases
+from openmeva.training.perturbations.engine.similarity import any_similar
+from openmeva.training.text.phrases import word_and_phrase_features
 from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.tokens import plain_word, token_spans
 
 
-def good_paraphrase(sentence: Sentence, draws: Draws, material: PerturbationMaterial) -> str | None:
+def good_paraphrase(sentence: Sentence, draws: BufferedRandom, material: PerturbationMaterial) -> str | None:
     """The first paraphrase above the threshold of similarity and below that of overlap (Table 1); else None.
 
     The thresholds and avoided phrases are the same for every source.
@@ -23,11 +23,11 @@ def good_paraphrase(sentence: Sentence, draws: Draws, material: PerturbationMate
         if word_overlap(candidate, sentence.text) >= material.thresholds.overlap:
             continue
         if material.avoided and material.avoided & (
-            words_and_phrases(candidate) - words_and_phrases(sentence.text)
+            word_and_phrase_features(candidate) - word_and_phrase_features(sentence.text)
         ):
             continue
         # one by one: the first is mostly accepted, and encoding takes most of the time
-        if any_reached(material.similarity, [(sentence.text, candidate)], material.thresholds.similarity):
+        if any_similar(material.similarity, [(sentence.text, candidate)], material.thresholds.similarity):
             return candidate
     return None
 

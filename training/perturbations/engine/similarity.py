@@ -12,7 +12,7 @@ from openmeva.training.perturbations.engine.material import Similarity
 if TYPE_CHECKING:
     from openmeva.metrics.embedding_similarity.embedding import TextEncoder
 
-_KEPT = 1 << 14
+_MAX_CACHED = 1 << 14
 # Scores from bfloat16 states were within .0016 of those from float32, on 3,900 pairs of ROC and WP sentences.
 _MARGIN = 0.01
 _ROUGH, _EXACT = "auto", "float32"
@@ -28,19 +28,21 @@ class MoverSimilarity:
     Args:
         device: "cpu", "cuda", …; default: chosen automatically.
         batch_size: sentences encoded at once.
-        most: maximum number of cached sentences, about 20 KB each.
+        max_cached: maximum number of cached sentences, about 20 KB each.
     """
 
-    def __init__(self, device: str | None = None, batch_size: int = 64, most: int = _KEPT) -> None:
+    def __init__(
+        self, device: str | None = None, batch_size: int = 64, max_cached: int = _MAX_CACHED
+    ) -> None:
         self.device = device
         self.batch_size = batch_size
-        self.most = most
+        self.max_cached = max_cached
         self._encoder: TextEncoder | None = None
-        self._kept: dict[str, dict[str, np.ndarray]] = {_ROUGH: {}, _EXACT: {}}
+        self._cache: dict[str, dict[str, np.ndarray]] = {_ROUGH: {}, _EXACT: {}}
 
     def __getstate__(self) -> dict[str, Any]:
         """Settings only: each process loads the model itself."""
-        return {**MoverSimilarity(self.device, self.batch_size, self.most).__dict__}
+        return {**MoverSimilarity(self.device, self.batch_size, self.max_cached).__dict__}
 
     def __call__(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
         """MoverScore of each pair, in order, -1 to 1; higher is more similar.
@@ -51,7 +53,7 @@ class MoverSimilarity:
         """
         return self._scores(pairs, _EXACT)
 
-    def reached(self, pairs: Sequence[tuple[str, str]], threshold: float) -> list[bool]:
+    def are_similar(self, pairs: Sequence[tuple[str, str]], threshold: float) -> list[bool]:
         """Whether each pair has at least a similarity of `threshold`.
 
         Raises:
@@ -63,7 +65,7 @@ class MoverSimilarity:
             scores[place] = score
         return [score >= threshold for score in scores]
 
-    def any_reached(self, pairs: Sequence[tuple[str, str]], threshold: float) -> bool:
+    def any_similar(self, pairs: Sequence[tuple[str, str]], threshold: float) -> bool:
         """Whether at least one of the pairs has a similarity of at least `threshold`.
 
         Raises:
@@ -87,17 +89,17 @@ class MoverSimilarity:
         from openmeva.metrics.embedding_similarity.mover_score import mover_score
 
         self._embed([text for pair in pairs for text in pair], dtype)
-        kept = self._kept[dtype]
-        return [mover_score(kept[first], kept[second]) for first, second in pairs]
+        cached = self._cache[dtype]
+        return [mover_score(cached[first], cached[second]) for first, second in pairs]
 
     def _embed(self, texts: Sequence[str], dtype: str) -> None:
-        kept = self._kept[dtype]
-        if len(kept) > self.most:
-            kept.clear()
-        new = [text for text in dict.fromkeys(texts) if text not in kept]
+        cached = self._cache[dtype]
+        if len(cached) > self.max_cached:
+            cached.clear()
+        new = [text for text in dict.fromkeys(texts) if text not in cached]
         if new:
             embedded = self._load().embed(new, self.batch_size, self.device, dtype)
-            kept.update((text, one.vectors) for text, one in zip(new, embedded, strict=True))
+            cached.update((text, one.vectors) for text, one in zip(new, embedded, strict=True))
 
     def _load(self) -> TextEncoder:
         if self._encoder is None:
@@ -110,8 +112,8 @@ class MoverSimilarity:
         return self._encoder
 
 
-def any_reached(similarity: Similarity, pairs: Sequence[tuple[str, str]], threshold: float) -> bool:
+def any_similar(similarity: Similarity, pairs: Sequence[tuple[str, str]], threshold: float) -> bool:
     """Whether at least one of the pairs has a similarity of at least `threshold`; for any similarity function."""
     if isinstance(similarity, MoverSimilarity):
-        return similarity.any_reached(pairs, threshold)
+        return similarity.any_similar(pairs, threshold)
     return max(similarity(pairs), default=-1.0) >= threshold

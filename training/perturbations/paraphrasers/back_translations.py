@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.files import read_json
 from openmeva.training.text.sentence import Sentence
 
@@ -43,9 +43,9 @@ class BackTranslations:
         """The number of sentences with an entry."""
         return len(self._found)
 
-    def paraphrases(self, sentence: Sentence, draws: Draws) -> list[str]:
+    def paraphrases(self, sentence: Sentence, draws: BufferedRandom) -> list[str]:
         """The back-translations of a sentence, in the order of the file."""
-        return [sentence.opening(text) for text in self._found.get(_key(sentence.text), ())]
+        return [sentence.capitalize_start(text) for text in self._found.get(_key(sentence.text), ())]
 
 
 def _key(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.perturbations.paraphrasers.sequence_model import SequenceModel
 from openmeva.training.text.sentence import Sentence
 
@@ -31,8 +31,8 @@ class BackTranslator:
         self.there = SequenceModel(there, beams=beams, max_tokens=max_tokens, device=device)
         self.back = SequenceModel(back, beams=beams, max_tokens=max_tokens, device=device)
 
-    def paraphrases(self, sentence: Sentence, draws: Draws) -> list[str]:
+    def paraphrases(self, sentence: Sentence, draws: BufferedRandom) -> list[str]:
         """The back-translations of a sentence, the most likely first, without the sentence itself."""
         translated = self.there.answers(sentence.text)[:1]
-        found = [sentence.opening(text) for one in translated for text in self.back.answers(one)]
+        found = [sentence.capitalize_start(text) for one in translated for text in self.back.answers(one)]
         return [text for text in dict.fromkeys(found) if text.lower() != sentence.text.lower()]

@@ -5,7 +5,7 @@ A frame is a function from a sentence to the framed sentence, or None if the fra
 
 from collections.abc import Callable, Sequence
 
-from openmeva.training.perturbations.rules.nominals import file_of
+from openmeva.training.perturbations.rules.nominals import lexicographer_file
 from openmeva.training.perturbations.rules.noun_phrases import NounPhrase, clauses
 from openmeva.training.perturbations.rules.times import TIME_NOUNS, TIME_WORDS
 from openmeva.training.text.edits import Edit, apply_edits
@@ -94,11 +94,11 @@ def _second_verb(sentence: Sentence, at: int) -> bool:
 
 
 def _edited(sentence: Sentence, start: int, end: int, words: Sequence[str]) -> str:
-    edit = Edit(start - sentence.start, end - sentence.start, sentence.joined(list(words)))
+    edit = Edit(start - sentence.start, end - sentence.start, sentence.join_words(list(words)))
     return apply_edits(sentence.text, [edit])[0]
 
 
-def at_verb(words: str, form: str, fits: Callable[[str], bool], person: bool = False) -> Frame:
+def insert_before_verb(words: str, form: str, fits: Callable[[str], bool], person: bool = False) -> Frame:
     """Puts `words` before the main verb, which gets another form: "ended up buying" for "bought".
 
     Args:
@@ -123,7 +123,7 @@ def at_verb(words: str, form: str, fits: Callable[[str], bool], person: bool = F
     return frame
 
 
-def being(words: str) -> Frame:
+def replace_was(words: str) -> Frame:
     """Replaces "was" before an adjective or an article by `words`."""
 
     def frame(sentence: Sentence) -> str | None:
@@ -139,7 +139,7 @@ def being(words: str) -> Frame:
     return frame
 
 
-def feeling(sentence: Sentence) -> str | None:
+def add_feeling(sentence: Sentence) -> str | None:
     """ "was feeling sad" for "was sad"."""
     at = _main_verb(sentence)
     if at is None or _base(sentence, at) != "be" or not _is_person(sentence):
@@ -150,7 +150,7 @@ def feeling(sentence: Sentence) -> str | None:
     return _edited(sentence, *sentence.spans[at], [sentence.lowered[at], "feeling"])
 
 
-def in_middle(words: str, fits: Callable[[Sentence, int], bool]) -> Frame:
+def insert_adverb(words: str, fits: Callable[[Sentence, int], bool]) -> Frame:
     """Puts an adverb before the main verb, or after a form of "be"."""
 
     def frame(sentence: Sentence) -> str | None:
@@ -207,7 +207,7 @@ def is_plain(sentence: Sentence, at: int) -> bool:
     return _base(sentence, at) not in {"do", "use"} and sentence.tags[at + 1 : at + 2] != ["VBN"]
 
 
-def at_end(words: str, state: bool | None = None, when: bool = True) -> Frame:
+def append_words(words: str, state: bool | None = None, when: bool = True) -> Frame:
     """Puts `words` before the full stop.
 
     Args:
@@ -230,7 +230,7 @@ def at_end(words: str, state: bool | None = None, when: bool = True) -> Frame:
     return frame
 
 
-def for_oneself(sentence: Sentence) -> str | None:
+def add_for_oneself(sentence: Sentence) -> str | None:
     """ "bought a car for himself" for "bought a car"."""
     pronoun = _REFLEXIVES.get(sentence.lowered[0])
     thing = _last_object(sentence)
@@ -240,19 +240,20 @@ def for_oneself(sentence: Sentence) -> str | None:
     return _edited(sentence, sentence.spans[-2][1], sentence.spans[-2][1], [" for", pronoun])
 
 
-def at_start(words: str, when: bool = False) -> Frame:
+def prepend_words(words: str, when: bool = False) -> Frame:
     """Puts `words` before the subject; a comma is a separate word. With `when`, only for actions without a time expression."""
 
     def frame(sentence: Sentence) -> str | None:
         at = _main_verb(sentence)
         if at is None or (when and not is_action(sentence, at)):
             return None
-        return sentence.opening(sentence.joined(words.split())) + " " + sentence.inner(0, len(sentence))
+        start = sentence.capitalize_start(sentence.join_words(words.split()))
+        return f"{start} {sentence.mid_sentence_text(0, len(sentence))}"
 
     return frame
 
 
-def who(sentence: Sentence) -> str | None:
+def it_cleft(sentence: Sentence) -> str | None:
     """ "It was Nora who bought a car." """
     at = _main_verb(sentence)
     if (
@@ -261,10 +262,11 @@ def who(sentence: Sentence) -> str | None:
         or _base(sentence, at) in {"be", "have", "do"}
     ):
         return None
-    return f"{sentence.opening('it was ')}{sentence.words[0]} who {sentence.surface(1, len(sentence))}"
+    start = sentence.capitalize_start("it was ")
+    return f"{start}{sentence.words[0]} who {sentence.surface(1, len(sentence))}"
 
 
-def what(sentence: Sentence) -> str | None:
+def wh_cleft(sentence: Sentence) -> str | None:
     """ "What she bought was a car." """
     thing = _last_object(sentence)
     at = _main_verb(sentence)
@@ -274,11 +276,12 @@ def what(sentence: Sentence) -> str | None:
         or _base(sentence, at) in {"have", "do", "make", "take", "become", "leave"}
     ):
         return None
-    if thing.start != at + 1 or file_of(lemma(sentence.lowered[thing.end - 1], "NNS")) == "noun.person":
+    noun = lemma(sentence.lowered[thing.end - 1], "NNS")
+    if thing.start != at + 1 or lexicographer_file(noun) == "noun.person":
         return None  # "what he met was the doctor"
     be = "were" if thing.plural else "was"
-    words = sentence.inner(0, at + 1), be, sentence.surface(thing.start, len(sentence))
-    return sentence.opening("what ") + " ".join(words)
+    words = sentence.mid_sentence_text(0, at + 1), be, sentence.surface(thing.start, len(sentence))
+    return sentence.capitalize_start("what ") + " ".join(words)
 
 
 def _last_object(sentence: Sentence) -> NounPhrase | None:

@@ -28,7 +28,7 @@ def before_that(sentence: Sentence, start: int, end: int) -> bool:
     }  # fmt: skip
 
 
-def predicate(sentence: Sentence, start: int, end: int) -> bool:
+def is_predicate(sentence: Sentence, start: int, end: int) -> bool:
     """After a form of "be" or "feel", and before a pause, "and", "to", "that" or a preposition."""
     before = sentence.lowered[max(0, start - 3) : start]
     after = sentence.tags[end] if end < len(sentence) else "."
@@ -42,10 +42,10 @@ def attribute_or_end(sentence: Sentence, start: int, end: int) -> bool:
 
 
 def thing_or_predicate(sentence: Sentence, start: int, end: int) -> bool:
-    return before_noun(sentence, start, end) or predicate(sentence, start, end)
+    return before_noun(sentence, start, end) or is_predicate(sentence, start, end)
 
 
-def third_person(sentence: Sentence, start: int, end: int) -> bool:
+def after_singular_subject(sentence: Sentence, start: int, end: int) -> bool:
     """Right after a singular subject, with which "was" and "is" agree."""
     if not start:
         return False
@@ -65,7 +65,7 @@ def no_verb_next(sentence: Sentence, start: int, end: int) -> bool:
     )
 
 
-def own(sentence: Sentence, start: int, end: int) -> bool:
+def is_simple_noun(sentence: Sentence, start: int, end: int) -> bool:
     """After an article or a possessive, and not part of a compound."""
     after = sentence.tags[end] if end < len(sentence) else "."
     before = sentence.tags[start - 1] if start else ""
@@ -82,7 +82,7 @@ def before_noun(sentence: Sentence, start: int, end: int) -> bool:
     return sentence.tags[end : end + 1] != [] and sentence.tags[end].startswith(("NNS", "JJ"))
 
 
-def purpose(sentence: Sentence, start: int, end: int) -> bool:
+def is_purpose_infinitive(sentence: Sentence, start: int, end: int) -> bool:
     """ "to" of purpose: "went to the store to buy milk"."""
     words, tags = sentence.lowered, sentence.tags
     moved = {"went", "goes", "go", "came", "stopped", "stayed", "called", "used", "drove", "ran", "headed"}

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from functools import cached_property
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.perturbations.paraphrasers.alternatives import ALTERNATIVES
-from openmeva.training.perturbations.paraphrasers.framings import framed
-from openmeva.training.perturbations.paraphrasers.structure import moved_clause, passive
+from openmeva.training.perturbations.paraphrasers.framings import add_framing
+from openmeva.training.perturbations.paraphrasers.structure import move_clause, to_passive
 from openmeva.training.perturbations.paraphrasers.words import phrase_table
 from openmeva.training.perturbations.rules.contractions import contractions, expansions
 from openmeva.training.perturbations.rules.phrase_table import PhraseTable
@@ -29,7 +29,7 @@ class RuleParaphraser:
 
     >>> sentence = Story("He hired an attorney.").sentences[0]
     >>> import numpy as np
-    >>> RuleParaphraser().paraphrases(sentence, Draws(np.random.default_rng(0)))[:3]
+    >>> RuleParaphraser().paraphrases(sentence, BufferedRandom(np.random.default_rng(0)))[:3]
     ['An attorney was hired by him.', 'He employed a lawyer.', 'A lawyer was employed by him.']
     """
 
@@ -39,31 +39,33 @@ class RuleParaphraser:
     def _table(self) -> PhraseTable:
         return phrase_table()
 
-    def paraphrases(self, sentence: Sentence, draws: Draws) -> list[str]:
+    def paraphrases(self, sentence: Sentence, draws: BufferedRandom) -> list[str]:
         """Paraphrases of a sentence: without framings, then with one, two and three; empty for one in capitals."""
         if sentence.in_capitals:
             return []
         worded = self._reworded(sentence, draws)
-        parsed = [found for text in (worded, sentence.text) if text and (found := _single(text))]
-        plain = [other for one in parsed for other in (passive(one), moved_clause(one)) if other]
+        parsed = [
+            found for text in (worded, sentence.text) if text and (found := _parse_single_sentence(text))
+        ]
+        plain = [other for one in parsed for other in (to_passive(one), move_clause(one)) if other]
         if worded and len(parsed) == 2:
             plain.append(worded)
         plain = draws.shuffled(plain)
         more: list[list[str]] = [[] for _ in range(_FRAMES)]
         for text in plain if plain else [sentence.text]:
             for _ in range(_ATTEMPTS):
-                for place, other in enumerate(_framed_more_and_more(text, draws)):
+                for place, other in enumerate(_successive_framings(text, draws)):
                     more[place].append(other)
         wordings = [*plain, *(text for texts in more for text in texts)]
         return [text for text in dict.fromkeys(wordings) if text != sentence.text]
 
-    def _reworded(self, sentence: Sentence, draws: Draws) -> str | None:
+    def _reworded(self, sentence: Sentence, draws: BufferedRandom) -> str | None:
         """The sentence with every replaceable word changed; None where there is none."""
         taken: set[int] = set()
         edits: list[Edit] = []
         for site in self._table.sites(sentence):
             new = site._replace(new=draws.choice((site.new, *ALTERNATIVES.get(site.new, ())))).edits()
-            if _apart(new, edits):  # an article before the words may belong to another edit
+            if _are_disjoint(new, edits):  # an article before the words may belong to another edit
                 edits += new
                 taken.update(range(max(0, site.start - 1), site.end))
         for at, (word, tag) in enumerate(zip(sentence.lowered, sentence.tags, strict=True)):
@@ -72,37 +74,37 @@ class RuleParaphraser:
             close = fitting_synonyms(sentence, at)
             if close:
                 new = replace_word(sentence, at, draws.choice(close))
-                if _apart(new, edits):
+                if _are_disjoint(new, edits):
                     edits += new
                     taken.update((max(0, at - 1), at))
         free = list(edits)
-        edits += [e for e in contractions(sentence) or expansions(sentence) if _apart([e], free)]
+        edits += [e for e in contractions(sentence) or expansions(sentence) if _are_disjoint([e], free)]
         if not edits:
             return None
         shifted = [Edit(e.start - sentence.start, e.end - sentence.start, e.text) for e in set(edits)]
         return apply_edits(sentence.text, shifted)[0]
 
 
-def _single(text: str) -> Sentence | None:
+def _parse_single_sentence(text: str) -> Sentence | None:
     """A text as a sentence; None if punctuation of a new wording splits it."""
     parsed = Story(text).sentences
     return parsed[0] if len(parsed) == 1 else None
 
 
-def _framed_more_and_more(text: str, draws: Draws) -> list[str]:
+def _successive_framings(text: str, draws: BufferedRandom) -> list[str]:
     """A sentence with one framing, the same with a second one in another place, and so on."""
     found: list[str] = []
     places: set[str] = set()
-    while len(found) < _FRAMES and (sentence := _single(text)):
-        drawn = framed(sentence, draws, places)
-        if drawn is None:
+    while len(found) < _FRAMES and (sentence := _parse_single_sentence(text)):
+        framed = add_framing(sentence, draws, places)
+        if framed is None:
             break
-        text, place, _ = drawn
+        text, place, _ = framed
         places.add(place)
         found.append(text)
     return found
 
 
-def _apart(new: Iterable[Edit], known: Iterable[Edit]) -> bool:
+def _are_disjoint(new: Iterable[Edit], known: Iterable[Edit]) -> bool:
     """Whether no new edit touches a known one."""
     return all(edit.end < one.start or edit.start > one.end for edit in new for one in known)

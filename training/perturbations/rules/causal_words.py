@@ -88,7 +88,7 @@ def _clause_follows(sentence: Sentence, start: int, end: int) -> bool:
 
 
 def _inside_with_clause(sentence: Sentence, start: int, end: int) -> bool:
-    if sentence.opens(start) or ends_in_be(sentence, 0, start):
+    if sentence.is_first_word(start) or ends_in_be(sentence, 0, start):
         return False  # "it was because"
     if sentence.lowered[start - 1] in OF_CONJUNCTION:
         return False  # "probably because"
@@ -96,7 +96,7 @@ def _inside_with_clause(sentence: Sentence, start: int, end: int) -> bool:
 
 
 def _so(sentence: Sentence, start: int, end: int) -> bool:
-    return is_causal_so(sentence, start) and not sentence.opens(start)
+    return is_causal_so(sentence, start) and not sentence.is_first_word(start)
 
 
 def _object_to_verb(sentence: Sentence, start: int, end: int) -> bool:
@@ -125,7 +125,7 @@ def _cause_follows(sentence: Sentence, start: int, end: int) -> bool:
 
 
 def _opens_or_after_comma(sentence: Sentence, start: int, end: int) -> bool:
-    return sentence.opens(start) or sentence.words[start - 1] == ","
+    return sentence.is_first_word(start) or sentence.words[start - 1] == ","
 
 
 _HAS_CAUSE = both(
@@ -137,7 +137,9 @@ _ENTRIES = {
     "because of": Counterpart("despite"),
     "because": Counterpart("so", holds=_inside_with_clause),
     "so": Counterpart("because", holds=_so),
-    "since": Counterpart("so", holds=lambda s, start, end: not s.opens(start) and is_causal_since(s, start)),
+    "since": Counterpart(
+        "so", holds=lambda s, start, end: not s.is_first_word(start) and is_causal_since(s, start)
+    ),
     "therefore": Counterpart("nevertheless"),
     "thus far": Counterpart(""),
     "thus": Counterpart("nevertheless"),

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.perturbations.rules.times import DAYS_FROM_NOW, TIME_NOUNS
 from openmeva.training.text.edits import Edit
 from openmeva.training.text.sentence import Sentence
@@ -63,7 +63,7 @@ def body_start(sentence: Sentence) -> int:
     return 1 if sentence.lowered[0] in _LEADING and len(sentence) > 1 else 0
 
 
-def trailing(sentence: Sentence, is_conjunction: Callable[[Sentence, int], int]) -> Joint | None:
+def trailing_clause(sentence: Sentence, is_conjunction: Callable[[Sentence, int], int]) -> Joint | None:
     """ "A conjunction B.": the first such pair of clauses in a sentence.
 
     Args:
@@ -107,7 +107,7 @@ def _clause_start(sentence: Sentence, start: int, end: int) -> int:
     return start
 
 
-def fronted(sentence: Sentence, is_conjunction: Callable[[Sentence, int], int]) -> Joint | None:
+def fronted_clause(sentence: Sentence, is_conjunction: Callable[[Sentence, int], int]) -> Joint | None:
     """ "Conjunction B, A.": both clauses around the sentence's only comma."""
     end = body_end(sentence)
     if '"' in sentence.words or sum(word in _INNER_MARKS for word in sentence.words[:end]) != 1:
@@ -122,7 +122,7 @@ def fronted(sentence: Sentence, is_conjunction: Callable[[Sentence, int], int]) 
     return None
 
 
-def exchanged(sentence: Sentence, joint: Joint) -> list[Edit] | None:
+def exchange_clauses(sentence: Sentence, joint: Joint) -> list[Edit] | None:
     """The edits that exchange the two clauses; None if both have the same words."""
     main, other = joint.main, joint.other
     if ends_in_be(sentence, *main):
@@ -133,8 +133,8 @@ def exchanged(sentence: Sentence, joint: Joint) -> list[Edit] | None:
 
 
 def _clause_at(sentence: Sentence, place: tuple[int, int], clause: tuple[int, int]) -> Edit:
-    text = sentence.inner(*clause)
-    if sentence.capital_place(place[0]) and sentence.words[place[0]][:1].isupper():
+    text = sentence.mid_sentence_text(*clause)
+    if sentence.is_capital_position(place[0]) and sentence.words[place[0]][:1].isupper():
         text = text[:1].upper() + text[1:]
     return Edit(sentence.spans[place[0]][0], sentence.spans[place[1] - 1][1], text)
 
@@ -161,7 +161,7 @@ def exchanged_sentences(first: Sentence, second: Sentence, link: int) -> list[Ed
         moved = moved[:1].upper() + moved[1:]
     return [
         Edit(first.start, first.spans[ends[0] - 1][1], moved),
-        Edit(second.spans[start][0], second.spans[ends[1] - 1][1], first.inner(0, ends[0])),
+        Edit(second.spans[start][0], second.spans[ends[1] - 1][1], first.mid_sentence_text(0, ends[0])),
     ]
 
 
@@ -182,7 +182,7 @@ def opens_with_time(sentence: Sentence) -> bool:
 
 def exchange_one(
     sentences: Sequence[Sentence],
-    draws: Draws,
+    draws: BufferedRandom,
     trailing_size: Callable[[Sentence, int], int],
     fronted_size: Callable[[Sentence, int], int],
     link: Callable[[Sentence, Sentence], int],
@@ -198,8 +198,8 @@ def exchange_one(
     """
     found: list[list[Edit]] = []
     for sentence in sentences:
-        joint = trailing(sentence, trailing_size) or fronted(sentence, fronted_size)
-        edits = exchanged(sentence, joint) if joint else None
+        joint = trailing_clause(sentence, trailing_size) or fronted_clause(sentence, fronted_size)
+        edits = exchange_clauses(sentence, joint) if joint else None
         if edits:
             found.append(edits)
     for first, second in pairwise(sentences):

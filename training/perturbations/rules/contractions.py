@@ -43,7 +43,9 @@ def contractions(sentence: Sentence) -> list[Edit]:
             if words[at + 2 : at + 3] in (["only"], ["just"], ["to"]) or _is_infinitive(sentence, at):
                 continue
             host = _CUT_OF.get(words[at])
-            edits.append(_glued(sentence, at, "n't", sentence.replaced(at, host).text if host else None))
+            edits.append(
+                _glued(sentence, at, "n't", sentence.replacement_edit(at, host).text if host else None)
+            )
             taken = at + 1
             continue
         clitic = _clitic(sentence, at)
@@ -56,7 +58,7 @@ def contractions(sentence: Sentence) -> list[Edit]:
 def _glued(sentence: Sentence, at: int, clitic: str, host: str | None = None) -> Edit:
     """The edit that replaces the word after `at` by a clitic and, if given, the word at `at` by `host`."""
     clitic = clitic.upper() if sentence.words[at + 1].isupper() else clitic
-    text = (" " if sentence.story.clitics_apart else "") + clitic.replace("'", sentence.story.apostrophe)
+    text = (" " if sentence.story.clitics_separate else "") + clitic.replace("'", sentence.story.apostrophe)
     start, end = sentence.spans[at]
     return Edit(end if host is None else start, sentence.spans[at + 1][1], (host or "") + text)
 
@@ -138,8 +140,8 @@ def expansions(sentence: Sentence) -> list[Edit]:
 
 def _negated(sentence: Sentence, at: int, full: str) -> str:
     """ "will not"; "can not" if the text separates its clitics, otherwise "cannot"."""
-    host, negation = sentence.replaced(at, full).text, with_case_of(sentence.words[at + 1], "not")
-    return host + ("" if full == "can" and not sentence.story.clitics_apart else " ") + negation
+    host, negation = sentence.replacement_edit(at, full).text, with_case_of(sentence.words[at + 1], "not")
+    return host + ("" if full == "can" and not sentence.story.clitics_separate else " ") + negation
 
 
 def _gap(sentence: Sentence, start: int) -> int:

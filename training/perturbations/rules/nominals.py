@@ -48,16 +48,16 @@ def noun_fits(sentence: Sentence, at: int, base: str) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def _is_counted(base: str) -> bool:
-    return base not in _MASS and not base.endswith("ness") and file_of(base) not in _UNCOUNTED
+    return base not in _MASS and not base.endswith("ness") and lexicographer_file(base) not in _UNCOUNTED
 
 
 @lru_cache(maxsize=1 << 14)
 def _is_mass(base: str) -> bool:
-    return base in _MASS or file_of(base) not in _COUNTED
+    return base in _MASS or lexicographer_file(base) not in _COUNTED
 
 
 @lru_cache(maxsize=1 << 14)
-def file_of(base: str) -> str:
+def lexicographer_file(base: str) -> str:
     """WordNet's lexicographer file of a noun's first sense ("noun.food"); empty for none."""
     own = senses(base, "n")
     return str(wordnet().synset_from_pos_and_offset("n", own[0].synset).lexname()) if own else ""

@@ -121,7 +121,7 @@ def clauses(sentence: Sentence, prepositions: frozenset[str] = frozenset()) -> l
     found = []
     for at in range(len(tags)):
         opens = (
-            sentence.opens(at)
+            sentence.is_first_word(at)
             or tags[at - 1] in _CLAUSE_OPENERS
             or words[at - 1] in _CONJUNCTIONS | _CONJUNCTIONS_OR_PREPOSITIONS
             or words[at - 1] in {",", '"', ";"}

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.perturbations.rules.replacing import replace_word
 from openmeva.training.text.edits import Edit
 from openmeva.training.text.sentence import Sentence
@@ -69,7 +69,9 @@ class PhraseTable:
         return found
 
 
-def substitute_one(table: PhraseTable, sentences: Sequence[Sentence], draws: Draws) -> list[Edit] | None:
+def substitute_one(
+    table: PhraseTable, sentences: Sequence[Sentence], draws: BufferedRandom
+) -> list[Edit] | None:
     """The edits that replace one phrase of the table, chosen at random; None where there is none."""
     sites = [site for sentence in sentences for site in table.sites(sentence)]
     return draws.choice(sites).edits() if sites else None
@@ -77,7 +79,7 @@ def substitute_one(table: PhraseTable, sentences: Sequence[Sentence], draws: Dra
 
 def opens(sentence: Sentence, start: int, end: int) -> bool:
     """Holds where the phrase opens its sentence."""
-    return sentence.opens(start)
+    return sentence.is_first_word(start)
 
 
 def following(*words: str) -> Condition:

@@ -63,7 +63,7 @@ def may_be_affirmed(sentence: Sentence, at: int) -> bool:
     return ("at", "all") not in pairwise(following)
 
 
-def bears_on_story(sentence: Sentence, at: int) -> bool:
+def story_depends_on(sentence: Sentence, at: int) -> bool:
     """Whether the later story depends on the clause of the verb at `at`.
 
     It does if a later sentence repeats a noun, verb or adjective of the predicate, if the next sentence begins with "it"
@@ -71,11 +71,11 @@ def bears_on_story(sentence: Sentence, at: int) -> bool:
     """
     places = _places(sentence)
     end = places.clause_end[at + 1]
-    if places.told_later[at] < end or end <= places.last_so:
+    if places.mentioned_later[at] < end or end <= places.last_so:
         return True
     later = sentence.story.sentences[sentence.index + 1 : sentence.index + 2]
-    brings_in = places.brings_in[at + 1] < end
-    return bool(later) and brings_in and bool({"it", "its"} & {*later[0].lowered[:_NEAR]})
+    introduces_thing = places.introduces_thing[at + 1] < end
+    return bool(later) and introduces_thing and bool({"it", "its"} & {*later[0].lowered[:_NEAR]})
 
 
 @dataclass(frozen=True)
@@ -83,31 +83,32 @@ class _Places:
     """Index of places in a sentence, so that a clause is not scanned again for each of its words.
 
     Attributes:
-        clause_end, told_later, brings_in: for each place, the first one from there on that ends a clause, has a lemma of a
-            later sentence, or has an article that introduces a thing; the number of words where there is none.
+        clause_end, mentioned_later, introduces_thing: for each place, the first one from there on that ends a
+            clause, has a lemma of a later sentence, or has an article that introduces a thing; the number of words
+            where there is none.
         last_so: place of the last "so" that draws a consequence; -1 where there is none.
     """
 
     clause_end: list[int]
-    told_later: list[int]
-    brings_in: list[int]
+    mentioned_later: list[int]
+    introduces_thing: list[int]
     last_so: int
 
 
 @lru_cache(maxsize=4)
 def _places(sentence: Sentence) -> _Places:
     words, tags = sentence.lowered, sentence.tags
-    last = _last_told(sentence.story)
+    last = _last_mentions(sentence.story)
     every = range(len(words))
     return _Places(
-        _first_from([words[at] in _CLAUSE_ENDS or is_causal_since(sentence, at) for at in every]),
-        _first_from([last.get(_lemma(sentence, at), -1) > sentence.index for at in every]),
-        _first_from([words[at] in {"a", "an"} and tags[at] == "DT" for at in every]),
+        _next_true([words[at] in _CLAUSE_ENDS or is_causal_since(sentence, at) for at in every]),
+        _next_true([last.get(_lemma(sentence, at), -1) > sentence.index for at in every]),
+        _next_true([words[at] in {"a", "an"} and tags[at] == "DT" for at in every]),
         max((at for at in every[:-1] if is_causal_so(sentence, at)), default=-1),
     )
 
 
-def _first_from(marks: list[bool]) -> list[int]:
+def _next_true(marks: list[bool]) -> list[int]:
     """For each place, and the one after the last, the first True from there on; the length where there is none."""
     found = [len(marks)] * (len(marks) + 1)
     for at in reversed(range(len(marks))):
@@ -116,18 +117,18 @@ def _first_from(marks: list[bool]) -> list[int]:
 
 
 @lru_cache(maxsize=4)
-def _last_told(story: Story) -> dict[str, int]:
+def _last_mentions(story: Story) -> dict[str, int]:
     """Each lemma of a story with the last sentence that has it; cached, for stories of very many sentences."""
     return {
-        told: other.index
+        content_word: other.index
         for other in story.sentences
         for at in range(len(other))
-        if (told := _lemma(other, at))
+        if (content_word := _lemma(other, at))
     }
 
 
 def _lemma(sentence: Sentence, at: int) -> str:
     """The lemma of a noun, verb or adjective; "" for a name or a function word."""
     word, tag = sentence.lowered[at], sentence.tags[at]
-    told = tag[:2] in {"NN", "VB", "JJ"} and is_keyword(word, tag)
-    return lemma(word, tag) if told and not sentence.story.is_name(sentence.words[at]) else ""
+    is_content_word = tag[:2] in {"NN", "VB", "JJ"} and is_keyword(word, tag)
+    return lemma(word, tag) if is_content_word and not sentence.story.is_name(sentence.words[at]) else ""

@@ -20,9 +20,9 @@ def article_for(word: str) -> str:
 
 def replace_word(sentence: Sentence, at: int, word: str, end: int | None = None) -> list[Edit]:
     """The edits that replace the token at `at` (to `end`) by `word`, and correct "a" or "an" before it."""
-    edits = [sentence.replaced(at, word, end)]
+    edits = [sentence.replacement_edit(at, word, end)]
     if at and sentence.lowered[at - 1] in {"a", "an"}:
         article = article_for(word)
         if article != sentence.lowered[at - 1]:
-            edits.append(sentence.replaced(at - 1, article))
+            edits.append(sentence.replacement_edit(at - 1, article))
     return edits

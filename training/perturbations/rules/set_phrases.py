@@ -107,7 +107,7 @@ def follows_measure(sentence: Sentence, at: int) -> bool:
     return measured and at > 0 and words[at - 1] in _MEASURES
 
 
-def replaceable(sentence: Sentence, at: int) -> bool:
+def is_replaceable(sentence: Sentence, at: int) -> bool:
     """Whether a word can be replaced: it is not part of a compound or set phrase, whose meaning would be lost.
 
     Nor is it a time or place without a preposition ("the next day"), or likely to be mistagged.

@@ -2,8 +2,8 @@
 
 from functools import lru_cache
 
-from openmeva.training.perturbations.rules.nominals import file_of
-from openmeva.training.perturbations.rules.set_phrases import replaceable
+from openmeva.training.perturbations.rules.nominals import lexicographer_file
+from openmeva.training.perturbations.rules.set_phrases import is_replaceable
 from openmeva.training.perturbations.rules.valency import LIGHT_VERBS, verb_fits
 from openmeva.training.text.inflection import lemma
 from openmeva.training.text.knowledge.lexicon import CONTENT_CLASSES, STOP_WORDS, known_lemma, synonyms
@@ -59,7 +59,7 @@ def fitting_synonyms(sentence: Sentence, at: int) -> list[str]:
     """Synonyms of the word at `at` that fit its sentence."""
     word, tag = sentence.lowered[at], sentence.tags[at]
     base = lemma(word, tag)
-    if base in LIGHT_VERBS or not replaceable(sentence, at) or (tag == "NN" and word.endswith("ing")):
+    if base in LIGHT_VERBS or not is_replaceable(sentence, at) or (tag == "NN" and word.endswith("ing")):
         return []
     if sentence.lowered[at + 1 : at + 2] != [_ONLY_BEFORE.get(base)] and base in _ONLY_BEFORE:
         return []
@@ -81,4 +81,7 @@ def _is_size_of_thing(sentence: Sentence, at: int) -> bool:
     if sentence.lowered[at] not in _SIZES:
         return True
     following = sentence.tags[at + 1] if at + 1 < len(sentence) else "."
-    return following in {"NN", "NNS"} and file_of(lemma(sentence.lowered[at + 1], following)) in _THINGS
+    return (
+        following in {"NN", "NNS"}
+        and lexicographer_file(lemma(sentence.lowered[at + 1], following)) in _THINGS
+    )

@@ -10,6 +10,6 @@
 """
 
 from openmeva.training.plot_guided.adversarial_filtering.committee import Committee
-from openmeva.training.plot_guided.adversarial_filtering.filtering import Filtering, Pool
+from openmeva.training.plot_guided.adversarial_filtering.filtering import AdversarialFilter, CandidatePool
 
-__all__ = ["Committee", "Filtering", "Pool"]
+__all__ = ["AdversarialFilter", "CandidatePool", "Committee"]

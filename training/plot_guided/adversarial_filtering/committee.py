@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from openmeva.training.plot_guided.adversarial_filtering.filtering import Judge
+from openmeva.training.plot_guided.adversarial_filtering.filtering import TextClassifier
 from openmeva.training.plot_guided.adversarial_filtering.lstm import LstmMember
 from openmeva.training.plot_guided.adversarial_filtering.ngrams import LinearMember, ngram_matrix
 from openmeva.training.plot_guided.adversarial_filtering.probe import encoder_features
@@ -13,19 +13,19 @@ from openmeva.training.text.tagger.tagging import tag
 WORD_NGRAMS, TAG_NGRAMS = 2, 4
 
 
-def _words(texts: Sequence[str]) -> Judge:
+def _words(texts: Sequence[str]) -> TextClassifier:
     return LinearMember(ngram_matrix([text.split() for text in texts], WORD_NGRAMS))
 
 
-def _tags(texts: Sequence[str]) -> Judge:
+def _tags(texts: Sequence[str]) -> TextClassifier:
     return LinearMember(ngram_matrix(tag([text.split() for text in texts]), TAG_NGRAMS))
 
 
-def _encoder(texts: Sequence[str]) -> Judge:
+def _encoder(texts: Sequence[str]) -> TextClassifier:
     return LinearMember(encoder_features(texts), penalty=10.0)
 
 
-MEMBERS: dict[str, Callable[[Sequence[str]], Judge]] = {
+MEMBERS: dict[str, Callable[[Sequence[str]], TextClassifier]] = {
     "words": _words,
     "tags": _tags,
     "encoder": _encoder,
@@ -40,7 +40,7 @@ class Committee:
         members: one classifier or more.
     """
 
-    def __init__(self, members: Sequence[Judge]) -> None:
+    def __init__(self, members: Sequence[TextClassifier]) -> None:
         if not members:
             raise ValueError("expected at least one member, got none")
         self._members = list(members)

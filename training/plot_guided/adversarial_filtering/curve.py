@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from openmeva.training.files import replacing
+from openmeva.training.files import atomic_replace
 
 
 def draw_curve(accuracies: Sequence[float], replaced: Sequence[float], path: Path) -> None:
@@ -18,5 +18,5 @@ def draw_curve(accuracies: Sequence[float], replaced: Sequence[float], path: Pat
     axes.axhline(0.5, color="grey", linewidth=0.8)
     axes.set(xlabel="round", ylabel="share", ylim=(0, 1))
     axes.legend()
-    with replacing(path) as temporary:
+    with atomic_replace(path) as temporary:
         figure.savefig(temporary, format="png", dpi=150)

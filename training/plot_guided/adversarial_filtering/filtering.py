@@ -9,7 +9,7 @@ import numpy as np
 TOLERANCE = 0.002  # a smaller decrease of accuracy is no progress
 
 
-class Judge(Protocol):
+class TextClassifier(Protocol):
     """A classifier of texts, which are given by their row indices."""
 
     def fit(self, rows: np.ndarray, labels: np.ndarray, rng: np.random.Generator) -> None:
@@ -20,7 +20,7 @@ class Judge(Protocol):
 
 
 @dataclass(frozen=True)
-class Pool:
+class CandidatePool:
     """Stories and the candidates generated for each, as row indices of a list of texts.
 
     Attributes:
@@ -31,7 +31,7 @@ class Pool:
     humans: np.ndarray
     candidates: np.ndarray
 
-    def fewest(self) -> int:
+    def min_candidates(self) -> int:
         """The minimum number of candidates of a story."""
         return int((self.candidates >= 0).sum(1).min()) if len(self.candidates) else 0
 
@@ -41,7 +41,8 @@ class Round:
     """The result of a round.
 
     Attributes:
-        assigned: candidates assigned after the round, (stories, A): sorted column indices of `Pool.candidates`.
+        assigned: candidates assigned after the round, (stories, A): sorted column indices of
+            `CandidatePool.candidates`.
         accuracy: before replacement, on the held-out half: how often a human story scores above one of its assigned
             negatives, 0 to 1 (0.5 is chance); ties count half.
         replaced: share of the held-out half's assigned negatives that were replaced, 0 to 1.
@@ -52,7 +53,7 @@ class Round:
     replaced: float
 
 
-class Filtering:
+class AdversarialFilter:
     """Keeps for each story the negatives that a classifier trained on other stories rates as most human-like.
 
     Args:
@@ -67,11 +68,13 @@ class Filtering:
         ValueError: fewer than two stories, or a story with fewer candidates than `kept`.
     """
 
-    def __init__(self, pool: Pool, judge: Judge, kept: int, seed: int, margin: float = 0.0) -> None:
-        if len(pool.humans) < 2 or not 1 <= kept <= pool.fewest():
+    def __init__(
+        self, pool: CandidatePool, judge: TextClassifier, kept: int, seed: int, margin: float = 0.0
+    ) -> None:
+        if len(pool.humans) < 2 or not 1 <= kept <= pool.min_candidates():
             raise ValueError(
                 f"expected two stories or more and {kept} candidates or more of each, "
-                f"got {len(pool.humans)} and {pool.fewest()}"
+                f"got {len(pool.humans)} and {pool.min_candidates()}"
             )
         self.pool, self.judge, self.kept, self.seed, self.margin = pool, judge, kept, seed, margin
 

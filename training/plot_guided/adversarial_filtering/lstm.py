@@ -9,7 +9,7 @@ from torch.nn import functional as F
 
 from openmeva.metrics.core.batching import length_batches
 from openmeva.metrics.core.runtime import pad, token_id
-from openmeva.training.common.backbone import SHARED, find_backbone, tokenizer_of
+from openmeva.training.common.backbone import SHARED, backbone_tokenizer, find_backbone
 
 WIDTH = 64
 LIMIT = 256  # maximum length in tokens
@@ -25,7 +25,7 @@ class LstmMember:
     """
 
     def __init__(self, texts: Sequence[str], passes: int = 2) -> None:
-        tokenizer = tokenizer_of(find_backbone(SHARED))
+        tokenizer = backbone_tokenizer(find_backbone(SHARED))
         encoded = tokenizer.encode_batch(list(texts), add_special_tokens=False)
         self._ids = [row.ids[:LIMIT] or [0] for row in encoded]
         self._padding, self._size = token_id(tokenizer, "[PAD]"), tokenizer.get_vocab_size()

@@ -11,19 +11,19 @@ from rich.progress import track
 from tokenizers import Tokenizer
 
 from openmeva.training.files import checksum
-from openmeva.training.paths import located
+from openmeva.training.paths import resolve_path
 from openmeva.training.plot_guided.adversarial_filtering.committee import Committee
 from openmeva.training.plot_guided.adversarial_filtering.curve import draw_curve
 from openmeva.training.plot_guided.adversarial_filtering.filtering import (
-    Filtering,
-    Pool,
+    AdversarialFilter,
+    CandidatePool,
     Round,
     has_converged,
 )
 from openmeva.training.plot_guided.generator.model import load_generator
-from openmeva.training.plot_guided.generator.text import words_of
+from openmeva.training.plot_guided.generator.text import decode_words
 from openmeva.training.plot_guided.manipulations import manipulation_shares
-from openmeva.training.plot_guided.negatives import SCHEMA, row
+from openmeva.training.plot_guided.negatives import SCHEMA, unmanipulated_row
 from openmeva.training.plot_guided.plots.corpus import PlotCorpus
 from openmeva.training.stages import Stage, read_rows, write_table
 
@@ -50,10 +50,10 @@ def filter_negatives(
     )
     if stage.is_done():
         return stage.result
-    _, tokenizer = load_generator(located(config["generator"]))
+    _, tokenizer = load_generator(resolve_path(config["generator"]))
     rows = human_and_candidates(corpus(), read_rows(negatives), tokenizer, how["kept"])
-    pool = pool_of(rows)
-    filtering: Filtering | None = None
+    pool = build_pool(rows)
+    filtering: AdversarialFilter | None = None
     assigned: np.ndarray | None = None
     rounds: list[Round] = []
     for number in track(range(1, how["rounds"] + 1), "rounds of adversarial filtering"):
@@ -61,7 +61,7 @@ def filter_negatives(
         if not file.is_file():
             if filtering is None:
                 committee = Committee.of(how["members"], [r["story"] for r in rows])
-                filtering = Filtering(pool, committee, how["kept"], config["seed"], how["margin"])
+                filtering = AdversarialFilter(pool, committee, how["kept"], config["seed"], how["margin"])
                 assigned = filtering.start() if assigned is None else assigned
             assert assigned is not None  # for the type checker: set with `filtering` at the latest
             _save(file, filtering.round(assigned, number))
@@ -105,19 +105,19 @@ def human_and_candidates(
         if len(found) < kept:
             continue
         ids = tokenizer.encode(stories[group].text, add_special_tokens=False).ids
-        rows.append(row(stories[group], "human", words_of(tokenizer, ids), candidate=-1))
+        rows.append(unmanipulated_row(stories[group], "human", decode_words(tokenizer, ids), candidate=-1))
         rows.extend(found.values())
     if not rows:
         raise ValueError(f"no story has {kept} different negatives that are no longer than human stories")
     return rows
 
 
-def pool_of(rows: list[dict[str, Any]]) -> Pool:
+def build_pool(rows: list[dict[str, Any]]) -> CandidatePool:
     """Row indices of the human stories and of the candidates, which follow their human story in `rows`."""
     humans = np.array([place for place, r in enumerate(rows) if r["label"] == 1])
     counts = np.diff([*humans, len(rows)]) - 1
     columns = np.arange(counts.max())[None]
-    return Pool(humans, np.where(columns < counts[:, None], humans[:, None] + 1 + columns, -1))
+    return CandidatePool(humans, np.where(columns < counts[:, None], humans[:, None] + 1 + columns, -1))
 
 
 def _save(path: Path, done: Round) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from openmeva.training.common.checkpoint import save_manifest
-from openmeva.training.common.command import Call, trainer_command
+from openmeva.training.common.command import TrainerArguments, trainer_command
 from openmeva.training.paths import WEIGHTS
 from openmeva.training.plot_guided.generator.card import write_generator_card
 from openmeva.training.plot_guided.generator.config import GeneratorConfig
@@ -18,7 +18,7 @@ from openmeva.training.processes import one_writer
 SHOWN = ("stories", "steps", "validation", "minutes")
 
 
-def train(call: Call) -> dict[str, Any]:
+def train(call: TrainerArguments) -> dict[str, Any]:
     """Trains, and writes manifest and card."""
     manifest = train_generator(call.config, call.data, call.run, call.cache, call.resume)
     with one_writer() as writes:
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         SHOWN,
         __doc__,
         out=lambda config: WEIGHTS / f"generator-{config.name}",
-        out_told="training/weights/generator-NAME",
+        default_out="training/weights/generator-NAME",
         arguments=arguments,
     )
 

@@ -13,22 +13,24 @@ from typing import Any
 
 from openmeva.metrics.core.checkpoint import ADAPTER
 from openmeva.metrics.core.text import Normalizer
-from openmeva.training.common.model_card import base_of, source_of, write_model_card
+from openmeva.training.common.model_card import base_model_text, corpus_terms, write_model_card
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.corpora.stories import read_stories
 from openmeva.training.files import write_text
 from openmeva.training.paths import ENCODER, ROOT
 from openmeva.training.plot_guided.generator.model import load_generator
 from openmeva.training.plot_guided.generator.sampling import Sampling, StorySampler
-from openmeva.training.plot_guided.manipulations import manipulator_of
+from openmeva.training.plot_guided.manipulations import build_manipulator
 from openmeva.training.plot_guided.plots import extract_plots, plot_text
 from openmeva.training.plot_guided.plots.corpus import PlottedStory
-from openmeva.training.plot_guided.plots.extractors import AND
+from openmeva.training.plot_guided.plots.extractors import ALTERNATION_SIGN
 from openmeva.training.text.tagged_story import TaggedStory
 
-WHOLE, BROKEN = 10, 20
+NUM_ORIGINAL_PLOTS, NUM_MANIPULATED_PLOTS = 10, 20
 SEED = 1
-SURE = 15.0  # perplexity below which sentences are mostly grammatical, judged from the samples
+GRAMMATICAL_PERPLEXITY = (
+    15.0  # perplexity below which sentences are mostly grammatical, judged from the samples
+)
 STORIES = ROOT / "datasets" / "stories" / "mini.jsonl"
 
 _CARD = """---
@@ -44,7 +46,7 @@ Generates a story from a plot. It is used in training: from manipulated plots it
 
 ## Use
 
-{weights_lie} `python -m training.plot_guided.negatives`
+{weights_note} `python -m training.plot_guided.negatives`
 generates stories with them.
 
 ## Training
@@ -104,15 +106,17 @@ Code and weights: Apache-2.0. {source} None of the stories is part of this repos
 """
 
 
-_PEOPLE = "People appear as\n`[MALE]`, `[FEMALE]` and `[NEUTRAL]`. "
-_NO_READERS = "It is not meant to generate stories for readers."
+_PLACEHOLDER_NOTE = "People appear as\n`[MALE]`, `[FEMALE]` and `[NEUTRAL]`. "
+_PURPOSE_NOTE = "It is not meant to generate stories for readers."
 _BART = "The paper's BART has 3.44 on ROC and 6.79 on WP"
 _OTHER_NAMES = f"{_BART}, with its own\ntokenizer and with names: not comparable."
 _OTHER_TOKENS = f"{_BART}, with its own\ntokenizer: not comparable."
 _GPT2 = "The paper's GPT-2 has 8.28 on ROC\nand 25.04 on WP, without plots; here a story's first sentence is given and copied: not comparable."
 
 
-def plotted(stories: Sequence[str], extractor: str, delexicalize: bool = True) -> list[PlottedStory]:
+def stories_with_plots(
+    stories: Sequence[str], extractor: str, delexicalize: bool = True
+) -> list[PlottedStory]:
     """Tags stories from outside the corpora and extracts their plots; names become placeholders if `delexicalize`."""
     from openmeva.training.text.tagger.tagging import tag
 
@@ -123,19 +127,19 @@ def plotted(stories: Sequence[str], extractor: str, delexicalize: bool = True) -
     return [PlottedStory(f"mini-{place:03d}", story, plot) for place, (story, plot) in enumerate(rows)]
 
 
-def samples(
+def sample_lists(
     run: Path, stories: Sequence[PlottedStory], to_break: Sequence[PlottedStory], max_tokens: int
 ) -> tuple[str, str]:
     """Stories from the plots of `stories` and from manipulated plots of `to_break`, as two Markdown lists."""
     sampling = Sampling(max_tokens=max_tokens, max_plot=256, end_with_plot=True)
     sampler = StorySampler(*load_generator(run), sampling)
-    plots = [story.plot for story in stories[:WHOLE]]
+    plots = [story.plot for story in stories[:NUM_ORIGINAL_PLOTS]]
     texts = sampler.write(plots, [(SEED, place) for place in range(len(plots))])
     whole = [f"- *{plot_text(plot)}*<br>{text}" for plot, text in zip(plots, texts, strict=True)]
-    manipulator = manipulator_of(to_break, SEED)
+    manipulator = build_manipulator(to_break, SEED)
     chosen = [
         (place, manipulated)
-        for place, story in enumerate(to_break[:BROKEN])
+        for place, story in enumerate(to_break[:NUM_MANIPULATED_PLOTS])
         if (manipulated := manipulator.manipulate(story.plot, place))
     ]
     texts = sampler.write([one.plot for _, one in chosen], [(SEED, place, 0) for place, _ in chosen])
@@ -157,7 +161,7 @@ def write_card(manifest: dict[str, Any], whole: str, broken: str, out: Path) -> 
         _CARD,
         manifest,
         kind=(
-            f"An encoder-decoder of {layers} layers taken from {base_of(config)}"
+            f"An encoder-decoder of {layers} layers taken from {base_model_text(config)}"
             if config["base"] == "encoder"
             else f"`{config['base']}` {trained}"
         )
@@ -170,19 +174,19 @@ def write_card(manifest: dict[str, Any], whole: str, broken: str, out: Path) -> 
         parameters=manifest["parameters"] / 1e6,
         sentences=(
             "and within a sentence it is mostly grammatical"
-            if manifest["validation"]["perplexity"] < SURE
+            if manifest["validation"]["perplexity"] < GRAMMATICAL_PERPLEXITY
             else "though its sentences often break off or repeat themselves"
         ),
-        weights_lie=(
+        weights_note=(
             "The weights, an adapter, are in this folder."
             if (out / ADAPTER).is_file()
             else f"The weights are not shipped: the command below trains them into runs/generator-{config['name']}."
         ),
         seen=min(config["stories"], manifest["steps"] * config["batch"]),
-        source=source_of(manifest),
+        source=corpus_terms(manifest),
         names="with placeholders for names" if delexicalized(config) else "with the original names",
-        compared=_compared(config),
-        people=_PEOPLE + _NO_READERS if delexicalized(config) else _NO_READERS,
+        compared=_paper_comparison(config),
+        people=_PLACEHOLDER_NOTE + _PURPOSE_NOTE if delexicalized(config) else _PURPOSE_NOTE,
         whole=whole,
         broken=broken,
     )
@@ -193,7 +197,7 @@ def delexicalized(config: Mapping[str, Any]) -> bool:
     return CorpusConfig.from_mapping(config["corpus"]).delexicalize
 
 
-def _compared(config: Mapping[str, Any]) -> str:
+def _paper_comparison(config: Mapping[str, Any]) -> str:
     """The perplexities in the paper, and whether they are comparable to the generator's."""
     if config["plots"] == "opening":
         return _GPT2
@@ -207,9 +211,11 @@ def write_generator_card(run: Path, out: Path, stories: Path = STORIES) -> Path:
     manifest = json.loads((run / "manifest.json").read_text(encoding="utf-8"))
     extractor, texts = manifest["config"]["plots"], list(read_stories(stories))
     names = delexicalized(manifest["config"])
-    whole = plotted(texts, extractor, names)
-    broken = plotted(texts, extractor.split(AND)[0], names)  # negative samples are made from one kind of plot
-    write_card(manifest, *samples(run, whole, broken, manifest["config"]["max_story"]), out)
+    whole = stories_with_plots(texts, extractor, names)
+    broken = stories_with_plots(
+        texts, extractor.split(ALTERNATION_SIGN)[0], names
+    )  # negative samples are made from one kind of plot
+    write_card(manifest, *sample_lists(run, whole, broken, manifest["config"]["max_story"]), out)
     write_text(out / "manifest.json", json.dumps(manifest, indent=2) + "\n")
     return out / "README.md"
 

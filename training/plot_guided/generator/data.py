@@ -15,7 +15,7 @@ LINE_END = "Ċ"  # the newline of byte-level tokenizers
 
 
 def plot_ids(
-    tokenizer: Tokenizer, marks: SpecialTokens, plots: Sequence[Plot], limit: int
+    tokenizer: Tokenizer, special_tokens: SpecialTokens, plots: Sequence[Plot], limit: int
 ) -> list[list[int]]:
     """Token ids of plots with start and end tokens, at most `limit` each.
 
@@ -23,16 +23,16 @@ def plot_ids(
     ends the plot.
     """
     encoded = tokenizer.encode_batch([plot_text(plot) for plot in plots], add_special_tokens=False)
-    end = marks.end if marks.end != marks.start else token_id(tokenizer, LINE_END)
-    return [[marks.start, *encoding.ids[: limit - 2], end] for encoding in encoded]
+    end = special_tokens.end if special_tokens.end != special_tokens.start else token_id(tokenizer, LINE_END)
+    return [[special_tokens.start, *encoding.ids[: limit - 2], end] for encoding in encoded]
 
 
 def story_ids(
-    tokenizer: Tokenizer, marks: SpecialTokens, texts: Sequence[str], limit: int
+    tokenizer: Tokenizer, special_tokens: SpecialTokens, texts: Sequence[str], limit: int
 ) -> list[list[int]]:
     """Token ids of stories with the end token; a story longer than `limit` is truncated and has no end token."""
     encoded = tokenizer.encode_batch(list(texts), add_special_tokens=False)
-    return [[*encoding.ids, marks.end][:limit] for encoding in encoded]
+    return [[*encoding.ids, special_tokens.end][:limit] for encoding in encoded]
 
 
 class PlotPairs(torch.utils.data.Dataset[tuple[list[int], list[int]]]):
@@ -61,23 +61,23 @@ class PairCollator:
     """Pads pairs to a batch: the decoder reads the story shifted by one and predicts the next token.
 
     Attributes:
-        marks: special tokens of the tokenizer.
+        special_tokens: special tokens of the tokenizer.
         is_encoder_decoder: whether an encoder reads the plot; else the plot precedes the story in the same row.
     """
 
-    marks: SpecialTokens
+    special_tokens: SpecialTokens
     is_encoder_decoder: bool = True
 
     def __call__(self, pairs: list[tuple[list[int], list[int]]]) -> dict[str, Tensor]:
         if not self.is_encoder_decoder:
-            ids, mask = pad([[*plot, *story] for plot, story in pairs], self.marks.padding)
+            ids, mask = pad([[*plot, *story] for plot, story in pairs], self.special_tokens.padding)
             labels = ids.masked_fill(mask == 0, IGNORED)
             for row, (plot, _) in enumerate(pairs):
                 labels[row, : len(plot)] = IGNORED
             return {"input_ids": ids[:, :-1], "attention_mask": mask[:, :-1], "labels": labels[:, 1:]}
-        source, mask = pad([plot for plot, _ in pairs], self.marks.padding)
-        target, target_mask = pad([story for _, story in pairs], self.marks.padding)
-        shifted = torch.cat([torch.full((len(pairs), 1), self.marks.start), target[:, :-1]], dim=1)
+        source, mask = pad([plot for plot, _ in pairs], self.special_tokens.padding)
+        target, target_mask = pad([story for _, story in pairs], self.special_tokens.padding)
+        shifted = torch.cat([torch.full((len(pairs), 1), self.special_tokens.start), target[:, :-1]], dim=1)
         return {
             "input_ids": source,
             "attention_mask": mask,

@@ -8,25 +8,25 @@ from torch import Tensor
 from openmeva.metrics.core.runtime import SpecialTokens, pad
 
 
-class StoryReader(Protocol):
+class StoryDecoder(Protocol):
     """A batch of stories during generation."""
 
     def logits(self, token: Tensor | None) -> Tensor:
         """Logits (stories, vocabulary) of the next token, after the last tokens (stories, 1); None in the first step."""
         ...
 
-    def keep(self, places: Tensor) -> None:
-        """Keeps only the stories at indices `places`."""
+    def keep(self, indices: Tensor) -> None:
+        """Keeps only the stories at indices `indices`."""
         ...
 
 
-def story_reader(model: Any, marks: SpecialTokens, sources: list[list[int]]) -> StoryReader:
-    """The reader for this kind of model, initialised with the plots' token ids."""
-    kind = EncodedPlots if model.config.is_encoder_decoder else PlotsAsBeginnings
-    return kind(model, marks, sources)
+def story_decoder(model: Any, special_tokens: SpecialTokens, sources: list[list[int]]) -> StoryDecoder:
+    """The decoder for this kind of model, initialised with the plots' token ids."""
+    kind = Seq2SeqDecoder if model.config.is_encoder_decoder else CausalDecoder
+    return kind(model, special_tokens, sources)
 
 
-class _Cached:
+class _CachedModel:
     """A model and its key-value cache."""
 
     def __init__(self, model: Any) -> None:
@@ -41,14 +41,14 @@ class _Cached:
         return logits
 
 
-class EncodedPlots(_Cached):
+class Seq2SeqDecoder(_CachedModel):
     """An encoder-decoder: the encoder reads the plots."""
 
-    def __init__(self, model: Any, marks: SpecialTokens, sources: list[list[int]]) -> None:
+    def __init__(self, model: Any, special_tokens: SpecialTokens, sources: list[list[int]]) -> None:
         super().__init__(model)
-        ids, self.mask = (tensor.to(model.device) for tensor in pad(sources, marks.padding))
+        ids, self.mask = (tensor.to(model.device) for tensor in pad(sources, special_tokens.padding))
         self.state = model.get_encoder()(input_ids=ids, attention_mask=self.mask).last_hidden_state
-        self.first = torch.full((len(sources), 1), marks.start, device=model.device)
+        self.first = torch.full((len(sources), 1), special_tokens.start, device=model.device)
 
     def logits(self, token: Tensor | None) -> Tensor:
         return self.read(
@@ -57,17 +57,17 @@ class EncodedPlots(_Cached):
             decoder_input_ids=self.first if token is None else token,
         )
 
-    def keep(self, places: Tensor) -> None:
-        self.cache.batch_select_indices(places)
-        self.state, self.mask = self.state[places], self.mask[places]
+    def keep(self, indices: Tensor) -> None:
+        self.cache.batch_select_indices(indices)
+        self.state, self.mask = self.state[indices], self.mask[indices]
 
 
-class PlotsAsBeginnings(_Cached):
+class CausalDecoder(_CachedModel):
     """A decoder-only model with the plots as left-padded prefixes."""
 
-    def __init__(self, model: Any, marks: SpecialTokens, sources: list[list[int]]) -> None:
+    def __init__(self, model: Any, special_tokens: SpecialTokens, sources: list[list[int]]) -> None:
         super().__init__(model)
-        ids, mask = pad([source[::-1] for source in sources], marks.padding)
+        ids, mask = pad([source[::-1] for source in sources], special_tokens.padding)
         self.ids, self.mask = ids.flip(1).to(model.device), mask.flip(1).to(model.device)
 
     def logits(self, token: Tensor | None) -> Tensor:
@@ -77,6 +77,6 @@ class PlotsAsBeginnings(_Cached):
         places = (self.mask.cumsum(1) - 1).clamp(min=0)[:, -self.ids.shape[1] :]
         return self.read(input_ids=self.ids, attention_mask=self.mask, position_ids=places, logits_to_keep=1)
 
-    def keep(self, places: Tensor) -> None:
-        self.cache.batch_select_indices(places)
-        self.mask = self.mask[places]
+    def keep(self, indices: Tensor) -> None:
+        self.cache.batch_select_indices(indices)
+        self.mask = self.mask[indices]

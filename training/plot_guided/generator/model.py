@@ -24,8 +24,8 @@ from openmeva.metrics.core.backbone import encoder_tokenizer
 from openmeva.metrics.core.checkpoint import ADAPTER, read_tensors
 from openmeva.metrics.core.runtime import token_id
 from openmeva.training.common.adapters import adapter_tensors, load_adapter, with_adapter
-from openmeva.training.common.backbone import find_backbone, load_causal, load_perplexity, tokenizer_of
-from openmeva.training.common.checkpoint import WHOLE, shape_of
+from openmeva.training.common.backbone import backbone_tokenizer, find_backbone, load_causal, load_perplexity
+from openmeva.training.common.checkpoint import FULL_MODEL, config_dict
 from openmeva.training.common.config import as_mapping, parse
 from openmeva.training.files import save_tensors, write_text
 from openmeva.training.plot_guided.generator.config import GeneratorConfig
@@ -50,16 +50,16 @@ def build_generator(config: GeneratorConfig) -> tuple[PreTrainedModel, Tokenizer
     if tuned := load_perplexity(config.base):
         return tuned[0].model, tuned[1].tokenizer
     base = find_backbone(config.base)
-    if base.gguf or not (base.is_shared or base.shape.is_encoder_decoder):
+    if base.gguf or not (base.is_shared or base.config.is_encoder_decoder):
         return load_causal(base)
     if not base.is_shared:
         found = encoder_tokenizer(base.folder)
         model = AutoModelForSeq2SeqLM.from_pretrained(base.folder, dtype=torch.float32)
         model.resize_token_embeddings(found.get_vocab_size())
         return model, found
-    tokenizer = tokenizer_of(base)
-    model = _empty(config, base.folder, tokenizer)
-    _warm_start(model, config, read_tensors(base.folder / WHOLE))
+    tokenizer = backbone_tokenizer(base)
+    model = _initialize_empty(config, base.folder, tokenizer)
+    _warm_start(model, config, read_tensors(base.folder / FULL_MODEL))
     encoder_part: Any = model.encoder
     decoder_part: Any = model.decoder
     for part in (encoder_part.embeddings, decoder_part.bert.embeddings):
@@ -67,7 +67,7 @@ def build_generator(config: GeneratorConfig) -> tuple[PreTrainedModel, Tokenizer
     return model, tokenizer
 
 
-def _empty(config: GeneratorConfig, encoder: Path, tokenizer: Tokenizer) -> EncoderDecoderModel:
+def _initialize_empty(config: GeneratorConfig, encoder: Path, tokenizer: Tokenizer) -> EncoderDecoderModel:
     values: dict[str, Any] = json.loads((encoder / SETTINGS).read_text(encoding="utf-8"))
     for name in ("architectures", "dtype", "transformers_version", "is_decoder", "add_cross_attention"):
         values.pop(name, None)
@@ -79,16 +79,18 @@ def _empty(config: GeneratorConfig, encoder: Path, tokenizer: Tokenizer) -> Enco
         is_decoder=True,
         add_cross_attention=True,
     )
-    marks: dict[str, Any] = {
+    special_ids: dict[str, Any] = {
         "pad_token_id": token_id(tokenizer, "[PAD]"),
         "decoder_start_token_id": token_id(tokenizer, "[CLS]"),
         "eos_token_id": token_id(tokenizer, "[SEP]"),
     }
-    shape = EncoderDecoderConfig(encoder=source.to_dict(), decoder=target.to_dict(), **marks)
-    return _joined(shape, source, target)
+    shape = EncoderDecoderConfig(encoder=source.to_dict(), decoder=target.to_dict(), **special_ids)
+    return _build_seq2seq(shape, source, target)
 
 
-def _joined(shape: EncoderDecoderConfig, source: BertConfig, target: BertConfig) -> EncoderDecoderModel:
+def _build_seq2seq(
+    shape: EncoderDecoderConfig, source: BertConfig, target: BertConfig
+) -> EncoderDecoderModel:
     return EncoderDecoderModel(
         config=shape,
         encoder=BertModel(source, add_pooling_layer=False),
@@ -116,9 +118,11 @@ def _warm_start(model: EncoderDecoderModel, config: GeneratorConfig, weights: di
         {f"decoder.{name}": tensor.float() for name, tensor in weights.items() if name.startswith("cls.")}
     )
     missing, unexpected = model.load_state_dict(state, strict=False)
-    lacking = [name for name in missing if "decoder.cls.predictions.decoder" not in name]
-    if lacking or unexpected:
-        raise ValueError(f"the shared encoder does not fit: lacks {lacking[:3]}, has {list(unexpected)[:3]}")
+    missing_names = [name for name in missing if "decoder.cls.predictions.decoder" not in name]
+    if missing_names or unexpected:
+        raise ValueError(
+            f"the shared encoder does not fit: lacks {missing_names[:3]}, has {list(unexpected)[:3]}"
+        )
     model.decoder.tie_weights()
 
 
@@ -131,7 +135,7 @@ def save_generator(model: Any, tokenizer: Tokenizer, config: GeneratorConfig, fo
         config: the configuration of its training.
         folder: the folder to write to.
     """
-    for other in (WHOLE, TOKENIZER) if config.adapter else (ADAPTER,):
+    for other in (FULL_MODEL, TOKENIZER) if config.adapter else (ADAPTER,):
         (folder / other).unlink(missing_ok=True)  # left over from an earlier training
     if config.adapter:
         save_tensors(folder / ADAPTER, adapter_tensors(model))
@@ -141,9 +145,9 @@ def save_generator(model: Any, tokenizer: Tokenizer, config: GeneratorConfig, fo
             if tensor.data_ptr() not in seen:
                 seen.add(tensor.data_ptr())
                 tensors[name] = tensor.detach().cpu().to(torch.float16).contiguous()
-        save_tensors(folder / WHOLE, tensors)
+        save_tensors(folder / FULL_MODEL, tensors)
         write_text(folder / TOKENIZER, tokenizer.to_str())
-    settings = {"generator": as_mapping(config), "model": shape_of(model)}
+    settings = {"generator": as_mapping(config), "model": config_dict(model)}
     write_text(folder / SETTINGS, json.dumps(settings, indent=2, default=str) + "\n")
 
 
@@ -164,13 +168,13 @@ def load_generator(folder: Path) -> tuple[PreTrainedModel, Tokenizer]:
     if tokenizer is None:
         config = parse(GeneratorConfig, settings["generator"], str(folder / SETTINGS))
         plain, tokenizer = build_generator(config)
-        return adapted(plain, config, folder).merge_and_unload().eval(), tokenizer
+        return load_adapted_model(plain, config, folder).merge_and_unload().eval(), tokenizer
     if base == "encoder":
         shape = EncoderDecoderConfig.from_dict(values)
         parts = [
             BertConfig.from_dict(values[part], attn_implementation="eager") for part in ("encoder", "decoder")
         ]
-        model: PreTrainedModel = _joined(shape, *parts)
+        model: PreTrainedModel = _build_seq2seq(shape, *parts)
     else:
         other = AutoConfig.for_model(**values)
         kind = AutoModelForSeq2SeqLM if other.is_encoder_decoder else AutoModelForCausalLM
@@ -179,7 +183,9 @@ def load_generator(folder: Path) -> tuple[PreTrainedModel, Tokenizer]:
     return model.eval(), tokenizer
 
 
-def adapted(model: PreTrainedModel, config: GeneratorConfig, folder: Path | None = None) -> PeftModel:
+def load_adapted_model(
+    model: PreTrainedModel, config: GeneratorConfig, folder: Path | None = None
+) -> PeftModel:
     """A model with the adapter of a configuration, whose weights come from a trained generator in `folder`, if given.
 
     Raises:
@@ -195,13 +201,17 @@ def adapted(model: PreTrainedModel, config: GeneratorConfig, folder: Path | None
 
 def load_weights(model: PreTrainedModel, folder: Path) -> None:
     """Loads the weights of a trained generator into a model of the same shape."""
-    tensors = {name: tensor.float() for name, tensor in read_tensors(folder / WHOLE).items()}
+    tensors = {name: tensor.float() for name, tensor in read_tensors(folder / FULL_MODEL).items()}
     try:
         missing, unexpected = model.load_state_dict(tensors, strict=False)
     except RuntimeError as error:
-        raise ValueError(f"{folder / WHOLE} is of another shape: {error}") from error
+        raise ValueError(f"{folder / FULL_MODEL} is of another shape: {error}") from error
     tied = set(getattr(model, "all_tied_weights_keys", {}))
-    lacking = [name for name in missing if name not in tied and not name.endswith("predictions.decoder.bias")]
-    if unexpected or lacking:
-        raise ValueError(f"{folder / WHOLE}: unknown {list(unexpected)[:3]}, missing {lacking[:3]}")
+    missing_names = [
+        name for name in missing if name not in tied and not name.endswith("predictions.decoder.bias")
+    ]
+    if unexpected or missing_names:
+        raise ValueError(
+            f"{folder / FULL_MODEL}: unknown {list(unexpected)[:3]}, missing {missing_names[:3]}"
+        )
     model.tie_weights()

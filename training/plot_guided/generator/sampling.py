@@ -13,12 +13,12 @@ from torch import Tensor
 from openmeva.metrics.core.runtime import SpecialTokens, choose_device, choose_dtype
 from openmeva.metrics.core.text import PLACEHOLDERS
 from openmeva.training.plot_guided.generator.data import plot_ids
-from openmeva.training.plot_guided.generator.decoding import story_reader
-from openmeva.training.plot_guided.generator.text import words_of
+from openmeva.training.plot_guided.generator.decoding import story_decoder
+from openmeva.training.plot_guided.generator.text import decode_words
 from openmeva.training.plot_guided.plots.plot import Plot
 
-NEVER = ("[PAD]", "[UNK]", "[CLS]", "[MASK]", "<pad>", "<unk>", "<s>", "<mask>")
-LEAVE_AT = 0.1  # finished stories are removed from the batch above this share
+NEVER_SAMPLED = ("[PAD]", "[UNK]", "[CLS]", "[MASK]", "<pad>", "<unk>", "<s>", "<mask>")
+SHRINK_BATCH_AT = 0.1  # finished stories are removed from the batch above this share
 SENTENCE_ENDS = (".", "!", "?")
 QUOTE = '"'
 # A full stop after one of these does not end a sentence: "a" and "p" begin "a . m .", as wordpieces split it.
@@ -70,11 +70,11 @@ class StorySampler:
         self.tokenizer, self.sampling = tokenizer, sampling or Sampling()
         device = choose_device(None)
         self.model = model.eval().to(device, choose_dtype(dtype, device))
-        self.marks = SpecialTokens.of(tokenizer)
+        self.special_tokens = SpecialTokens.from_tokenizer(tokenizer)
         added = tokenizer.get_added_tokens_decoder().items()
         found = {index for index, token in added if token.special and token.content not in PLACEHOLDERS}
-        found |= {index for name in NEVER if (index := tokenizer.token_to_id(name)) is not None}
-        self.never = torch.tensor(sorted(found - {self.marks.end}), dtype=torch.long)
+        found |= {index for name in NEVER_SAMPLED if (index := tokenizer.token_to_id(name)) is not None}
+        self.never = torch.tensor(sorted(found - {self.special_tokens.end}), dtype=torch.long)
         self.ends = self._ids(SENTENCE_ENDS)
         self.quotes = self._ids([QUOTE])
         self.abbreviations = self._ids(ABBREVIATIONS)
@@ -96,7 +96,7 @@ class StorySampler:
         """
         if len(plots) != len(keys):
             raise ValueError(f"expected a key for each of {len(plots)} plots, got {len(keys)}")
-        sources = plot_ids(self.tokenizer, self.marks, plots, self.sampling.max_plot)
+        sources = plot_ids(self.tokenizer, self.special_tokens, plots, self.sampling.max_plot)
         order = sorted(range(len(plots)), key=lambda index: (len(sources[index]), index))
         texts = [""] * len(plots)
         for start in range(0, len(order), self.sampling.batch_size):
@@ -106,7 +106,7 @@ class StorySampler:
                 [sources[row] for row in rows], [keys[row] for row in rows], sentences
             )
             for row, ids in zip(rows, written, strict=True):
-                texts[row] = words_of(self.tokenizer, ids)
+                texts[row] = decode_words(self.tokenizer, ids)
         return texts
 
     @torch.inference_mode()
@@ -116,39 +116,41 @@ class StorySampler:
         device = self.model.device
         limit = self.sampling.max_tokens
         numbers = np.stack([np.random.default_rng(key).random(limit, dtype=np.float32) for key in keys])
-        draws = torch.from_numpy(numbers).to(device)
-        reader = story_reader(self.model, self.marks, sources)
+        uniforms = torch.from_numpy(numbers).to(device)
+        decoder = story_decoder(self.model, self.special_tokens, sources)
         alive = list(range(len(sources)))  # rows of the batch, as indices into `written`
         token: Tensor | None = None
         written: list[list[int]] = [[] for _ in sources]
         ended: set[int] = set()
         for step in range(limit):
-            token = self._draw(reader.logits(token), draws[alive, step])
+            token = self._sample_tokens(decoder.logits(token), uniforms[alive, step])
             for row, index in zip(alive, token[:, 0].tolist(), strict=True):
                 if row in ended:
                     continue
-                if index != self.marks.end:
+                if index != self.special_tokens.end:
                     written[row].append(index)
-                if index == self.marks.end or (sentences and self._is_whole(written[row], sentences[row])):
+                if index == self.special_tokens.end or (
+                    sentences and self._is_complete(written[row], sentences[row])
+                ):
                     ended.add(row)
             gone = sum(row in ended for row in alive)
             if gone == len(alive):
                 break
-            if gone > LEAVE_AT * len(alive):
+            if gone > SHRINK_BATCH_AT * len(alive):
                 kept = torch.tensor([place for place, row in enumerate(alive) if row not in ended])
                 kept = kept.to(device)
-                reader.keep(kept)
+                decoder.keep(kept)
                 token = token[kept]
                 alive = [row for row in alive if row not in ended]
         return written
 
-    def _is_whole(self, ids: list[int], sentences: int) -> bool:
+    def _is_complete(self, ids: list[int], sentences: int) -> bool:
         """Whether `ids` end sentence number `sentences`; if so, appends a quotation mark to close an open quotation."""
         if ids[-1] not in self.ends:
             return False
         ends = [
             index in self.ends and before not in self.ends and before not in self.abbreviations
-            for before, index in pairwise([self.marks.start, *ids])
+            for before, index in pairwise([self.special_tokens.start, *ids])
         ]
         if sum(ends) < sentences:
             return False
@@ -156,10 +158,10 @@ class StorySampler:
         ids.extend(quotes[:1] if len(quotes) % 2 else [])
         return True
 
-    def _draw(self, logits: Tensor, numbers: Tensor) -> Tensor:
+    def _sample_tokens(self, logits: Tensor, numbers: Tensor) -> Tensor:
         """Tokens (n, 1) by inverse transform sampling: the first whose cumulative probability reaches the number."""
         logits = logits.index_fill(1, self.never.to(logits.device), -torch.inf)
         best, places = logits.topk(min(self.sampling.top_k, logits.shape[1]), dim=1)
         shares = (best.float() / self.sampling.temperature).softmax(1).cumsum(1)
-        drawn = (shares < numbers[:, None]).sum(1, keepdim=True).clamp(max=best.shape[1] - 1)
-        return places.gather(1, drawn)
+        sampled = (shares < numbers[:, None]).sum(1, keepdim=True).clamp(max=best.shape[1] - 1)
+        return places.gather(1, sampled)

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from openmeva.training.common.checkpoint import begun_with, save_manifest, trained
+from openmeva.training.common.checkpoint import can_resume, matching_manifest, save_manifest
 from openmeva.training.common.config import config_file, read_config
-from openmeva.training.paths import located
+from openmeva.training.paths import resolve_path
 from openmeva.training.plot_guided.generator.config import GeneratorConfig
 from openmeva.training.plot_guided.generator.trainer import generator_made_from, train_generator
 from openmeva.training.processes import one_writer
@@ -25,11 +25,11 @@ def ensure_generator(folder: Path, configuration: str | Path, data: Path, cache:
     """
     config = read_config(GeneratorConfig, config_file("generator", configuration))
     if config.start and config.start_config:
-        ensure_generator(located(config.start), config.start_config, data, cache)
+        ensure_generator(resolve_path(config.start), config.start_config, data, cache)
     wanted = generator_made_from(config, data)
-    if trained(folder, GeneratorConfig, wanted):
+    if matching_manifest(folder, GeneratorConfig, wanted):
         return folder
-    manifest = train_generator(config, data, folder.parent, cache, begun_with(folder.parent, wanted))
+    manifest = train_generator(config, data, folder.parent, cache, can_resume(folder.parent, wanted))
     with one_writer() as writes:
         if writes:
             save_manifest(folder, manifest)

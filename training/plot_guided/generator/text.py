@@ -19,7 +19,7 @@ _JOINS = (
 )
 
 
-def words_of(tokenizer: Tokenizer, ids: Sequence[int]) -> str:
+def decode_words(tokenizer: Tokenizer, ids: Sequence[int]) -> str:
     """The text of token ids, without special tokens, but with names' placeholders.
 
     BERT's tokenizer splits words at punctuation; words such as "n't", "10:30" and "a.m.", which are single words in the

@@ -15,10 +15,15 @@ from openmeva.metrics.core.runtime import SpecialTokens
 from openmeva.training.common.backbone import SHARED, find_backbone, names_file
 from openmeva.training.common.checkpoint import begin_run, weights_file
 from openmeva.training.common.config import as_mapping
-from openmeva.training.common.data_parallel import Share
-from openmeva.training.common.trainer import StoryTrainer, data_checksums, machine, training_arguments
+from openmeva.training.common.data_parallel import BatchShard
+from openmeva.training.common.trainer import (
+    StoryTrainer,
+    data_checksums,
+    hardware_entries,
+    training_arguments,
+)
 from openmeva.training.files import checksum
-from openmeva.training.paths import located
+from openmeva.training.paths import resolve_path
 from openmeva.training.plot_guided.generator.config import GeneratorConfig
 from openmeva.training.plot_guided.generator.data import (
     IGNORED,
@@ -28,8 +33,8 @@ from openmeva.training.plot_guided.generator.data import (
     story_ids,
 )
 from openmeva.training.plot_guided.generator.model import (
-    adapted,
     build_generator,
+    load_adapted_model,
     load_weights,
     save_generator,
 )
@@ -43,12 +48,12 @@ class GeneratorTrainer(StoryTrainer):
     """Trainer with the cross-entropy of the story's tokens and batches of stories of similar length."""
 
     def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
-        share = Share.of(len(inputs["labels"]))
-        own = {name: share(tensor) for name, tensor in inputs.items()}
+        shard = BatchShard.for_batch(len(inputs["labels"]))
+        own = {name: shard(tensor) for name, tensor in inputs.items()}
         labels = own.pop("labels")
         logits = model(**own, use_cache=False).logits
         kept = labels != IGNORED
-        (total,) = share.summed(F.cross_entropy(logits[kept].float(), labels[kept], reduction="sum"))
+        (total,) = shard.reduce_sum(F.cross_entropy(logits[kept].float(), labels[kept], reduction="sum"))
         return total / int((inputs["labels"] != IGNORED).sum()), {}
 
 
@@ -58,8 +63,8 @@ def generator_made_from(config: GeneratorConfig, data: Path) -> dict[str, Any]:
     if config.base == SHARED:
         made_from["encoder"] = find_backbone(SHARED).sha256
     if config.start:
-        made_from["start"] = checksum(weights_file(located(config.start)))
-    if (adapter := located(config.base) / ADAPTER).is_file():  # perplexity's weights
+        made_from["start"] = checksum(weights_file(resolve_path(config.start)))
+    if (adapter := resolve_path(config.base) / ADAPTER).is_file():  # perplexity's weights
         made_from["base"] = checksum(adapter)
     return made_from
 
@@ -78,18 +83,18 @@ def train_generator(
     corpus = load_plots(as_mapping(config), data, cache, names_file(), ("train", "validation"))
     model: Any
     model, tokenizer = build_generator(config)
-    start = located(config.start) if config.start else None
+    start = resolve_path(config.start) if config.start else None
     if config.adapter:
-        model = adapted(model, config, start)
+        model = load_adapted_model(model, config, start)
     elif start:
         load_weights(model, start)
-    marks = SpecialTokens.of(tokenizer)
-    collate = PairCollator(marks, is_encoder_decoder=model.config.is_encoder_decoder)
+    special_tokens = SpecialTokens.from_tokenizer(tokenizer)
+    collate = PairCollator(special_tokens, is_encoder_decoder=model.config.is_encoder_decoder)
 
     def pairs(stories: Sequence[PlottedStory], count: int | None = None) -> PlotPairs:
         return PlotPairs(
-            plot_ids(tokenizer, marks, [story.plot for story in stories], config.max_plot),
-            story_ids(tokenizer, marks, [story.text for story in stories], config.max_story),
+            plot_ids(tokenizer, special_tokens, [story.plot for story in stories], config.max_plot),
+            story_ids(tokenizer, special_tokens, [story.text for story in stories], config.max_story),
             count,
         )
 
@@ -121,7 +126,7 @@ def train_generator(
         "validation": perplexity(model, pairs(held_out), config.batch, collate),
         "parameters": sum(p.numel() for p in model.parameters()),
         "minutes": round((time.time() - started) / 60, 1),
-        **machine(),
+        **hardware_entries(),
         "weights": checksum(weights_file(run / "final")),
     }
 

@@ -8,13 +8,13 @@ from openmeva.training.plot_guided.manipulations.manipulated import ManipulatedP
 from openmeva.training.plot_guided.manipulations.manipulator import PlotManipulator
 from openmeva.training.plot_guided.manipulations.material import PlotMaterial
 from openmeva.training.plot_guided.manipulations.registry import MANIPULATIONS, manipulation_shares
-from openmeva.training.plot_guided.manipulations.stories import manipulator_of
+from openmeva.training.plot_guided.manipulations.stories import build_manipulator
 
 __all__ = [
     "MANIPULATIONS",
     "ManipulatedPlot",
     "PlotManipulator",
     "PlotMaterial",
+    "build_manipulator",
     "manipulation_shares",
-    "manipulator_of",
 ]

@@ -1,8 +1,8 @@
 """Non-logically ordered plots: a preceding event is told after its event, or a following one before it."""
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.plot_guided.manipulations.manipulated import ManipulatedPlot, Phrase
-from openmeva.training.plot_guided.manipulations.material import PlotMaterial, count_of
+from openmeva.training.plot_guided.manipulations.material import PlotMaterial, rounded_count
 from openmeva.training.text.knowledge.events import RelatedEvent
 
 NAME = "illogical_order"
@@ -10,7 +10,9 @@ CONNECTIONS = ("then", "later", "subsequently", "")
 _VERB_FORMS = ("VBD", "VBG", "VBN", "VBZ")
 
 
-def misorder_events(plot: ManipulatedPlot, draws: Draws, material: PlotMaterial) -> ManipulatedPlot | None:
+def misorder_events(
+    plot: ManipulatedPlot, draws: BufferedRandom, material: PlotMaterial
+) -> ManipulatedPlot | None:
     """Inserts a related event on the wrong side of a share of the phrases with a verb.
 
     A commonsense model predicts the events before and after a phrase. The second of the two phrases begins with
@@ -23,26 +25,31 @@ def misorder_events(plot: ManipulatedPlot, draws: Draws, material: PlotMaterial)
         for place, phrase in enumerate(phrases)
         if any(material.tag(word).startswith("VB") for word in phrase.text.split())
     ]
-    wanted = count_of(material.share, sum(map(len, plot.sentences)))
+    wanted = rounded_count(material.share, sum(map(len, plot.sentences)))
     chosen: list[tuple[int, int]] = []
     for row, place in draws.shuffled(verbs):
-        if len(chosen) < wanted and _known(plot, row, place, material):
+        if len(chosen) < wanted and _related_events(plot, row, place, material):
             chosen.append((row, place))
     # from last to first, so that an insertion does not shift the indices of later ones
     for row, place in sorted(chosen, reverse=True):
         phrase = plot.sentences[row][place]
-        event = draws.choice(_known(plot, row, place, material))
+        event = draws.choice(_related_events(plot, row, place, material))
         text = _in_form_of(phrase.text, event.text, material)
         connection = f"{draws.choice(CONNECTIONS)} "
-        if event.first:  # it precedes the phrase, so it is told after it
+        if event.precedes:  # it precedes the phrase, so it is told after it
             new = (phrase, Phrase(f"{connection}{text}".strip(), NAME))
         else:
-            new = (Phrase(text, NAME), Phrase(f"{connection}{phrase.text}".strip(), phrase.by or NAME))
+            new = (
+                Phrase(text, NAME),
+                Phrase(f"{connection}{phrase.text}".strip(), phrase.manipulation or NAME),
+            )
         plot = plot.with_phrases(row, place, place + 1, *new)
-    return plot.done(NAME) if chosen else None
+    return plot.with_manipulation(NAME) if chosen else None
 
 
-def _known(plot: ManipulatedPlot, row: int, place: int, material: PlotMaterial) -> list[RelatedEvent]:
+def _related_events(
+    plot: ManipulatedPlot, row: int, place: int, material: PlotMaterial
+) -> list[RelatedEvent]:
     """Events related to a phrase, or else to its verb, that have only words of the corpus."""
     text = plot.sentences[row][place].text
     verb = next(word for word in text.split() if material.tag(word).startswith("VB"))

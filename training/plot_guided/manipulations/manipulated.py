@@ -10,7 +10,7 @@ class Phrase:
     """A phrase and the manipulation that wrote it ("" for an original phrase)."""
 
     text: str
-    by: str = ""
+    manipulation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +40,13 @@ class ManipulatedPlot:
         """The current phrases."""
         return [[phrase.text for phrase in phrases] for phrases in self.sentences]
 
-    def own(self) -> list[tuple[int, int]]:
+    def untouched_phrases(self) -> list[tuple[int, int]]:
         """Positions (sentence, phrase) of the phrases that no manipulation has touched."""
         return [
             (row, place)
             for row, phrases in enumerate(self.sentences)
             for place, phrase in enumerate(phrases)
-            if not phrase.by
+            if not phrase.manipulation
         ]
 
     def with_phrases(self, row: int, start: int, end: int, *new: Phrase) -> "ManipulatedPlot":
@@ -59,6 +59,6 @@ class ManipulatedPlot:
         )
         return replace(self, sentences=sentences)
 
-    def done(self, name: str) -> "ManipulatedPlot":
+    def with_manipulation(self, name: str) -> "ManipulatedPlot":
         """This plot with a manipulation recorded as applied."""
         return replace(self, applied=(*self.applied, name))

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.plot_guided.manipulations.manipulated import ManipulatedPlot
 from openmeva.training.plot_guided.manipulations.material import PlotMaterial
 from openmeva.training.plot_guided.manipulations.registry import MANIPULATIONS
 from openmeva.training.plot_guided.plots.plot import Plot
 
-FEWEST, MOST = 2, 4
+MIN_MANIPULATIONS, MAX_MANIPULATIONS = 2, 4
 
 
 class PlotManipulator:
@@ -38,8 +38,8 @@ class PlotManipulator:
 
         It depends only on the plot, the seed, the index and the candidate.
         """
-        draws = Draws(np.random.default_rng((self.seed, index, candidate)))
-        wanted = FEWEST + draws.below(MOST - FEWEST + 1)
+        draws = BufferedRandom(np.random.default_rng((self.seed, index, candidate)))
+        wanted = MIN_MANIPULATIONS + draws.below(MAX_MANIPULATIONS - MIN_MANIPULATIONS + 1)
         ranking = draws.shuffled(self.names)
         planned = sorted(ranking[:wanted], key=list(MANIPULATIONS).index)
         broken = ManipulatedPlot.start(plot, index)

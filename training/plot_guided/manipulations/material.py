@@ -10,10 +10,10 @@ from openmeva.training.text.language import Language
 from openmeva.training.text.tagged_story import TaggedStory
 
 
-def usual_tags(stories: Iterable[TaggedStory]) -> dict[str, str]:
+def most_frequent_tags(stories: Iterable[TaggedStory]) -> dict[str, str]:
     """The most frequent tag of each word of a corpus, since phrases of a plot have no tags.
 
-    >>> usual_tags([TaggedStory([["dogs", "run"]], [["NNS", "VBP"]])])
+    >>> most_frequent_tags([TaggedStory([["dogs", "run"]], [["NNS", "VBP"]])])
     {'dogs': 'NNS', 'run': 'VBP'}
     """
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -36,7 +36,7 @@ class PlotMaterial:
         share: share of the phrases that a manipulation affects (section 5.1).
         whole_sentences: whether substitution replaces all phrases of a sentence (Figure 2), not single ones.
         repeated_share: share of the phrases that repetition repeats.
-        sentences_a_repetition: a repeated phrase is inserted in one of this many sentences, at least in one.
+        sentences_per_repetition: a repeated phrase is inserted in one of this many sentences, at least in one.
     """
 
     plots: Sequence[Plot] = field(repr=False)
@@ -46,7 +46,7 @@ class PlotMaterial:
     share: float = 0.15
     whole_sentences: bool = False
     repeated_share: float = 0.05
-    sentences_a_repetition: int = 3
+    sentences_per_repetition: int = 3
 
     def tag(self, word: str) -> str:
         """The most frequent tag of the word; `NN` if it is not in the corpus."""
@@ -57,10 +57,10 @@ class PlotMaterial:
         return word in self.tags
 
 
-def count_of(share: float, total: int) -> int:
+def rounded_count(share: float, total: int) -> int:
     """The number that is `share` of `total`: rounded, at least one.
 
-    >>> count_of(0.15, 10), count_of(0.05, 4)
+    >>> rounded_count(0.15, 10), rounded_count(0.05, 4)
     (2, 1)
     """
     return max(1, int(share * total + 0.5))

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.plot_guided.manipulations import (
     contradiction,
     illogical_order,
@@ -13,7 +13,7 @@ from openmeva.training.plot_guided.manipulations import (
 from openmeva.training.plot_guided.manipulations.manipulated import ManipulatedPlot
 from openmeva.training.plot_guided.manipulations.material import PlotMaterial
 
-Manipulation = Callable[[ManipulatedPlot, Draws, PlotMaterial], ManipulatedPlot | None]
+Manipulation = Callable[[ManipulatedPlot, BufferedRandom, PlotMaterial], ManipulatedPlot | None]
 """Takes a plot and returns it with one more manipulation, or None if the manipulation does not apply."""
 
 # They are applied in this order: replacements of phrases before insertions.

@@ -1,13 +1,15 @@
 """Repetition insertion: phrases repeated throughout the plot."""
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.plot_guided.manipulations.manipulated import ManipulatedPlot, Phrase
-from openmeva.training.plot_guided.manipulations.material import PlotMaterial, count_of
+from openmeva.training.plot_guided.manipulations.material import PlotMaterial, rounded_count
 
 NAME = "repetition"
 
 
-def insert_repetition(plot: ManipulatedPlot, draws: Draws, material: PlotMaterial) -> ManipulatedPlot | None:
+def insert_repetition(
+    plot: ManipulatedPlot, draws: BufferedRandom, material: PlotMaterial
+) -> ManipulatedPlot | None:
     """Repeats a share of the phrases, each in a third of the sentences (rounded down, at least one), not its own.
 
     None if the plot has only one sentence, or no phrase.
@@ -15,12 +17,12 @@ def insert_repetition(plot: ManipulatedPlot, draws: Draws, material: PlotMateria
     places = [(row, at) for row, phrases in enumerate(plot.sentences) for at in range(len(phrases))]
     if not places or len(plot.sentences) < 2:
         return None
-    chosen = draws.shuffled(places)[: count_of(material.repeated_share, len(places))]
+    chosen = draws.shuffled(places)[: rounded_count(material.repeated_share, len(places))]
     texts = [(row, plot.sentences[row][place].text) for row, place in chosen]
-    wanted = max(1, len(plot.sentences) // material.sentences_a_repetition)
+    wanted = max(1, len(plot.sentences) // material.sentences_per_repetition)
     for own, text in texts:
         others = [row for row in range(len(plot.sentences)) if row != own]
         for row in draws.shuffled(others)[:wanted]:
             at = draws.below(len(plot.sentences[row]) + 1)
             plot = plot.with_phrases(row, at, at, Phrase(text, NAME))
-    return plot.done(NAME)
+    return plot.with_manipulation(NAME)

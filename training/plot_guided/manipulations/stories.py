@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from openmeva.training.plot_guided.manipulations.manipulator import PlotManipulator
-from openmeva.training.plot_guided.manipulations.material import PlotMaterial, usual_tags
+from openmeva.training.plot_guided.manipulations.material import PlotMaterial, most_frequent_tags
 from openmeva.training.plot_guided.plots.corpus import PlottedStory
 from openmeva.training.text.knowledge.english import English
 from openmeva.training.text.knowledge.events import event_model
 
 
-def manipulator_of(
+def build_manipulator(
     stories: Sequence[PlottedStory],
     seed: int,
     events: str | None = None,
@@ -31,7 +31,7 @@ def manipulator_of(
     """
     material = PlotMaterial(
         plots=[story.plot for story in stories],
-        tags=usual_tags(story.story for story in stories),
+        tags=most_frequent_tags(story.story for story in stories),
         language=English(),
         events=event_model(events),
         whole_sentences=whole_sentences,

@@ -1,20 +1,22 @@
 """Random substitution: phrases, or all phrases of a sentence, are replaced by those of another story."""
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.plot_guided.manipulations.manipulated import ManipulatedPlot, Phrase
-from openmeva.training.plot_guided.manipulations.material import PlotMaterial, count_of
+from openmeva.training.plot_guided.manipulations.material import PlotMaterial, rounded_count
 
 NAME = "substitution"
 TRIALS = 8  # attempts at another story; needed only if plots are empty or duplicates
 
 
-def substitute(plot: ManipulatedPlot, draws: Draws, material: PlotMaterial) -> ManipulatedPlot | None:
+def substitute(
+    plot: ManipulatedPlot, draws: BufferedRandom, material: PlotMaterial
+) -> ManipulatedPlot | None:
     """Substitutes phrases or whole sentences, depending on `material.whole_sentences`."""
     return (substitute_sentences if material.whole_sentences else substitute_phrases)(plot, draws, material)
 
 
 def substitute_sentences(
-    plot: ManipulatedPlot, draws: Draws, material: PlotMaterial
+    plot: ManipulatedPlot, draws: BufferedRandom, material: PlotMaterial
 ) -> ManipulatedPlot | None:
     """Replaces all phrases of a share of the sentences by those of sentences of one other story (Figure 2).
 
@@ -23,7 +25,7 @@ def substitute_sentences(
     rows = [
         row
         for row, phrases in enumerate(plot.sentences)
-        if phrases and not any(phrase.by for phrase in phrases)
+        if phrases and not any(phrase.manipulation for phrase in phrases)
     ]
     if not rows or len(material.plots) < 2:
         return None
@@ -32,20 +34,22 @@ def substitute_sentences(
         foreign = [phrases for phrases in material.plots[other] if phrases and phrases not in plot.plot]
         if other == plot.index or not foreign:
             continue
-        chosen = draws.shuffled(rows)[: count_of(material.share, len(plot.sentences))]
+        chosen = draws.shuffled(rows)[: rounded_count(material.share, len(plot.sentences))]
         for row, phrases in zip(chosen, draws.shuffled(foreign), strict=False):
             new = (Phrase(text, NAME) for text in phrases)
             plot = plot.with_phrases(row, 0, len(plot.sentences[row]), *new)
-        return plot.done(NAME)
+        return plot.with_manipulation(NAME)
     return None
 
 
-def substitute_phrases(plot: ManipulatedPlot, draws: Draws, material: PlotMaterial) -> ManipulatedPlot | None:
+def substitute_phrases(
+    plot: ManipulatedPlot, draws: BufferedRandom, material: PlotMaterial
+) -> ManipulatedPlot | None:
     """Replaces a share of the untouched phrases by phrases of one other story; None if it has none.
 
     The other phrases stay, so a story generated from the plot has to connect the two.
     """
-    places = plot.own()
+    places = plot.untouched_phrases()
     if not places or len(material.plots) < 2:
         return None
     held = {phrase.text for phrases in plot.sentences for phrase in phrases}
@@ -54,9 +58,9 @@ def substitute_phrases(plot: ManipulatedPlot, draws: Draws, material: PlotMateri
         foreign = [p for phrases in material.plots[other] for p in phrases if p not in held]
         if other == plot.index or not foreign:
             continue
-        count = min(count_of(material.share, len(places)), len(foreign))
+        count = min(rounded_count(material.share, len(places)), len(foreign))
         chosen = draws.shuffled(places)[:count]
         for (row, place), text in zip(chosen, draws.shuffled(foreign), strict=False):
             plot = plot.with_phrases(row, place, place + 1, Phrase(text, NAME))
-        return plot.done(NAME)
+        return plot.with_manipulation(NAME)
     return None

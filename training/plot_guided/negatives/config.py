@@ -11,7 +11,7 @@ SetOrDefault = Literal["heur_sent_sub", "heur_key_sub", "union_data", "manplts",
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plain:
+class PlainStoriesConfig:
     """Stories generated from original plots.
 
     Attributes:
@@ -82,7 +82,7 @@ class PlotNegativesConfig:
     stories: int | None = None
     candidates: int
     sampling: Sampling
-    plain: Plain | None = None
+    plain: PlainStoriesConfig | None = None
     filtering: FilteringConfig | None = None
     same_plot: bool = False
     events: str | None = None

@@ -11,7 +11,7 @@ from openmeva.training.common.checkpoint import weights_file
 from openmeva.training.common.trainer import data_checksums
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.files import checksum
-from openmeva.training.paths import located
+from openmeva.training.paths import resolve_path
 from openmeva.training.plot_guided.generator.model import load_generator
 from openmeva.training.plot_guided.generator.sampling import Sampling, StorySampler
 from openmeva.training.plot_guided.generator.stage import ensure_generator
@@ -19,14 +19,14 @@ from openmeva.training.plot_guided.manipulations import manipulation_shares
 from openmeva.training.plot_guided.negatives.writer import (
     SCHEMA,
     NegativeWriter,
-    beside_human,
     chosen_stories,
-    row,
+    paired_with_human,
+    unmanipulated_row,
 )
 from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory, load_plots
 from openmeva.training.processes import model_processes
 from openmeva.training.stages import Stage
-from openmeva.training.text.knowledge.resources import find
+from openmeva.training.text.knowledge.resources import find_resource
 
 CHUNK = 64  # minimum number of human stories per part
 
@@ -101,10 +101,10 @@ def make_plain(config: dict[str, Any], data: Path, out: Path, cache: Path) -> li
                 texts = sampler.write([stories[index].plot for index in span], keys)
                 # skip empty stories, which the generator ended at once
                 written = [(stories[i], text) for i, text in zip(span, texts, strict=True) if text.strip()]
-                rows = [(story, row(story, source, text)) for story, text in written]
+                rows = [(story, unmanipulated_row(story, source, text)) for story, text in written]
                 if not config["plain"].get("beside_human"):
                     return [new for _, new in rows]
-                return [new for story, old in rows for new in beside_human(story, old)]
+                return [new for story, old in rows for new in paired_with_human(story, old)]
 
             stage.run(
                 len(stories), write, 6 * CHUNK, SCHEMA, processes=model_processes(config.get("processes", 1))
@@ -115,15 +115,15 @@ def make_plain(config: dict[str, Any], data: Path, out: Path, cache: Path) -> li
 
 def generator_folder(config: dict[str, Any], data: Path, cache: Path) -> Path:
     """Folder of the generator's weights; trains them by `generator_config`, if given, when they are missing."""
-    folder = located(config["generator"])
+    folder = resolve_path(config["generator"])
     if config.get("generator_config"):
-        ensure_generator(folder, located(config["generator_config"]), data, cache)
+        ensure_generator(folder, resolve_path(config["generator_config"]), data, cache)
     return folder
 
 
 def settings(config: dict[str, Any], data: Path, generator: Path) -> dict[str, Any]:
     """The inputs that determine the negatives: the configuration and the checksums of the files read."""
-    conceptnet = find("conceptnet")
+    conceptnet = find_resource("conceptnet")
     used = (
         "name",
         "corpus",

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from openmeva.training.corpora.writing_prompts import cut_text
+from openmeva.training.corpora.writing_prompts import truncate_text
 from openmeva.training.plot_guided.generator.sampling import StorySampler
-from openmeva.training.plot_guided.manipulations import manipulator_of
+from openmeva.training.plot_guided.manipulations import build_manipulator
 from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory
 
 SCHEMA = pa.schema(
@@ -35,7 +35,7 @@ def chosen_stories(corpus: PlotCorpus, count: int | None, seed: int) -> list[Plo
     return [corpus.metrics[place] for place in order[:count]]
 
 
-def row(story: PlottedStory, source: str, text: str, candidate: int = 0) -> dict[str, Any]:
+def unmanipulated_row(story: PlottedStory, source: str, text: str, candidate: int = 0) -> dict[str, Any]:
     """A row of the stage's file, with no manipulations."""
     return {
         "group": story.group,
@@ -49,14 +49,14 @@ def row(story: PlottedStory, source: str, text: str, candidate: int = 0) -> dict
     }
 
 
-def beside_human(story: PlottedStory, written: dict[str, Any]) -> list[dict[str, Any]]:
+def paired_with_human(story: PlottedStory, written: dict[str, Any]) -> list[dict[str, Any]]:
     """A group of the human story and a row generated from its plot, cut to about the same length."""
     group = f"{story.group}-{written['source']}"
     words = min(len(story.text.split()), len(written["story"].split()))
-    human = row(story, "human", cut_text(story.text, words))
+    human = unmanipulated_row(story, "human", truncate_text(story.text, words))
     return [
         {**human, "group": group},
-        {**written, "group": group, "story": cut_text(written["story"], words)},
+        {**written, "group": group, "story": truncate_text(written["story"], words)},
     ]
 
 
@@ -90,7 +90,7 @@ class NegativeWriter:
     ) -> None:
         self.stories, self.sampler, self.seed, self.candidates = stories, sampler, seed, candidates
         self.same_plot = same_plot
-        self.manipulator = manipulator_of(stories, seed, events, without, whole_sentences)
+        self.manipulator = build_manipulator(stories, seed, events, without, whole_sentences)
 
     def rows(self, span: range) -> list[dict[str, Any]]:
         """The rows of the human stories at `span`; a candidate is skipped if no manipulation applies to its plot."""
@@ -100,7 +100,7 @@ class NegativeWriter:
                 breaking = 0 if self.same_plot else candidate
                 broken = self.manipulator.manipulate(self.stories[index].plot, index, breaking)
                 if broken is not None:
-                    new = row(self.stories[index], "manipulated_plot", "", candidate)
+                    new = unmanipulated_row(self.stories[index], "manipulated_plot", "", candidate)
                     rows.append({**new, "plot": broken.plot, "manipulations": list(broken.applied)})
                     keys.append((self.seed, index, candidate))
         texts = self.sampler.write([r["plot"] for r in rows], keys)

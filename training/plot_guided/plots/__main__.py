@@ -8,7 +8,7 @@ import argparse
 import json
 from pathlib import Path
 
-from openmeva.training.common.command import bad_input_told
+from openmeva.training.common.command import exit_on_bad_input
 from openmeva.training.plot_guided.plots.published import compare, read_paired, read_storylines
 
 
@@ -28,7 +28,7 @@ def main(arguments: list[str] | None = None) -> None:
         help="random seed of the words for ROC's sentences without a key phrase",
     )
     given = parser.parse_args(arguments)
-    with bad_input_told():
+    with exit_on_bad_input():
         print(json.dumps(_compared(given), indent=2))
 
 

@@ -11,12 +11,12 @@ from openmeva.training.plot_guided.plots.verbs import verb_plot
 from openmeva.training.text.tagged_story import TaggedStory
 
 
-def opening(
+def opening_plot(
     words: Sequence[Sequence[str]], tags: Sequence[Sequence[str]], generator: np.random.Generator
 ) -> Plot:
     """The first sentence as one phrase, for open-ended generation; the other sentences have no phrases.
 
-    >>> opening([["Ann", "ran", "."], ["She", "fell", "."]], [], np.random.default_rng(0))
+    >>> opening_plot([["Ann", "ran", "."], ["She", "fell", "."]], [], np.random.default_rng(0))
     [['Ann ran .'], []]
     """
     return [[" ".join(words[0])], *([] for _ in words[1:])]
@@ -25,8 +25,8 @@ def opening(
 Extractor = Callable[[Sequence[Sequence[str]], Sequence[Sequence[str]], np.random.Generator], Plot]
 """Maps the words of each sentence, their Penn Treebank tags and a random generator to a plot."""
 
-EXTRACTORS: dict[str, Extractor] = {"storyline": storyline, "verbs": verb_plot, "opening": opening}
-AND = "+"
+EXTRACTORS: dict[str, Extractor] = {"storyline": storyline, "verbs": verb_plot, "opening": opening_plot}
+ALTERNATION_SIGN = "+"
 
 
 def extract_plots(stories: Sequence[TaggedStory], extractor: str, seed: int) -> list[Plot]:
@@ -41,14 +41,18 @@ def extract_plots(stories: Sequence[TaggedStory], extractor: str, seed: int) -> 
     Raises:
         ValueError: an unknown extractor.
     """
-    turns = [_named(extractor)] if extractor.startswith(PREFIX) else list(map(_named, extractor.split(AND)))
+    turns = (
+        [_find_extractor(extractor)]
+        if extractor.startswith(PREFIX)
+        else list(map(_find_extractor, extractor.split(ALTERNATION_SIGN)))
+    )
     return [
         turns[place % len(turns)](story.words, story.tags, np.random.default_rng((seed, place)))
         for place, story in enumerate(stories)
     ]
 
 
-def _named(extractor: str) -> Extractor:
+def _find_extractor(extractor: str) -> Extractor:
     if extractor.startswith(PREFIX):
         return SemanticRoles(extractor.removeprefix(PREFIX))
     if extractor in EXTRACTORS:

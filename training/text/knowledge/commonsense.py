@@ -32,7 +32,7 @@ def neighbours(word: str, tag: str) -> tuple[str, ...]:
     return tuple(with_case_of(word, found) for found in _neighbours(word.lower(), tag))
 
 
-def linked(word: str, tag: str, other: str, other_tag: str) -> bool:
+def are_linked(word: str, tag: str, other: str, other_tag: str) -> bool:
     """Whether two words are the two ends of a ConceptNet triple, in either direction, by form or by lemma.
 
     Args:
@@ -68,7 +68,7 @@ def _neighbours(word: str, tag: str) -> tuple[str, ...]:
 def _links() -> Mapping[str, frozenset[str]]:
     """For each single word, the single words that it shares a triple with."""
     links: defaultdict[str, set[str]] = defaultdict(set)
-    for relation, head, tail in load(resources.require("conceptnet")):
+    for relation, head, tail in load(resources.require_resource("conceptnet")):
         if relation in COMMONSENSE_RELATIONS and head.isalpha() and tail.isalpha() and head != tail:
             links[head].add(tail)
             links[tail].add(head)

@@ -26,7 +26,7 @@ class ConceptNetEnglish(English):
     """
 
     def __init__(self) -> None:
-        resources.require("conceptnet")
+        resources.require_resource("conceptnet")
 
     def antonyms(self, word: str, tag: str) -> tuple[str, ...]:
         """Keywords in a negated relation to `word`, inflected to `tag`, sorted."""
@@ -64,7 +64,7 @@ def _stop_words() -> frozenset[str]:
 def _negated() -> Mapping[str, frozenset[str]]:
     """Single-word tails of the negated relations by their single-word heads."""
     tails: defaultdict[str, set[str]] = defaultdict(set)
-    for relation, head, tail in load(resources.require("conceptnet")):
+    for relation, head, tail in load(resources.require_resource("conceptnet")):
         if relation in NEGATED_RELATIONS and head.isalpha() and tail.isalpha():
             tails[head].add(tail)
     return {head: frozenset(found) for head, found in tails.items()}
@@ -73,5 +73,5 @@ def _negated() -> Mapping[str, frozenset[str]]:
 @lru_cache(maxsize=1)
 def _words() -> frozenset[str]:
     """All single words that are heads or tails."""
-    assertions = load(resources.require("conceptnet"))
+    assertions = load(resources.require_resource("conceptnet"))
     return frozenset(word for _, head, tail in assertions for word in (head, tail) if word.isalpha())

@@ -38,7 +38,7 @@ class RelatedEvent:
     """An event (base forms), and whether it comes before (`True`) or after the event that it is related to."""
 
     text: str
-    first: bool
+    precedes: bool
 
 
 class EventModel(Protocol):
@@ -60,7 +60,7 @@ class ConceptNetEvents:
         MissingResourceError: ConceptNet has not been fetched.
 
     >>> ConceptNetEvents([("Causes", "work", "get paid")]).related("worked")
-    (RelatedEvent(text='get paid', first=False),)
+    (RelatedEvent(text='get paid', precedes=False),)
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class ConceptNetEvents:
         nearness: float = 0.6,
     ) -> None:
         if assertions is None:
-            assertions = load(resources.require("conceptnet"))
+            assertions = load(resources.require_resource("conceptnet"))
         known: defaultdict[str, set[RelatedEvent]] = defaultdict(set)
         for relation, head, tail in assertions:
             first = ORDERING_RELATIONS.get(relation)

@@ -177,7 +177,7 @@ def _semcor_mentions() -> Mapping[str, Mapping[str, int]]:
 @lru_cache(maxsize=1)
 def _negated_concepts() -> Mapping[str, tuple[str, ...]]:
     """Single-word tails of the negated relations by their single-word heads; empty without ConceptNet."""
-    path = resources.find("conceptnet")
+    path = resources.find_resource("conceptnet")
     tails: defaultdict[str, set[str]] = defaultdict(set)
     for relation, head, tail in load(path) if path else ():
         if relation in NEGATED_RELATIONS and head.isalpha() and tail.isalpha():

@@ -17,7 +17,7 @@ import nltk
 
 from openmeva.training.paths import IN_CHECKOUT, RESOURCES
 from openmeva.training.text.knowledge.conceptnet_files import FILE_NAME, fetch_conceptnet
-from openmeva.training.text.knowledge.wordnet_files import fetch_wordnet, refusal, wordnet_place
+from openmeva.training.text.knowledge.wordnet_files import fetch_wordnet, permission_advice, wordnet_path
 
 COMMANDS = {
     "wordnet": "make resources" if IN_CHECKOUT else "openmeva resources --wordnet-only",
@@ -40,7 +40,7 @@ def conceptnet_folder() -> Path:
     return RESOURCES / "conceptnet"
 
 
-def find(name: str) -> Path | None:
+def find_resource(name: str) -> Path | None:
     """The folder (or zip file) of WordNet, or the file of ConceptNet's assertions; None if not fetched.
 
     WordNet is searched in every folder of `$NLTK_DATA` and in `nltk.data.path`; a copy that NLTK refuses to read counts
@@ -50,23 +50,27 @@ def find(name: str) -> Path | None:
         ValueError: a name other than "wordnet" and "conceptnet".
     """
     if name == "wordnet":
-        return next(filter(None, map(wordnet_place, _nltk_data_folders())), None)
+        return next(filter(None, map(wordnet_path, _nltk_data_folders())), None)
     if name == "conceptnet":
         file = conceptnet_folder() / FILE_NAME
         return file if file.is_file() else None
     raise ValueError(f"unknown resource {name!r}: expected one of {', '.join(COMMANDS)}")
 
 
-def require(name: str) -> Path:
-    """As `find`, but raises an error instead of returning None.
+def require_resource(name: str) -> Path:
+    """As `find_resource`, but raises an error instead of returning None.
 
     Raises:
         MissingResourceError: not fetched, or refused by NLTK; the message names the command to run.
         ValueError: an unknown name.
     """
-    found = find(name)
+    found = find_resource(name)
     if found is None:
-        refused = next(filter(None, map(refusal, _nltk_data_folders())), None) if name == "wordnet" else None
+        refused = (
+            next(filter(None, map(permission_advice, _nltk_data_folders())), None)
+            if name == "wordnet"
+            else None
+        )
         if refused:
             raise MissingResourceError(refused)
         place = nltk_data_folder() / "corpora" / "wordnet" if name == "wordnet" else conceptnet_folder()
@@ -80,14 +84,14 @@ def _nltk_data_folders() -> list[Path]:
 
 def lexicon_files() -> dict[str, Path]:
     """The files of the available resources: always WordNet, and ConceptNet if it has been fetched."""
-    wordnet, conceptnet = require("wordnet"), find("conceptnet")
+    wordnet, conceptnet = require_resource("wordnet"), find_resource("conceptnet")
     files = {"wordnet": wordnet if wordnet.is_file() else wordnet / "data.noun"}
     return {**files, "conceptnet": conceptnet} if conceptnet else files
 
 
-def tell_without_conceptnet() -> None:
+def warn_without_conceptnet() -> None:
     """Prints on standard error if ConceptNet is missing, since results differ without it."""
-    if find("conceptnet") is None:
+    if find_resource("conceptnet") is None:
         print(
             "ConceptNet has not been fetched: keywords and antonyms come from WordNet only "
             f"(`{COMMANDS['conceptnet']}` fetches it)",
@@ -101,7 +105,7 @@ def use_with_nltk() -> None:
     Raises:
         MissingResourceError: WordNet has not been fetched.
     """
-    root = str(require("wordnet").parents[1])
+    root = str(require_resource("wordnet").parents[1])
     if root not in nltk.data.path:
         nltk.data.path.insert(0, root)
 
@@ -119,7 +123,7 @@ def fetch(conceptnet: Sequence[Path] = (), wordnet_only: bool = False) -> None:
     print(f"WordNet: {fetch_wordnet(nltk_data_folder())}")
     for path in conceptnet:
         print(f"ConceptNet: {fetch_conceptnet(conceptnet_folder(), path)}")
-    if conceptnet or wordnet_only or find("conceptnet") is not None:
+    if conceptnet or wordnet_only or find_resource("conceptnet") is not None:
         return
     try:
         print(f"ConceptNet: {fetch_conceptnet(conceptnet_folder())}")

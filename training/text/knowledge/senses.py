@@ -43,7 +43,7 @@ def senses(base: str, part: str) -> tuple[Sense, ...]:
     for at in range(bisect_left(lines, prefix), len(lines)):
         if not lines[at].startswith(prefix):
             break
-        own_part, synset, number, count = _parsed(lines[at])
+        own_part, synset, number, count = _parse_line(lines[at])
         if own_part == part:
             found.append((number, Sense(synset, count)))
     return tuple(sense for _, sense in sorted(found))
@@ -54,7 +54,7 @@ def words_of(part: str, synset: int) -> tuple[str, ...]:
     return _counted_words().get((part, synset), ())
 
 
-def _parsed(line: str) -> tuple[str, int, int, int]:
+def _parse_line(line: str) -> tuple[str, int, int, int]:
     """Part of speech, synset, number of the sense and count of a line: "dog%1:05:00:: 02084071 1 42"."""
     key, synset, number, count = line.split(" ")
     return PARTS[key[key.index("%") + 1]], int(synset), int(number), int(count)
@@ -73,6 +73,6 @@ def _counted_words() -> Mapping[tuple[str, int], tuple[str, ...]]:
     found: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
     for line in _lines():
         if not line.endswith(" 0"):
-            part, synset, _, _ = _parsed(line)
+            part, synset, _, _ = _parse_line(line)
             found[part, synset].append(line[: line.index("%")])
     return {key: tuple(words) for key, words in found.items()}

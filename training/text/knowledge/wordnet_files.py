@@ -52,18 +52,20 @@ class FetchError(RuntimeError):
     """A source failed; the message says why."""
 
 
-def wordnet_place(nltk_data: Path) -> Path | None:
+def wordnet_path(nltk_data: Path) -> Path | None:
     """Path of WordNet's files below a folder of NLTK data, or None.
 
     It is a folder with all files, or the downloader's complete zip file. NLTK reads both, if no other user than the
     current one and root owns them or may write to them.
     """
-    return next((place for place in _lying_in(nltk_data) if _is_read(nltk_data, place)), None)
+    return next(
+        (place for place in _wordnet_candidates(nltk_data) if _is_readable_by_nltk(nltk_data, place)), None
+    )
 
 
-def refusal(nltk_data: Path) -> str | None:
+def permission_advice(nltk_data: Path) -> str | None:
     """Advice if WordNet's files are below a folder of NLTK data but NLTK refuses to read them, else None."""
-    if wordnet_place(nltk_data) or not any(_lying_in(nltk_data)):
+    if wordnet_path(nltk_data) or not any(_wordnet_candidates(nltk_data)):
         return None
     return (
         f"{nltk_data}: WordNet is there, but NLTK reads no data that others own or may write: run"
@@ -71,7 +73,7 @@ def refusal(nltk_data: Path) -> str | None:
     )
 
 
-def _lying_in(nltk_data: Path) -> Iterator[Path]:
+def _wordnet_candidates(nltk_data: Path) -> Iterator[Path]:
     folder, archive = nltk_data / "corpora" / "wordnet", nltk_data / "corpora" / "wordnet.zip"
     if all((folder / name).is_file() for name in REQUIRED_FILES):
         yield folder
@@ -79,7 +81,7 @@ def _lying_in(nltk_data: Path) -> Iterator[Path]:
         yield archive
 
 
-def _is_read(nltk_data: Path, place: Path) -> bool:
+def _is_readable_by_nltk(nltk_data: Path, place: Path) -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # verbose warnings about refused files
         try:
@@ -94,7 +96,7 @@ def wordnet_checksum(place: Path) -> str:
     """A SHA-256, in hexadecimal, of WordNet's files in the order of `REQUIRED_FILES`, equal for folder and zip file.
 
     Args:
-        place: a path from `wordnet_place`.
+        place: a path from `wordnet_path`.
     """
     files: Path | zipfile.Path = place if place.is_dir() else zipfile.Path(place, "wordnet/")
     digest = hashlib.sha256()
@@ -117,7 +119,7 @@ def fetch_wordnet(nltk_data: Path, sources: tuple[Callable[[Path], None], ...] |
         FetchError: no source worked (the message gives the reason for each, and the manual steps), or NLTK refuses to
             read that folder.
     """
-    present = _place_read(nltk_data)
+    present = _readable_path(nltk_data)
     if present:
         return present
     reasons = []
@@ -133,7 +135,7 @@ def fetch_wordnet(nltk_data: Path, sources: tuple[Callable[[Path], None], ...] |
         except FetchError as error:
             reasons.append(f"  {source.__name__}: {error}")
         else:
-            return _place_read(nltk_data) or installed
+            return _readable_path(nltk_data) or installed
         finally:
             shutil.rmtree(staging, ignore_errors=True)
     raise FetchError(
@@ -145,11 +147,11 @@ def fetch_wordnet(nltk_data: Path, sources: tuple[Callable[[Path], None], ...] |
     )
 
 
-def _place_read(nltk_data: Path) -> Path | None:
-    refused = refusal(nltk_data)
+def _readable_path(nltk_data: Path) -> Path | None:
+    refused = permission_advice(nltk_data)
     if refused:
         raise FetchError(refused)
-    return wordnet_place(nltk_data)
+    return wordnet_path(nltk_data)
 
 
 def from_nltk(folder: Path) -> None:
@@ -218,9 +220,9 @@ def _run(command: list[str], folder: Path, timeout: float) -> None:
     except (subprocess.TimeoutExpired, OSError) as error:
         raise FetchError(f"`{' '.join(command)}`: {error}") from error
     if done.returncode != 0:
-        said = (done.stderr or done.stdout).strip().splitlines()
+        output = (done.stderr or done.stdout).strip().splitlines()
         raise FetchError(
-            f"`{' '.join(command)}` ended with {done.returncode}: {said[-1] if said else 'no output'}"
+            f"`{' '.join(command)}` ended with {done.returncode}: {output[-1] if output else 'no output'}"
         )
 
 

@@ -35,7 +35,7 @@ def is_removable(words: Words, tags: Words, at: int) -> bool:
     return on_verb or not (ends_clause or host in {"or", "if", "why", "whether"})
 
 
-def affirm(words: Words, tags: Words, at: int, language: Language) -> Rewrite:
+def rewrite_without_negation(words: Words, tags: Words, at: int, language: Language) -> Rewrite:
     """Remove the negation at `at`, an index from `removal_sites`, and restore the verb form.
 
     If only the negation is removed, the touched token is the one before it, or, at the start of a sentence,

@@ -26,7 +26,7 @@ from nltk.tag.perceptron import AveragedPerceptron, PerceptronTagger
 from rich.progress import track
 
 from openmeva.metrics.core.text import PLACEHOLDERS
-from openmeva.training.common.command import bad_input_told
+from openmeva.training.common.command import exit_on_bad_input
 from openmeva.training.files import read_rows, write_text
 from openmeva.training.text.tagger.card import card
 from openmeva.training.text.tagger.tagging import TAGGER_FOLDER, load_tagger
@@ -57,12 +57,14 @@ def read_ewt(path: Path) -> list[TaggedSentence]:
     return sentences
 
 
-def lower_cased(sentences: Iterable[TaggedSentence]) -> list[TaggedSentence]:
+def lowercase_sentences(sentences: Iterable[TaggedSentence]) -> list[TaggedSentence]:
     """The same sentences in lower case."""
     return [[(word.lower(), tag) for word, tag in sentence] for sentence in sentences]
 
 
-def delexicalised(sentences: Iterable[TaggedSentence], rng: np.random.Generator) -> list[TaggedSentence]:
+def delexicalize_sentences(
+    sentences: Iterable[TaggedSentence], rng: np.random.Generator
+) -> list[TaggedSentence]:
     """The sentences with an isolated proper noun, with each such noun replaced by a name placeholder."""
     changed = []
     for sentence in sentences:
@@ -130,7 +132,7 @@ class SeededTagger(PerceptronTagger):
             before_that, before = before, guess
 
 
-def rounded(weights: dict[str, dict[str, float]], threshold: float) -> dict[str, dict[str, float]]:
+def round_weights(weights: dict[str, dict[str, float]], threshold: float) -> dict[str, dict[str, float]]:
     """Weights rounded to multiples of 1/4, without those below the threshold in absolute value, sorted by feature."""
     kept = {}
     for feature in sorted(weights):
@@ -148,7 +150,7 @@ def rounded(weights: dict[str, dict[str, float]], threshold: float) -> dict[str,
 def save(tagger: PerceptronTagger, folder: Path, threshold: float) -> None:
     """Write the three files that `nltk.pos_tag` looks for."""
     contents = (
-        rounded(tagger.model.weights, threshold),
+        round_weights(tagger.model.weights, threshold),
         dict(sorted(tagger.tagdict.items())),
         sorted(tagger.classes),
     )
@@ -181,17 +183,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--threshold", type=float, default=1.0, help="weights with a smaller absolute value are dropped"
     )
     options = parser.parse_args(arguments)
-    with bad_input_told():
+    with exit_on_bad_input():
         if not options.evaluate:
             rng = np.random.default_rng(options.seed)
             written = read_ewt(options.data / "train.jsonl.gz")
-            lower = lower_cased(written)
+            lower = lowercase_sentences(written)
             tagger = SeededTagger(rng)
-            tagger.fit([*written, *lower, *delexicalised(lower, rng)], options.iterations)
+            tagger.fit([*written, *lower, *delexicalize_sentences(lower, rng)], options.iterations)
             save(tagger, options.output, options.threshold)
         test = read_ewt(options.data / "test.jsonl.gz")
         shipped = load_tagger(options.output)
-        results = {"as written": accuracy(shipped, test), "lower-cased": accuracy(shipped, lower_cased(test))}
+        results = {
+            "as written": accuracy(shipped, test),
+            "lower-cased": accuracy(shipped, lowercase_sentences(test)),
+        }
         for form, value in results.items():
             print(f"EWT test, {form + ':':<12} {value:.4f}")
         if not options.evaluate:

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from openmeva.training.benchmark.figures import draw_overview
 from openmeva.training.benchmark.own import figures
-from openmeva.training.benchmark.own.figures import drift, forest, profile, scatter
+from openmeva.training.benchmark.own.figures import aspect_plot, drift_plot, forest_plot, scatter_plot
 from openmeva.training.benchmark.own.measure import Sampling, judge_set
 from openmeva.training.benchmark.sets import TestSet
 from openmeva.training.benchmark.tables import read_published
@@ -23,7 +23,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
     kept: list[Figure] = []
     finish = figures._picture
 
-    def keep(figure: Figure, name: str, caption: str) -> figures.Picture:
+    def keep(figure: Figure, name: str, caption: str) -> figures.ReportFigure:
         kept.append(figure)
         return finish(figure, name, caption)
 
@@ -55,9 +55,9 @@ def test_no_point_lies_outside_its_axes(drawn: list[Figure]) -> None:
         "negation": {"pearson": 1.0, "interval": None},
     }
     autos = {"title": "AUTOS", "corpus": "roc", "rows": {"mine": {"kind": "own", "aspects": cells}}}
-    forest("x", found, {})
-    drift({"x": found})
-    profile("autos_discrimination", autos, read_published()["discrimination"])
+    forest_plot("x", found, {})
+    drift_plot({"x": found})
+    aspect_plot("autos_discrimination", autos, read_published()["discrimination"])
     assert len(drawn) == 3
     for figure in drawn:
         for axes in figure.axes:
@@ -84,14 +84,14 @@ def test_nor_in_the_overview_of_the_benchmark() -> None:
 
 def test_every_metric_is_drawn_and_no_two_look_alike(drawn: list[Figure]) -> None:
     found = judged()
-    picture = scatter("x", found)
+    picture = scatter_plot("x", found)
     assert all(f">{title}<" in picture.svg for title in found["metrics"])
     panel, looks = drawn[0].axes[0], set()
     for line in panel.get_lines():
         if not str(line.get_label()).startswith("_"):
             looks.add((to_hex(line.get_color()), str(line.get_marker())))
     assert len(looks) == SYSTEMS
-    drift({"x": found})
+    drift_plot({"x": found})
     legend = drawn[1].axes[0].get_legend()
     assert legend is not None
     own = {(to_hex(line.get_color()), str(line.get_marker())) for line in legend.get_lines()}

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from openmeva.metrics.openmeva.bootstrap import PromptBootstrap
 from openmeva.training.benchmark.own import judging
 from openmeva.training.benchmark.own.judging import judge
-from openmeva.training.benchmark.own.metric import evaluate_module, function_named
+from openmeva.training.benchmark.own.metric import metric_from_function_name, metric_from_module
 from openmeva.training.benchmark.sets import TEST_SETS
 from openmeva.training.cli.app import app
 from openmeva.training.paths import ROOT
@@ -110,7 +110,7 @@ def test_a_metric_of_this_project_is_loaded_by_name_from_anywhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    own = evaluate_module("union", {"config_name": str(ROOT / "metrics" / "union" / "weights" / "roc")})
+    own = metric_from_module("union", {"config_name": str(ROOT / "metrics" / "union" / "weights" / "roc")})
     one = TEST_SETS["mans_roc"]
     scores = own.score(one, [{"story_id": "1", "prompt": "He ran.", "story": "He fell. It hurt."}])
     assert list(scores) == ["union"]
@@ -148,7 +148,7 @@ def test_what_cannot_be_told_is_said_before_anything_is_scored(
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         with pytest.raises(ValueError, match=rf"{name}\.jsonl: "):
             judge(never, judged=path)
-    monkeypatch.setattr(judging, "SCORES", tmp_path / "few.jsonl" / "scores")
+    monkeypatch.setattr(judging, "SCORES_CACHE", tmp_path / "few.jsonl" / "scores")
     with pytest.raises(ValueError, match="cache of scores"):
         judge(never, judged=rated, compare_with=["union"])
 
@@ -290,5 +290,5 @@ def test_a_module_that_cannot_be_imported_is_told(
     (tmp_path / f"{name}.py").write_text(code, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ValueError, match=f"{name} cannot be imported: {message}") as found:
-        function_named(f"{name}:f")
+        metric_from_function_name(f"{name}:f")
     assert f"{name}.py" in str(found.value)

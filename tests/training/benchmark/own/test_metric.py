@@ -6,7 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from openmeva.training.benchmark.own.metric import evaluate_module, function, function_named
+from openmeva.training.benchmark.own.metric import (
+    metric_from_function,
+    metric_from_function_name,
+    metric_from_module,
+)
 from openmeva.training.benchmark.sets import TestSet
 
 MODULE = """
@@ -41,16 +45,16 @@ def test_a_function_is_given_what_it_asks_for(
         assert references == "none", "the set has none"
         return {"a": np.array([len(story) for story in stories]), "b": [1, 2] * (len(stories) // 2) + [3]}
 
-    found = function(mine).score(*one)
+    found = metric_from_function(mine).score(*one)
     assert list(found) == ["a", "b"]
     assert found["a"] == [len(row["story"]) for row in one[1]]
     (tmp_path / "my_own_module.py").write_text("def f(stories):\n    return [len(s) for s in stories]\n")
     monkeypatch.chdir(tmp_path)
-    assert function_named("my_own_module:f").score(*one) == {"f": found["a"]}
+    assert metric_from_function_name("my_own_module:f").score(*one) == {"f": found["a"]}
     with pytest.raises(ValueError, match="my_own_module has no function 'g', only f"):
-        function_named("my_own_module:g")
+        metric_from_function_name("my_own_module:g")
     with pytest.raises(ValueError, match="found no module 'no_such_module'"):
-        function_named("no_such_module:g")
+        metric_from_function_name("no_such_module:g")
 
 
 @pytest.mark.parametrize(
@@ -68,7 +72,7 @@ def test_what_a_function_does_wrong_is_told(
     answer: Any, message: str, one: tuple[TestSet, list[dict[str, Any]]]
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        function(answer, "mine").score(*one)
+        metric_from_function(answer, "mine").score(*one)
 
 
 def test_modules_of_evaluate(tmp_path: Path, one: tuple[TestSet, list[dict[str, Any]]]) -> None:
@@ -76,9 +80,9 @@ def test_modules_of_evaluate(tmp_path: Path, one: tuple[TestSet, list[dict[str, 
     folder.mkdir()
     (folder / "words.py").write_text(MODULE)
     counts = [float(len(row["story"].split())) for row in one[1]]
-    assert evaluate_module(str(folder)).score(*one) == {"words": counts}
-    assert evaluate_module(str(folder), {"whole": True}).score(*one) == {"words": counts}, "story by story"
+    assert metric_from_module(str(folder)).score(*one) == {"words": counts}
+    assert metric_from_module(str(folder), {"whole": True}).score(*one) == {"words": counts}, "story by story"
     with pytest.raises(ValueError, match=r"words failed on The set: .*unexpected keyword argument 'foo'"):
-        evaluate_module(str(folder), {"foo": 1}).score(*one)
+        metric_from_module(str(folder), {"foo": 1}).score(*one)
     with pytest.raises(ValueError, match=r"evaluate\.load"):
-        evaluate_module(str(tmp_path / "nothing"))
+        metric_from_module(str(tmp_path / "nothing"))

@@ -73,7 +73,7 @@ def test_files_of_one_name_are_refused(tmp_path: Path, rated: Path) -> None:
 
 
 def test_pairs_that_were_not_compared_are_left_out(rated: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judged, "MOST_PAIRED", COUNT - 1)
+    monkeypatch.setattr(judged, "MAX_PAIRED_STORIES", COUNT - 1)
     page = judge(scores, judged=rated, draws=100).html()
     assert "Pairs correct is omitted: it is not computed for more than" in page
 

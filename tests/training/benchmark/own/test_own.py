@@ -16,8 +16,8 @@ from typer.testing import CliRunner
 
 from openmeva.training.benchmark.own import judging
 from openmeva.training.benchmark.own.judging import judge
-from openmeva.training.benchmark.own.metric import function
-from openmeva.training.benchmark.own.scored import Scored
+from openmeva.training.benchmark.own.metric import metric_from_function
+from openmeva.training.benchmark.own.scored import ScoredSet
 from openmeva.training.benchmark.sets import TEST_SETS, TestSet
 from openmeva.training.cli.app import app
 from openmeva.training.judged.catalogue import JUDGED_SETS
@@ -172,9 +172,11 @@ def test_preferences_are_counted_in_pairs(monkeypatch: pytest.MonkeyPatch) -> No
     ]
     pairs = TestSet("pairs", "Pairs", "roc", "preferences", lambda _: rows, "", {})
     monkeypatch.setitem(TEST_SETS, "pairs", pairs)
-    report = judge(function(lambda stories: [len(story) for story in stories], "mine"), "pairs", draws=100)
+    report = judge(
+        metric_from_function(lambda stories: [len(story) for story in stories], "mine"), "pairs", draws=100
+    )
     assert report.results["preferences"]["pairs"]["rows"]["mine"]["accuracy"] == 1
-    assert "prefers the story that people prefer in 1.000 of the pairs" in report.parts[0].words[0]
+    assert "prefers the story that people prefer in 1.000 of the pairs" in report.parts[0].paragraphs[0]
     assert report.metrics == ["mine"]
 
 
@@ -197,7 +199,7 @@ def test_unscored_stories_are_counted_and_left_out_for_all(tmp_path: Path, rated
     pearson = stats.pearsonr([len(row["story"].split()) for row in rows], ratings).statistic
     assert found["rows"]["Judge"]["pearson"] == pytest.approx(pearson)
     said = "Judge has no score for 2 of the 36 stories of rated.jsonl; 2 are excluded for every metric."
-    assert said in report.parts[0].words
+    assert said in report.parts[0].paragraphs
     assert (
         "Python function Judge, signature judge|model:small|prompts:1a2b|answered:2024-05-01" in report.html()
     )
@@ -210,7 +212,7 @@ def test_unscored_stories_are_counted_and_left_out_for_all(tmp_path: Path, rated
 def test_a_pair_is_left_out_whole() -> None:
     rows = [{"story": str(k), "pair": str(k // 2), "score": float(k % 2)} for k in range(6)]
     pairs = TestSet("pairs", "Pairs", "roc", "preferences", lambda _: rows, "", {})
-    found = Scored.of(pairs, rows, {"mine": [1.0, None, 3.0, 4.0, 5.0, 6.0]})
+    found = ScoredSet.of(pairs, rows, {"mine": [1.0, None, 3.0, 4.0, 5.0, 6.0]})
     assert (found.places, found.scores) == ([2, 3, 4, 5], {"mine": [3.0, 4.0, 5.0, 6.0]})
     assert found.unscored == [
         "mine has no score for 1 of the 6 stories of Pairs; 2 are excluded for every metric"
@@ -243,7 +245,7 @@ def test_the_report_is_written_before_its_words_are_shown(
     tmp_path: Path, rated: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written: list[Path] = []
-    report = SimpleNamespace(parts=[SimpleNamespace(words=["\u2212.3"])], write=written.append)
+    report = SimpleNamespace(parts=[SimpleNamespace(paragraphs=["\u2212.3"])], write=written.append)
     monkeypatch.setattr(judging, "judge", lambda *_, **__: report)
     asked = ["benchmark", "--scores", str(score_file(tmp_path)), "--judged", str(rated), "--out"]
     CliRunner(charset="ascii").invoke(app, [*asked, str(tmp_path / "out")])

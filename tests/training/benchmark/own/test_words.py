@@ -10,11 +10,11 @@ import pytest
 
 from openmeva.metrics.openmeva.bootstrap import PromptBootstrap
 from openmeva.metrics.openmeva.judged import JudgedStories
-from openmeva.training.benchmark.judged_tables import by_part
-from openmeva.training.benchmark.own.judged_parts import against, agreement, differing
+from openmeva.training.benchmark.judged_tables import part_tables
+from openmeva.training.benchmark.own import judged_parts
 from openmeva.training.benchmark.own.judging import judge
 from openmeva.training.benchmark.own.measure import Sampling, _comparisons, judge_set
-from openmeva.training.benchmark.own.parts import method, verdict
+from openmeva.training.benchmark.own.parts import method_section, verdict_section
 from openmeva.training.benchmark.own.report import Report
 from openmeva.training.benchmark.sets import TEST_SETS, TestSet
 from openmeva.training.benchmark.tables import read_published
@@ -50,15 +50,15 @@ def noise(stories: list[str], seed: int = 2) -> list[float]:
 
 
 def words(report: Report) -> str:
-    return "\n".join(text for part in report.parts for text in part.words)
+    return "\n".join(text for part in report.parts for text in part.paragraphs)
 
 
 def noticed(split: str, aspects: dict[str, tuple[float | None, list[float] | None]]) -> str:
     cells = {name: {"pearson": value, "interval": ends} for name, (value, ends) in aspects.items()}
     found = {"title": f"AUTOS, {split}", "rows": {"mine": {"kind": "own", "aspects": cells}}}
-    return verdict(
+    return verdict_section(
         {"judged": {}, "preferences": {}, "autos": {"x": found}, "unscored": [], "skipped": {}}
-    ).words[0]
+    ).paragraphs[0]
 
 
 def test_every_aspect_of_autos_is_told_with_its_side() -> None:
@@ -137,9 +137,9 @@ def test_trivial_rows_are_said_to_count_by_their_size(rated: Rated) -> None:
         (noise, "It is not significantly better than simple counts"),
     ):
         report = judge(metric, judged=rated(), draws=100)
-        assert beats in report.parts[0].words[0]
+        assert beats in report.parts[0].paragraphs[0]
         for text in (
-            report.parts[0].words[0],
+            report.parts[0].paragraphs[0],
             report.parts[1].tables[0].note,
             report.html(),
             report.markdown(),
@@ -161,13 +161,14 @@ def test_the_method_names_the_sets_and_the_cap_of_autos() -> None:
         "judged": {"x": {"title": "Mine"}}, "preferences": {}, "autos": {}, "origins": ["a file"],
         "settings": {"draws": 10_000, "seed": 0}, "lower_is_better": [],
     }  # fmt: skip
-    said = " ".join(method(results).words)
+    said = " ".join(method_section(results).paragraphs)
     assert "10,000 bootstrap samples of prompts, seed 0" in said
     assert "The sets: Mine. " in said
-    said = " ".join(method({**results, "autos": {"y": {"title": "AUTOS"}}}).words)
+    said = " ".join(method_section({**results, "autos": {"y": {"title": "AUTOS"}}}).paragraphs)
     assert "10,000 bootstrap samples of prompts (on AUTOS 1,000, over stories), seed 0" in said
     few = {**results, "autos": {"y": {"title": "AUTOS"}}, "settings": {"draws": 500, "seed": 0}}
-    assert "500 bootstrap samples of prompts (on AUTOS 500, over stories)" in " ".join(method(few).words)
+    said = " ".join(method_section(few).paragraphs)
+    assert "500 bootstrap samples of prompts (on AUTOS 500, over stories)" in said
     assert "The sets: Mine, AUTOS. " in said
 
 
@@ -206,7 +207,8 @@ def test_a_difference_that_prompts_may_explain_is_not_clear() -> None:
 
 
 def test_the_note_says_why_a_small_p_is_not_enough() -> None:
-    assert "PERM-BOTH assumes independent stories, so the interval" in against(judged_by({})).tables[0].note
+    note = judged_parts.comparison_section(judged_by({})).tables[0].note
+    assert "PERM-BOTH assumes independent stories, so the interval" in note
 
 
 @pytest.mark.parametrize(
@@ -215,10 +217,11 @@ def test_the_note_says_why_a_small_p_is_not_enough() -> None:
 )
 def test_what_error_types_are_correlated_with_is_what_is_said(alone: bool, said: str) -> None:
     found = judged_by({"one_error_only": alone, "reasonable_above": 0.6})
-    assert f"Pearson [95 %] of the score {said}" in differing(found, []).tables[0].note
+    note = judged_parts.disagreement_section(found, []).tables[0].note
+    assert f"Pearson [95 %] of the score {said}" in note
     types = found["metrics"]["mine"]["error_types"]
     sections = {"mine": {"by_error_type": types}}
-    table = next(by_part("x", {"title": "X", "sections": sections}, read_published()))
+    table = next(part_tables("x", {"title": "X", "sections": sections}, read_published()))
     assert f"Pearson [95 %] of the score {said}" in table.note
     judgments, scores = np.array(found["judgments"]), np.array(found["metrics"]["mine"]["scores"])
     keep = np.arange(40) % 2 == 0  # the others are fine and not reasonable
@@ -244,13 +247,11 @@ def judged_by(options: dict[str, Any]) -> dict[str, Any]:
 def test_a_few_systems_say_little_however_narrow_the_intervals() -> None:
     (said,) = [
         text
-        for text in agreement("x", judged_by({}), {}).words
+        for text in judged_parts.agreement_section("x", judged_by({}), {}).paragraphs
         if "Between systems" in text and "points" in text
     ]
-    assert (
-        "3 points only, weak evidence even with narrow intervals, which resample prompts, not systems."
-        in said
-    )
+    expected = "3 points only, weak evidence even with narrow intervals, which resample prompts, not systems."
+    assert expected in said
     assert "intervals are wide" not in said
 
 
@@ -285,7 +286,7 @@ def test_a_metric_above_the_ceiling_is_told_and_keeps_it(rated: Rated) -> None:
 
     report = judge(two, judged=path, draws=100)
     assert report.results["judged"]["judged_rated"]["noise_ceiling"]["ceiling"]["pearson"] < 1
-    seen, other = report.parts[0].words[:2]
+    seen, other = report.parts[0].paragraphs[:2]
     assert "so it was trained on these ratings, or the raters of a story are not exchangeable." in seen
     assert "the noise ceiling from the raters' disagreement is" in other
     assert "was trained on" not in other

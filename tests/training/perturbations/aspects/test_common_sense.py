@@ -2,7 +2,7 @@
 
 import pytest
 
-from openmeva.training.perturbations.aspects.common_sense import makes_sense_odd
+from openmeva.training.perturbations.aspects.common_sense import breaks_common_sense
 
 
 @pytest.mark.parametrize(
@@ -18,4 +18,4 @@ from openmeva.training.perturbations.aspects.common_sense import makes_sense_odd
 def test_neighbours_that_make_no_sense(
     word: str, new: str, tag: str, expected: bool, everyday_facts: None
 ) -> None:
-    assert makes_sense_odd(word, new, tag) is expected
+    assert breaks_common_sense(word, new, tag) is expected

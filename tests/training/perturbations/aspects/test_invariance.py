@@ -3,7 +3,7 @@
 import pytest
 
 from openmeva.training.perturbations import Story
-from openmeva.training.perturbations.aspects.punctuation import inessential
+from openmeva.training.perturbations.aspects.punctuation import deletable_marks
 from openmeva.training.perturbations.aspects.typo import is_word
 
 
@@ -29,7 +29,7 @@ from openmeva.training.perturbations.aspects.typo import is_word
     ],
 )
 def test_commas_that_part_a_verb_from_what_is_no_object_stay(text: str, deletions: int) -> None:
-    assert len(inessential(Story(text).sentences[0])) == deletions
+    assert len(deletable_marks(Story(text).sentences[0])) == deletions
 
 
 @pytest.mark.parametrize(("slip", "expected"), [("clam", True), ("Eric", True), ("vilage", False)])

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from openmeva.training.perturbations.engine.similarity import MoverSimilarity, any_reached
+from openmeva.training.perturbations.engine.similarity import MoverSimilarity, any_similar
 
 
-class Slanted(MoverSimilarity):
+class BiasedSimilarity(MoverSimilarity):
     """The pairs contain their scores; rough scores are off by up to .009, and requests for exact ones are counted."""
 
     def __init__(self) -> None:
@@ -31,9 +31,9 @@ def pairs_near(threshold: float, count: int) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("threshold", [-0.05, 0.25])
 def test_rough_scores_decide_as_exact_ones(threshold: float) -> None:
     pairs = pairs_near(threshold, 400)
-    similarity = Slanted()
+    similarity = BiasedSimilarity()
     expected = [float(score) >= threshold for score, _ in pairs]
-    assert similarity.reached(pairs, threshold) == expected
+    assert similarity.are_similar(pairs, threshold) == expected
     assert 0 < similarity.exact < 300
     assert 100 < sum(expected) < 300
 
@@ -43,22 +43,22 @@ def test_one_that_reaches_is_found_wherever_it_is(threshold: float) -> None:
     pairs = pairs_near(threshold, 400)
     groups = [pairs[at : at + 3] for at in range(0, 400, 3)]
     expected = [any(float(score) >= threshold for score, _ in group) for group in groups]
-    assert [Slanted().any_reached(group, threshold) for group in groups] == expected
+    assert [BiasedSimilarity().any_similar(group, threshold) for group in groups] == expected
     assert 0 < sum(expected) < len(expected)
 
 
 def test_a_clear_case_needs_no_exact_score() -> None:
-    similarity = Slanted()
-    assert similarity.any_reached([("0.2", "0"), ("0.9", "0")], 0.25)
-    assert not similarity.any_reached([("0.2", "0"), ("0.1", "0")], 0.25)
-    assert not similarity.any_reached([], 0.25)
+    similarity = BiasedSimilarity()
+    assert similarity.any_similar([("0.2", "0"), ("0.9", "0")], 0.25)
+    assert not similarity.any_similar([("0.2", "0"), ("0.1", "0")], 0.25)
+    assert not similarity.any_similar([], 0.25)
     assert similarity.exact == 0
 
 
 def test_any_other_similarity_is_compared_as_it_is() -> None:
     pairs = [("a", "b"), ("c", "d")]
-    assert any_reached(lambda _: [0.1, 0.25], pairs, 0.25)
-    assert not any_reached(lambda _: [], [], 0.25)
+    assert any_similar(lambda _: [0.1, 0.25], pairs, 0.25)
+    assert not any_similar(lambda _: [], [], 0.25)
 
 
 def test_scores_of_the_encoder_are_exact_and_decide_both_ways() -> None:
@@ -70,6 +70,6 @@ def test_scores_of_the_encoder_are_exact_and_decide_both_ways() -> None:
     similarity = MoverSimilarity()
     low, high = similarity(pairs)
     assert low < 0.1 < 0.25 < high <= 1.0
-    assert similarity.reached(pairs, 0.25) == [False, True]
+    assert similarity.are_similar(pairs, 0.25) == [False, True]
     for threshold in np.linspace(low - 0.02, high + 0.02, 9):
-        assert similarity.reached(pairs, threshold) == [low >= threshold, high >= threshold]
+        assert similarity.are_similar(pairs, threshold) == [low >= threshold, high >= threshold]

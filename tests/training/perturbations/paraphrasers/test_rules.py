@@ -10,7 +10,7 @@ import torch
 from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import BartConfig, BartForConditionalGeneration, PreTrainedTokenizerFast
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.perturbations import PerturbationMaterial, Story
 from openmeva.training.perturbations.engine.material import Thresholds
 from openmeva.training.perturbations.engine.overlap import bleu_1
@@ -22,18 +22,18 @@ from openmeva.training.perturbations.paraphrasers import (
     SequenceModel,
     find_paraphraser,
 )
-from openmeva.training.perturbations.paraphrasers.structure import moved_clause, passive
+from openmeva.training.perturbations.paraphrasers.structure import move_clause, to_passive
 from openmeva.training.text.knowledge import resources
 from openmeva.training.text.sentence import Sentence
 
 
 @pytest.fixture(scope="module", autouse=True)
 def fetched() -> None:
-    resources.require("wordnet")  # `make test` downloads it; without it the tests fail
+    resources.require_resource("wordnet")  # `make test` downloads it; without it the tests fail
 
 
-def draws() -> Draws:
-    return Draws(np.random.default_rng(0))
+def draws() -> BufferedRandom:
+    return BufferedRandom(np.random.default_rng(0))
 
 
 def first(text: str) -> Sentence:
@@ -43,17 +43,17 @@ def first(text: str) -> Sentence:
 @pytest.mark.parametrize(
     ("change", "before", "after"),
     [
-        (passive, "He hired an attorney.", "An attorney was hired by him."),
-        (passive, "the storm damaged the roofs in may .", "the roofs were damaged by the storm in may ."),
-        (passive, "The crowd cheers me.", "I am cheered by the crowd."),
-        (passive, "He has a dog.", None),
-        (passive, "Tom walked his dog.", None),  # "his" would lose its antecedent
-        (passive, "He hired an attorney and left.", None),
-        (moved_clause, "Nora smiled when she saw the letter.", "When she saw the letter, Nora smiled."),
-        (moved_clause, "he slept because he was tired .", "because he was tired , he slept ."),
-        (moved_clause, "After he ate, he slept.", "He slept after he ate."),
-        (moved_clause, "He slept when Tom came.", None),  # "he" would become Tom
-        (moved_clause, "He slept.", None),
+        (to_passive, "He hired an attorney.", "An attorney was hired by him."),
+        (to_passive, "the storm damaged the roofs in may .", "the roofs were damaged by the storm in may ."),
+        (to_passive, "The crowd cheers me.", "I am cheered by the crowd."),
+        (to_passive, "He has a dog.", None),
+        (to_passive, "Tom walked his dog.", None),  # "his" would lose its antecedent
+        (to_passive, "He hired an attorney and left.", None),
+        (move_clause, "Nora smiled when she saw the letter.", "When she saw the letter, Nora smiled."),
+        (move_clause, "he slept because he was tired .", "because he was tired , he slept ."),
+        (move_clause, "After he ate, he slept.", "He slept after he ate."),
+        (move_clause, "He slept when Tom came.", None),  # "he" would become Tom
+        (move_clause, "He slept.", None),
     ],
 )
 def test_structure(change: Callable[[Sentence], str | None], before: str, after: str | None) -> None:
@@ -77,7 +77,7 @@ def test_thresholds_hold_for_every_source() -> None:
     class Source:
         name = "fixed"
 
-        def paraphrases(self, sentence: Sentence, draws: Draws) -> list[str]:
+        def paraphrases(self, sentence: Sentence, draws: BufferedRandom) -> list[str]:
             return ["He hired an attorney now.", "He employed a lawyer.", "A lawyer was employed by him."]
 
     sentence = first("He hired an attorney.")
@@ -181,5 +181,5 @@ def test_a_model_that_is_not_there_is_told(tmp_path: Path) -> None:
 def test_an_article_that_a_phrase_holds_is_not_changed_twice() -> None:
     (sentence,) = Story("There was a terrible snowstorm outside.").sentences
     for seed in range(20):
-        found = RuleParaphraser().paraphrases(sentence, Draws(np.random.default_rng(seed)))
+        found = RuleParaphraser().paraphrases(sentence, BufferedRandom(np.random.default_rng(seed)))
         assert not any("a awful" in text or "aan" in text for text in found)

@@ -5,7 +5,7 @@ import pytest
 from openmeva.training.perturbations import Story
 from openmeva.training.perturbations.aspects import causal_relationship, temporal_relationship
 from openmeva.training.perturbations.rules.causal_words import OPPOSITES
-from openmeva.training.perturbations.rules.clause_order import exchanged, trailing
+from openmeva.training.perturbations.rules.clause_order import exchange_clauses, trailing_clause
 from openmeva.training.perturbations.rules.time_words import sequence_opener
 from openmeva.training.text.edits import apply_edits
 
@@ -25,11 +25,11 @@ from openmeva.training.text.edits import apply_edits
 def test_clauses_change_places(text: str, expected: str | None) -> None:
     (sentence,) = Story(text).sentences
     joints = (
-        trailing(sentence, size)
+        trailing_clause(sentence, size)
         for size in (temporal_relationship.conjunction_size, causal_relationship.conjunction_size)
     )
     joint = next(filter(None, joints), None)
-    edits = exchanged(sentence, joint) if joint else None
+    edits = exchange_clauses(sentence, joint) if joint else None
     assert (edits and apply_edits(text, edits)[0]) == expected
 
 

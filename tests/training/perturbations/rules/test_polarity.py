@@ -4,7 +4,7 @@ import pytest
 
 from openmeva.training.perturbations import Story
 from openmeva.training.perturbations.rules import polarity
-from openmeva.training.perturbations.rules.polarity import bears_on_story, may_be_affirmed, may_be_negated
+from openmeva.training.perturbations.rules.polarity import may_be_affirmed, may_be_negated, story_depends_on
 from openmeva.training.text.sentence import Sentence
 
 
@@ -52,7 +52,7 @@ def test_what_can_be_negated(text: str, verb: int, expected: bool) -> None:
     ],
 )
 def test_what_later_sentences_rest_on(text: str, expected: bool) -> None:
-    assert bears_on_story(Story(text).sentences[0], 1) is expected
+    assert story_depends_on(Story(text).sentences[0], 1) is expected
 
 
 def test_a_sentence_is_read_once_for_all_its_clauses(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,5 +68,5 @@ def test_a_sentence_is_read_once_for_all_its_clauses(monkeypatch: pytest.MonkeyP
     story = Story("he bought the dog and " * 200 + "ran .")
     (sentence,) = story.sentences
     for at in range(len(sentence)):
-        bears_on_story(sentence, at)
+        story_depends_on(sentence, at)
     assert len(read) == 2 * len(sentence), "once for the story, once for the sentence"

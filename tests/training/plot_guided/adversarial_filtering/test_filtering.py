@@ -5,16 +5,16 @@ import pytest
 from scipy.optimize import approx_fprime
 from scipy.special import expit
 
-from openmeva.training.plot_guided.adversarial_filtering import Committee, Filtering, Pool
+from openmeva.training.plot_guided.adversarial_filtering import AdversarialFilter, CandidatePool, Committee
 from openmeva.training.plot_guided.adversarial_filtering.filtering import has_converged, replace_easy
 from openmeva.training.plot_guided.adversarial_filtering.lstm import LstmMember
 from openmeva.training.plot_guided.adversarial_filtering.ngrams import LinearMember, ngram_matrix
-from openmeva.training.plot_guided.adversarial_filtering.stage import pool_of
+from openmeva.training.plot_guided.adversarial_filtering.stage import build_pool
 
 STORIES, CANDIDATES, KEPT = 40, 6, 3
 
 
-class KnownTaste:
+class FixedPreferences:
     """Has fixed scores, and records its training rows."""
 
     def __init__(self, scores: np.ndarray) -> None:
@@ -29,20 +29,20 @@ class KnownTaste:
 
 
 @pytest.fixture
-def pool() -> Pool:
+def pool() -> CandidatePool:
     humans = np.arange(STORIES) * (CANDIDATES + 1)
-    return Pool(humans, humans[:, None] + 1 + np.arange(CANDIDATES))
+    return CandidatePool(humans, humans[:, None] + 1 + np.arange(CANDIDATES))
 
 
 @pytest.fixture
-def judge(pool: Pool) -> KnownTaste:
+def judge(pool: CandidatePool) -> FixedPreferences:
     scores = np.random.default_rng(0).random(STORIES * (CANDIDATES + 1))
     scores[pool.humans] = 2.0  # every negative is easy
-    return KnownTaste(scores)
+    return FixedPreferences(scores)
 
 
-def test_the_hardest_candidates_are_kept_in_the_end(pool: Pool, judge: KnownTaste) -> None:
-    filtering = Filtering(pool, judge, KEPT, seed=1)
+def test_the_hardest_candidates_are_kept_in_the_end(pool: CandidatePool, judge: FixedPreferences) -> None:
+    filtering = AdversarialFilter(pool, judge, KEPT, seed=1)
     assigned = filtering.start()
     for number in range(1, 15):
         assigned = filtering.round(assigned, number).assigned
@@ -50,8 +50,10 @@ def test_the_hardest_candidates_are_kept_in_the_end(pool: Pool, judge: KnownTast
     assert (assigned == np.sort(hardest, axis=1)).all()
 
 
-def test_a_round_changes_only_the_half_that_it_did_not_learn_from(pool: Pool, judge: KnownTaste) -> None:
-    filtering = Filtering(pool, judge, KEPT, seed=1)
+def test_a_round_changes_only_the_half_that_it_did_not_learn_from(
+    pool: CandidatePool, judge: FixedPreferences
+) -> None:
+    filtering = AdversarialFilter(pool, judge, KEPT, seed=1)
     start = filtering.start()
     done = filtering.round(start, 1)
     learning = np.isin(pool.humans, judge.fitted[0])
@@ -64,16 +66,18 @@ def test_a_round_changes_only_the_half_that_it_did_not_learn_from(pool: Pool, ju
     assert (again.assigned == done.assigned).all()
 
 
-def test_what_fools_the_judge_stays(pool: Pool, judge: KnownTaste) -> None:
+def test_what_fools_the_judge_stays(pool: CandidatePool, judge: FixedPreferences) -> None:
     judge.scores[pool.humans] = -1.0
-    done = Filtering(pool, judge, KEPT, seed=1).round(Filtering(pool, judge, KEPT, seed=1).start(), 1)
+    done = AdversarialFilter(pool, judge, KEPT, seed=1).round(
+        AdversarialFilter(pool, judge, KEPT, seed=1).start(), 1
+    )
     assert (done.replaced, done.accuracy) == (0.0, 0.0)
 
 
-def test_stories_with_fewer_candidates(pool: Pool, judge: KnownTaste) -> None:
-    ragged = Pool(pool.humans, pool.candidates.copy())
+def test_stories_with_fewer_candidates(pool: CandidatePool, judge: FixedPreferences) -> None:
+    ragged = CandidatePool(pool.humans, pool.candidates.copy())
     ragged.candidates[::2, 4:] = -1
-    filtering = Filtering(ragged, judge, KEPT, seed=1)
+    filtering = AdversarialFilter(ragged, judge, KEPT, seed=1)
     assigned = filtering.start()
     for number in range(1, 15):
         assert (assigned[::2] < 4).all()
@@ -83,10 +87,10 @@ def test_stories_with_fewer_candidates(pool: Pool, judge: KnownTaste) -> None:
 
 
 def test_rows_of_stories_with_their_candidates() -> None:
-    pool = pool_of([{"label": label} for label in (1, 0, 0, 1, 0, 0, 0)])
+    pool = build_pool([{"label": label} for label in (1, 0, 0, 1, 0, 0, 0)])
     assert pool.humans.tolist() == [0, 3]
     assert pool.candidates.tolist() == [[1, 2, -1], [4, 5, 6]]
-    assert pool.fewest() == 2
+    assert pool.min_candidates() == 2
 
 
 def test_replacement_takes_the_hardest_for_the_easiest() -> None:
@@ -100,9 +104,9 @@ def test_convergence() -> None:
     assert not has_converged([0.6], 3)
 
 
-def test_too_few_candidates_are_named(pool: Pool, judge: KnownTaste) -> None:
+def test_too_few_candidates_are_named(pool: CandidatePool, judge: FixedPreferences) -> None:
     with pytest.raises(ValueError, match="7 candidates or more of each, got 40 and 6"):
-        Filtering(pool, judge, 7, seed=0)
+        AdversarialFilter(pool, judge, 7, seed=0)
 
 
 def test_the_linear_member_finds_the_optimum() -> None:

@@ -12,9 +12,9 @@ from openmeva.metrics.core.runtime import SpecialTokens
 from openmeva.training.plot_guided.generator.data import IGNORED, PairCollator
 from openmeva.training.plot_guided.generator.model import build_generator, load_generator
 from openmeva.training.plot_guided.generator.sampling import Sampling, StorySampler
-from openmeva.training.plot_guided.generator.text import words_of
+from openmeva.training.plot_guided.generator.text import decode_words
 from openmeva.training.plot_guided.generator.trainer import GeneratorTrainer, train_generator
-from tests.killing import interrupted
+from tests.killing import interrupt_at_call
 from tests.tiny import tiny_tokenizer, write_bart, write_gpt2
 from tests.tiny_plots import generator_config, write_generator
 
@@ -41,7 +41,7 @@ def test_it_learns_and_a_killed_run_ends_in_the_same_weights(data: Path) -> None
     whole = run("whole")
     assert whole["validation"]["perplexity"] < run("short", stories=4)["validation"]["perplexity"]
     assert whole["stories"]["generator"] + whole["stories"]["metrics"] == 28
-    with interrupted(GeneratorTrainer, "training_step", 5):
+    with interrupt_at_call(GeneratorTrainer, "training_step", 5):
         run("killed")
     assert run("killed", resume=True)["weights"] == whole["weights"]
 
@@ -73,7 +73,7 @@ def test_top_1_is_the_most_likely_story(tmp_path: Path) -> None:
     model, tokenizer = load_generator(write_generator(tmp_path))
     sampler = StorySampler(model, tokenizer, Sampling(top_k=1, max_tokens=6), dtype="float32")
     text = sampler.write(PLOTS[:1], KEYS[:1])[0]
-    marks = SpecialTokens.of(tokenizer)
+    marks = SpecialTokens.from_tokenizer(tokenizer)
     source = [marks.start, *tokenizer.encode("she ran ; home", add_special_tokens=False).ids, marks.end]
     ids = [marks.start]
     for _ in range(6):
@@ -84,7 +84,7 @@ def test_top_1_is_the_most_likely_story(tmp_path: Path) -> None:
         ids.append(int(logits.argmax()))
         if ids[-1] == marks.end:
             break
-    assert text == words_of(tokenizer, ids)
+    assert text == decode_words(tokenizer, ids)
 
 
 def test_a_bart_of_the_hub_learns_and_writes(data: Path, tmp_path: Path) -> None:
@@ -104,9 +104,9 @@ def test_a_bart_of_the_hub_learns_and_writes(data: Path, tmp_path: Path) -> None
     assert together == [sampler.write([plot], [key])[0] for plot, key in zip(PLOTS, KEYS, strict=True)]
     assert all(text and "<" not in text for text in together)
     ids = tokenizer.encode("[FEMALE] ran home . [MALE] did n't .", add_special_tokens=False).ids
-    assert words_of(tokenizer, [0, *ids, 2, 1]) == "[FEMALE] ran home . [MALE] did n't ."
-    assert sampler._is_whole(ids, 2)
-    assert not sampler._is_whole(ids, 3)
+    assert decode_words(tokenizer, [0, *ids, 2, 1]) == "[FEMALE] ran home . [MALE] did n't ."
+    assert sampler._is_complete(ids, 2)
+    assert not sampler._is_complete(ids, 3)
 
 
 def test_a_decoder_of_the_hub_learns_by_an_adapter_resumes_and_writes(data: Path, tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_a_decoder_of_the_hub_learns_by_an_adapter_resumes_and_writes(data: Path
 
     whole = run("whole", 120)
     assert whole["validation"]["perplexity"] < run("short", 4)["validation"]["perplexity"]
-    with interrupted(GeneratorTrainer, "training_step", 12):
+    with interrupt_at_call(GeneratorTrainer, "training_step", 12):
         run("killed", 120)
     assert run("killed", 120, resume=True)["weights"] == whole["weights"]
 
@@ -134,7 +134,7 @@ def test_a_decoder_of_the_hub_learns_by_an_adapter_resumes_and_writes(data: Path
     assert together == [sampler.write([plot], [key])[0] for plot, key in zip(PLOTS, KEYS, strict=True)]
     assert all("<" not in text for text in together)
     greedy = StorySampler(model, tokenizer, Sampling(top_k=1, max_tokens=6), dtype="float32")
-    end = sampler.marks.end
+    end = sampler.special_tokens.end
     ids = [end, *tokenizer.encode("she ran ; home\n", add_special_tokens=False).ids]
     plot = len(ids)
     for _ in range(6):  # without a cache
@@ -142,7 +142,7 @@ def test_a_decoder_of_the_hub_learns_by_an_adapter_resumes_and_writes(data: Path
             ids.append(int(model(input_ids=torch.tensor([ids])).logits[0, -1].argmax()))
         if ids[-1] == end:
             break
-    assert greedy.write(PLOTS[:1], KEYS[:1]) == [words_of(tokenizer, [i for i in ids[plot:] if i != end])]
+    assert greedy.write(PLOTS[:1], KEYS[:1]) == [decode_words(tokenizer, [i for i in ids[plot:] if i != end])]
 
 
 def test_an_adapter_goes_on_from_anothers_and_fits_its_model_alone(data: Path, tmp_path: Path) -> None:
@@ -191,7 +191,9 @@ def test_draws_follow_the_distribution(tmp_path: Path) -> None:
     sampler = StorySampler(model, tokenizer, Sampling(top_k=2, temperature=0.5), dtype="float32")
     logits = torch.full((4000, tokenizer.get_vocab_size()), -9.0)
     logits[:, 10], logits[:, 11], logits[:, 12] = np.log(0.5), np.log(0.3), np.log(0.2)
-    drawn = sampler._draw(logits, torch.from_numpy(np.random.default_rng(0).random(4000, dtype=np.float32)))
+    drawn = sampler._sample_tokens(
+        logits, torch.from_numpy(np.random.default_rng(0).random(4000, dtype=np.float32))
+    )
     shares = torch.bincount(drawn[:, 0], minlength=13)[10:13] / 4000
     assert torch.allclose(shares, torch.tensor([0.25 / 0.34, 0.09 / 0.34, 0.0]), atol=0.03)
 
@@ -199,7 +201,7 @@ def test_draws_follow_the_distribution(tmp_path: Path) -> None:
 def test_words_are_put_together_again() -> None:
     tokenizer = tiny_tokenizer()
     ids = tokenizer.encode("she did n't walked the dog 's park", add_special_tokens=False).ids
-    assert words_of(tokenizer, [2, *ids, 3]) == "she did n't walked the dog 's park"
+    assert decode_words(tokenizer, [2, *ids, 3]) == "she did n't walked the dog 's park"
 
 
 def test_settings_and_damage_are_named(tmp_path: Path) -> None:
@@ -244,7 +246,7 @@ def test_sentence_ends_are_counted(tmp_path: Path, text: str, sentences: int, wh
     sampler = StorySampler(model, tokenizer, dtype="float32")
     ids = tokenizer.encode(text, add_special_tokens=False).ids
     assert tokenizer.token_to_id("[UNK]") not in ids
-    assert sampler._is_whole(ids, sentences) is whole
+    assert sampler._is_complete(ids, sentences) is whole
 
 
 def test_an_open_quotation_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,7 +254,7 @@ def test_an_open_quotation_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyP
     model, tokenizer = load_generator(write_generator(tmp_path))
     sampler = StorySampler(model, tokenizer, dtype="float32")
     ids = tokenizer.encode("she ran ' home .", add_special_tokens=False).ids
-    assert sampler._is_whole(ids, 1)
+    assert sampler._is_complete(ids, 1)
     assert [tokenizer.id_to_token(index) for index in ids] == ["she", "ran", "'", "home", ".", "'"]
 
 

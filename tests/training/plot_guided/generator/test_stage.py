@@ -11,11 +11,11 @@ from openmeva.training.files import checksum
 from openmeva.training.plot_guided.generator.config import GeneratorConfig
 from openmeva.training.plot_guided.generator.stage import ensure_generator
 from openmeva.training.plot_guided.generator.trainer import GeneratorTrainer
-from tests.killing import interrupted
+from tests.killing import interrupt_at_call
 from tests.tiny_plots import generator_config
 
 
-def ensured(data: Path, config: GeneratorConfig) -> str:
+def run_ensure_generator(data: Path, config: GeneratorConfig) -> str:
     file = data / "generator.yaml"
     file.write_text(
         yaml.safe_dump({key: value for key, value in as_mapping(config).items() if value is not None})
@@ -29,14 +29,14 @@ def test_it_is_trained_once_and_again_where_anything_differs(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = generator_config(stories=8)
-    with interrupted(GeneratorTrainer, "training_step", 1):
-        ensured(data, config)
-    first = ensured(data, config)
+    with interrupt_at_call(GeneratorTrainer, "training_step", 1):
+        run_ensure_generator(data, config)
+    first = run_ensure_generator(data, config)
     with monkeypatch.context() as closed:
         closed.setattr(GeneratorTrainer, "train", lambda *_, **__: pytest.fail("trained again"))
-        assert ensured(data, config) == first
-    assert ensured(data, replace(config, seed=4)) != first
-    assert ensured(data, config) == first
+        assert run_ensure_generator(data, config) == first
+    assert run_ensure_generator(data, replace(config, seed=4)) != first
+    assert run_ensure_generator(data, config) == first
     corpus = data / config.corpus.train[0]
     corpus.write_text("".join(reversed(corpus.read_text().splitlines(keepends=True))))
-    assert ensured(data, config) != first
+    assert run_ensure_generator(data, config) != first

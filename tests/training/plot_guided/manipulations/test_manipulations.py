@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from openmeva.training.common.draws import Draws
+from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.plot_guided.manipulations import (
     MANIPULATIONS,
     ManipulatedPlot,
@@ -13,7 +13,7 @@ from openmeva.training.plot_guided.manipulations import (
     PlotMaterial,
     manipulation_shares,
 )
-from openmeva.training.plot_guided.manipulations.material import usual_tags
+from openmeva.training.plot_guided.manipulations.material import most_frequent_tags
 from openmeva.training.text.knowledge.events import ConceptNetEvents
 from openmeva.training.text.tagged_story import TaggedStory
 
@@ -52,7 +52,9 @@ def material() -> PlotMaterial:
 
 
 def applied(name: str, material: PlotMaterial, seed: int) -> list[list[str]]:
-    found = MANIPULATIONS[name](ManipulatedPlot.start(PLOT, 0), Draws(np.random.default_rng(seed)), material)
+    found = MANIPULATIONS[name](
+        ManipulatedPlot.start(PLOT, 0), BufferedRandom(np.random.default_rng(seed)), material
+    )
     assert found is not None
     assert found.applied == (name,)
     return found.plot
@@ -94,7 +96,7 @@ def test_of_five_sentences_one_repeats_a_phrase(material: PlotMaterial) -> None:
     """A third is rounded down, as in the released code."""
     plot = [[f"phrase {row} {place}" for place in range(3)] for row in range(5)]
     found = MANIPULATIONS["repetition"](
-        ManipulatedPlot.start(plot), Draws(np.random.default_rng(0)), material
+        ManipulatedPlot.start(plot), BufferedRandom(np.random.default_rng(0)), material
     )
     assert found is not None
     assert sum(map(len, found.sentences)) == 16
@@ -123,16 +125,19 @@ def test_all_phrases_of_a_sentence_take_those_of_another_as_in_figure_2(
 def test_the_share_of_phrases_that_is_affected(material: PlotMaterial) -> None:
     long_plot = [[f"phrase {row} {place}" for place in range(5)] for row in range(4)]
     found = MANIPULATIONS["substitution"](
-        ManipulatedPlot.start(long_plot), Draws(np.random.default_rng(0)), material
+        ManipulatedPlot.start(long_plot), BufferedRandom(np.random.default_rng(0)), material
     )
     assert found is not None
-    assert sum(p.by == "substitution" for phrases in found.sentences for p in phrases) == 3  # 15 % of 20
+    assert (
+        sum(p.manipulation == "substitution" for phrases in found.sentences for p in phrases) == 3
+    )  # 15 % of 20
 
 
 def test_nothing_applies_to_an_empty_plot(material: PlotMaterial) -> None:
     for manipulate in MANIPULATIONS.values():
         assert (
-            manipulate(ManipulatedPlot.start([[], []], 0), Draws(np.random.default_rng(0)), material) is None
+            manipulate(ManipulatedPlot.start([[], []], 0), BufferedRandom(np.random.default_rng(0)), material)
+            is None
         )
     assert PlotManipulator(material, 0).manipulate([[], []], 0) is None
 
@@ -144,7 +149,7 @@ def test_two_to_four_manipulations_that_do_not_undo_one_another(material: PlotMa
     assert {len(found) for found in names} == {2, 3, 4}
     for b in broken:
         assert b is not None
-        left = {p.by for phrases in b.sentences for p in phrases}
+        left = {p.manipulation for phrases in b.sentences for p in phrases}
         # an added connection keeps the mark of the manipulation that wrote the phrase
         assert left - {""} <= set(b.applied)
         assert set(b.applied) - {"illogical_order"} <= left
@@ -171,4 +176,4 @@ def test_a_manipulation_left_out(material: PlotMaterial) -> None:
 
 def test_usual_tags() -> None:
     stories = [TaggedStory([["runs", "runs"]], [["VBZ", "NNS"]]), TaggedStory([["runs"]], [["VBZ"]])]
-    assert usual_tags(stories) == {"runs": "VBZ"}
+    assert most_frequent_tags(stories) == {"runs": "VBZ"}

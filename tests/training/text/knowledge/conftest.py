@@ -3,13 +3,13 @@
 import pytest
 
 from openmeva.training.text.knowledge import resources
-from tests.facts import forget_facts
+from tests.facts import clear_fact_caches
 
 
 @pytest.fixture
 def wordnet_alone(tmp_path, monkeypatch):
     """Only the ConceptNet that a test stores in this folder."""
     monkeypatch.setattr(resources, "conceptnet_folder", lambda: tmp_path)
-    forget_facts()
+    clear_fact_caches()
     yield tmp_path
-    forget_facts()
+    clear_fact_caches()

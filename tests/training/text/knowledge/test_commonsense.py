@@ -3,7 +3,7 @@
 import pytest
 
 from openmeva.training.text.knowledge import conceptnet_files, resources
-from openmeva.training.text.knowledge.commonsense import linked, neighbours
+from openmeva.training.text.knowledge.commonsense import are_linked, neighbours
 
 ASSERTIONS = [
     ("AtLocation", "dog", "kennel"),
@@ -43,17 +43,17 @@ def test_neighbours(word, tag, expected):
 
 @pytest.mark.usefixtures("conceptnet")
 def test_linked():
-    assert linked("Dogs", "NNS", "barked", "VBD")
-    assert linked("barked", "VBD", "dogs", "NNS")
-    assert linked("kennel", "NN", "yard", "NN")
-    assert not linked("dog", "NN", "yard", "NN")
-    assert not linked("dog", "NN", "cat", "NN")
-    assert not linked("dog", "NN", "dog", "NN")
-    assert not linked("dog", "DT", "kennel", "NN")
+    assert are_linked("Dogs", "NNS", "barked", "VBD")
+    assert are_linked("barked", "VBD", "dogs", "NNS")
+    assert are_linked("kennel", "NN", "yard", "NN")
+    assert not are_linked("dog", "NN", "yard", "NN")
+    assert not are_linked("dog", "NN", "cat", "NN")
+    assert not are_linked("dog", "NN", "dog", "NN")
+    assert not are_linked("dog", "DT", "kennel", "NN")
 
 
 @pytest.mark.usefixtures("wordnet_alone")
 def test_a_missing_conceptnet_names_the_command():
-    for call in (lambda: neighbours("dog", "NN"), lambda: linked("dog", "NN", "cat", "NN")):
+    for call in (lambda: neighbours("dog", "NN"), lambda: are_linked("dog", "NN", "cat", "NN")):
         with pytest.raises(resources.MissingResourceError, match="--conceptnet FILE"):
             call()

@@ -93,7 +93,7 @@ def test_a_comet_of_the_hub_is_asked_for_each_relation(
     found = events.related("eat dinner")
     assert asked == [f"eat dinner {relation} [GEN]" for relation in ORDERING_RELATIONS]
     assert found[0] == RelatedEvent("hasprerequisite tail 0", True)
-    assert [event.first for event in found] == [True] + [True] * 3 + [False] * 6
+    assert [event.precedes for event in found] == [True] + [True] * 3 + [False] * 6
     assert events.related("eat dinner") == found
     assert len(asked) == len(ORDERING_RELATIONS), "asked once"
 

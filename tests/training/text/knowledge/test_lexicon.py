@@ -6,7 +6,7 @@ import pytest
 from openmeva.training.text.knowledge import conceptnet_files, lexicon, resources
 from openmeva.training.text.knowledge.conceptnet_english import ConceptNetEnglish
 from openmeva.training.text.knowledge.lexicon import antonyms, is_keyword, synonyms
-from tests.facts import forget_facts
+from tests.facts import clear_fact_caches
 
 
 @pytest.fixture
@@ -139,7 +139,7 @@ def test_keywords(word, tag, expected):
 def test_a_missing_wordnet_names_the_command(tmp_path, monkeypatch):
     monkeypatch.setattr(resources, "nltk_data_folder", lambda: tmp_path / "nltk_data")
     monkeypatch.setattr(nltk.data, "path", [])
-    forget_facts(wordnet=True)
+    clear_fact_caches(wordnet=True)
     for call in (antonyms, synonyms, is_keyword):
         with pytest.raises(resources.MissingResourceError, match="make resources"):
             call("dog", "NN")

@@ -7,7 +7,12 @@ from typer.testing import CliRunner
 from openmeva.training.cli.app import app
 from openmeva.training.text.knowledge import resources
 from openmeva.training.text.knowledge.conceptnet_files import store
-from openmeva.training.text.knowledge.resources import MissingResourceError, fetch, find, require
+from openmeva.training.text.knowledge.resources import (
+    MissingResourceError,
+    fetch,
+    find_resource,
+    require_resource,
+)
 from openmeva.training.text.knowledge.wordnet_files import REQUIRED_FILES, FetchError
 
 
@@ -35,24 +40,24 @@ def refuse(*arguments, **options):
 
 def test_missing_resources(empty):
     for name, command in (("wordnet", "make resources"), ("conceptnet", "--conceptnet FILE")):
-        assert find(name) is None
+        assert find_resource(name) is None
         with pytest.raises(MissingResourceError, match=command) as failure:
-            require(name)
+            require_resource(name)
         assert isinstance(failure.value, FileNotFoundError)
     with pytest.raises(ValueError, match="unknown resource 'framenet': expected one of wordnet, conceptnet"):
-        require("framenet")
+        require_resource("framenet")
 
 
 def test_places(empty, monkeypatch):
     path = store([("Antonym", "a", "b")], empty / ".resources" / "conceptnet")
-    assert require("conceptnet") == path
+    assert require_resource("conceptnet") == path
     elsewhere = write_wordnet(empty / "elsewhere")
     monkeypatch.setattr(nltk.data, "path", [str(empty / "elsewhere")])
-    assert require("wordnet") == elsewhere
+    assert require_resource("wordnet") == elsewhere
     own = write_wordnet(empty / ".resources" / "nltk_data")
-    assert require("wordnet") == own
+    assert require_resource("wordnet") == own
     monkeypatch.setenv("NLTK_DATA", str(empty / "elsewhere"))
-    assert require("wordnet") == elsewhere
+    assert require_resource("wordnet") == elsewhere
 
 
 def test_what_nltk_refuses_to_read_is_refused_in_one_line(empty, monkeypatch, recwarn):
@@ -63,7 +68,7 @@ def test_what_nltk_refuses_to_read_is_refused_in_one_line(empty, monkeypatch, re
     with pytest.raises(
         MissingResourceError, match=f"chmod -R go-w {shared}`, or set NLTK_DATA to your own copy"
     ):
-        require("wordnet")
+        require_resource("wordnet")
     ended = CliRunner().invoke(app, ["resources", "--wordnet-only"])
     assert ended.exit_code == 2
     assert ended.stderr.startswith(
@@ -72,9 +77,9 @@ def test_what_nltk_refuses_to_read_is_refused_in_one_line(empty, monkeypatch, re
     assert not [warned for warned in recwarn if issubclass(warned.category, RuntimeWarning)]
     own = write_wordnet(empty / "own")
     monkeypatch.setattr(nltk.data, "path", [str(shared), str(empty / "own")])
-    assert require("wordnet") == own
+    assert require_resource("wordnet") == own
     shared.chmod(0o755)
-    assert require("wordnet") == shared / "corpora" / "wordnet"
+    assert require_resource("wordnet") == shared / "corpora" / "wordnet"
 
 
 def test_nltk_is_told_once(empty):
@@ -97,7 +102,7 @@ def test_fetching_with_a_file(empty, monkeypatch, capsys):
     (empty / "first").write_text("love|||/r/Antonym|||hate\n")
     (empty / "second").write_text("Causes\teat\tfull\n")
     fetch([empty / "first", empty / "second"])
-    assert require("conceptnet").read_text() == "Antonym\tlove\thate\nCauses\teat\tfull\n"
+    assert require_resource("conceptnet").read_text() == "Antonym\tlove\thate\nCauses\teat\tfull\n"
     assert "WordNet: " in capsys.readouterr().out
 
 

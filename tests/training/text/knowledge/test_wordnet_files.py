@@ -18,7 +18,7 @@ from openmeva.training.text.knowledge.wordnet_files import (
     fetch_wordnet,
     lexnames,
     wordnet_checksum,
-    wordnet_place,
+    wordnet_path,
 )
 
 
@@ -37,7 +37,7 @@ def write_half(folder: Path) -> None:
 
 def test_the_next_source_is_tried(tmp_path):
     place = fetch_wordnet(tmp_path / "nltk_data", (without_internet, write_half, write_all))
-    assert place == tmp_path / "nltk_data" / "corpora" / "wordnet" == wordnet_place(tmp_path / "nltk_data")
+    assert place == tmp_path / "nltk_data" / "corpora" / "wordnet" == wordnet_path(tmp_path / "nltk_data")
     assert sorted(file.name for file in place.iterdir()) == sorted(REQUIRED_FILES)
     assert (place / "data.noun").read_text() == "data.noun"
     assert [file.name for file in place.parent.iterdir()] == ["wordnet"], "nothing is left behind"
@@ -47,9 +47,9 @@ def test_nothing_is_fetched_twice(tmp_path):
     fetch_wordnet(tmp_path, (write_all,))
     fetch_wordnet(tmp_path, (without_internet,))
     (tmp_path / "corpora" / "wordnet" / "lexnames").unlink()
-    assert wordnet_place(tmp_path) is None
+    assert wordnet_path(tmp_path) is None
     fetch_wordnet(tmp_path, (write_all,))
-    assert wordnet_place(tmp_path) is not None
+    assert wordnet_path(tmp_path) is not None
 
 
 def test_the_downloaders_archive_counts(tmp_path):
@@ -59,12 +59,12 @@ def test_the_downloaders_archive_counts(tmp_path):
         members.writestr("wordnet/lexnames", "00 adj.all 3\n" * 100)
     whole = archive.read_bytes()
     archive.write_bytes(whole[:-30])
-    assert wordnet_place(tmp_path) is None
+    assert wordnet_path(tmp_path) is None
     archive.write_bytes(whole)
     archive.chmod(0o644)
-    assert wordnet_place(tmp_path) == tmp_path / "corpora" / "wordnet.zip"
+    assert wordnet_path(tmp_path) == tmp_path / "corpora" / "wordnet.zip"
     archive.chmod(0o664)
-    assert wordnet_place(tmp_path) is None, "NLTK does not read it"
+    assert wordnet_path(tmp_path) is None, "NLTK does not read it"
 
 
 def test_the_checksum_is_of_all_files_and_the_same_for_the_archive(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 
 from openmeva.training.text.knowledge.english import English
 from openmeva.training.text.negation.adding import RULES, addition_sites, negate
-from openmeva.training.text.negation.removal import affirm, removal_sites
+from openmeva.training.text.negation.removal import removal_sites, rewrite_without_negation
 
 # rule, affirmative sentence, verb negated, negative sentence: (with "not"|with "n't") where both are possible
 ADDITIONS = [
@@ -59,7 +59,7 @@ def read(story, sentence):
     return parsed.words[0], parsed.tags[0]
 
 
-def rewritten(words, rewrite):
+def rewritten_text(words, rewrite):
     return " ".join([*words[: rewrite.start], *(t.word for t in rewrite.tokens), *words[rewrite.end :]])
 
 
@@ -68,8 +68,8 @@ def test_addition(story, language, rule, sentence, verb, negative):
     words, tags = read(story, sentence)
     at = words.index(verb)
     assert (at, rule) in addition_sites(words, tags)
-    assert rewritten(words, negate(words, tags, at, rule, False, language)) == choose(negative, 0)
-    assert rewritten(words, negate(words, tags, at, rule, True, language)) == choose(negative, 1)
+    assert rewritten_text(words, negate(words, tags, at, rule, False, language)) == choose(negative, 0)
+    assert rewritten_text(words, negate(words, tags, at, rule, True, language)) == choose(negative, 1)
 
 
 def test_every_rule_has_a_golden_case():
@@ -88,7 +88,7 @@ def test_every_rule_has_a_golden_case():
 def test_a_past_tense_tagged_as_a_present_one_stays_past(story, sentence, negative):
     words, tags = read(story, sentence)
     ((at, rule),) = addition_sites(words, tags)
-    assert rewritten(words, negate(words, tags, at, rule, False, English())) == negative
+    assert rewritten_text(words, negate(words, tags, at, rule, False, English())) == negative
 
 
 # questions: always "n't", since "not" cannot precede the subject
@@ -103,7 +103,7 @@ def test_a_past_tense_tagged_as_a_present_one_stays_past(story, sentence, negati
 def test_addition_in_questions(story, language, sentence, negative):
     words, tags = read(story, sentence)
     ((at, rule),) = addition_sites(words, tags)
-    assert rewritten(words, negate(words, tags, at, rule, False, language)) == negative
+    assert rewritten_text(words, negate(words, tags, at, rule, False, language)) == negative
 
 
 @pytest.mark.parametrize(
@@ -168,8 +168,8 @@ REMOVALS = [
 def test_removal(story, language, sentence, affirmative):
     words, tags = read(story, sentence)
     (at,) = removal_sites(words, tags)
-    rewrite = affirm(words, tags, at, language)
-    assert rewritten(words, rewrite) == affirmative
+    rewrite = rewrite_without_negation(words, tags, at, language)
+    assert rewritten_text(words, rewrite) == affirmative
     assert any(token.touched for token in rewrite.tokens), "the edit leaves its mark somewhere"
 
 
@@ -200,4 +200,6 @@ def test_removal_undoes_do_support(story, language, rule, sentence, verb, negati
     new_tags = [*tags[:at], *(t.tag for t in rewrite.tokens), *tags[at + 1 :]]
     assert " ".join(new_words) == choose(negative, 1)
     (site,) = removal_sites(new_words, new_tags)
-    assert rewritten(new_words, affirm(new_words, new_tags, site, language)) == " ".join(words)
+    assert rewritten_text(
+        new_words, rewrite_without_negation(new_words, new_tags, site, language)
+    ) == " ".join(words)

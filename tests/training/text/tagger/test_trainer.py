@@ -12,11 +12,11 @@ from openmeva.training.files import checksum
 from openmeva.training.text.tagger.tagging import load_tagger
 from openmeva.training.text.tagger.trainer import (
     QuickPerceptron,
-    delexicalised,
-    lower_cased,
+    delexicalize_sentences,
+    lowercase_sentences,
     main,
     read_ewt,
-    rounded,
+    round_weights,
 )
 from tests.papers_data import DATA
 
@@ -73,8 +73,8 @@ def test_evaluate_trains_nothing(ewt, capsys):
 
 
 def test_copies_of_the_sentences():
-    assert lower_cased(sentences())[1][0] == ("anna", "NNP")
-    changed = delexicalised(sentences(), np.random.default_rng(1))
+    assert lowercase_sentences(sentences())[1][0] == ("anna", "NNP")
+    changed = delexicalize_sentences(sentences(), np.random.default_rng(1))
     assert len(changed) == 1, "only a proper noun that stands alone is replaced"
     assert changed[0][0][0] in ("[MALE]", "[FEMALE]", "[NEUTRAL]")
     assert changed[0][1:] == sentences()[1][1:]
@@ -82,8 +82,8 @@ def test_copies_of_the_sentences():
 
 def test_weights_are_rounded_to_quarters():
     weights = {"b": {"NN": 1.13, "VB": -0.9}, "a": {"NN": 2.9, "DT": 0.2}, "c": {"NN": 0.1}}
-    assert rounded(weights, threshold=0.5) == {"a": {"NN": 3}, "b": {"NN": 1.25, "VB": -1}}
-    assert list(rounded(weights, threshold=0.5)) == ["a", "b"]
+    assert round_weights(weights, threshold=0.5) == {"a": {"NN": 3}, "b": {"NN": 1.25, "VB": -1}}
+    assert list(round_weights(weights, threshold=0.5)) == ["a", "b"]
 
 
 def test_quick_perceptron_decides_as_nltk():

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from openmeva.training.benchmark.contexts import rows_as_seen
+from openmeva.training.benchmark.contexts import rows_for_metric
 from openmeva.training.benchmark.registry import MetricEntry
 from openmeva.training.benchmark.sets import TestSet
 
@@ -14,7 +14,7 @@ Rows = list[dict[str, Any]]
 Loaded = Sequence[tuple[TestSet, Rows]]
 
 
-class LeftOutError(ValueError):
+class SkippedError(ValueError):
     """A metric cannot score a set: `name` says what is skipped, the message why."""
 
     def __init__(self, name: str, reason: str) -> None:
@@ -23,49 +23,53 @@ class LeftOutError(ValueError):
 
 
 @dataclass(frozen=True)
-class Work:
-    """Stories for a metric.
+class MetricInputs:
+    """The stories that one configuration of a metric scores.
 
     Attributes:
         entry, config: the metric and its configuration.
-        one, rows: the set, and its stories as passed to the metric.
+        test_set, rows: the set, and its stories as passed to the metric.
         explain: whether to compute explanations.
     """
 
     entry: MetricEntry
     config: str
-    one: TestSet
+    test_set: TestSet
     rows: Rows
     explain: bool = False
 
 
-def on_set(entry: MetricEntry, one: TestSet, rows: Rows) -> Work:
-    """A metric on a set, with its configuration for the set's corpus; a LeftOutError if it cannot score the set."""
+def inputs_for_set(entry: MetricEntry, one: TestSet, rows: Rows) -> MetricInputs:
+    """A metric on a set, with its configuration for the set's corpus; a SkippedError if it cannot score the set."""
     config = entry.configs.get(one.corpus)
     if config is None:
-        raise LeftOutError(f"{entry.name} on {one.name}", f"no configuration for {one.corpus}")
+        raise SkippedError(f"{entry.name} on {one.name}", f"no configuration for {one.corpus}")
     if "references" in entry.inputs and not any(row.get("reference") for row in rows):
-        raise LeftOutError(f"{one.name} for metrics that need references", "it has none")
-    seen = rows_as_seen(entry, one, rows)
+        raise SkippedError(f"{one.name} for metrics that need references", "it has none")
+    seen = rows_for_metric(entry, one, rows)
     if seen is None:
-        raise LeftOutError(f"{one.name} for metrics that need contexts", "it has none")
-    return Work(scoring(entry, rows), config, one, seen)
+        raise SkippedError(f"{one.name} for metrics that need contexts", "it has none")
+    return MetricInputs(scoring_entry(entry, rows), config, one, seen)
 
 
-def explained(entry: MetricEntry, loaded: Loaded) -> Iterator[Work]:
+def explanation_inputs(entry: MetricEntry, loaded: Loaded) -> Iterator[MetricInputs]:
     """The stories with error types annotated by people, for a metric whose explanations are evaluated."""
     for one, rows in loaded:
         config = entry.configs.get(one.corpus)
         if entry.explain and one.name == "union_roc" and config is not None:
-            yield Work(entry, config, one, rows, explain=True)
+            yield MetricInputs(entry, config, one, rows, explain=True)
 
 
-def scoring(entry: MetricEntry, rows: Rows) -> MetricEntry:
-    """The entry that scores the rows: `entry`, or, if all have references, its `giver`, whose result covers both."""
-    return entry.giver if entry.giver and all(row.get("reference") for row in rows) else entry
+def scoring_entry(entry: MetricEntry, rows: Rows) -> MetricEntry:
+    """The entry that scores the rows: `entry`, or, if all have references, its `with_references`, whose result covers both."""
+    return (
+        entry.with_references
+        if entry.with_references and all(row.get("reference") for row in rows)
+        else entry
+    )
 
 
-def that_differ(
+def non_constant(
     one: TestSet, found: dict[str, dict[str, Any]], skipped: dict[str, str]
 ) -> dict[str, dict[str, Any]]:
     """The metrics with non-constant scores; the others have no correlation and are noted in `skipped`."""

@@ -8,14 +8,14 @@ import numpy as np
 Item = TypeVar("Item")
 
 
-class Draws:
+class BufferedRandom:
     """Random decisions from blocks of uniform numbers of a `numpy.random.Generator`.
 
     Args:
         rng: The source of randomness; numbers are taken from it `block` at a time.
         block: How many uniform numbers to take at once.
 
-    >>> Draws(np.random.default_rng(0)).below(10) < 10
+    >>> BufferedRandom(np.random.default_rng(0)).below(10) < 10
     True
     """
 
@@ -71,10 +71,10 @@ class Draws:
         return pool
 
 
-def evenly(rows: Sequence[Item], count: int) -> list[Item]:
+def evenly_spaced(rows: Sequence[Item], count: int) -> list[Item]:
     """At most `count` of the rows, evenly spaced.
 
-    >>> evenly("abcde", 3)
+    >>> evenly_spaced("abcde", 3)
     ['a', 'c', 'e']
     """
     return [rows[place] for place in np.linspace(0, len(rows) - 1, min(count, len(rows))).astype(int)]

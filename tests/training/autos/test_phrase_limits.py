@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from openmeva.training.autos.builder import AutosBuilder, Made, Row
-from openmeva.training.autos.phrase_limits import evened, limits, marks, shares
+from openmeva.training.autos.builder import AutosBuilder, BuiltRows, Row
+from openmeva.training.autos.phrase_limits import added_phrases, exceeded_limits, limit_phrases, phrase_shares
 from openmeva.training.corpora.story_rows import StoryRow
 from openmeva.training.perturbations import StoryPool, parse
 from openmeva.training.perturbations.engine.paraphraser import Paraphraser
@@ -45,14 +45,14 @@ def builder(paraphraser: Paraphraser) -> AutosBuilder:
 
 def test_what_marks_a_story_and_how_many_it_may_mark() -> None:
     row: Row = {"story": "He ran. Then he slept."}
-    assert marks(row, "He ran. He slept.") == {"then", "then he", "then he slept"}
-    usual = shares(["Then he ran.", "He ran.", "She ran.", "She sat."])
+    assert added_phrases(row, "He ran. He slept.") == {"then", "then he", "then he slept"}
+    usual = phrase_shares(["Then he ran.", "He ran.", "She ran.", "She sat."])
     assert (usual["ran"], usual["then he"], usual["he"]) == (0.75, 0.25, 0.5)
     marked: Sequence[frozenset[str]] = (
         [frozenset({"then", "so"})] * 30 + [frozenset({"so"})] * 30 + [frozenset()] * 40
     )
-    assert limits(marked, {}) == {"so": 5, "then": 5}  # a twentieth, the largest excess first
-    assert limits(marked, {"so": 0.15, "then": 0.35}) == {
+    assert exceeded_limits(marked, {}) == {"so": 5, "then": 5}  # a twentieth, the largest excess first
+    assert exceeded_limits(marked, {"so": 0.15, "then": 0.35}) == {
         "so": 15,
         "then": 20,
     }  # as frequent in human stories
@@ -61,14 +61,14 @@ def test_what_marks_a_story_and_how_many_it_may_mark() -> None:
 @pytest.mark.parametrize("aspect", ["semantic_repetition", "paraphrase"])
 def test_stories_too_many_get_another_paraphrase_or_are_left_out(aspect: str) -> None:
     made = builder(Openers("Again "))
-    rows = made.anew(STORIES, aspect, "human", frozenset())
+    rows = made.perturb_again(STORIES, aspect, "human", frozenset())
     assert all("Again " in row["story"] for row in rows)
     coherent = [{**STORIES[at], "aspect": aspect, "label": 1, "origin": "human"} for at in range(COUNT)]
-    found = evened(Made([*coherent, *rows], Counter()), STORIES, STORIES, made).rows
+    found = limit_phrases(BuiltRows([*coherent, *rows], Counter()), STORIES, STORIES, made).rows
     perturbed = [row for row in found if row["label"] == 0]
-    marked = [marks(row, STORIES[int(row["perturbed_from"][1:])]["story"]) for row in perturbed]
+    marked = [added_phrases(row, STORIES[int(row["perturbed_from"][1:])]["story"]) for row in perturbed]
     assert 60 < len(perturbed) < COUNT
-    assert limits(marked, shares(row["story"] for row in STORIES)) == {}
+    assert exceeded_limits(marked, phrase_shares(row["story"] for row in STORIES)) == {}
     assert sum("again" in one for one in marked) > COUNT / 20  # a third of the human stories have it
     assert len({phrase for one in marked for phrase in one if phrase.startswith("word")}) > 40
     originals = {row["story_id"] for row in found if row["label"] == 1}
@@ -78,6 +78,6 @@ def test_stories_too_many_get_another_paraphrase_or_are_left_out(aspect: str) ->
 
 def test_few_stories_are_left_as_they_are() -> None:
     made = builder(Openers("Again "))
-    rows = made.anew(STORIES[:6], "paraphrase", "human", frozenset())
+    rows = made.perturb_again(STORIES[:6], "paraphrase", "human", frozenset())
     assert len(rows) == 6
-    assert evened(Made(rows, Counter()), STORIES, STORIES, made).rows == rows
+    assert limit_phrases(BuiltRows(rows, Counter()), STORIES, STORIES, made).rows == rows
