@@ -50,10 +50,10 @@ def align(story: str, explanation: Mapping[str, Any]) -> list[ExplainedSentence]
 
 def _words(sentence: str, normal: Sequence[str], edits: Mapping[int, str]) -> list[ExplainedWord]:
     """`sentence` split into words and the text between them; concatenated they give the sentence."""
-    found: list[ExplainedWord] = []
+    words: list[ExplainedWord] = []
     at = 0
     low = sentence.lower() if len(sentence.lower()) == len(sentence) else sentence
-    for place, word in enumerate(normal):
+    for index, word in enumerate(normal):
         if word in PLACEHOLDERS:
             run = _RUN.search(sentence, at)
             start, end = run.span() if run else (-1, -1)
@@ -65,9 +65,9 @@ def _words(sentence: str, normal: Sequence[str], edits: Mapping[int, str]) -> li
         if start < 0:
             continue
         if start > at:
-            found.append(ExplainedWord(sentence[at:start], None))
-        found.append(ExplainedWord(sentence[start:end], edits.get(place)))
+            words.append(ExplainedWord(sentence[at:start], None))
+        words.append(ExplainedWord(sentence[start:end], edits.get(index)))
         at = end
     if at < len(sentence):
-        found.append(ExplainedWord(sentence[at:], None))
-    return found
+        words.append(ExplainedWord(sentence[at:], None))
+    return words

@@ -56,12 +56,12 @@ class Batcher:
         """A future for each item; the earliest deadline (`due`) is served first."""
         requests = [_Request(due, work, item) for item in items]
         with self._changed:
-            self._waiting = sorted([*self._waiting, *requests], key=lambda one: one.due)
+            self._waiting = sorted([*self._waiting, *requests], key=lambda request: request.due)
             while self._started < self._threads:
                 threading.Thread(target=self._run, name=f"batches-{self._started}", daemon=True).start()
                 self._started += 1
             self._changed.notify_all()
-        return [one.result for one in requests]
+        return [request.result for request in requests]
 
     @property
     def waiting(self) -> int:
@@ -75,21 +75,21 @@ class Batcher:
                     self._changed.wait()
                 batch = self._next()
             try:
-                results = batch[0].work.function([one.item for one in batch])
-                for one, result in zip(batch, results, strict=True):
-                    one.result.set_result(result)
+                results = batch[0].work.function([request.item for request in batch])
+                for request, result in zip(batch, results, strict=True):
+                    request.result.set_result(result)
             except Exception as error:
-                for one in batch:
-                    if not one.result.done():
-                        one.result.set_exception(error)
+                for request in batch:
+                    if not request.result.done():
+                        request.result.set_exception(error)
             del batch  # otherwise the texts would stay in memory until the next batch
 
     def _next(self) -> list[_Request]:
         """Takes the first waiting item and others of the same key."""
         work = self._waiting[0].work
-        batch = [one for one in self._waiting if one.work.key == work.key][: work.batch_size]
+        batch = [request for request in self._waiting if request.work.key == work.key][: work.batch_size]
         chosen = set(map(id, batch))
-        self._waiting = [one for one in self._waiting if id(one) not in chosen]
+        self._waiting = [request for request in self._waiting if id(request) not in chosen]
         return batch
 
 

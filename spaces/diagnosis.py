@@ -90,17 +90,22 @@ def diagnose(
     """
     sentences = align(story, explanation)
     version = tuple(
-        _Sentence(index, "".join(word.text for word in one.words), _with_suggestions(one.words), one.gain)
-        for index, one in enumerate(sentences)
+        _Sentence(
+            index,
+            "".join(word.text for word in sentence.words),
+            _with_suggestions(sentence.words),
+            sentence.gain,
+        )
+        for index, sentence in enumerate(sentences)
     )
     errors, version = _without_copies(version)
     value = rescore([_joined(version)])[0] if errors else score
     few = 1 < len(version) <= _MAX_SENTENCES
     while few and is_low(value) and len(errors) < MAX_ERRORS:
-        found = _best(version, value, not errors, rescore)
-        if found is None:
+        best = _best(version, value, not errors, rescore)
+        if best is None:
             break
-        more, version, value = found
+        more, version, value = best
         errors += more
     if not errors and not is_low(score):
         return None
@@ -162,18 +167,18 @@ def _scored(
 
 
 def _best_sufficient(
-    found: Sequence[tuple[list[StoryError], _Version, float]], value: float, least: float
+    repairs: Sequence[tuple[list[StoryError], _Version, float]], value: float, least: float
 ) -> tuple[list[StoryError], _Version, float] | None:
     """The best of the repairs that raise the score from `value` to `least` or more.
 
     Dropping a sentence repairs any error in it, so a more specific repair is preferred when it is nearly as good.
     """
 
-    def order(one: tuple[list[StoryError], _Version, float]) -> float:
-        vague = sum(error.error_type == "unrelated" for error in one[0]) / len(one[0])
-        return (one[2] - value) * (1 - 0.3 * vague)
+    def order(repair: tuple[list[StoryError], _Version, float]) -> float:
+        vague = sum(error.error_type == "unrelated" for error in repair[0]) / len(repair[0])
+        return (repair[2] - value) * (1 - 0.3 * vague)
 
-    enough = [one for one in found if one[2] >= least]
+    enough = [repair for repair in repairs if repair[2] >= least]
     return max(enough, key=order, default=None)
 
 
@@ -221,8 +226,8 @@ def _with_changes(version: _Version) -> Iterator[_Repair]:
     for error_type, indices in by_type.items():
         for chosen in [(at,) for at in indices] + ([tuple(indices)] if len(indices) > 1 else []):
             changed = tuple(
-                one._replace(text=one.corrected or "", corrected=None) if at in chosen else one
-                for at, one in enumerate(version)
+                sentence._replace(text=sentence.corrected or "", corrected=None) if at in chosen else sentence
+                for at, sentence in enumerate(version)
             )
             yield StoryError(error_type, tuple(version[at].position for at in chosen)), changed
 

@@ -84,14 +84,15 @@ class Distributions:
         self, corpus: str, metric: str, key: str, value: float, higher: bool, checkpoint: str
     ) -> list[PercentileRank]:
         """The percentile of a value in each group; empty where there are no distributions of this checkpoint."""
-        known: list[Mapping[str, Any]] = [
+        candidates: list[Mapping[str, Any]] = [
             self.files.get((corpus, f"{metric}{tier}"), {}) for tier in ("", "_base")
         ]
-        found: Mapping[str, Any] = next(
-            (one for one in known if one.get("checkpoint") == checkpoint), {"groups": {}}
+        distribution: Mapping[str, Any] = next(
+            (candidate for candidate in candidates if candidate.get("checkpoint") == checkpoint),
+            {"groups": {}},
         )
         ranks = []
-        for name, group in found["groups"].items():
+        for name, group in distribution["groups"].items():
             points = group["quantiles"].get(key)
             if points:
                 percent = better_than(value, tuple(points), higher)

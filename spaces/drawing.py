@@ -21,8 +21,8 @@ def ridges(
     """Densities of the reference groups on one axis, with a line at the value."""
     if not percentile_ranks:
         return ""
-    shown = [value, *(q for one in percentile_ranks for q in (one.quantiles[1], one.quantiles[-2]))]
-    least, most = min(shown), max(shown)
+    values = [value, *(q for rank in percentile_ranks for q in (rank.quantiles[1], rank.quantiles[-2]))]
+    least, most = min(values), max(values)
     left = least if low is None else low
     right = most if high is None else high
     if most - least < 0.5 * (right - left):  # the values use little of the range: zoom in
@@ -35,12 +35,12 @@ def ridges(
 
     grid = np.linspace(left, right, _POINTS)
     parts = []
-    for one in percentile_ranks:
-        density = _density(np.array(one.quantiles), grid, span)
+    for rank in percentile_ranks:
+        density = _density(np.array(rank.quantiles), grid, span)
         peak = density.max() or 1.0
         heights = _BASE - (_BASE - _TOP - 4) * density / peak
         line = " ".join(f"{x(a):.1f},{b:.1f}" for a, b in zip(grid, heights, strict=True))
-        colour = f"var(--om-{one.colour})"
+        colour = f"var(--om-{rank.colour})"
         parts.append(
             f'<polygon points="{x(left):.1f},{_BASE} {line} {x(right):.1f},{_BASE}" fill="{colour}" '
             f'fill-opacity=".22" stroke="{colour}" stroke-width="1.5" stroke-linejoin="round"/>'
@@ -53,20 +53,22 @@ def ridges(
         f'<g font-size="13" fill="var(--om-soft)"><text x="8" y="63">{_mark(left)}</text>'
         f'<text x="{_WIDTH - 8}" y="63" text-anchor="end">{_mark(right)}</text></g>'
     )
-    if 8 + _wide_chart(_mark(left)) < at - _wide_chart("this story") / 2 and (
-        at + _wide_chart("this story") / 2 < _WIDTH - 8 - _wide_chart(_mark(right))
+    if 8 + _label_width(_mark(left)) < at - _label_width("this story") / 2 and (
+        at + _label_width("this story") / 2 < _WIDTH - 8 - _label_width(_mark(right))
     ):
         parts.append(
             f'<text x="{at:.1f}" y="63" font-size="13" font-weight="600" text-anchor="middle" '
             'fill="var(--om-ink)">this story</text>'
         )
-    said = "; ".join(f"better than {percent(one.better_than)} of {one.label}" for one in percentile_ranks)
-    return f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{html.escape(said)}">{"".join(parts)}</svg>'
+    description = "; ".join(
+        f"better than {percent(rank.better_than)} of {rank.label}" for rank in percentile_ranks
+    )
+    return f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{html.escape(description)}">{"".join(parts)}</svg>'
 
 
-def histogram(values: Sequence[float], place: PercentileRank, low: float | None, high: float | None) -> str:
+def histogram(values: Sequence[float], rank: PercentileRank, low: float | None, high: float | None) -> str:
     """A histogram of values in twenty bins, with the density of a reference group as a line."""
-    quantiles = np.array(place.quantiles)
+    quantiles = np.array(rank.quantiles)
     left = min(*values, quantiles[1]) if low is None else low
     right = max(*values, quantiles[-2]) if high is None else high
     span = (right - left) or 1.0
@@ -76,15 +78,15 @@ def histogram(values: Sequence[float], place: PercentileRank, low: float | None,
     density = _density(quantiles, grid, span)
     line = density / (density.mean() * _BINS)  # as the share of a bin of this width
     most = max(bars.max(), line.max())
-    wide = (_WIDTH - 16) / _BINS
+    bar_width = (_WIDTH - 16) / _BINS
 
     def y(share: float) -> float:
         return float(_BASE - (_BASE - _TOP) * share / most)
 
     parts = [
-        f'<rect x="{8 + nth * wide + 1:.1f}" y="{y(bar):.1f}" width="{wide - 2:.1f}" height="{_BASE - y(bar):.1f}" '
+        f'<rect x="{8 + index * bar_width + 1:.1f}" y="{y(bar):.1f}" width="{bar_width - 2:.1f}" height="{_BASE - y(bar):.1f}" '
         'fill="var(--om-generated)" fill-opacity=".55"/>'
-        for nth, bar in enumerate(bars)
+        for index, bar in enumerate(bars)
         if bar
     ]
     points = " ".join(
@@ -92,20 +94,20 @@ def histogram(values: Sequence[float], place: PercentileRank, low: float | None,
         for at, share in zip(grid, line, strict=True)
     )
     middle = np.percentile(values, [25, 75])
-    said = (
-        f"half of these stories score between {_mark(middle[0])} and {_mark(middle[1])}, half of {place.label} between "
+    description = (
+        f"half of these stories score between {_mark(middle[0])} and {_mark(middle[1])}, half of {rank.label} between "
         f"{_mark(quantiles[25])} and {_mark(quantiles[75])}"
     )
     return (
-        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{html.escape(said)}">{"".join(parts)}'
-        f'<polyline points="{points}" fill="none" stroke="var(--om-{place.colour})" stroke-width="1.5"/>'
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{html.escape(description)}">{"".join(parts)}'
+        f'<polyline points="{points}" fill="none" stroke="var(--om-{rank.colour})" stroke-width="1.5"/>'
         f'<line x1="8" x2="{_WIDTH - 8}" y1="{_BASE}" y2="{_BASE}" stroke="var(--om-soft)" stroke-width="1"/>'
         f'<g font-size="13" fill="var(--om-soft)"><text x="8" y="63">{_mark(left)}</text>'
         f'<text x="{_WIDTH - 8}" y="63" text-anchor="end">{_mark(left + span)}</text></g></svg>'
     )
 
 
-def _wide_chart(text: str) -> float:
+def _label_width(text: str) -> float:
     """Width of an axis label, with a gap on either side."""
     return 7.2 * len(text) + 8
 

@@ -38,20 +38,24 @@ def space_files(folder: Path, root: Path = ROOT) -> dict[str, Path]:
     tops = {top: folder / top for top in _TOP if (folder / top).is_file()}
     extra = {path for pattern in _flat(needs[name]) for path in _matches(pattern, root)}
     modules = import_closure([folder / "app.py", *(path for path in extra if path.suffix == ".py")], root)
-    data = [path for place in {path.parent for path in modules} for path in _data_files_of(place, root)]
+    data = [
+        path
+        for module_folder in {path.parent for path in modules}
+        for path in _data_files_of(module_folder, root)
+    ]
     inside = sorted({*modules, *data, *extra} - set(tops.values()))
     return tops | {f"{PACKAGE}/{path.relative_to(root).as_posix()}": path for path in inside}
 
 
-def _data_files_of(place: Path, root: Path) -> Iterator[Path]:
+def _data_files_of(folder: Path, root: Path) -> Iterator[Path]:
     """Data files in the folder of a module, which the module may read."""
-    if place not in (root / "metrics", root / "training"):  # files there belong to no module
-        yield from (path for path in place.iterdir() if path.suffix in _DATA and path.is_file())
+    if folder not in (root / "metrics", root / "training"):  # files there belong to no module
+        yield from (path for path in folder.iterdir() if path.suffix in _DATA and path.is_file())
 
 
 def _flat(patterns: Sequence[str | list[str]]) -> Iterator[str]:
-    for one in patterns:
-        yield from [one] if isinstance(one, str) else _flat(one)
+    for pattern in patterns:
+        yield from [pattern] if isinstance(pattern, str) else _flat(pattern)
 
 
 def _matches(pattern: str, root: Path) -> list[Path]:
@@ -62,10 +66,10 @@ def _matches(pattern: str, root: Path) -> list[Path]:
     """
     names = read_catalogue(root / "metrics") if "{metric}" in pattern else [""]
     paths = [path for name in names for path in sorted(root.glob(pattern.format(metric=name)))]
-    found = [path for path in paths if path.is_file() and "__pycache__" not in path.parts]
-    if not found:
+    files = [path for path in paths if path.is_file() and "__pycache__" not in path.parts]
+    if not files:
         raise ValueError(f"expected {pattern} in the checkout, found nothing")
-    return found
+    return files
 
 
 def lay_out(name: str, target: Path, root: Path = ROOT) -> Path:
@@ -73,9 +77,9 @@ def lay_out(name: str, target: Path, root: Path = ROOT) -> Path:
     if target.exists() and any(target.iterdir()):
         raise ValueError(f"{target}: expected an empty folder")
     for relative, path in space_files(root / "spaces" / name, root).items():
-        place = target / relative
-        place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, place)
+        destination = target / relative
+        destination.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, destination)
     return target
 
 

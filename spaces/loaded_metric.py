@@ -39,11 +39,11 @@ class LoadedMetric:
         keys = [number.key for number in self.entry.numbers]
         why = {f"{name}_scores": reason for name, reason in unavailable_scores(self.module).items()}
 
-        def scored(some: Sequence[Row]) -> list[Any]:
-            found = self._compute(some)
+        def scored(batch: Sequence[Row]) -> list[Any]:
+            result = self._compute(batch)
             return [
-                {key: float(found[key][place]) if key in found else why[key] for key in keys}
-                for place in range(len(some))
+                {key: float(result[key][index]) if key in result else why[key] for key in keys}
+                for index in range(len(batch))
             ]
 
         return _compute_distinct(scored, rows)
@@ -55,7 +55,7 @@ class LoadedMetric:
         """
         costs = self.entry.name == DEFAULT_METRIC
         return _compute_distinct(
-            lambda some: self._compute(some, explain=True, costs=costs)["explanations"], rows
+            lambda batch: self._compute(batch, explain=True, costs=costs)["explanations"], rows
         )
 
     def _compute(self, rows: Sequence[Row], **options: Any) -> dict[str, Any]:
@@ -76,8 +76,8 @@ def available_options(entry: CatalogueEntry, module: Any) -> dict[str, Any]:
     """The options of `compute`; an option `scores` is reduced to the scores that can be computed here."""
     options = dict(entry.call.options)
     if "scores" in options:
-        without = unavailable_scores(module)
-        options["scores"] = [name for name in options["scores"] if name not in without]
+        unavailable = unavailable_scores(module)
+        options["scores"] = [name for name in options["scores"] if name not in unavailable]
     return options
 
 
@@ -94,10 +94,10 @@ def _compute_distinct(work: Callable[[Sequence[Row]], list[Any]], rows: Sequence
     """The result of each row; equal rows are computed once. A rejected row does not affect the others."""
     unique = {tuple(row.items()): row for row in rows}
     try:
-        found = work(list(unique.values()))
+        outcomes = work(list(unique.values()))
     except ValueError as error:
-        found = (
+        outcomes = (
             [error] if len(unique) == 1 else [_compute_distinct(work, [row])[0] for row in unique.values()]
         )
-    results = dict(zip(unique, found, strict=True))
+    results = dict(zip(unique, outcomes, strict=True))
     return [results[tuple(row.items())] for row in rows]

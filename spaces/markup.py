@@ -116,7 +116,7 @@ def likely_errors(diagnosis: Diagnosis | None, title: str) -> str:
             f'<p class="om-verdict"><span class="om-tag">{with_tooltip("unknown error", why)}</span><span>Something is wrong, but '
             "we cannot tell what: none of the repairs tried raises the score much.</span></p>"
         )
-    said = "".join(f"<li>{escape(_error_sentence(error))}</li>" for error in diagnosis.errors)
+    items = "".join(f"<li>{escape(_error_sentence(error))}</li>" for error in diagnosis.errors)
     gain = diagnosis.after - diagnosis.before
     effect = (
         f"Fixing this would raise {title} from {format_number(diagnosis.before)} to {format_number(diagnosis.after)}."
@@ -126,13 +126,13 @@ def likely_errors(diagnosis: Diagnosis | None, title: str) -> str:
     plural = "s" if len(diagnosis.errors) > 1 else ""
     return (
         f'<div class="om-verdict"><span class="om-tag">{with_tooltip(f"likely error{plural}", why)}</span><div>'
-        f'<ul class="om-faults">{said}</ul><p>{escape(effect)}</p></div></div>'
+        f'<ul class="om-faults">{items}</ul><p>{escape(effect)}</p></div></div>'
     )
 
 
 def _error_sentence(error: StoryError) -> str:
-    places = " and ".join(str(place + 1) for place in error.sentences)
-    return f"{ERROR_TYPES[error.error_type]}: sentence{'s' if len(error.sentences) > 1 else ''} {places}."
+    numbers = " and ".join(str(index + 1) for index in error.sentences)
+    return f"{ERROR_TYPES[error.error_type]}: sentence{'s' if len(error.sentences) > 1 else ''} {numbers}."
 
 
 def metric_name(entry: CatalogueEntry, number: Number) -> str:
@@ -171,34 +171,34 @@ def missing_score_notes(lacking: Mapping[str, Sequence[str]]) -> str:
     )
 
 
-def hint(one: Number) -> str:
+def hint(number: Number) -> str:
     """What a number means, and which direction is better."""
-    return f"{one.meaning} {'Higher' if one.higher else 'Lower'} is better."
+    return f"{number.meaning} {'Higher' if number.higher else 'Lower'} is better."
 
 
 def metric_row(entry: CatalogueEntry, score: Score, reliability: Reliability | None) -> str:
     """One number of one metric that has a value: its percentiles, what it measures, and how far to trust it."""
-    one = score.number
+    number = score.number
     assert score.value is not None
-    name = metric_name(entry, one)
-    where = "".join(
+    name = metric_name(entry, number)
+    percentiles = "".join(
         f'<p class="om-where"><span class="om-dot om-{p.colour}"></span>better '
         f"than <b>{percent(p.better_than)}</b> of {with_tooltip(p.label, f'{p.count:,} stories, none from a judged set.')}</p>"
         for p in score.percentile_ranks
     )
-    chart = ridges(score.value, score.percentile_ranks, one.low, one.high)
-    where = where or '<p class="om-note">No reference scores for these weights yet.</p>'
-    scale = f"{one.low:g} to {one.high:g}" if one.low is not None and one.high is not None else ""
-    direction = "higher is better" if one.higher else "lower is better"
+    chart = ridges(score.value, score.percentile_ranks, number.low, number.high)
+    percentiles = percentiles or '<p class="om-note">No reference scores for these weights yet.</p>'
+    scale = f"{number.low:g} to {number.high:g}" if number.low is not None and number.high is not None else ""
+    direction = "higher is better" if number.higher else "lower is better"
     return (
         f'<div class="om-metric"><div>{name}</div>'
         f'<div class="om-value">{format_number(score.value)}<small>{scale or direction}</small></div>'
-        f'<div>{chart}{where}</div><p class="om-note om-about">{escape(metric_description(entry, one, reliability))}</p></div>'
+        f'<div>{chart}{percentiles}</div><p class="om-note om-about">{escape(metric_description(entry, number, reliability))}</p></div>'
     )
 
 
-def metric_description(entry: CatalogueEntry, one: Number, reliability: Reliability | None) -> str:
+def metric_description(entry: CatalogueEntry, number: Number, reliability: Reliability | None) -> str:
     """What a number measures, what it is blind to, and how far to trust it, one sentence each."""
     return " ".join(
-        part for part in (one.meaning, entry.blind, reliability.sentence if reliability else "") if part
+        part for part in (number.meaning, entry.blind, reliability.sentence if reliability else "") if part
     )

@@ -35,10 +35,10 @@ def module_file(folder: Path = HERE) -> Path:
     Raises:
         ValueError: there is none, or more than one.
     """
-    found = [path for path in sorted(folder.glob("*.py")) if _defines_metric(path)]
-    if len(found) != 1:
-        raise ValueError(f"{folder}: expected one file with a subclass of evaluate.Metric, got {len(found)}")
-    return found[0]
+    files = [path for path in sorted(folder.glob("*.py")) if _defines_metric(path)]
+    if len(files) != 1:
+        raise ValueError(f"{folder}: expected one file with a subclass of evaluate.Metric, got {len(files)}")
+    return files[0]
 
 
 def _defines_metric(path: Path) -> bool:
@@ -53,8 +53,8 @@ def load(file: Path) -> Any:
 
     Its rows stay in memory, so that no visitor's story is written to disk.
     """
-    found = evaluation_module_factory(str(file))
-    return import_main_class(found.module_path)(hash=found.hash, keep_in_memory=True)
+    source = evaluation_module_factory(str(file))
+    return import_main_class(source.module_path)(hash=source.hash, keep_in_memory=True)
 
 
 def fetch(module: Any, pauses: Sequence[float] = (), sleep: Callable[[float], object] = time.sleep) -> bool:
@@ -111,12 +111,12 @@ def compute(module: Any, names: list[str], texts: tuple[Any, ...]) -> dict[str, 
     accepted = inspect.signature(module._compute).parameters
     options = {"show_progress": False} if "show_progress" in accepted else {}
     try:
-        found = module.compute(**rows, **options)
+        result = module.compute(**rows, **options)
     except ValueError as error:
         raise gr.Error(html.escape(str(error)), print_exception=False) from None
     except Exception as error:
         raise gr.Error("Something went wrong here. Please try again.", print_exception=False) from error
-    return {key: value for key, value in found.items() if isinstance(value, int | float | list | dict | str)}
+    return {key: value for key, value in result.items() if isinstance(value, int | float | list | dict | str)}
 
 
 def build(

@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     scorer = Scorer(read_catalogue(tier=options.tier))
     if options.tier == BASE:
         options.metrics = [DEFAULT_METRIC]
-    files = dict(given.split("=", 1) for given in options.generated)
+    files = dict(option.split("=", 1) for option in options.generated)
     status = 0
     for corpus in options.corpora:
         waiting = []
@@ -75,10 +75,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not waiting:
             continue
         human = human_stories(corpus, options.data, options.count)
-        kind, made = comparison_stories(corpus, human, files.get(corpus), options)
-        print(f"{corpus}: {len(human)} human stories, {len(made)} {LABELS[kind]}")
+        kind, compared = comparison_stories(corpus, human, files.get(corpus), options)
+        print(f"{corpus}: {len(human)} human stories, {len(compared)} {LABELS[kind]}")
         for entry, checkpoint in waiting:
-            groups = measure(scorer, entry, corpus, human, made, kind)
+            groups = measure(scorer, entry, corpus, human, compared, kind)
             if not groups:
                 print(f"{entry.name}, {corpus}: no scores", file=sys.stderr)
                 status = 1
@@ -114,20 +114,28 @@ def comparison_stories(
 
 
 def measure(
-    scorer: Scorer, entry: CatalogueEntry, corpus: str, human: Sequence[Text], made: Sequence[Text], kind: str
+    scorer: Scorer,
+    entry: CatalogueEntry,
+    corpus: str,
+    human: Sequence[Text],
+    compared: Sequence[Text],
+    kind: str,
 ) -> dict[str, Any]:
     """The groups of one metric: quantiles of each of its numbers.
 
     Metrics with a reference have no group of damaged stories, which would be damaged copies of the reference itself.
     """
-    groups: dict[str, Sequence[Text]] = {"human": human, kind: [replace(text, reference="") for text in made]}
+    groups: dict[str, Sequence[Text]] = {
+        "human": human,
+        kind: [replace(text, reference="") for text in compared],
+    }
     if entry.referenced:
         shifted = [*human[1:], *human[:1]]
         groups = {
             "unrelated": [replace(a, reference=b.story) for a, b in zip(human, shifted, strict=True)],
-            "retold": [text for text in made if text.reference],
+            "retold": [text for text in compared if text.reference],
         }
-    found = {}
+    distributions = {}
     for name, texts in groups.items():
         if len(texts) < _MIN_STORIES:
             continue
@@ -139,12 +147,12 @@ def measure(
                         columns.setdefault(score.number.key, []).append(score.value)
         columns = {key: values for key, values in columns.items() if len(values) >= _MIN_STORIES}
         if columns:
-            found[name] = {
+            distributions[name] = {
                 "label": LABELS[name],
                 "count": min(map(len, columns.values())),
                 "quantiles": {key: quantiles(values) for key, values in columns.items()},
             }
-    return found
+    return distributions
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:

@@ -42,8 +42,8 @@ def human_stories(corpus: str, data: Path, count: int) -> list[Text]:
         data: folder of the corpora.
         count: maximum number of stories.
     """
-    found = _stories_with_beginning(data) if corpus == "roc" else _stories_with_prompt(data)
-    return evenly_spaced(found, count)
+    stories = _stories_with_beginning(data) if corpus == "roc" else _stories_with_prompt(data)
+    return evenly_spaced(stories, count)
 
 
 def _stories_with_beginning(data: Path) -> list[Text]:
@@ -58,15 +58,15 @@ def _stories_with_prompt(data: Path) -> list[Text]:
     config = settings.corpus
     normalizer = Normalizer.load(ENCODER / "names.json")
     judged = judged_keys(config.exclude, data, normalizer)
-    found = []
+    stories = []
     for file in settings.prompts or ():
         for prompt, story in prompted_stories(data / file):
             sentences = truncate_sentences(normalizer.sentences(story), config.max_words)
             context = normalizer(plain_context(prompt))
             key = story_key(sentences)
             if context and sentences and key not in judged and is_held_out(key, config.validation_share):
-                found.append(Text(join_words(sentences), context))
-    return found
+                stories.append(Text(join_words(sentences), context))
+    return stories
 
 
 def has_generator(corpus: str) -> bool:
@@ -98,7 +98,7 @@ def generated_stories(stories: Sequence[Text], corpus: str, seed: int) -> list[T
     sampler = StorySampler(model, tokenizer, Sampling(**config["sampling"]))
     texts = sampler.write(
         extract_plots(tagged, config["plots"], config["seed"]),
-        [(seed, place) for place in range(len(stories))],
+        [(seed, index) for index in range(len(stories))],
     )
     return [
         one
@@ -121,14 +121,14 @@ def read_generated(path: Path, count: int) -> list[Text]:
         ValueError: no stories, or a row without one.
     """
     rows = [row.values for row in read_rows(path)]
-    found = []
-    for place, row in enumerate(evenly_spaced(rows, count), 1):
+    stories = []
+    for number, row in enumerate(evenly_spaced(rows, count), 1):
         if not isinstance(row.get("story"), str) or not row["story"].strip():
-            raise ValueError(f"{path}, row {place}: expected a text in 'story', got {row.get('story')!r}")
+            raise ValueError(f"{path}, row {number}: expected a text in 'story', got {row.get('story')!r}")
         story, context = row["story"].strip(), (row.get("context") or "").strip()
         # Some files repeat the beginning inside the story.
-        found.append(Text(story.removeprefix(context).strip() or story, context))
-    return found
+        stories.append(Text(story.removeprefix(context).strip() or story, context))
+    return stories
 
 
 def corrupted_stories(stories: Sequence[Text], corpus: str, seed: int) -> list[Text]:
@@ -137,14 +137,14 @@ def corrupted_stories(stories: Sequence[Text], corpus: str, seed: int) -> list[T
     tagged = tag_corpus([normalizer.sentences(text.whole(corpus)) for text in stories], _TAGS, progress=False)
     sampling = UnionSampling(keep=1 if corpus == "roc" else 0)
     sampler = UnionSampler(tagged, English(), sampling, seed)
-    found = []
-    for place, human in enumerate(stories):
-        sample = sampler.sample(place, 0)
+    corrupted = []
+    for index, human in enumerate(stories):
+        sample = sampler.sample(index, 0)
         if sample is not None:
-            words = [list(one) for one in sample.words]
-            found.append(
+            words = [list(sentence) for sentence in sample.words]
+            corrupted.append(
                 Text(join_words(words[1:]), join_words(words[:1]))
                 if corpus == "roc"
                 else Text(join_words(words), human.context)
             )
-    return found
+    return corrupted

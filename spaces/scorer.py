@@ -127,14 +127,14 @@ class Scorer:
         self._load_each([key for key in self._metrics if key[0] != DEFAULT_METRIC])
 
     def _load_each(self, keys: Sequence[tuple[str, str]]) -> None:
-        kept: dict[tuple[str, str], LoadedMetric] = {}
+        loaded: dict[tuple[str, str], LoadedMetric] = {}
         for name, corpus in keys:
             future = self._metrics[name, corpus]
             config = self.catalogue[name].call.configs[corpus]
             try:
-                if (name, config) not in kept:
-                    kept[name, config] = self._load(name, config)
-                future.set_result(kept[name, config])
+                if (name, config) not in loaded:
+                    loaded[name, config] = self._load(name, config)
+                future.set_result(loaded[name, config])
             except Exception as error:  # one metric that cannot be loaded must not stop the others
                 _LOG.warning("%s (%s) is not available: %s", name, config, error)
                 future.set_exception(error)
@@ -147,7 +147,7 @@ class Scorer:
         copies = SCORING_THREADS if name == DEFAULT_METRIC else 1
         # in memory: no text is written to disk, and no copy waits for another one's file
         modules = [evaluate.load(str(entry.call.folder), config, keep_in_memory=True) for _ in range(copies)]
-        rows = {what: [_WARM_UP] for what in ("predictions", *entry.call.inputs)}
+        rows = {column: [_WARM_UP] for column in ("predictions", *entry.call.inputs)}
         for module in modules:
             module.compute(**rows, **available_options(entry, module))
         signature = getattr(modules[0], "signature", None)
@@ -186,14 +186,14 @@ class Scorer:
         check_corpus(corpus)
         due = Patience.MORE.since() if due is None else due
         chosen = [entry for name, entry in self.catalogue.items() if only is None or name in only]
-        asked = [self._submit(entry, texts, corpus, due) for entry in chosen]
+        pending = [self._submit(entry, texts, corpus, due) for entry in chosen]
         return [
             [
                 score
-                for entry, row in zip(chosen, asked, strict=True)
-                for score in self._collect(entry, row[place], corpus)
+                for entry, row in zip(chosen, pending, strict=True)
+                for score in self._collect(entry, row[index], corpus)
             ]
-            for place in range(len(texts))
+            for index in range(len(texts))
         ]
 
     def explain(
@@ -208,18 +208,18 @@ class Scorer:
         """
         self.start()
         due = Patience.REASONS.since() if due is None else due
-        asked = {}
+        pending = {}
         for name, entry in self.catalogue.items():
-            wanted = entry.explains and (only is None or name in only)
-            loaded = self._get(name, check_corpus(corpus)) if wanted else None
+            selected = entry.explains and (only is None or name in only)
+            loaded = self._get(name, check_corpus(corpus)) if selected else None
             if loaded is None or missing_input(entry, loaded.module, text, corpus):
                 continue
             row = metric_inputs(entry, loaded.module, text, corpus)
             alone = len(split_sentences(row["predictions"])) > MAX_BATCHED_SENTENCES
             key = (name, corpus, "explain alone" if alone else "explain", *row)
             work = BatchFunction(key, loaded.explanations, 1 if alone else EXPLAIN_BATCH_SIZE)
-            (asked[name],) = self._batcher.submit(work, [row], due)
-        return {name: _result(future.result()) for name, future in asked.items()}
+            (pending[name],) = self._batcher.submit(work, [row], due)
+        return {name: _result(future.result()) for name, future in pending.items()}
 
     def _get(self, name: str, corpus: str) -> LoadedMetric | None:
         future = self._metrics.get((name, corpus))
@@ -233,46 +233,46 @@ class Scorer:
         if loaded is None:
             future = self._metrics.get((entry.name, corpus))
             failed = None if future is None else future.exception()
-            why = "Not for stories of this kind." if failed is None else why_not_loaded(failed)
-            return [why] * len(texts)
-        asked: list[str | Future[Any]] = [missing_input(entry, loaded.module, text, corpus) for text in texts]
+            reason = "Not for stories of this kind." if failed is None else why_not_loaded(failed)
+            return [reason] * len(texts)
+        pending: list[str | Future[Any]] = [missing_input(entry, loaded.module, t, corpus) for t in texts]
         new: dict[BatchFunction, list[tuple[int, bytes, Row]]] = {}
-        for place, text in enumerate(texts):
-            if asked[place]:
+        for index, text in enumerate(texts):
+            if pending[index]:
                 continue
             row = metric_inputs(entry, loaded.module, text, corpus)
             digest = self._cache.digest(entry.name, corpus, row)
-            known = self._cache.get(digest)
-            if known is None:
+            cached = self._cache.get(digest)
+            if cached is None:
                 work = BatchFunction((entry.name, corpus, "score", *row), loaded.scores, SCORE_BATCH_SIZE)
-                new.setdefault(work, []).append((place, digest, row))
+                new.setdefault(work, []).append((index, digest, row))
             else:
-                done: Future[Any] = Future()
-                asked[place] = done
-                done.set_result(known)
+                completed: Future[Any] = Future()
+                pending[index] = completed
+                completed.set_result(cached)
         for work, rows in new.items():
             results = self._batcher.submit(work, [row for _, _, row in rows], due)
-            for (place, digest, _), result in zip(rows, results, strict=True):
+            for (index, digest, _), result in zip(rows, results, strict=True):
                 result.add_done_callback(partial(self._cache_result, digest))
-                asked[place] = result
-        return asked
+                pending[index] = result
+        return pending
 
     def _cache_result(self, digest: bytes, result: Future[Any]) -> None:
-        found = None if result.exception() else result.result()
-        if isinstance(found, dict) and not any(isinstance(value, str) for value in found.values()):
-            self._cache.put(digest, found)  # a missing score is not cached: it may be available later
+        values = None if result.exception() else result.result()
+        if isinstance(values, dict) and not any(isinstance(value, str) for value in values.values()):
+            self._cache.put(digest, values)  # a missing score is not cached: it may be available later
 
-    def _collect(self, entry: CatalogueEntry, asked: str | Future[Any], corpus: str) -> list[Score]:
+    def _collect(self, entry: CatalogueEntry, pending: str | Future[Any], corpus: str) -> list[Score]:
         """A metric's numbers; waits until they are available."""
-        if isinstance(asked, str):
-            return [Score(entry.name, number, None, asked) for number in entry.numbers]
+        if isinstance(pending, str):
+            return [Score(entry.name, number, None, pending) for number in entry.numbers]
         try:
-            found = _result(asked.result())
+            values = _result(pending.result())
         except ValueError as error:
             _LOG.info("%s refused a story: %s", entry.name, type(error).__name__)
             note = f"{entry.title} could not read this story."
             return [Score(entry.name, number, None, note) for number in entry.numbers]
-        return [self._number(entry, number, found[number.key], corpus) for number in entry.numbers]
+        return [self._number(entry, number, values[number.key], corpus) for number in entry.numbers]
 
     def _number(self, entry: CatalogueEntry, number: Number, value: float | str, corpus: str) -> Score:
         if isinstance(value, str):
@@ -293,8 +293,8 @@ def _fetch(fetch: Callable[[], None]) -> None:
         _LOG.warning("a resource that some metrics need was not fetched: %s: %s", type(error).__name__, error)
 
 
-def _result(found: Any) -> Any:
+def _result(result: Any) -> Any:
     """The result of a row; raises it if it is an error."""
-    if isinstance(found, ValueError):
-        raise found
-    return found
+    if isinstance(result, ValueError):
+        raise result
+    return result

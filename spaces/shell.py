@@ -273,9 +273,9 @@ def upload_path(file: Upload) -> Path:
 
 def log_unexpected_error(error: Exception) -> str:
     """Logs an internal failure without the user's input, and returns the sentence to show."""
-    place = error.__traceback__
-    while place is not None and place.tb_next is not None:
-        place = place.tb_next
-    where = f"{place.tb_frame.f_code.co_filename}:{place.tb_lineno}" if place else "?"
-    _LOG.error("%s at %s", type(error).__name__, where)
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    location = f"{traceback.tb_frame.f_code.co_filename}:{traceback.tb_lineno}" if traceback else "?"
+    _LOG.error("%s at %s", type(error).__name__, location)
     return "Something went wrong here, not with your text. Please try again."

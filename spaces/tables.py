@@ -69,10 +69,10 @@ def read_rows(name: str, content: bytes) -> list[dict[str, Any]]:
     file = io.BytesIO(content)
     if kind == "parquet":
         _check_unpacked(file)
-        found = parquet_rows(file, "The file", at_once=DECODED_ROWS)
+        unchecked = parquet_rows(file, "The file", at_once=DECODED_ROWS)
     else:
-        found = parse_rows(file, "The file", kind)
-    rows = list(_bounded(found))
+        unchecked = parse_rows(file, "The file", kind)
+    rows = list(_bounded(unchecked))
     if not rows:
         raise ValueError("The file has no rows.")
     return rows
@@ -81,8 +81,8 @@ def read_rows(name: str, content: bytes) -> list[dict[str, Any]]:
 def _check_unpacked(file: BinaryIO) -> None:
     """Raises a `ValueError` for a Parquet file whose metadata give too large an uncompressed size."""
     with suppress(pa.ArrowException):  # reading the file reports the error
-        described = pq.ParquetFile(file).metadata
-        sizes = (described.row_group(place).total_byte_size for place in range(described.num_row_groups))
+        metadata = pq.ParquetFile(file).metadata
+        sizes = (metadata.row_group(index).total_byte_size for index in range(metadata.num_row_groups))
         if sum(sizes) > MAX_CELL_CHARACTERS:
             raise ValueError(TOO_LONG)
 

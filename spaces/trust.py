@@ -42,15 +42,15 @@ class Reliability:
     @property
     def sentence(self) -> str:
         """The reliability in words."""
-        word = next(said for least, said in _WORDS if self.correlation >= least)
+        word = next(text for least, text in _WORDS if self.correlation >= least)
         low, high = self.interval
-        said = (
+        text = (
             f"Agreement with people: {word} (correlation {self.correlation:.2f}, {low:.2f} to {high:.2f}, on "
             f"{self.stories} machine-generated stories)."
         )
         if self.ranked_correctly is not None:
-            said += f" It ranks {self.ranked_correctly} of {self.pairs} pairs of a good and a damaged story correctly."
-        return said
+            text += f" It ranks {self.ranked_correctly} of {self.pairs} pairs of a good and a damaged story correctly."
+        return text
 
 
 class ReliabilityTable:
@@ -70,17 +70,24 @@ class ReliabilityTable:
 
     def of(self, entry: CatalogueEntry, number: Number, corpus: str) -> Reliability | None:
         """The reliability of a metric's score on stories of a corpus; `None` where it was not measured."""
-        found, title = self._sets.get(corpus), row_title(entry, number)
-        if not found:
+        judged_set, title = self._sets.get(corpus), row_title(entry, number)
+        if not judged_set:
             return None
-        row = next((one for one in found["rows"] if one["kind"] == "ours" and one["title"] == title), None)
+        row = next(
+            (
+                candidate
+                for candidate in judged_set["rows"]
+                if candidate["kind"] == "ours" and candidate["title"] == title
+            ),
+            None,
+        )
         if row is None or row["pearson"] is None:
             return None
         ranked = self._pairs.get("rows", {}).get(title) if corpus == "roc" else None
         return Reliability(
             row["pearson"],
             tuple(row["intervals"]["pearson"]),
-            row.get("n", found["n"]),
+            row.get("n", judged_set["n"]),
             None if ranked is None else sum(ranked.values()),
             self._pairs.get("pairs", 0),
         )

@@ -37,18 +37,20 @@ class Verdict:
 
 def recommended_score(scores: Sequence[Score]) -> Score | None:
     """The recommended metric's score; `None` where it has no value."""
-    return next((one for one in scores if one.metric == DEFAULT_METRIC and one.value is not None), None)
+    return next(
+        (score for score in scores if score.metric == DEFAULT_METRIC and score.value is not None), None
+    )
 
 
 def human_percentile_rank(score: Score) -> PercentileRank | None:
     """A score's percentile among human stories; `None` where it is not known."""
-    return next((one for one in score.percentile_ranks if one.group == "human"), None)
+    return next((rank for rank in score.percentile_ranks if rank.group == "human"), None)
 
 
 def is_low(value: float, score: Score) -> bool:
     """Whether a value is low among human stories, by the distribution that `score`, of the same metric, was placed in."""
-    place = human_percentile_rank(score)
-    return place is not None and better_than(value, place.quantiles, score.number.higher) <= LOW_PERCENTILE
+    rank = human_percentile_rank(score)
+    return rank is not None and better_than(value, rank.quantiles, score.number.higher) <= LOW_PERCENTILE
 
 
 def verdict_on(scores: Sequence[Score], warning: str | None) -> Verdict:
@@ -56,16 +58,16 @@ def verdict_on(scores: Sequence[Score], warning: str | None) -> Verdict:
     score = recommended_score(scores)
     if warning:
         return Verdict("No verdict", f"This text may not be a story ({warning}).", "none", score)
-    place = human_percentile_rank(score) if score else None
-    if score is None or place is None:
+    rank = human_percentile_rank(score) if score else None
+    if score is None or rank is None:
         return Verdict(
             "No verdict",
             "The recommended metric, or its scores of human stories, are not available.",
             "none",
             score,
         )
-    words, tone = next(said for least, said in _WORDS if place.better_than > least)
-    why = f"By {score.number.title}, {percent(place.better_than)} of {place.count:,} human stories are worse."
+    words, tone = next(wording for least, wording in _WORDS if rank.better_than > least)
+    why = f"By {score.number.title}, {percent(rank.better_than)} of {rank.count:,} human stories are worse."
     return Verdict(words, why, tone, score)
 
 
@@ -87,24 +89,30 @@ def verdict_between(
     for name, warning in zip(("first", "second"), warnings, strict=True):
         if warning:
             return Verdict("No verdict", f"The {name} text may not be a story ({warning}).", "none")
-    one, other = recommended_score(first), recommended_score(second)
-    place = human_percentile_rank(one) if one else None
-    if one is None or other is None or place is None or one.value is None or other.value is None:
+    first_score, second_score = recommended_score(first), recommended_score(second)
+    rank = human_percentile_rank(first_score) if first_score else None
+    if (
+        first_score is None
+        or second_score is None
+        or rank is None
+        or first_score.value is None
+        or second_score.value is None
+    ):
         return Verdict(
             "No verdict", "The recommended metric, or its scores of human stories, are not available.", "none"
         )
-    gap, bound = one.value - other.value, noise_bound(place.quantiles)
-    said = f"{one.number.title} gives {one.value:.2f} and {other.value:.2f}"
-    if abs(gap) <= bound:
+    difference, bound = first_score.value - second_score.value, noise_bound(rank.quantiles)
+    comparison = f"{first_score.number.title} gives {first_score.value:.2f} and {second_score.value:.2f}"
+    if abs(difference) <= bound:
         return Verdict(
             "No clear difference",
-            f"{said}: no more than noise, since one in five pairs of human stories differs by more than {bound:.2f}.",
+            f"{comparison}: no more than noise, since one in five pairs of human stories differs by more than {bound:.2f}.",
             "none",
         )
-    better = "first" if (gap > 0) == one.number.higher else "second"
+    better = "first" if (difference > 0) == first_score.number.higher else "second"
     return Verdict(
         f"The {better} story holds together better",
-        f"{said}: more than noise, since four in five pairs of human stories differ by less than {bound:.2f}.",
+        f"{comparison}: more than noise, since four in five pairs of human stories differ by less than {bound:.2f}.",
         "good",
     )
 

@@ -12,7 +12,7 @@ from typing import Any
 
 @dataclass
 class Reply:
-    """What the server says: `body` as JSON or as bytes; with `cut`, the connection ends before all of it came."""
+    """A response: `body` as JSON or bytes; with `cut`, the connection closes after half of it."""
 
     body: Any
     status: int = 200
@@ -37,7 +37,7 @@ def completion(text: str | None, probabilities: Mapping[str, float] | None = Non
 
 
 def failure(status: int, message: str = "no", **headers: str) -> Reply:
-    """An error as OpenAI's server says it."""
+    """An error in OpenAI's format."""
     return Reply(
         {"error": {"message": message}}, status, {key.replace("_", "-"): v for key, v in headers.items()}
     )
@@ -70,7 +70,7 @@ class ChatServer(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}/v1"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that went away is what some tests are about."""
+        """Prints nothing: some tests close the connection early."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -101,7 +101,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(content[: len(content) // 2] if reply.cut else content)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Says nothing."""
+        """Logs nothing."""
 
 
 @contextmanager
@@ -119,6 +119,6 @@ def serve(say: Callable[[Mapping[str, Any]], Reply]) -> Iterator[ChatServer]:
 
 
 def reply_in_order(replies: Sequence[Reply]) -> Callable[[Mapping[str, Any]], Reply]:
-    """Says one after the other, then the last for ever."""
+    """Returns the replies in order, then the last one again and again."""
     waiting = list(replies)
     return lambda body: waiting.pop(0) if len(waiting) > 1 else waiting[0]

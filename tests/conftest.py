@@ -12,24 +12,24 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 CACHES = (f"{ROOT / '.cache'}{os.sep}", f"{ROOT / '.resources'}{os.sep}")
-PICTURES = f"{ROOT / '.cache' / 'screenshots'}{os.sep}"
+SCREENSHOTS = f"{ROOT / '.cache' / 'screenshots'}{os.sep}"
 
 gc.disable()
 
 
-def _refuse(event: str, given: tuple[Any, ...]) -> None:
-    if event == "open" and given[2] & (os.O_WRONLY | os.O_RDWR):
-        written = given[0]
+def _reject_writes_to_caches(event: str, arguments: tuple[Any, ...]) -> None:
+    if event == "open" and arguments[2] & (os.O_WRONLY | os.O_RDWR):
+        written = arguments[0]
     elif event == "os.rename":
-        written = given[1]
+        written = arguments[1]
     else:
         return
     path = os.fsdecode(written) if isinstance(written, str | bytes | os.PathLike) else ""
-    if path.startswith(CACHES) and not path.startswith(PICTURES):
+    if path.startswith(CACHES) and not path.startswith(SCREENSHOTS):
         raise AssertionError(f"{path}: expected that tests write nothing there")
 
 
-sys.addaudithook(_refuse)
+sys.addaudithook(_reject_writes_to_caches)
 
 
 def pytest_collection_finish() -> None:

@@ -1,4 +1,4 @@
-"""Every reader of a user's file, with a good file for each and lines that are wrong."""
+"""Every reader of a user's file, with a valid file and invalid lines for each."""
 
 import json
 from collections.abc import Callable, Iterable

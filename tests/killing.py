@@ -44,7 +44,7 @@ def run_to_end(work: Work) -> None:
 
 
 def count_changes(work: Work, note: Path) -> int:
-    """Runs `work` as `finished` does and counts its changes of files and folders; `note` is a file to count in."""
+    """Runs `work` as `run_to_end` does and counts its changes of files and folders; `note` is a file to count in."""
 
     def counted() -> None:
         work()
@@ -59,7 +59,7 @@ def interrupt_at_call(trainer: type[Any], method: str, call: int) -> Iterator[No
     """Interrupts the `call`th call, counted from 1, of a trainer's method; the work must get that far."""
     original, calls = getattr(trainer, method), 0
 
-    def ending(self: Any, *arguments: Any, **named: Any) -> Any:
+    def interrupted(self: Any, *arguments: Any, **named: Any) -> Any:
         nonlocal calls
         calls += 1
         if calls == call:
@@ -67,7 +67,7 @@ def interrupt_at_call(trainer: type[Any], method: str, call: int) -> Iterator[No
         return original(self, *arguments, **named)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(trainer, method, ending)
+        patch.setattr(trainer, method, interrupted)
         with pytest.raises(KeyboardInterrupt):
             yield
 
@@ -79,7 +79,7 @@ def _forked(work: Work, change: int | None = None) -> int:
     try:
         sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - until the process ends
         if change is not None:
-            sys.addaudithook(_ending_at(change))
+            sys.addaudithook(_killer_at(change))
         work()
         os._exit(0)
     except BaseException:
@@ -91,7 +91,7 @@ def _was_killed(child: int) -> bool:
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if code not in (0, -signal.SIGKILL):
         raise ChildProcessError(
-            f"the work failed by itself with {code}, expected 0 or {-signal.SIGKILL}; its error stands above"
+            f"the work failed by itself with {code}, expected 0 or {-signal.SIGKILL}; its error is above"
         )
     return code != 0
 
@@ -104,7 +104,7 @@ def _check_finished(child: int) -> None:
 _done = 0
 
 
-def _ending_at(change: int) -> Callable[[str, tuple[object, ...]], None]:
+def _killer_at(change: int) -> Callable[[str, tuple[object, ...]], None]:
     def hook(event: str, arguments: tuple[object, ...]) -> None:
         global _done
         flags = arguments[2] if event == "open" else 0

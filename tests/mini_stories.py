@@ -41,15 +41,15 @@ def corrupted(stories: list[list[str]], how: str) -> list[list[str]]:
     result = []
     for i, sentences in enumerate(stories):
         new = list(sentences)
-        at = int(rng.integers(1, len(new) - 1))
+        index = int(rng.integers(1, len(new) - 1))
         if how == "repeated":
-            new[at + 1] = new[at]
+            new[index + 1] = new[index]
         elif how == "shuffled":
-            words = new[at].rstrip(".!?").split()
-            new[at] = " ".join(words[place] for place in rng.permutation(len(words))) + "."
+            words = new[index].rstrip(".!?").split()
+            new[index] = " ".join(words[k] for k in rng.permutation(len(words))) + "."
         elif how == "foreign":
             other = stories[(i + 7) % len(stories)]
-            new[at], new[at + 1] = other[1], other[2]
+            new[index], new[index + 1] = other[1], other[2]
         elif how == "reversed":
             new[1:] = new[:0:-1]
         else:
@@ -60,9 +60,9 @@ def corrupted(stories: list[list[str]], how: str) -> list[list[str]]:
 
 def with_foreign_sentences(stories: list[list[str]]) -> tuple[list[str], list[int]]:
     """The stories as texts, each with one sentence of another story, and the indices of these sentences."""
-    places = [2 + i % 3 for i in range(len(stories))]
+    indices = [2 + i % 3 for i in range(len(stories))]
     mixed = []
-    for i, (sentences, place) in enumerate(zip(stories, places, strict=True)):
-        foreign = stories[(i + 11) % len(stories)][place]
-        mixed.append(" ".join([*sentences[:place], foreign, *sentences[place + 1 :]]))
-    return mixed, places
+    for i, (sentences, index) in enumerate(zip(stories, indices, strict=True)):
+        foreign = stories[(i + 11) % len(stories)][index]
+        mixed.append(" ".join([*sentences[:index], foreign, *sentences[index + 1 :]]))
+    return mixed, indices

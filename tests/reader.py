@@ -1,4 +1,4 @@
-"""A reader of a user's file, with a good file for it and lines that are wrong."""
+"""A reader of a user's file, with a valid file and invalid lines for it."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -10,17 +10,17 @@ STORY = "Ann ran home. She ate\u2028 a cake. She slept."  # U+2028 is not a line
 
 
 def rows_of(**values: Any) -> list[str]:
-    return [json.dumps({"story_id": str(place), **values}, ensure_ascii=False) for place in range(3)]
+    return [json.dumps({"story_id": str(index), **values}, ensure_ascii=False) for index in range(3)]
 
 
 @dataclass(frozen=True)
 class Reader:
-    """A reader, a good file for it, and invalid lines.
+    """A reader, a valid file for it, and invalid lines.
 
     Attributes:
         read: path to rows.
         name: of the file.
-        lines: of a good file, without their ends; three rows.
+        lines: of a valid file, without their ends; three rows.
         bad: single lines that are invalid as the second row.
         packed: whether it reads gzip.
         first: lines before the rows, such as a heading.

@@ -1,7 +1,7 @@
 """A local Hub that accepts uploads and serves downloads, for tests with the real client libraries.
 
-Commits, tags, large files (LFS) and ranges are kept in memory. What it answers is what huggingface_hub,
-transformers, datasets and evaluate ask for, no more.
+Commits, tags, large files (LFS) and ranges are kept in memory. It implements only what huggingface_hub,
+transformers, datasets and evaluate request.
 """
 
 import base64
@@ -45,10 +45,10 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def log_message(self, *_: Any) -> None:
-        """Says nothing."""
+        """Logs nothing."""
 
     def send(self, status: int, content: bytes = b"", **headers: str) -> None:
-        """An answer with a body, which is left out where only the head was asked for."""
+        """Sends a response, for a HEAD request without its body."""
         self.send_response(status)
         headers.setdefault("Content-Length", str(len(content)))
         for name, value in headers.items():
@@ -58,16 +58,16 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(content)
 
     def answer(self, status: int, body: Any) -> None:
-        """JSON."""
+        """Sends a JSON response."""
         self.send(status, json.dumps(body).encode(), Content_Type="application/json")
 
     def refuse(self, status: int, code: str) -> None:
-        """An error as the Hub words it."""
+        """Sends an error in the Hub's format."""
         body = json.dumps({"error": code}).encode()
         self.send(status, body, Content_Type="application/json", X_Error_Code=code, X_Error_Message=code)
 
     def handle_request(self) -> Any:
-        """Reads the request and finds who answers it."""
+        """Reads the request and calls the method of its route."""
         self.body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         url = urlsplit(self.path)
         self.query = parse_qs(url.query)
@@ -89,7 +89,7 @@ class Handler(BaseHTTPRequestHandler):
     do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = handle_request  # noqa: N815 (the base class' names)
 
     def commit_of(self, name: str, revision: str) -> tuple[str, Files] | None:
-        """The commit, or None after an answer that says what is not there."""
+        """The commit; if it does not exist, sends an error and returns None."""
         repository = self.hub.repositories.get(name)
         if repository is None:
             self.refuse(404, "RepoNotFound")
@@ -265,7 +265,7 @@ ROUTES = [
 
 
 def use_endpoint(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Has the client ask this address; it has read the environment already."""
+    """Makes the client use this address; it has already read its environment variables."""
     monkeypatch.setattr(constants, "ENDPOINT", endpoint)
     template = f"{endpoint}/{{repo_id}}/resolve/{{revision}}/{{filename}}"
     monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)

@@ -15,8 +15,8 @@ from tests.judged_stories import JUDGED
 
 MANIFESTS = sorted(
     path
-    for place in ("metrics/weights/*", "metrics/*/weights/*", "training/weights/*")
-    for path in ROOT.glob(f"{place}/manifest.json")
+    for folders in ("metrics/weights/*", "metrics/*/weights/*", "training/weights/*")
+    for path in ROOT.glob(f"{folders}/manifest.json")
 )
 # Trained before the one judged story in WritingPrompts' file was excluded. The cards of the two metrics that are evaluated
 # on that story, perplexity and RUBER-BERT, say so.
@@ -31,24 +31,24 @@ RESULTS: Any = read_results(ROOT)
 
 
 @pytest.mark.parametrize("path", MANIFESTS, ids=lambda path: "/".join(path.parts[-4:-1]))
-def test_no_weights_were_trained_on_judged_stories_nor_on_those_of_this_project(path: Path) -> None:
+def test_weights_were_not_trained_on_judged_or_project_stories(path: Path) -> None:
     """As claimed by cards, datasets/stories and training/README.md; judged stories are only read to exclude them."""
     manifest = json.loads(path.read_text(encoding="utf-8"))
-    read = [name for name in manifest["data"] if name.split("/")[0] in (*JUDGED_SETS, "datasets", "judged")]
-    left_out = set(excluded_files(manifest.get("config", {})))
-    assert set(read) <= left_out
-    known = "/".join(path.parts[-4:-1]) in TRAINED_BEFORE_EXCLUSION
-    wanted = {judged for corpus, judged in JUDGED.items() if corpus in manifest["data"]}
-    assert known or wanted <= left_out
+    used = [name for name in manifest["data"] if name.split("/")[0] in (*JUDGED_SETS, "datasets", "judged")]
+    excluded = set(excluded_files(manifest.get("config", {})))
+    assert set(used) <= excluded
+    exempt = "/".join(path.parts[-4:-1]) in TRAINED_BEFORE_EXCLUSION
+    to_exclude = {judged for corpus, judged in JUDGED.items() if corpus in manifest["data"]}
+    assert exempt or to_exclude <= excluded
 
 
-def _beating(name: str) -> list[str]:
+def _rows_above_trivial_baselines(name: str) -> list[str]:
     """This project's rows that are significantly better than the best trivial baseline of a set."""
     rows = [row for row in RESULTS["judged"][name]["rows"] if row["kind"] == "ours"]
     return [row["title"] for row in rows if row.get("beats_trivial")]
 
 
-def _larger() -> set[str]:
+def _rows_of_larger_models() -> set[str]:
     """Rows of configurations whose base models are not in the checkout."""
     return {
         title
@@ -58,21 +58,21 @@ def _larger() -> set[str]:
     }
 
 
-def test_of_the_small_metrics_only_mix_beats_counting_on_writing_prompts() -> None:
+def test_only_mix_of_small_metrics_beats_trivial_baselines_on_mans_wp() -> None:
     """README.md, metrics/README.md."""
-    small = set(_beating("mans_wp")) - _larger()
+    small = set(_rows_above_trivial_baselines("mans_wp")) - _rows_of_larger_models()
     assert small == {"Plot coherence (mix, authors' stories)"}
 
 
 @pytest.mark.parametrize("name", ["union_wp", "plot_guided_wp", "hanna"])
-def test_on_other_sets_of_long_stories_none_beats_counting(name: str) -> None:
-    """metrics/README.md: none that needs no reference."""
+def test_no_reference_free_metric_beats_trivial_baselines_on_long_stories(name: str) -> None:
+    """metrics/README.md."""
     entries = read_registry().values()
     assert not {title for entry in entries if "references" not in entry.inputs for title in entry.rows} & set(
-        _beating(name)
+        _rows_above_trivial_baselines(name)
     )
 
 
-def test_no_small_metric_is_fit_for_judging_good_stories_against_each_other() -> None:
-    """README.md, metrics/README.md: none beats counting on the plot-guided stories, half of which people wrote."""
-    assert set(_beating("plot_guided_roc")) <= _larger()
+def test_no_small_metric_beats_trivial_baselines_on_plot_guided_roc() -> None:
+    """README.md, metrics/README.md: none is fit for comparing good stories; people wrote half of the plot-guided ones."""
+    assert set(_rows_above_trivial_baselines("plot_guided_roc")) <= _rows_of_larger_models()

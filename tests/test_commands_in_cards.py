@@ -32,7 +32,7 @@ COMMAND = re.compile(
 TARGET = re.compile(r"(?:^|`)make ((?:[\w=.,/\"' -]|\n(?!\n))+)", re.MULTILINE)
 
 
-def found(pattern: re.Pattern[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+def find_in_pages(pattern: re.Pattern[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
     for page in PAGES:
         for match in pattern.finditer(page.read_text(encoding="utf-8")):
             yield str(page.relative_to(ROOT)), tuple(group for group in match.groups() if group is not None)
@@ -44,35 +44,37 @@ def test_pages_are_found() -> None:
     }
 
 
-@pytest.mark.parametrize("module", sorted({groups[0].rstrip(".") for _, groups in found(MODULE)}))
-def test_modules_that_are_run_exist(module: str) -> None:
+@pytest.mark.parametrize("module", sorted({groups[0].rstrip(".") for _, groups in find_in_pages(MODULE)}))
+def test_named_modules_can_be_run(module: str) -> None:
     name = module if module.startswith("openmeva.") else f"openmeva.{module}"
     spec = find_spec(name)
     assert spec is not None, module
-    runs = Path(spec.origin) if spec.origin and not spec.origin.endswith("__init__.py") else None
-    if runs is None:
-        inner = find_spec(f"{name}.__main__")
-        assert inner is not None, f"{module} cannot be run"
-        assert inner.origin is not None
-        runs = Path(inner.origin)
-    assert '__name__ == "__main__"' in runs.read_text(encoding="utf-8"), module
+    main_file = Path(spec.origin) if spec.origin and not spec.origin.endswith("__init__.py") else None
+    if main_file is None:
+        main_spec = find_spec(f"{name}.__main__")
+        assert main_spec is not None, f"{module} cannot be run"
+        assert main_spec.origin is not None
+        main_file = Path(main_spec.origin)
+    assert '__name__ == "__main__"' in main_file.read_text(encoding="utf-8"), module
 
 
-def test_commands_have_the_options_that_are_named() -> None:
+def test_named_commands_and_options_exist() -> None:
     commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
-    named = list(found(COMMAND))
+    named = list(find_in_pages(COMMAND))
     assert {groups[0] for _, groups in named} <= set(commands)
     for page, (name, rest) in named:
-        known = {option for parameter in commands[name].params for option in parameter.opts} | {"--help"}
-        asked = set(re.findall(r"(?<![\w-])(--?[a-z][a-z-]*)", rest.partition(" -- ")[0]))
-        assert asked <= known, f"{page}: openmeva {name} has no {', '.join(sorted(asked - known))}"
+        options = {option for parameter in commands[name].params for option in parameter.opts} | {"--help"}
+        named_options = set(re.findall(r"(?<![\w-])(--?[a-z][a-z-]*)", rest.partition(" -- ")[0]))
+        assert named_options <= options, (
+            f"{page}: openmeva {name} has no {', '.join(sorted(named_options - options))}"
+        )
 
 
-def test_targets_and_their_variables_stand_in_the_makefile() -> None:
+def test_named_make_targets_and_variables_exist() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     targets = set(re.findall(r"^([a-z.-]+):", makefile, re.MULTILINE))
     variables = set(re.findall(r"\$\(?(?:if |or )?\$?\(?([A-Z_]+)\)", makefile))
-    for page, (text,) in found(TARGET):
+    for page, (text,) in find_in_pages(TARGET):
         words = text.split()
         assert words[0] in targets, f"{page}: make {words[0]}"
         for word in words[1:]:
@@ -81,7 +83,7 @@ def test_targets_and_their_variables_stand_in_the_makefile() -> None:
                 assert name in variables, f"{page}: make {words[0]} {word}"
 
 
-def test_help_lists_every_target() -> None:
+def test_make_help_lists_every_target() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     (pattern,) = re.findall(r"grep -hE '([^']+)'", makefile)
     listed = {

@@ -28,11 +28,11 @@ PAGES = [
     *sorted(f"metrics/{p.parent.name}/README.md" for p in ROOT.glob("metrics/*/README.md")),
 ]
 RESULTS: Any = read_results(ROOT)
-PLACES = FigureSentences()
+FIGURE_SENTENCES = FigureSentences()
 
 
-@pytest.mark.parametrize("page", sorted(PAGES_WITH_TABLES.union(PAGES, PLACES.sentences)))
-def test_figures_are_those_of_the_results(page: str) -> None:
+@pytest.mark.parametrize("page", sorted(PAGES_WITH_TABLES.union(PAGES, FIGURE_SENTENCES.sentences)))
+def test_pages_contain_current_results(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     assert fill_in_page(page, text, RESULTS) == text, "run `make figures`"
 
@@ -42,42 +42,47 @@ def test_every_figure_has_a_source(page: str) -> None:
     """Checks numbers with two or three decimals, as for agreement, outside code and the table."""
     text = (ROOT / page).read_text(encoding="utf-8")
     text = re.sub(r"```.*?```|<!-- agreement:.*?<!-- /agreement -->", "", text, flags=re.DOTALL)
-    for sentence in (*PLACES.sentences.get(page, ()), *PLACES.other_sources.get(page, ())):
+    for sentence in (
+        *FIGURE_SENTENCES.sentences.get(page, ()),
+        *FIGURE_SENTENCES.other_sources.get(page, ()),
+    ):
         text, count = pattern(sentence).subn("", text)
-        assert count == 1, f"{page}: {sentence!r} of training/hub/figures.yaml stands there {count} times"
+        assert count == 1, f"{page}: {sentence!r} of training/hub/figures.yaml occurs {count} times"
     assert re.findall(r"(?<![\w.])-?\.\d{2,3}(?!\w)", text) == []
 
 
-def test_pages_and_rows_exist() -> None:
-    assert PLACES.other_sources.keys() <= set(PAGES)
+def test_pages_and_rows_in_figures_yaml_exist() -> None:
+    assert FIGURE_SENTENCES.other_sources.keys() <= set(PAGES)
     titles = {title for entry in read_registry().values() for title in entry.rows} | TRIVIAL_BASELINES.keys()
-    for sentences in PLACES.sentences.values():
+    for sentences in FIGURE_SENTENCES.sentences.values():
         for slot in re.findall(r"\{([^}]+)\}", " ".join(sentences)):
             title = slot.split(": ")[1]
             assert title in titles
             assert figure(RESULTS, slot) is not None, slot
 
 
-def test_the_results_are_of_the_weights_that_are_there() -> None:
-    now = checkpoint_digests(ROOT)
-    changed = [name for name, digest in RESULTS["weights"].items() if now.get(name) != digest]
-    assert changed == [], "measure these anew: `make benchmark METRICS=…`, then `make figures`"
+def test_results_were_computed_with_current_weights() -> None:
+    digests = checkpoint_digests(ROOT)
+    changed = [name for name, digest in RESULTS["weights"].items() if digests.get(name) != digest]
+    assert changed == [], "measure these again: `make benchmark METRICS=…`, then `make figures`"
 
 
-def test_new_results_move_the_texts(tmp_path: Path) -> None:
-    found = {"judged": {"a": {"rows": [{"kind": "ours", "title": "M", "pearson": 0.1266, "spearman": -0.5}]}}}
+def test_new_results_update_sentences(tmp_path: Path) -> None:
+    results = {
+        "judged": {"a": {"rows": [{"kind": "ours", "title": "M", "pearson": 0.1266, "spearman": -0.5}]}}
+    }
     text = fill_in_sentence(
-        "It has .99 and\n-.10 here, .7 there.", "has {a: M} and {a: M: spearman} here", found
+        "It has .99 and\n-.10 here, .7 there.", "has {a: M} and {a: M: spearman} here", results
     )
     assert text == "It has .13 and\n-.50 here, .7 there."
-    assert fill_in_sentence("It has .99.", "has {a: Other}.", found) == "It has .99."
+    assert fill_in_sentence("It has .99.", "has {a: Other}.", results) == "It has .99."
     with pytest.raises(ValueError, match="found 0 times"):
-        fill_in_sentence("It has none.", "has {a: M}", found)
+        fill_in_sentence("It has none.", "has {a: M}", results)
     with pytest.raises(SystemExit, match=r"results\.json"):
         main(tmp_path)
 
 
-def test_a_table_of_autos() -> None:
+def test_autos_table() -> None:
     human = {"pearson": 0.126, "by_origin": {"human": 0.126, "discrimination": -0.5}}
     rows = [
         {
@@ -85,11 +90,11 @@ def test_a_table_of_autos() -> None:
             "aspects": {"synonym": human, "typo": {"pearson": None, "by_origin": {"human": None}}},
         }
     ]
-    found = {"autos": {"autos_roc_invariance": {"title": "AUTOS", "n": 1234, "rows": rows}}}
-    text = autos_table(found, "autos_roc_invariance")
+    results = {"autos": {"autos_roc_invariance": {"title": "AUTOS", "n": 1234, "rows": rows}}}
+    text = autos_table(results, "autos_roc_invariance")
     assert text.startswith("### AUTOS (1,234 rows): Pearson with the label, near 0 is good\n")
     assert "|  | synonym human | synonym discrimination | typo human | average size |" in text
     assert "| distinct-1 | .126 | -.500 | – | .313 |" in text
     assert "| *UNION (paper)* | *.219* | *.117* | *.602* |" in text
     with pytest.raises(ValueError, match="expected a set among autos_roc_invariance"):
-        autos_table(found, "autos_wp_invariance")
+        autos_table(results, "autos_wp_invariance")

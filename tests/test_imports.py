@@ -14,12 +14,12 @@ ORDER = ROOT / "training" / "README.md"
 TOPS = ("metrics", "training", "spaces")
 
 
-def order(text: str) -> list[str]:
+def read_order(text: str) -> list[str]:
     """Packages in the order of the numbered list, lowest first."""
     return re.findall(r"^\d+\. `([\w.*]+)`:", text, flags=re.MULTILINE)
 
 
-def place(package: str, listed: list[str]) -> int | None:
+def position(package: str, listed: list[str]) -> int | None:
     """Position of a package in the order; None if it is not listed."""
     group = package.rpartition(".")[0] + ".*"
     return next((listed.index(name) for name in (package, group) if name in listed), None)
@@ -52,43 +52,45 @@ def imported(tree: ast.AST, package: str) -> Iterator[str]:
 
 def imports_of_packages(root: Path) -> dict[tuple[str, str], list[str]]:
     """Pairs of a package and another that it imports, with the files that do; a package is a folder."""
-    known = modules(root)
-    folder = {name: ".".join(path.parent.relative_to(root).parts) for name, path in known.items()}
-    found = defaultdict(list)
-    for name, path in known.items():
+    paths = modules(root)
+    folder = {name: ".".join(path.parent.relative_to(root).parts) for name, path in paths.items()}
+    imports = defaultdict(list)
+    for name, path in paths.items():
         for target in imported(ast.parse(path.read_text(encoding="utf-8")), folder[name]):
             module = target if target in folder else target.rpartition(".")[0]
             other = folder.get(module, module)
             if other != folder[name]:
-                found[folder[name], other].append(str(path.relative_to(root)))
-    return found
+                imports[folder[name], other].append(str(path.relative_to(root)))
+    return imports
 
 
-def faults(root: Path, listed: list[str]) -> list[str]:
-    """What breaks the order, in words."""
+def violations(root: Path, listed: list[str]) -> list[str]:
+    """Messages about imports that violate the order, and packages that it lacks."""
     edges = imports_of_packages(root)
     folders = {".".join(path.parent.relative_to(root).parts) for path in modules(root).values()}
     packages = folders | {name for pair in edges for name in pair}
-    found = [
-        f"{name}: not in the list of {ORDER.name}" for name in sorted(packages) if place(name, listed) is None
+    messages = [
+        f"{name}: not in the list of {ORDER.name}"
+        for name in sorted(packages)
+        if position(name, listed) is None
     ]
     for (package, other), files in sorted(edges.items()):
         if (other, package) in edges and package < other:
-            found.append(f"{package} and {other} import each other: {', '.join(files)}")
-        own, theirs = place(package, listed), place(other, listed)
+            messages.append(f"{package} and {other} import each other: {', '.join(files)}")
+        own, theirs = position(package, listed), position(other, listed)
         if own is not None and theirs is not None and own <= theirs:
-            found.append(f"{package} imports {other}, which does not stand above it: {', '.join(files)}")
-    return found
+            messages.append(f"{package} imports {other}, which does not stand above it: {', '.join(files)}")
+    return messages
 
 
-def test_packages_import_one_way() -> None:
-    listed = order(ORDER.read_text(encoding="utf-8"))
+def test_packages_import_in_one_direction() -> None:
+    listed = read_order(ORDER.read_text(encoding="utf-8"))
     assert len(listed) == len(set(listed)) > 30
-    assert not faults(ROOT, listed)
+    assert not violations(ROOT, listed)
 
 
 def test_every_listed_package_exists() -> None:
-    listed = order(ORDER.read_text(encoding="utf-8"))
+    listed = read_order(ORDER.read_text(encoding="utf-8"))
     assert not [
         name for name in listed if not list((ROOT / name.replace(".", "/").rstrip("*")).rglob("*.py"))
     ]
@@ -111,26 +113,26 @@ def test_every_listed_package_exists() -> None:
         ("import json", None),
     ],
 )
-def test_a_fault_is_found(tmp_path: Path, statement: str, fault: str | None) -> None:
+def test_import_against_the_order_is_reported(tmp_path: Path, statement: str, fault: str | None) -> None:
     for name in ("low/two.py", "low/sibling.py", "high/one.py"):
         (tmp_path / "training" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "training" / name).write_text("")
     (tmp_path / "training" / "low" / "two.py").write_text(statement + "\n")
-    found = faults(tmp_path, ["training.low", "training.high"])
+    found = violations(tmp_path, ["training.low", "training.high"])
     assert (fault is None and not found) or (fault is not None and found and found[0].startswith(fault))
 
 
-def test_packages_that_import_each_other_are_found(tmp_path: Path) -> None:
+def test_mutual_imports_are_reported(tmp_path: Path) -> None:
     for name, other in (("a", "b"), ("b", "a")):
         (tmp_path / "training" / name).mkdir(parents=True)
         (tmp_path / "training" / name / "m.py").write_text(f"from openmeva.training.{other} import m\n")
-    found = faults(tmp_path, ["training.a", "training.b"])
+    found = violations(tmp_path, ["training.a", "training.b"])
     assert found[0].startswith("training.a and training.b import each other")
 
 
-def test_metrics_stand_apart(tmp_path: Path) -> None:
+def test_metric_importing_another_metric_is_reported(tmp_path: Path) -> None:
     (tmp_path / "metrics" / "one").mkdir(parents=True)
     (tmp_path / "metrics" / "one" / "one.py").write_text("from openmeva.metrics.two import two\n")
-    assert faults(tmp_path, ["metrics.*"]) == [
+    assert violations(tmp_path, ["metrics.*"]) == [
         "metrics.one imports metrics.two, which does not stand above it: metrics/one/one.py"
     ]

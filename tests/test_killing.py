@@ -12,13 +12,13 @@ def end_by(number: int) -> None:
     os.kill(os.getpid(), number)
 
 
-def test_work_that_was_killed_is_not_finished() -> None:
+def test_killed_work_raises_error_in_run_to_end() -> None:
     with pytest.raises(ChildProcessError, match="expected it to come to its end"):
         run_to_end(lambda: end_by(signal.SIGKILL))
     run_to_end(lambda: None)
 
 
-def test_work_that_ends_by_another_signal_was_not_killed() -> None:
+def test_end_by_another_signal_raises_error() -> None:
     with pytest.raises(ChildProcessError, match="by itself with -15, expected 0 or -9"):
         killed_before(1, lambda: end_by(signal.SIGTERM))
     assert not killed_before(1, lambda: None)

@@ -15,7 +15,7 @@ from tests.every_reader import READERS, Reader, entries
 every_reader = pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
 
 
-def refused(reader: Reader, path: Path) -> str:
+def error_message(reader: Reader, path: Path) -> str:
     """The message of the `ValueError` (or missing-file error) raised by reading; it names the file."""
     with pytest.raises((ValueError, OSError)) as caught:
         list(reader.read(path))
@@ -27,20 +27,20 @@ def refused(reader: Reader, path: Path) -> str:
 
 
 @every_reader
-def test_a_good_file(reader: Reader, tmp_path: Path) -> None:
+def test_valid_file_is_read_completely(reader: Reader, tmp_path: Path) -> None:
     assert len(list(reader.read(reader.write(tmp_path, reader.bytes())))) == 3
     if reader.packed:
         packed = replace(reader, name=f"{reader.name}.gz")
         assert len(list(reader.read(packed.write(tmp_path, gzip.compress(reader.bytes()))))) == 3
     if not reader.whole:
-        ends = reader.bytes().replace(b"\n", b"\r\n")
-        assert len(list(reader.read(reader.write(tmp_path, ends)))) == 3
+        crlf = reader.bytes().replace(b"\n", b"\r\n")
+        assert len(list(reader.read(reader.write(tmp_path, crlf)))) == 3
 
 
 @every_reader
-def test_files_that_hold_nothing_to_read(reader: Reader, tmp_path: Path) -> None:
+def test_empty_binary_or_missing_file_is_reported(reader: Reader, tmp_path: Path) -> None:
     for content in (b"", b"\n", bytes(range(256)) * 40, b"\x89PNG\r\n\x1a\n\0\0"):
-        refused(reader, reader.write(tmp_path, content))
+        error_message(reader, reader.write(tmp_path, content))
     (tmp_path / reader.name).unlink(missing_ok=True)
     if reader.read is read_upload:
         return
@@ -52,7 +52,7 @@ def test_files_that_hold_nothing_to_read(reader: Reader, tmp_path: Path) -> None
 
 
 @every_reader
-def test_gzip_that_is_damaged(reader: Reader, tmp_path: Path) -> None:
+def test_damaged_gzip_is_reported(reader: Reader, tmp_path: Path) -> None:
     whole = gzip.compress(reader.bytes(), mtime=0)
     flipped = bytearray(whole)
     flipped[len(whole) // 2] ^= 255
@@ -63,41 +63,41 @@ def test_gzip_that_is_damaged(reader: Reader, tmp_path: Path) -> None:
         whole[:2] + b"\1" + whole[3:],
         whole[:-8] + bytes(8),
     ):
-        refused(reader, reader.write(tmp_path, content))
+        error_message(reader, reader.write(tmp_path, content))
     if reader.packed:
-        refused(reader, replace(reader, name=f"{reader.name}.gz").write(tmp_path, reader.bytes()))
+        error_message(reader, replace(reader, name=f"{reader.name}.gz").write(tmp_path, reader.bytes()))
 
 
 @every_reader
-def test_lines_that_are_wrong(reader: Reader, tmp_path: Path) -> None:
+def test_invalid_line_is_reported(reader: Reader, tmp_path: Path) -> None:
     """Latin-1 and invalid rows as the second row, whose line the message names."""
-    place = reader.first + 1
-    before, after = reader.lines[:place], reader.lines[place + 1 :]
-    latin = reader.lines[place].encode() + b"caf\xe9"
+    index = reader.first + 1
+    before, after = reader.lines[:index], reader.lines[index + 1 :]
+    latin = reader.lines[index].encode() + b"caf\xe9"
     for bad in (latin, *(line.encode() for line in reader.bad)):
         lines = [*(line.encode() for line in before), bad, *(line.encode() for line in after)]
         if reader.whole and bad != latin:
             lines = [bad]
-        message = refused(reader, reader.write(tmp_path, b"\n".join(lines) + b"\n"))
+        message = error_message(reader, reader.write(tmp_path, b"\n".join(lines) + b"\n"))
         assert len(message) < 600
         if not (reader.whole and bad != latin):
-            named = (f"line {place + 1}", f"row {place + 1}", "sheet 2", "story 2")
+            named = (f"line {index + 1}", f"row {index + 1}", "sheet 2", "story 2")
             assert any(name in message for name in named), message
 
 
 @pytest.mark.parametrize("changes", [{"text": None}, {"score": [1, 2, 3, 4, float("nan")]}, {"score": None}])
-def test_entries_of_mans(changes: dict[str, Any], tmp_path: Path) -> None:
+def test_invalid_entry_of_mans_is_reported(changes: dict[str, Any], tmp_path: Path) -> None:
     reader = replace(READERS["mans"], lines=entries(**changes))
-    assert "entry 7" in refused(reader, reader.write(tmp_path, reader.bytes()))
+    assert "entry 7" in error_message(reader, reader.write(tmp_path, reader.bytes()))
 
 
 @pytest.mark.parametrize(
     "folder", ["corpora", "judged", "negatives", "grammar", "ruber_bert", "plot_guided/plots"]
 )
-def test_packages_that_read_corpora_open_no_file_by_themselves(folder: str) -> None:
+def test_corpus_packages_open_files_only_with_shared_readers(folder: str) -> None:
     """They use `training.files`, whose readers are tested above."""
     for path in (ROOT / "training" / folder).rglob("*.py"):
-        found = re.findall(
+        calls = re.findall(
             r"\bopen\(|read_text\(|read_table\(|read_csv\(|gzip\.", path.read_text(encoding="utf-8")
         )
-        assert not found or path.name == "storyer.py", f"{path}: {found}"  # a pickle, see test_supply
+        assert not calls or path.name == "storyer.py", f"{path}: {calls}"  # a pickle, see test_supply

@@ -10,13 +10,13 @@ FOLDERS = {".ci", "datasets", "metrics", "spaces", "tests", "training"}
 MEGABYTE = 1_000_000
 
 
-def tracked() -> list[Path]:
+def tracked_files() -> list[Path]:
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True, text=True)
     return [ROOT / name for name in listed.stdout.split("\0") if name]
 
 
 def test_top_level_folders() -> None:
-    assert {p.relative_to(ROOT).parts[0] for p in tracked() if p.parent != ROOT} <= FOLDERS
+    assert {p.relative_to(ROOT).parts[0] for p in tracked_files() if p.parent != ROOT} <= FOLDERS
 
 
 def test_datasets_does_not_shadow_the_library() -> None:
@@ -25,14 +25,14 @@ def test_datasets_does_not_shadow_the_library() -> None:
 
 
 def test_weights_are_safetensors_and_small() -> None:
-    sizes = {p: os.path.getsize(p) for p in tracked() if p.exists() and not p.is_symlink()}
+    sizes = {p: os.path.getsize(p) for p in tracked_files() if p.exists() and not p.is_symlink()}
     assert not [p.name for p in sizes if p.suffix in {".bin", ".pt", ".pth", ".pkl", ".pickle", ".ckpt"}]
     assert max(sizes.values()) < 40 * MEGABYTE
     weights = sum(size for p, size in sizes.items() if "weights" in p.parts or "taggers" in p.parts)
     assert 0 < weights < 120 * MEGABYTE
 
 
-def test_tests_see_no_graphics_card() -> None:
+def test_make_test_hides_gpus() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     recipe = makefile.partition("\ntest: ")[2].partition("\n\n")[0]
     assert " $(ON_PROCESSOR) CUDA_VISIBLE_DEVICES= $(BIN)/python -m pytest " in recipe
@@ -42,18 +42,18 @@ def test_tests_see_no_graphics_card() -> None:
 HOMES = ("/home/", "/root/", "/Users/")
 
 
-def test_nothing_names_a_machine() -> None:
-    me = Path(__file__).name
-    for path in tracked():
+def test_no_file_contains_local_paths() -> None:
+    this_file = Path(__file__).name
+    for path in tracked_files():
         if (
             path.suffix in {".py", ".md", ".yaml", ".toml", ".json", ""}
             and path.is_file()
-            and path.name != me
+            and path.name != this_file
         ):
             text = path.read_text(encoding="utf-8", errors="replace")
-            places = (
+            local_paths = (
                 f"{ROOT}/",
                 *(HOMES if "taggers" not in path.parts else ()),
-            )  # whose features are such words
-            found = [place for place in places if place in text]
+            )  # features of taggers are such words
+            found = [local_path for local_path in local_paths if local_path in text]
             assert not found, f"{path}: {found}"

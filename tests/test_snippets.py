@@ -38,24 +38,24 @@ SNIPPETS = [  # those of a page together: a later one goes on from an earlier on
     ]
     if (found := PYTHON.findall(page.read_text("utf-8")))
 ]
-SIGNATURE = inspect.signature(judging.judge)
-SCORING = inspect.signature(scoring.score_dataset)
+JUDGE_SIGNATURE = inspect.signature(judging.judge)
+SCORING_SIGNATURE = inspect.signature(scoring.score_dataset)
 METRICS = read_metrics(ROOT / "metrics")
 DESCRIPTION = read_description(ROOT)
-PAGES = {
+DEMOS = {
     "story_scorer": lambda: story_scorer.build(FakeScorer()),
     "perturbation_lab": lambda: perturbation_lab.build(Lab(FakeScorer())),
     "leaderboard": lambda: leaderboard.build(leaderboard.read_results()),
 }
 
 
-class Result:
+class FakeResult:
     """The result of a metric or a demo; its card has to name each key that is used."""
 
     def __init__(self, card: str) -> None:
         self.card = card
 
-    def __getitem__(self, key: str | int) -> "Result":
+    def __getitem__(self, key: str | int) -> "FakeResult":
         named = isinstance(key, int) or re.search(
             rf"[`'\"]({key}|{key.removesuffix('_scores')})\b", self.card
         )
@@ -66,7 +66,7 @@ class Result:
         return iter([self])
 
 
-class Metric:
+class FakeMetric:
     def __init__(self, path: str, configuration: str | None = None) -> None:
         name = path.rpartition("/")[2]
         assert path == name or (ROOT / path / f"{name}.py").is_file()
@@ -78,66 +78,68 @@ class Metric:
         )  # fmt: skip
         self.card = (ROOT / "metrics" / name / "README.md").read_text("utf-8")
 
-    def compute(self, **columns: Any) -> Result:
+    def compute(self, **columns: Any) -> FakeResult:
         assert {"predictions", *getattr(self.kind, "required", ())} <= columns.keys()
         inspect.signature(self.kind._compute).bind_partial(None, **columns)
-        return Result(self.card)
+        return FakeResult(self.card)
 
     def signature(self) -> str:
         return str(self.kind.signature.__name__)
 
 
 @cache
-def api(demo: str) -> dict[str, inspect.Signature]:
+def endpoints(demo: str) -> dict[str, inspect.Signature]:
     """The named endpoints of a demo, and their parameters."""
-    offered = [one for one in PAGES[demo]().fns.values() if one.api_visibility == "public"]
+    offered = [one for one in DEMOS[demo]().fns.values() if one.api_visibility == "public"]
     return {f"/{one.api_name}": inspect.signature(one.fn) for one in offered}
 
 
-class Client:
+class FakeClient:
     def __init__(self, address: str) -> None:
-        demos = [source.name for source in DESCRIPTION.sources if source.demo]
-        published = [f"{DESCRIPTION.organisation}/{name}" for name in demos]
+        demo_names = [source.name for source in DESCRIPTION.sources if source.demo]
+        published = [f"{DESCRIPTION.organisation}/{name}" for name in demo_names]
         assert address.startswith("http://127.0.0.1:786") or address in published
 
-    def predict(self, api_name: str, **given: Any) -> Result:
-        for demo in PAGES:
-            if api_name in api(demo):
-                api(demo)[api_name].bind(**given)
+    def predict(self, api_name: str, **given: Any) -> FakeResult:
+        for demo in DEMOS:
+            if api_name in endpoints(demo):
+                endpoints(demo)[api_name].bind(**given)
                 sources = "".join(path.read_text("utf-8") for path in (ROOT / "spaces" / demo).glob("*.py"))
-                return Result(sources + (ROOT / "spaces" / demo / "README.md").read_text("utf-8"))
+                return FakeResult(sources + (ROOT / "spaces" / demo / "README.md").read_text("utf-8"))
         raise AssertionError(f"no demo has {api_name}")
 
 
-def dataset(name: str, configuration: str | None = None, split: str | None = None, **options: Any) -> Any:
+def fake_load_dataset(
+    name: str, configuration: str | None = None, split: str | None = None, **options: Any
+) -> Any:
     if name == "json":  # files of the reader's own
-        inspect.signature(read).bind(name, split=split, **options)
+        inspect.signature(load_dataset).bind(name, split=split, **options)
         return [{"story": "One."}]
     assert not options
     folder = ROOT / "datasets" / name.rpartition("/")[2]
     card = (folder / "README.md").read_text("utf-8")
     assert configuration is None or f"config_name: {configuration}\n" in card
     return (
-        Result(card)
+        FakeResult(card)
         if split is None or folder.name == "mans"
-        else read(str(folder), configuration, split=split)
+        else load_dataset(str(folder), configuration, split=split)
     )
 
 
-read = datasets.load_dataset
+load_dataset = datasets.load_dataset
 
 
-def pretrained(hub_id: str) -> None:
+def fake_from_pretrained(hub_id: str) -> None:
     assert hub_id.rpartition("/")[2] in {source.name for source in DESCRIPTION.of_kind("model")}
 
 
-def scored(*given: Any, **named: Any) -> Any:
-    SCORING.bind(*given, **named)
+def fake_score_dataset(*given: Any, **named: Any) -> Any:
+    SCORING_SIGNATURE.bind(*given, **named)
     return create_autospec(scoring.Report, instance=True)
 
 
-def judged(*given: Any, **named: Any) -> Any:
-    SIGNATURE.bind(*given, **named)
+def fake_judge(*given: Any, **named: Any) -> Any:
+    JUDGE_SIGNATURE.bind(*given, **named)
     return create_autospec(judging.Report, instance=True)
 
 
@@ -146,17 +148,17 @@ def test_snippets_are_found() -> None:
 
 
 @pytest.mark.parametrize(("page", "code"), SNIPPETS)
-def test_snippets(page: Path, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_snippets_run(page: Path, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    monkeypatch.setattr(evaluate, "load", Metric)
-    monkeypatch.setattr(datasets, "load_dataset", dataset)
-    monkeypatch.setattr(gradio_client, "Client", Client)
+    monkeypatch.setattr(evaluate, "load", FakeMetric)
+    monkeypatch.setattr(datasets, "load_dataset", fake_load_dataset)
+    monkeypatch.setattr(gradio_client, "Client", FakeClient)
     # defined by the reader; a page has to import everything else
     names: dict[str, Any] = {"my_scores": [1.0], "rows": [], "stories": ["One."], "my_metric": len}
     for name in ("AutoModelForMaskedLM", "AutoTokenizer", "AutoModelForSequenceClassification"):
-        monkeypatch.setattr(getattr(transformers, name), "from_pretrained", pretrained)
-    monkeypatch.setattr(judging, "judge", judged)
-    monkeypatch.setattr(scoring, "score_dataset", scored)
+        monkeypatch.setattr(getattr(transformers, name), "from_pretrained", fake_from_pretrained)
+    monkeypatch.setattr(judging, "judge", fake_judge)
+    monkeypatch.setattr(scoring, "score_dataset", fake_score_dataset)
     if "stories.map" in code:
         names["stories"] = datasets.Dataset.from_list(
             [{"story": "Ann was hungry. She ate a pie. She felt full."}]

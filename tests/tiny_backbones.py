@@ -35,11 +35,13 @@ SHAPE: dict[str, Any] = {
 }  # fmt: skip
 
 
-def write_words(folder: Path, marks: tuple[str, str, str, str]) -> int:
+def write_words(folder: Path, special_tokens: tuple[str, str, str, str]) -> int:
     """A whole-word tokenizer with an architecture's own special tokens; returns its size."""
-    start, end, padding, unknown = marks
-    known = [padding, unknown, start, end, *(w for w in WORDS if not w.startswith("##"))]
-    tokenizer = Tokenizer(WordLevel({word: place for place, word in enumerate(known)}, unk_token=unknown))
+    start, end, padding, unknown = special_tokens
+    vocabulary = [padding, unknown, start, end, *(w for w in WORDS if not w.startswith("##"))]
+    tokenizer = Tokenizer(
+        WordLevel({word: index for index, word in enumerate(vocabulary)}, unk_token=unknown)
+    )
     tokenizer.pre_tokenizer = WhitespaceSplit()
     tokenizer.post_processor = TemplateProcessing(
         single=f"{start} $A {end}", special_tokens=[(start, 2), (end, 3)]
@@ -48,7 +50,7 @@ def write_words(folder: Path, marks: tuple[str, str, str, str]) -> int:
         tokenizer_object=tokenizer, cls_token=start, sep_token=end, pad_token=padding, unk_token=unknown
     )
     fast.save_pretrained(folder)
-    return len(known)
+    return len(vocabulary)
 
 
 def write_backbone(folder: Path, kind: str) -> Path:

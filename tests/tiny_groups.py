@@ -8,7 +8,7 @@ ENDINGS = ("ran home", "ate", "slept", "walked to the park")
 
 def rows() -> list[GroupRow]:
     """Sixteen stories, each with a version in which one, and one in which two sentences make no sense."""
-    found = []
+    groups = []
     for a in SUBJECTS:
         for b in ENDINGS:
             group = f"{a}-{b}"
@@ -17,9 +17,9 @@ def rows() -> list[GroupRow]:
             worse = f"{a} {b} . dog dog dog dog . park park park ."
             first = len(f"{a} {b} .".split())
             damaged = list(range(first, first + 4))
-            found += [
+            groups += [
                 GroupRow(group, good, "human", 1, 0, [], []),
                 GroupRow(group, bad, "exchange", 0, 1, ["wrong_order"], damaged),
                 GroupRow(group, worse, "exchange+exchange", 0, 2, ["wrong_order"], damaged),
             ]
-    return found
+    return groups

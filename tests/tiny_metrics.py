@@ -52,6 +52,6 @@ def load_tiny(name: str, folder: Path) -> Any:
 def scores_of(module: Any) -> dict[str, Any]:
     """A module's complete result on three stories, in float32."""
     references = STORIES[1:] + STORIES[:1]
-    beside = {"contexts": STORIES, "references": references}
-    found: dict[str, Any] = module.compute(predictions=STORIES, dtype="float32", **beside)
-    return found
+    columns = {"contexts": STORIES, "references": references}
+    result: dict[str, Any] = module.compute(predictions=STORIES, dtype="float32", **columns)
+    return result

@@ -13,7 +13,7 @@ def write_sentavg(folder: Path) -> Path:
     write_encoder(folder / "encoder", tiny_model())
     torch.manual_seed(4)
     state = SentAvg(len(PIECES), 16, 6).state_dict()
-    drawn = {name: torch.randn_like(t) for name, t in state.items() if not name.startswith("words.")}
+    weights = {name: torch.randn_like(t) for name, t in state.items() if not name.startswith("words.")}
     return write_adapter(
-        folder, "sentavg", drawn, hidden=6, delexicalize=True, context="first_sentence", max_length=52
+        folder, "sentavg", weights, hidden=6, delexicalize=True, context="first_sentence", max_length=52
     )

@@ -45,7 +45,7 @@ def write_files(folder: Path) -> None:
     """The corpus, the tiny encoder as the shared one, and the initial weights of the encoder."""
     write_stories(folder)
     write_encoder(folder / "encoder", tiny_model())
-    vocabulary = {piece: place for place, piece in enumerate([*PIECES, "john", "mary", "alex"])}
+    vocabulary = {piece: index for index, piece in enumerate([*PIECES, "john", "mary", "alex"])}
     BertTokenizer(vocab=vocabulary, do_lower_case=True).save_pretrained(folder / "base")
     shape = {**tiny_model().config.to_dict(), "vocab_size": len(vocabulary)}
     torch.manual_seed(1)
@@ -83,7 +83,7 @@ def _ruber(data: Path, out: Path, resume: bool) -> None:
 
 def _bleurt(data: Path, out: Path, resume: bool) -> None:
     texts = [json.loads(line)["story"] for line in (data / "stories.jsonl").read_text().splitlines()]
-    pairs = [Pair(a, b, "others", place % 4 - 1) for place, (a, b) in enumerate(zip(texts, texts[3:]))]  # noqa: B905
+    pairs = [Pair(a, b, "others", index % 4 - 1) for index, (a, b) in enumerate(zip(texts, texts[3:]))]  # noqa: B905
     config = parse(BleurtConfig, {**SHORT, "batch": 5, "pairs": 16, "validation_pairs": 9, "ways": {}})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bleurt, "load_pairs", lambda *_: {"train": pairs[:16], "validation": pairs[16:]})
@@ -91,18 +91,23 @@ def _bleurt(data: Path, out: Path, resume: bool) -> None:
 
 
 def _similarity(data: Path, out: Path, resume: bool) -> None:
-    several = {"corpora": {"one": CORPUS}, "blocks_per_story": 2, "block_words": [60], "batch": 6}
+    data_settings = {"corpora": {"one": CORPUS}, "blocks_per_story": 2, "block_words": [60], "batch": 6}
     sizes = {"texts": 22, "validation_texts": 4, "baseline_pairs": 2, "max_length": 32, "adapter": ADAPTER}
-    config = parse(SimilarityConfig, {**COMMON, **several, **sizes, "teacher": str(data / "base")})
+    config = parse(SimilarityConfig, {**COMMON, **data_settings, **sizes, "teacher": str(data / "base")})
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(similarity, "baseline", lambda *_: {})  # needs longer stories
         similarity.train(config, data, out / "weights", out / "run", resume=resume)
 
 
 def _encoder(data: Path, out: Path, resume: bool) -> None:
-    several = {"corpora": {"one": CORPUS}, "blocks_per_story": 2, "block_words": 60, "batch_tokens": 150}
+    data_settings = {
+        "corpora": {"one": CORPUS},
+        "blocks_per_story": 2,
+        "block_words": 60,
+        "batch_tokens": 150,
+    }
     sizes = {"vocabulary_size": len(PIECES), "mask_probability": 0.3, "epochs": 1.5}
-    config = parse(EncoderConfig, {**COMMON, **several, **sizes, "base": str(data / "base")})
+    config = parse(EncoderConfig, {**COMMON, **data_settings, **sizes, "base": str(data / "base")})
     encoder.train(config, data, out / "weights", out / "run", resume=resume)
 
 

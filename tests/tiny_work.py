@@ -21,7 +21,7 @@ def rows_in(out: Path) -> list[dict[str, Any]]:
 
 
 class WordCounter:
-    """Adds `words`; refuses a story that says `UNREADABLE`."""
+    """Adds `words`; raises an error for the story `UNREADABLE`."""
 
     schema = None
 
@@ -51,14 +51,14 @@ class WordCounter:
 
 @dataclass(frozen=True)
 class Counting:
-    """Words are counted.
+    """Settings of a word counter.
 
     Attributes:
         names_rows: whether an error names its row.
         pause: seconds a batch.
-        death: a file; the process that finds it removes it, if that is to happen once, and is killed.
-        reads: a file or a folder that it would read.
-        typo: a setting that cannot serve.
+        death: a file; a process that finds it is killed, after removing it if `dies_once`.
+        reads: a file or folder that it would read.
+        typo: an invalid setting.
     """
 
     of_stories: ClassVar[bool] = False

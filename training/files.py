@@ -61,8 +61,10 @@ def resolve_corpus_files(files: Iterable[str], data: Path) -> tuple[str, ...]:
     prepared = (str(PurePosixPath(file).with_name("train.jsonl.gz")) for file in files)
     return tuple(
         dict.fromkeys(
-            other if str(PurePosixPath(file).parent) not in folders and (data / other).is_file() else file
-            for file, other in zip(files, prepared, strict=True)
+            replacement
+            if str(PurePosixPath(file).parent) not in folders and (data / replacement).is_file()
+            else file
+            for file, replacement in zip(files, prepared, strict=True)
         )
     )
 

@@ -18,9 +18,9 @@ STORIES = ROOT / "datasets" / "stories" / "mini.jsonl"
 
 def user_cache() -> Path:
     """The user's cache of this project: `$OPENMEVA_CACHE`, else `openmeva` in `$XDG_CACHE_HOME` or `~/.cache`."""
-    given = os.environ.get("OPENMEVA_CACHE")
-    if given:
-        return Path(given).expanduser()
+    variable = os.environ.get("OPENMEVA_CACHE")
+    if variable:
+        return Path(variable).expanduser()
     return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "openmeva"
 
 
@@ -33,8 +33,8 @@ RESOURCES = ROOT / ".resources" if IN_CHECKOUT else CACHE / "resources"
 
 def find_output(path: str | Path) -> Path:
     """A command's output: in the working folder if it exists there, else the copy shipped with the project."""
-    own = WORK / path
-    return own if own.exists() else ROOT / path
+    local = WORK / path
+    return local if local.exists() else ROOT / path
 
 
 def resolve_path(path: str) -> Path:

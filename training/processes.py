@@ -56,8 +56,8 @@ def rank() -> int:
 
 def cores() -> int:
     """Cores that this process may use, at least 1; in a container, those granted to it, not the host's."""
-    found = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, int(min(found, cgroup_cores())))
+    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, int(min(count, cgroup_cores())))
 
 
 def cgroup_cores(
@@ -74,15 +74,15 @@ def cgroup_cores(
     except OSError:
         lines = []
     group = groups / next((line[3:].strip("/") for line in lines if line.startswith("0::")), "")
-    found = math.inf
+    granted = math.inf
     for limited in (group, *(above for above in group.parents if above.is_relative_to(groups))):
         try:
             quota, period = (limited / "cpu.max").read_text(encoding="utf-8").split()
         except (OSError, ValueError):
             continue  # the group is not visible here, or has no limit
         if quota != "max":
-            found = min(found, int(quota) / int(period))
-    return found
+            granted = min(granted, int(quota) / int(period))
+    return granted
 
 
 def peak_memory() -> int:
@@ -171,14 +171,14 @@ def main_process_first() -> Iterator[None]:
     if world_size() == 1:
         yield
         return
-    place = rank()
-    if place:
+    process_rank = rank()
+    if process_rank:
         barrier()
     try:
         with _single_process_environment():
             yield
     finally:
-        if not place:
+        if not process_rank:
             barrier()
 
 

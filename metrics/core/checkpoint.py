@@ -87,13 +87,13 @@ def find_checkpoint(metric: str, name: str, hub_ids: dict[str, str]) -> Path:
             return folder
     if name not in hub_ids and Path(name).is_dir():
         return Path(name).resolve()
-    known = f"the configurations of {metric} are {', '.join(sorted(hub_ids))}; a folder or a Hub id works too"
+    hint = f"the configurations of {metric} are {', '.join(sorted(hub_ids))}; a folder or a Hub id works too"
     if name not in hub_ids and "/" not in name:
-        raise ValueError(f"expected a configuration, a folder or a Hub id, got {name!r}: {known}")
-    return _from_hub(hub_ids.get(name, name), known, folders if name in hub_ids else [Path(name)])
+        raise ValueError(f"expected a configuration, a folder or a Hub id, got {name!r}: {hint}")
+    return _from_hub(hub_ids.get(name, name), hint, folders if name in hub_ids else [Path(name)])
 
 
-def _from_hub(hub_id: str, known: str, tried: Sequence[Path]) -> Path:
+def _from_hub(hub_id: str, hint: str, tried: Sequence[Path]) -> Path:
     """The snapshot of a repository.
 
     A named revision comes from the cache, without network access, if it is complete there. Without a revision, the Hub
@@ -101,7 +101,7 @@ def _from_hub(hub_id: str, known: str, tried: Sequence[Path]) -> Path:
 
     Raises:
         OSError: the download cannot be written to disk.
-        ValueError: no snapshot, or no such repository (the folders tried before, `known` and the cause are named).
+        ValueError: no snapshot, or no such repository (the folders tried before, `hint` and the cause are named).
     """
     repository, _, revision = hub_id.partition("@")
     failed: Exception
@@ -110,13 +110,13 @@ def _from_hub(hub_id: str, known: str, tried: Sequence[Path]) -> Path:
             folder = _snapshot(repository, revision or None, local_files_only=local)
             return folder if local else verify_snapshot(folder)
         except HFValidationError as error:
-            raise ValueError(f"{repository!r} is neither a folder nor a Hub id: {known}") from error
+            raise ValueError(f"{repository!r} is neither a folder nor a Hub id: {hint}") from error
         except DOWNLOAD_ERRORS as error:
             if not local:  # the cache's error says only that it is not there
                 failed = error
-    places = ", ".join(map(str, [*tried, f"the cache ({constants.HF_HUB_CACHE})"]))
+    searched = ", ".join(map(str, [*tried, f"the cache ({constants.HF_HUB_CACHE})"]))
     reason = download_failure_reason(failed)
-    raise ValueError(f"no checkpoint {hub_id!r} in {places} or on the Hub: {known} ({reason})") from failed
+    raise ValueError(f"no checkpoint {hub_id!r} in {searched} or on the Hub: {hint} ({reason})") from failed
 
 
 def _snapshot(repository: str, revision: str | None, local_files_only: bool) -> Path:
@@ -143,7 +143,7 @@ def _snapshot(repository: str, revision: str | None, local_files_only: bool) -> 
     if not local_files_only:
         verify_snapshot(folder)  # before it is read: a damaged file would stay in the cache
     config = read_model_config(folder) if (folder / "config.json").is_file() else {}
-    needed = ["config.json", *_needed(config)]
+    needed = ["config.json", *_needed_files(config)]
     if not local_files_only:
         return fetch(*_FILES, ignore=None if WEIGHTS in needed else WEIGHTS)
     missing = [name for name in needed if not (folder / name).is_file()]
@@ -152,17 +152,20 @@ def _snapshot(repository: str, revision: str | None, local_files_only: bool) -> 
     return folder
 
 
-def _needed(config: Mapping[str, Any]) -> list[str]:
+def _needed_files(config: Mapping[str, Any]) -> list[str]:
     """The files that a checkpoint with these settings needs: no weights if it uses a backbone unchanged.
 
     `names.json` comes with the shared encoder, to which no tokens are added.
     """
-    given = {key: value for part in config.values() if isinstance(part, dict) for key, value in part.items()}
-    own = given.get("delexicalize") and ("encoder" not in given or "added_tokens" in given["encoder"])
-    names = [NAMES] if own else []
-    if "encoder" in given or "adapter" in given:
+    sections = (section for section in config.values() if isinstance(section, dict))
+    settings = {key: value for section in sections for key, value in section.items()}
+    needs_names = settings.get("delexicalize") and (
+        "encoder" not in settings or "added_tokens" in settings["encoder"]
+    )
+    names = [NAMES] if needs_names else []
+    if "encoder" in settings or "adapter" in settings:
         return [ADAPTER, *names]
-    return names if "backbone" in given else [WEIGHTS, "tokenizer.json", *names]
+    return names if "backbone" in settings else [WEIGHTS, "tokenizer.json", *names]
 
 
 def read_settings(folder: Path, metric: str) -> dict[str, Any]:

@@ -53,7 +53,9 @@ class StoryClassifierModule(StoryInputs):
 
         The arguments are those of `compute`.
         """
-        given = {True: "first_sentence", False: "prompt", None: self._context}[context_is_part_of_story]
+        context_setting = {True: "first_sentence", False: "prompt", None: self._context}[
+            context_is_part_of_story
+        ]
         shorter = self._scorer.shorter_window
         windows: dict[str, Any] = {"max_length": self._scorer.max_length}
         if shorter is not None:
@@ -64,7 +66,7 @@ class StoryClassifierModule(StoryInputs):
         return signature_of(
             self._metric,
             checkpoint=self._revision,
-            context=automatic if given == "auto" else given,
+            context=automatic if context_setting == "auto" else context_setting,
             **windows,
             dtype=precision(self.default_dtype if dtype is None else dtype, device),
         )

@@ -52,8 +52,8 @@ class ClassifierScorer(StoryScorer):
             return torch.sigmoid(torch.cat(logits, 1))
 
         sequence_scores = []
-        found = self.head_outputs(sequences, read, batch_size, device, dtype, progress)
-        for ids, (score, *values) in zip(sequences, found, strict=True):
+        outputs = self.head_outputs(sequences, read, batch_size, device, dtype, progress)
+        for ids, (score, *values) in zip(sequences, outputs, strict=True):
             if share:
                 tokens = values[type_count + 1 : type_count + 1 + len(ids)]
                 score = (1 - share) * score + share * sum(tokens) / len(ids)
@@ -70,9 +70,12 @@ class ClassifierScorer(StoryScorer):
     ) -> list[dict[str, Any]]:
         if not self.error_types:
             return [{} for _ in prepared]
-        found = [
+        error_types_by_story = [
             [window_scores[tuple(story.ids(window))].error_types for window in story.windows]
             for story in prepared
         ]
-        greatest = [map(max, zip([0.0] * len(self.error_types), *windows, strict=True)) for windows in found]
+        greatest = [
+            map(max, zip([0.0] * len(self.error_types), *windows, strict=True))
+            for windows in error_types_by_story
+        ]
         return [{"kinds": dict(zip(self.error_types, values, strict=True))} for values in greatest]

@@ -45,7 +45,7 @@ class MetricResult:
 
 def metric_names() -> list[str]:
     """The metrics that score stories."""
-    return sorted(name for name, one in read_metrics().items() if one.outputs)
+    return sorted(name for name, metric in read_metrics().items() if metric.outputs)
 
 
 def read_stories(path: str | Path, kind: str | None = None) -> list[dict[str, Any]]:
@@ -80,15 +80,17 @@ def field_of(row: Mapping[str, Any], field: str) -> Any:
     ['He left.', 'He fell.']
     """
     values = (row.get(name) for name in (field, *_OTHER_NAMES.get(field, ())))
-    found = next((value for value in values if value is not None), None)
-    several = parse_json_list(found) if field == "reference" and isinstance(found, str) else None
-    return found if several is None or not all(isinstance(text, str) for text in several) else several
+    content = next((value for value in values if value is not None), None)
+    several = parse_json_list(content) if field == "reference" and isinstance(content, str) else None
+    return content if several is None or not all(isinstance(text, str) for text in several) else several
 
 
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     """The columns of rows as arguments of a metric's `compute`: those in all rows, by `field_of`."""
-    found = {column: [field_of(row, field) for row in rows] for field, column in COLUMNS.items()}
-    return {column: values for column, values in found.items() if all(value is not None for value in values)}
+    columns = {column: [field_of(row, field) for row in rows] for field, column in COLUMNS.items()}
+    return {
+        column: values for column, values in columns.items() if all(value is not None for value in values)
+    }
 
 
 def score(
@@ -133,9 +135,9 @@ def score_with(metric: Any, name: str, columns: Mapping[str, list[Any]], **optio
     """As `score`, with a metric that `load` returned."""
     from openmeva.metrics.core.module import signature_with
 
-    given = {option: value for option, value in options.items() if value is not None}
-    check_option_names(name, metric, given)
-    result = metric.compute(**columns, **given)
+    used_options = {option: value for option, value in options.items() if value is not None}
+    check_option_names(name, metric, used_options)
+    result = metric.compute(**columns, **used_options)
     count = len(columns["predictions"])
     lists = {
         _SINGULAR.get(key, key): values
@@ -143,7 +145,7 @@ def score_with(metric: Any, name: str, columns: Mapping[str, list[Any]], **optio
         if isinstance(values, list) and len(values) == count and key not in _OF_THE_RUN
     }
     explanations = lists.pop("explanations", None)
-    return MetricResult(name, lists, explanations, result.get("score"), signature_with(metric, given))
+    return MetricResult(name, lists, explanations, result.get("score"), signature_with(metric, used_options))
 
 
 def result_rows(
@@ -160,18 +162,18 @@ def result_rows(
         scored: the metric's result for them.
         always_named: prefix every column with the metric, for several metrics in one file.
     """
-    found = []
+    result = []
     taken = _taken(rows)
-    for place, row in enumerate(rows):
-        cells = {key: values[place] for key, values in scored.lists.items()}
+    for index, row in enumerate(rows):
+        cells = {key: values[index] for key, values in scored.lists.items()}
         if scored.explanations is not None:
-            cells |= scored.explanations[place]
+            cells |= scored.explanations[index]
         named = {
             free_name(f"{scored.metric}_{key}", taken) if always_named or key in taken else key: value
             for key, value in cells.items()
         }
-        found.append({**row, **named})
-    return found
+        result.append({**row, **named})
+    return result
 
 
 def score_column(rows: Sequence[Mapping[str, Any]], metric: str) -> str:

@@ -145,9 +145,9 @@ def read_metrics(folder: Path = METRICS) -> dict[str, MetricDescription]:
     Raises:
         ValueError: as `read_metric`.
     """
-    found = [read_metric(path) for path in folder.glob("*/metric.yaml")]
-    found = [metric for metric in found if (metric.folder / f"{metric.name}.py").is_file()]
-    return {metric.name: metric for metric in sorted(found, key=lambda metric: (metric.order, metric.name))}
+    metrics = [read_metric(path) for path in folder.glob("*/metric.yaml")]
+    metrics = [metric for metric in metrics if (metric.folder / f"{metric.name}.py").is_file()]
+    return {metric.name: metric for metric in sorted(metrics, key=lambda metric: (metric.order, metric.name))}
 
 
 def read_metric(path: Path) -> MetricDescription:
@@ -160,68 +160,70 @@ def read_metric(path: Path) -> MetricDescription:
     content = yaml.safe_load(path.read_text(encoding="utf-8"))
     if not isinstance(content, dict):
         raise ValueError(f"{path}: expected keys and values, got {type(content).__name__}")
-    where = str(path)
+    label = str(path)
     parts: dict[str, Any] = {
-        "papers": tuple(_build(Paper, one, f"{where}, papers") for one in content.get("papers") or ()),
-        "configurations": _build_all(Configuration, content, "configurations", where),
-        "outputs": _build_all(Output, content, "outputs", where),
-        "benchmark": _build_all(BenchmarkEntry, content, "benchmark", where),
+        "papers": tuple(_build(Paper, one, f"{label}, papers") for one in content.get("papers") or ()),
+        "configurations": _build_all(Configuration, content, "configurations", label),
+        "outputs": _build_all(Output, content, "outputs", label),
+        "benchmark": _build_all(BenchmarkEntry, content, "benchmark", label),
     }
-    own = {"name": path.parent.name, "folder": path.parent}
-    metric = _build(MetricDescription, {**content, **parts, **own}, where)
-    _check(metric, where)
+    location = {"name": path.parent.name, "folder": path.parent}
+    metric = _build(MetricDescription, {**content, **parts, **location}, label)
+    _check(metric, label)
     return metric
 
 
-def _build_all(kind: type[T], content: Mapping[str, Any], key: str, where: str) -> dict[str, T]:
-    found = content.get(key) or {}
-    if not isinstance(found, dict):
-        raise ValueError(f"{where}, {key}: expected names and their keys, got {type(found).__name__}")
-    return {name: _build(kind, values or {}, f"{where}, {key}, {name}") for name, values in found.items()}
+def _build_all(kind: type[T], content: Mapping[str, Any], key: str, label: str) -> dict[str, T]:
+    entries = content.get(key) or {}
+    if not isinstance(entries, dict):
+        raise ValueError(f"{label}, {key}: expected names and their keys, got {type(entries).__name__}")
+    return {name: _build(kind, values or {}, f"{label}, {key}, {name}") for name, values in entries.items()}
 
 
-def _build(kind: type[T], values: Mapping[str, Any], where: str) -> T:
+def _build(kind: type[T], values: Mapping[str, Any], label: str) -> T:
     """An instance of a dataclass; lists become tuples."""
-    known = {one.name: one for one in fields(kind)}  # type: ignore[arg-type]
+    known_fields = {spec.name: spec for spec in fields(kind)}  # type: ignore[arg-type]
     for key in values:
-        if key not in known:
-            near = difflib.get_close_matches(str(key), known, 1)
+        if key not in known_fields:
+            near = difflib.get_close_matches(str(key), known_fields, 1)
             raise ValueError(
-                f"{where}: unknown key {key!r}"
-                + (f", did you mean {near[0]!r}?" if near else f", expected any of {', '.join(known)}")
+                f"{label}: unknown key {key!r}"
+                + (f", did you mean {near[0]!r}?" if near else f", expected any of {', '.join(known_fields)}")
             )
     missing = [
         name
-        for name, one in known.items()
-        if one.default is MISSING and one.default_factory is MISSING and name not in values
+        for name, spec in known_fields.items()
+        if spec.default is MISSING and spec.default_factory is MISSING and name not in values
     ]
     if missing:
-        raise ValueError(f"{where}: expected {', '.join(missing)}")
+        raise ValueError(f"{label}: expected {', '.join(missing)}")
     return kind(**{key: tuple(value) if isinstance(value, list) else value for key, value in values.items()})
 
 
-def _check(metric: MetricDescription, where: str) -> None:
+def _check(metric: MetricDescription, label: str) -> None:
     """Raises a ValueError for a value that is not among the allowed ones."""
     names = tuple(metric.configurations)
-    _among(f"{where}, default", (metric.default,), names)
-    _among(f"{where}, required and optional", (*metric.required, *metric.optional), COLUMNS)
+    _check_allowed(f"{label}, default", (metric.default,), names)
+    _check_allowed(f"{label}, required and optional", (*metric.required, *metric.optional), COLUMNS)
     for name, configuration in metric.configurations.items():
-        _among(f"{where}, configurations, {name}, corpora", configuration.corpora, CORPORA)
+        _check_allowed(f"{label}, configurations, {name}, corpora", configuration.corpora, CORPORA)
     for corpus in CORPORA:
-        usual = [name for name, one in metric.configurations.items() if corpus in one.corpora]
+        usual = [name for name, candidate in metric.configurations.items() if corpus in candidate.corpora]
         if len(usual) > 1:
-            raise ValueError(f"{where}, configurations: expected one for {corpus}, got {', '.join(usual)}")
+            raise ValueError(f"{label}, configurations: expected one for {corpus}, got {', '.join(usual)}")
     for key, output in metric.outputs.items():
-        _among(f"{where}, outputs, {key}, better", (output.better,), ("higher", "lower"))
+        _check_allowed(f"{label}, outputs, {key}, better", (output.better,), ("higher", "lower"))
         if len(output.range) not in (0, 2):
-            raise ValueError(f"{where}, outputs, {key}, range: expected two ends, got {output.range}")
+            raise ValueError(f"{label}, outputs, {key}, range: expected two ends, got {output.range}")
     for name, entry in metric.benchmark.items():
-        _among(f"{where}, benchmark, {name}, inputs", entry.inputs or (), metric.columns)
-        _among(f"{where}, benchmark, {name}, configs", tuple(entry.configs.values()), names)
-        _among(f"{where}, benchmark, {name}, sections", entry.sections, tuple(entry.rows or (entry.title,)))
+        _check_allowed(f"{label}, benchmark, {name}, inputs", entry.inputs or (), metric.columns)
+        _check_allowed(f"{label}, benchmark, {name}, configs", tuple(entry.configs.values()), names)
+        _check_allowed(
+            f"{label}, benchmark, {name}, sections", entry.sections, tuple(entry.rows or (entry.title,))
+        )
 
 
-def _among(where: str, values: tuple[str, ...], known: tuple[str, ...]) -> None:
+def _check_allowed(label: str, values: tuple[str, ...], allowed: tuple[str, ...]) -> None:
     for value in values:
-        if value not in known:
-            raise ValueError(f"{where}: expected any of {', '.join(known) or 'nothing'}, got {value!r}")
+        if value not in allowed:
+            raise ValueError(f"{label}: expected any of {', '.join(allowed) or 'nothing'}, got {value!r}")

@@ -84,15 +84,15 @@ def check_folder(folder: Path, called: str | None = None) -> None:
     Raises:
         ValueError: the folder or one of its parents is a file, or it cannot be written to.
     """
-    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
-    if not there.is_dir():
-        raise ValueError(f"{called or folder}: expected a folder at {there}, got a file")
+    existing = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not existing.is_dir():
+        raise ValueError(f"{called or folder}: expected a folder at {existing}, got a file")
     try:
-        with tempfile.TemporaryFile(dir=there):
+        with tempfile.TemporaryFile(dir=existing):
             pass
     except OSError as error:
         raise ValueError(
-            f"{called or folder}: nothing can be written to {there} ({error.strerror})"
+            f"{called or folder}: nothing can be written to {existing} ({error.strerror})"
         ) from error
 
 

@@ -13,7 +13,7 @@ class HaltedError(ValueError):
     """An error that is not caused by the given rows: no other rows could be scored either."""
 
 
-def as_list(values: Any, what: str, of: str = "strings") -> list[Any]:
+def as_list(values: Any, name: str, of: str = "strings") -> list[Any]:
     """`values` as a list: a list or another iterable (a column, a one-dimensional array, a generator).
 
     Raises:
@@ -22,7 +22,7 @@ def as_list(values: Any, what: str, of: str = "strings") -> list[Any]:
     >>> as_list((text for text in ("a", "b")), "predictions")
     ['a', 'b']
     """
-    expected = f"{what}: expected a list of {of}, got {type(values).__name__}"
+    expected = f"{name}: expected a list of {of}, got {type(values).__name__}"
     dimensions = getattr(values, "ndim", 1)
     if dimensions != 1:
         raise ValueError(f"{expected} of {dimensions} dimensions")
@@ -37,21 +37,21 @@ def as_list(values: Any, what: str, of: str = "strings") -> list[Any]:
     return list(rows)
 
 
-def check_texts(texts: Any, what: str, blank: bool = False) -> list[str]:
+def check_texts(texts: Any, name: str, blank: bool = False) -> list[str]:
     """`texts` as a list of strings that Arrow can store (lone surrogates replaced).
 
     Raises:
         ValueError: not a list, a row that is not a string or, unless `blank`, a row of whitespace only (the row is
             named).
     """
-    rows = as_list(texts, what)
+    rows = as_list(texts, name)
     for row, text in enumerate(rows):
         if not isinstance(text, str):
             raise ValueError(
-                f"{what}, row {row}: expected a string, got {type(text).__name__} ({_shown(text)})"
+                f"{name}, row {row}: expected a string, got {type(text).__name__} ({_shown(text)})"
             )
         if not blank and not text.strip():
-            raise ValueError(f"{what}, row {row}: expected a text, got a blank one")
+            raise ValueError(f"{name}, row {row}: expected a text, got a blank one")
     return [text.encode("utf-8", "replace").decode() for text in rows]
 
 
@@ -64,19 +64,19 @@ def check_reference_lists(references: Any) -> list[list[str]]:
     """
     rows = []
     for row, texts in enumerate(as_list(references, "references")):
-        where = f"references, row {row}"
-        several = [texts] if isinstance(texts, str) else as_list(texts, where, "strings, or a string")
+        label = f"references, row {row}"
+        several = [texts] if isinstance(texts, str) else as_list(texts, label, "strings, or a string")
         if not several:
-            raise ValueError(f"{where}: expected at least one reference, got none")
+            raise ValueError(f"{label}: expected at least one reference, got none")
         for text in several:
             if not isinstance(text, str):
                 raise ValueError(
-                    f"{where}: expected a string or a list of strings, "
+                    f"{label}: expected a string or a list of strings, "
                     f"got {type(text).__name__} ({_shown(text)})"
                 )
             if not text.strip():
-                raise ValueError(f"{where}: expected a text, got a blank one")
-        rows.append(check_texts(several, where))
+                raise ValueError(f"{label}: expected a text, got a blank one")
+        rows.append(check_texts(several, label))
     return rows
 
 
@@ -89,29 +89,29 @@ def parse_json_list(cell: str) -> list[Any] | None:
     if not cell.lstrip().startswith("["):
         return None
     try:
-        found: list[Any] = json.loads(cell)
+        values: list[Any] = json.loads(cell)
     except (ValueError, RecursionError):
         return None
-    return found
+    return values
 
 
-def check_lengths(predictions: Sequence[str], others: Sequence[Any], what: str) -> None:
-    """Raises a `ValueError` unless there is one of `others` for each prediction."""
-    if len(predictions) != len(others):
-        raise ValueError(f"{what}: expected {len(predictions)}, one per prediction, got {len(others)}")
+def check_lengths(predictions: Sequence[str], column: Sequence[Any], name: str) -> None:
+    """Raises a `ValueError` unless there is one value in `column` for each prediction."""
+    if len(predictions) != len(column):
+        raise ValueError(f"{name}: expected {len(predictions)}, one per prediction, got {len(column)}")
 
 
-def chosen_names(asked: Any, known: Sequence[str]) -> list[str]:
+def chosen_names(requested: Any, available: Sequence[str]) -> list[str]:
     """The requested scores, one name or several; all if None.
 
     Raises:
         ValueError: an empty selection or an unknown name.
     """
-    if asked is None:
-        return list(known)
-    chosen = [asked] if isinstance(asked, str) else as_list(asked, "scores", "names")
-    if not chosen or not all(isinstance(name, str) and name in known for name in chosen):
-        raise ValueError(f"scores: expected some of {', '.join(known)}, got {_shown(asked)}")
+    if requested is None:
+        return list(available)
+    chosen = [requested] if isinstance(requested, str) else as_list(requested, "scores", "names")
+    if not chosen or not all(isinstance(name, str) and name in available for name in chosen):
+        raise ValueError(f"scores: expected some of {', '.join(available)}, got {_shown(requested)}")
     return chosen
 
 
@@ -134,7 +134,7 @@ def parse_number(value: Any) -> float | None:
         return None
 
 
-def _whole(least: int) -> Callable[[Any], bool]:
+def _whole_number(least: int) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
 
 
@@ -152,15 +152,15 @@ def _is_name(value: Any) -> bool:
 
 _COUNT = "a whole number above 0"
 _OPTIONS: dict[str, tuple[str, Callable[[Any], bool]]] = {
-    "batch_size": (_COUNT, _whole(1)),
-    **dict.fromkeys(("layer", "repeated_ngram"), (f"{_COUNT} or None", _optional(_whole(1)))),
+    "batch_size": (_COUNT, _whole_number(1)),
+    **dict.fromkeys(("layer", "repeated_ngram"), (f"{_COUNT} or None", _optional(_whole_number(1)))),
     **dict.fromkeys(
         ("explain", "costs", "idf", "show_progress", "one_error_only"), ("True or False", _is_flag)
     ),
     "context_is_part_of_story": ("True, False or None", _optional(_is_flag)),
     **dict.fromkeys(("blend", "dtype", "normalization", "padding_side"), ("a name", _is_name)),
-    "draws": ("a whole number of at least 100", _whole(100)),
-    "seed": ("a whole number of at least 0 or None", _optional(_whole(0))),
+    "draws": ("a whole number of at least 100", _whole_number(100)),
+    "seed": ("a whole number of at least 0 or None", _optional(_whole_number(0))),
     "reasonable_above": ("a number or None", _optional(is_number)),
 }
 

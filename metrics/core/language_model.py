@@ -33,25 +33,25 @@ def load_language_model(name: str, dtype: torch.dtype = torch.float32) -> tuple[
     Raises:
         OSError, ValueError, KeyError: no such model, no safetensors file, or not a causal language model.
     """
-    place, revision = _place_of(name)
+    source, revision = _source_of(name)
     try:
-        return _load(place, dtype, local=True, revision=revision)
+        return _load(source, dtype, local=True, revision=revision)
     except OSError:
         if Path(name).is_dir():
             raise
-    return _load(place, dtype, local=False, revision=revision)
+    return _load(source, dtype, local=False, revision=revision)
 
 
 def revision_of(name: str) -> str:
     """The revision of a model: twelve digits of the Hub's commit, or of each weights file's SHA-256."""
-    place, revision = _place_of(name)
+    source, revision = _source_of(name)
     if Path(name).is_dir():
         return "+".join(weights_checksum(path)[:12] for path in sorted(Path(name).glob("*.safetensors")))
-    cached = try_to_load_from_cache(place, "config.json", revision=revision)
+    cached = try_to_load_from_cache(source, "config.json", revision=revision)
     return Path(cached).parent.name[:12] if isinstance(cached, str) else "unknown"
 
 
-def _place_of(name: str) -> tuple[str, str | None]:
+def _source_of(name: str) -> tuple[str, str | None]:
     """Folder or repository, and the revision if one is named."""
     if Path(name).is_dir():
         return name, None
@@ -104,22 +104,24 @@ def max_length_of(model: Any, tokenizer: Any) -> int | None:
     """Maximum length of a model in tokens; None if neither it nor its tokenizer has one."""
     config = model.config.get_text_config()
     lengths = [getattr(config, key, None) for key in ("max_position_embeddings", "n_positions")]
-    known = [n for n in (*lengths, tokenizer.model_max_length) if isinstance(n, int) and 1 < n < 10**6]
-    return min(known, default=None)
+    limits = [n for n in (*lengths, tokenizer.model_max_length) if isinstance(n, int) and 1 < n < 10**6]
+    return min(limits, default=None)
 
 
 def _load(
     name: str, dtype: torch.dtype, local: bool, gguf: str | None = None, revision: str | None = None
 ) -> tuple[Any, Any]:
-    where: dict[str, Any] = {
+    load_options: dict[str, Any] = {
         "local_files_only": local,
         "trust_remote_code": False,
         "revision": revision,
         **({"gguf_file": gguf} if gguf else {}),
     }
-    tokenizer = AutoTokenizer.from_pretrained(name, **where)
+    tokenizer = AutoTokenizer.from_pretrained(name, **load_options)
     safetensors = None if gguf else True
-    model = AutoModelForCausalLM.from_pretrained(name, use_safetensors=safetensors, dtype=dtype, **where)
+    model = AutoModelForCausalLM.from_pretrained(
+        name, use_safetensors=safetensors, dtype=dtype, **load_options
+    )
     return tokenizer, model
 
 

@@ -48,9 +48,11 @@ def signature_of(metric: str, libraries: Sequence[str] = MODEL_LIBRARIES, **sett
 
 def signature_with(metric: Any, options: Mapping[str, Any]) -> str:
     """The signature of a metric's scores with some options of `compute`; irrelevant options are ignored."""
-    known = inspect.signature(metric.signature).parameters
-    found: str = metric.signature(**{name: value for name, value in options.items() if name in known})
-    return found
+    parameters = inspect.signature(metric.signature).parameters
+    signature: str = metric.signature(
+        **{name: value for name, value in options.items() if name in parameters}
+    )
+    return signature
 
 
 class StoryInputs:
@@ -157,10 +159,10 @@ class StoryInputs:
             raise ValueError("predictions: expected at least one story, got none")
         batch: dict[str, Any] = {"predictions": stories}
         for name, values in (("contexts", contexts), ("references", references)):
-            known = name in self.required or name in self.optional
+            accepted = name in self.required or name in self.optional
             if name in self.required and values is None:
                 raise ValueError(f"{name}: expected {len(stories)}, one per prediction, got none")
-            if values is None or not known:  # evaluate.combine passes all columns to every metric
+            if values is None or not accepted:  # evaluate.combine passes all columns to every metric
                 continue
             if name == "references" and self.several_references:
                 batch[name] = check_reference_lists(values)

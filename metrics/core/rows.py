@@ -109,16 +109,16 @@ def parse_rows(
         yield from _table_rows(lines, name, "," if kind == "csv" else "\t", refuse)
         return
     for number, line in lines:
-        where = f"{name}, line {number}"
+        label = f"{name}, line {number}"
         if kind == "txt" and (blank_lines or line.strip()):
-            yield Row(number, where, {"story": line}, True)
+            yield Row(number, label, {"story": line}, True)
         elif kind == "jsonl" and line.strip():
             try:
-                values = parse_object(line, where)
+                values = parse_object(line, label)
             except ValueError as error:
                 refuse(error)
             else:
-                yield Row(number, where, values)
+                yield Row(number, label, values)
 
 
 def _table_kind(line: str) -> str:
@@ -133,16 +133,16 @@ def _table_kind(line: str) -> str:
     return "txt"
 
 
-def parse_object(text: str, where: str) -> dict[str, Any]:
-    """Parses a JSON object; raises a ValueError that begins with `where` for anything else."""
+def parse_object(text: str, label: str) -> dict[str, Any]:
+    """Parses a JSON object; raises a ValueError that begins with `label` for anything else."""
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError) as error:
         deep = " (nested too deeply)" if isinstance(error, RecursionError) else ""
-        raise ValueError(f"{where}: expected a JSON object, got {text[:60]!r}{deep}") from error
-    if not isinstance(found, dict):
-        raise ValueError(f"{where}: expected a JSON object, got {text[:60]!r}")
-    return found
+        raise ValueError(f"{label}: expected a JSON object, got {text[:60]!r}{deep}") from error
+    if not isinstance(value, dict):
+        raise ValueError(f"{label}: expected a JSON object, got {text[:60]!r}")
+    return value
 
 
 def text_of(row: Row, column: str = "story") -> str:
@@ -168,20 +168,20 @@ def _table_rows(
     heading: list[str] | None = None
     try:
         for cells in reader:
-            where = f"{name}, line {reader.line_num}"
+            label = f"{name}, line {reader.line_num}"
             if not cells:
                 continue
             if heading is None:
                 heading = cells = [unguard_formula(name) for name in cells]
                 twice = [name for name, count in Counter(cells).items() if count > 1]
                 if twice:
-                    raise ValueError(f"{where}: expected each column once, got {twice[0][:60]!r} again")
+                    raise ValueError(f"{label}: expected each column once, got {twice[0][:60]!r} again")
                 continue
             if len(cells) != len(heading):
                 counted = f"expected {len(heading)} cells as in the heading, got {len(cells)}"
-                refuse(ValueError(f"{where}: {counted}"))
+                refuse(ValueError(f"{label}: {counted}"))
                 continue
-            yield Row(reader.line_num, where, dict(zip(heading, map(unguard_formula, cells), strict=True)))
+            yield Row(reader.line_num, label, dict(zip(heading, map(unguard_formula, cells), strict=True)))
     except csv.Error as error:
         raise ValueError(f"{name}, line {reader.line_num}: expected a table of cells ({error})") from error
 
@@ -198,9 +198,9 @@ def parquet_rows(content: BinaryIO, name: str, at_once: int = 1000) -> Iterator[
     number = 0
     try:
         # its end is read first; a gzipped file would be decompressed again for each backward seek
-        there = content.seekable() and not isinstance(content, gzip.GzipFile)
-        whole = content if there else io.BytesIO(content.read())
-        for batch in pq.ParquetFile(whole).iter_batches(batch_size=at_once):
+        seekable = content.seekable() and not isinstance(content, gzip.GzipFile)
+        file = content if seekable else io.BytesIO(content.read())
+        for batch in pq.ParquetFile(file).iter_batches(batch_size=at_once):
             for values in batch.to_pylist():
                 number += 1
                 yield Row(number, f"{name}, row {number}", values)

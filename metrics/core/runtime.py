@@ -21,19 +21,19 @@ def choose_device(device: str | torch.device | None) -> torch.device:
         ValueError: not the name of a device, or a device that is not available.
         RuntimeError: torch's own error, if a device is available but fails, for example without free memory.
     """
-    given = "device"
+    source = "device"
     if device is None:
-        device, given = os.environ.get("OPENMEVA_DEVICE") or None, "OPENMEVA_DEVICE"
+        device, source = os.environ.get("OPENMEVA_DEVICE") or None, "OPENMEVA_DEVICE"
     if device is not None:
         chosen = None
         try:
             chosen = torch.device(device)
             torch.empty(1, device=chosen).tolist()  # it is available and can be read from
         except (AssertionError, NotImplementedError, RuntimeError, TypeError) as error:
-            if chosen is not None and _is_here(chosen):
+            if chosen is not None and _is_available(chosen):
                 raise
             raise ValueError(
-                f"{given}: expected an available device, such as 'cpu' or 'cuda', got {device!r:.60}"
+                f"{source}: expected an available device, such as 'cpu' or 'cuda', got {device!r:.60}"
             ) from error
         return chosen
     if torch.cuda.is_available():
@@ -41,7 +41,7 @@ def choose_device(device: str | torch.device | None) -> torch.device:
     return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
 
 
-def _is_here(device: torch.device) -> bool:
+def _is_available(device: torch.device) -> bool:
     count: Callable[[], int] = getattr(getattr(torch, device.type, None), "device_count", lambda: 0)
     return (device.index or 0) < count()
 
@@ -143,9 +143,9 @@ class PrecisionCache:
             model = self.converted_models[dtype]
         else:
             model = self.converted_models[dtype] = copy.deepcopy(self.float32_model).to(dtype)
-            kept = getattr(self.float32_model, "_keep_in_fp32_modules_strict", None) or ()
+            float32_layers = getattr(self.float32_model, "_keep_in_fp32_modules_strict", None) or ()
             for name, child in self.float32_model.named_children():
-                if name in kept:
+                if name in float32_layers:
                     setattr(model, name, copy.deepcopy(child))
         # `to` visits every module, which takes as long as scoring a short story
         return model if next(model.parameters()).device == device else model.to(device)
@@ -153,10 +153,10 @@ class PrecisionCache:
 
 def token_id(tokenizer: Tokenizer, token: str) -> int:
     """The id of a special token; raises a `ValueError` if the tokenizer lacks it."""
-    found = tokenizer.token_to_id(token)
-    if found is None:
+    number = tokenizer.token_to_id(token)
+    if number is None:
         raise ValueError(f"the tokenizer has no token {token!r}")
-    return found
+    return number
 
 
 @dataclass(frozen=True)
@@ -179,8 +179,8 @@ class SpecialTokens:
             ValueError: a tokenizer without any of them (the missing token is named).
         """
         bert, bart, gpt = ("[CLS]", "[SEP]", "[PAD]"), ("<s>", "</s>", "<pad>"), ("<|endoftext|>",) * 3
-        known = [names for names in (bart, bert, gpt) if tokenizer.token_to_id(names[0]) is not None]
-        return cls(*(token_id(tokenizer, name) for name in (known or [bart])[0]))
+        vocabularies = [names for names in (bart, bert, gpt) if tokenizer.token_to_id(names[0]) is not None]
+        return cls(*(token_id(tokenizer, name) for name in (vocabularies or [bart])[0]))
 
 
 def pad(rows: Sequence[Sequence[int]], padding: int) -> tuple[Tensor, Tensor]:

@@ -149,7 +149,7 @@ class StoryScorer:
     ) -> list[Any]:
         """The output of `read` on each sequence's hidden states, in order; `sequences` are without special tokens."""
         self.model = self._precisions.get(device, dtype)
-        found: list[Any] = [None] * len(sequences)
+        outputs: list[Any] = [None] * len(sequences)
         batches: Iterable[list[int]] = list(length_batches([len(ids) for ids in sequences], batch_size))
         if progress:
             batches = progress(batches, len(sequences))
@@ -161,8 +161,8 @@ class StoryScorer:
                 )
                 values = read(self.model.encode(ids.to(device), mask.to(device)))
                 for index, value in zip(batch, values.tolist(), strict=True):
-                    found[index] = value
-        return found
+                    outputs[index] = value
+        return outputs
 
     def score_sequences(
         self,
@@ -173,7 +173,7 @@ class StoryScorer:
         progress: Progress | None = None,
     ) -> list[SequenceScore]:
         """The model's score of each sequence of token ids (without special tokens), in order."""
-        found = self.head_outputs(
+        outputs = self.head_outputs(
             sequences,
             lambda hidden: torch.sigmoid(self.model.score(hidden)),
             batch_size,
@@ -181,7 +181,7 @@ class StoryScorer:
             dtype,
             progress,
         )
-        return [SequenceScore(value) for value in found]
+        return [SequenceScore(value) for value in outputs]
 
     def score(
         self,
@@ -210,18 +210,20 @@ class StoryScorer:
         passes += [(s, story.short_windows) for s, story in enumerate(prepared) if story.short_windows]
         sequences = [prepared[s].ids(window) for s, windows in passes for window in windows]
         sequence_scores = self.score_sequences(sequences, batch_size, chosen, kind, progress)
-        found = iter(one.score for one in sequence_scores)
+        remaining_scores = iter(sequence_score.score for sequence_score in sequence_scores)
         lengths = iter(map(len, sequences))
         read: list[list[float]] = [[] for _ in prepared]
         for s, windows in passes:
             weights = [next(lengths) for _ in windows]
-            total = sum(next(found) * weight for weight in weights)
+            total = sum(next(remaining_scores) * weight for weight in weights)
             read[s].append(total / sum(weights))
         join = fmean if self.readings == "mean" else min
         scores = [join(each) for each in read]
         if not explain:
             return scores, None
-        window_scores = {tuple(ids): one for ids, one in zip(sequences, sequence_scores, strict=True)}
+        window_scores = {
+            tuple(ids): sequence_score for ids, sequence_score in zip(sequences, sequence_scores, strict=True)
+        }
         explained = (
             self._sentence_gains(prepared, window_scores, batch_size, chosen, kind, progress)
             if costs
@@ -245,24 +247,26 @@ class StoryScorer:
 
         `window_scores` holds the results of the windows from scoring the whole story.
         """
-        whole: list[tuple[int, tuple[int, int], int]] = []  # story, window, sentence
+        occurrences: list[tuple[int, tuple[int, int], int]] = []  # story, window, sentence
         for s, story in enumerate(prepared):
             for i in range(len(story.tokens)):
                 window = min(
                     story.windows, key=lambda w: (not w[0] <= i < w[1], abs(w[0] + w[1] - 1 - 2 * i))
                 )
-                whole.append((s, window, i))
-        kept = [prepared[s].ids(window) for s, window, _ in whole]
-        dropped = [prepared[s].ids(window, i) for s, window, i in whole]
-        unread = list(dict.fromkeys(tuple(ids) for ids in dropped if ids and tuple(ids) not in window_scores))
+                occurrences.append((s, window, i))
+        with_sentence = [prepared[s].ids(window) for s, window, _ in occurrences]
+        without_sentence = [prepared[s].ids(window, i) for s, window, i in occurrences]
+        unread = list(
+            dict.fromkeys(tuple(ids) for ids in without_sentence if ids and tuple(ids) not in window_scores)
+        )
         sequence_scores = self.score_sequences(unread, batch_size, device, dtype, progress)
         scores = {
-            ids: one.score
-            for ids, one in (*window_scores.items(), *zip(unread, sequence_scores, strict=True))
+            ids: sequence_score.score
+            for ids, sequence_score in (*window_scores.items(), *zip(unread, sequence_scores, strict=True))
         }
         gains: list[list[float]] = [[] for _ in prepared]
-        for (s, _, _), with_it, without in zip(whole, kept, dropped, strict=True):
-            gains[s].append(scores[tuple(without)] - scores[tuple(with_it)] if without else 0.0)
+        for (s, _, _), full, reduced in zip(occurrences, with_sentence, without_sentence, strict=True):
+            gains[s].append(scores[tuple(reduced)] - scores[tuple(full)] if reduced else 0.0)
         explained: list[list[dict[str, Any]]] = []
         for story, gain in zip(prepared, gains, strict=True):
             sentences: list[dict[str, Any]] = []

@@ -204,8 +204,10 @@ class Normalizer:
         """
         lists = read_json(path)
         kinds = ("male", "female", "neutral", "capitalized_only")
-        found = [lists.get(kind) if isinstance(lists, dict) else None for kind in kinds]
-        if not all(isinstance(names, list) and all(isinstance(n, str) for n in names) for names in found):
+        name_lists = [lists.get(kind) if isinstance(lists, dict) else None for kind in kinds]
+        if not all(
+            isinstance(names, list) and all(isinstance(n, str) for n in names) for names in name_lists
+        ):
             raise ValueError(f"{path}: expected lists of names: {', '.join(kinds)}")
         names = {name: f"[{kind.upper()}]" for kind in kinds[:3] for name in lists[kind]}
         return cls(names, frozenset(lists["capitalized_only"]))

@@ -63,9 +63,9 @@ def warning_of(text: str, min_words: int = MIN_WORDS, max_words: int | None = No
     True
     """
     marks = _SPECIAL_TOKEN.findall(text)
-    named, places = _PLACEHOLDER.subn(" ", _SPECIAL_TOKEN.sub(" ", text))
-    words = _WORD.findall(named)
-    count = len(words) + places
+    text_only, placeholders = _PLACEHOLDER.subn(" ", _SPECIAL_TOKEN.sub(" ", text))
+    words = _WORD.findall(text_only)
+    count = len(words) + placeholders
     if not count:
         return "no words: only digits and symbols"
     foreign = _share_outside_latin(words)

@@ -53,7 +53,7 @@ def check_output(path: str | Path, kind: str | None = None, column: str | None =
     """
     if _kind(path, kind) == "txt" and column is None:
         raise ValueError(
-            f"{path}: expected {', '.join(one for one in KINDS if one != 'txt')} for rows of several columns, got txt"
+            f"{path}: expected {', '.join(name for name in KINDS if name != 'txt')} for rows of several columns, got txt"
         )
     check_writable(path)
 
@@ -66,7 +66,7 @@ def _kind(path: str | Path, kind: str | None) -> str:
     ending = Path(str(path).lower().removesuffix(".gz")).suffix
     if kind is None and ending:
         raise ValueError(
-            f"{path}: expected an ending among {', '.join(f'.{one}' for one in ENDINGS)}, or none, got {ending}"
+            f"{path}: expected an ending among {', '.join(f'.{name}' for name in ENDINGS)}, or none, got {ending}"
         )
     return kind or "jsonl"
 
@@ -111,11 +111,11 @@ def _write_txt(out: BinaryIO, rows: Iterable[Mapping[str, Any]], column: str) ->
 
 def _write_table(separator: str) -> Callable[[BinaryIO, Iterable[Mapping[str, Any]], str], int]:
     def write(out: BinaryIO, rows: Iterable[Mapping[str, Any]], column: str) -> int:
-        kept = list(rows)
-        columns = list(dict.fromkeys(name for row in kept for name in row))
-        for row in ({name: name for name in columns}, *kept):
+        all_rows = list(rows)
+        columns = list(dict.fromkeys(name for row in all_rows for name in row))
+        for row in ({name: name for name in columns}, *all_rows):
             out.write(_table_line([row.get(name) for name in columns], separator).encode(errors="replace"))
-        return len(kept)
+        return len(all_rows)
 
     return write
 
@@ -138,11 +138,11 @@ def _write_parquet(out: BinaryIO, rows: Iterable[Mapping[str, Any]], column: str
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    kept = [dict(row) for row in rows]
-    columns = list(dict.fromkeys(name for row in kept for name in row))
-    made = [_array([row.get(name) for row in kept]) for name in columns]
-    pq.write_table(pa.Table.from_arrays(made, names=columns), out, compression="zstd")
-    return len(kept)
+    all_rows = [dict(row) for row in rows]
+    columns = list(dict.fromkeys(name for row in all_rows for name in row))
+    arrays = [_array([row.get(name) for row in all_rows]) for name in columns]
+    pq.write_table(pa.Table.from_arrays(arrays, names=columns), out, compression="zstd")
+    return len(all_rows)
 
 
 def _array(values: Sequence[Any]) -> Any:
@@ -150,9 +150,9 @@ def _array(values: Sequence[Any]) -> Any:
     import pyarrow as pa
 
     try:
-        made = pa.array(values)
-        if not has_empty_struct(made.type):
-            return made
+        array = pa.array(values)
+        if not has_empty_struct(array.type):
+            return array
     except (pa.ArrowException, OverflowError, UnicodeEncodeError):
         pass
     return string_column(values)
@@ -171,7 +171,7 @@ def has_empty_struct(kind: Any) -> bool:
     """Whether an Arrow type is, or contains, a struct without fields, which Parquet cannot store."""
     import pyarrow as pa
 
-    inner = [kind.field(place).type for place in range(kind.num_fields)]
+    inner = [kind.field(index).type for index in range(kind.num_fields)]
     return (pa.types.is_struct(kind) and not inner) or any(map(has_empty_struct, inner))
 
 

@@ -142,8 +142,8 @@ class TextEncoder:
         """
         if layer is not None and not 1 <= layer <= self.layers:
             raise ValueError(f"layer: expected 1 to {self.layers}, got {layer}")
-        place = choose_device(device)
-        self.model = self._precisions.get(place, choose_dtype(dtype, place))
+        target_device = choose_device(device)
+        self.model = self._precisions.get(target_device, choose_dtype(dtype, target_device))
         prepared = self._prepare(texts)
         jobs = [(row, window) for row, pieces in enumerate(prepared) for window in pieces.windows]
         sums = [np.empty(0)] * len(texts)
@@ -154,7 +154,7 @@ class TextEncoder:
                 [*self.prefix, *prepared[jobs[job][0]].ids[slice(*jobs[job][1])], *self.suffix]
                 for job in batch
             ]
-            for job, states in zip(batch, self._forward(rows, place, layer), strict=True):
+            for job, states in zip(batch, self._forward(rows, target_device, layer), strict=True):
                 row, (start, end) = jobs[job]
                 if len(prepared[row].windows) == 1:
                     sums[row] = states[: end - start + len(self.prefix) + len(self.suffix)]
@@ -174,8 +174,8 @@ class TextEncoder:
 
     def pieces(self, text: str) -> tuple[list[int], tuple[str, ...]]:
         """Token ids of a text, without special tokens, and the words that are scored."""
-        (found,) = self._prepare([text])
-        return found.ids, found.words
+        (prepared,) = self._prepare([text])
+        return prepared.ids, prepared.words
 
     def _words(self, text: str) -> tuple[str, list[tuple[int, int]], list[int]]:
         """The text for the tokenizer, the span of each word in it, and the number of words per sentence."""
@@ -188,14 +188,16 @@ class TextEncoder:
         return " ".join(words), spans, [len(sentence) for sentence in sentences]
 
     def _prepare(self, texts: Sequence[str]) -> list[_Pieces]:
-        found = [self._words(text) for text in texts]
-        encodings = self.tokenizer.encode_batch([line for line, _, _ in found], add_special_tokens=False)
-        for text, (_, spans, _), encoding in zip(texts, found, encodings, strict=True):
+        split_texts = [self._words(text) for text in texts]
+        encodings = self.tokenizer.encode_batch(
+            [line for line, _, _ in split_texts], add_special_tokens=False
+        )
+        for text, (_, spans, _), encoding in zip(texts, split_texts, encodings, strict=True):
             if not spans or not encoding.ids:
                 raise ValueError(f"expected a text with words, got {text[:60]!r}")
         limit = self.max_length - len(self.prefix) - len(self.suffix)
         prepared = []
-        for (line, spans, sizes), encoding in zip(found, encodings, strict=True):
+        for (line, spans, sizes), encoding in zip(split_texts, encodings, strict=True):
             starts = np.array([start for start, _ in spans])
             ends = np.array([end for _, end in encoding.offsets])
             word_ids = np.maximum(np.searchsorted(starts, ends - 1, side="right") - 1, 0)
@@ -203,18 +205,20 @@ class TextEncoder:
             counted = np.array([any(map(str.isalnum, word)) for word in words])
             if not counted[word_ids].any():
                 counted[:] = True
-            kept = [place for place in dict.fromkeys(word_ids.tolist()) if counted[place]]
+            kept_words = [index for index in dict.fromkeys(word_ids.tolist()) if counted[index]]
             number = np.full(len(words), -1)
-            number[kept] = np.arange(len(kept))
+            number[kept_words] = np.arange(len(kept_words))
             windows = _windows(word_ids, sizes, limit)
-            prepared.append(_Pieces(encoding.ids, number[word_ids], tuple(words[i] for i in kept), windows))
+            prepared.append(
+                _Pieces(encoding.ids, number[word_ids], tuple(words[i] for i in kept_words), windows)
+            )
         return prepared
 
-    def _forward(self, rows: list[list[int]], place: torch.device, layer: int | None) -> np.ndarray:
+    def _forward(self, rows: list[list[int]], device: torch.device, layer: int | None) -> np.ndarray:
         ids, mask = pad(rows, self.padding)
         inner = layer is not None and layer < self.layers
-        with inference(place):
-            output = self.model(ids.to(place), attention_mask=mask.to(place), output_hidden_states=inner)
+        with inference(device):
+            output = self.model(ids.to(device), attention_mask=mask.to(device), output_hidden_states=inner)
         states: Tensor = output.hidden_states[layer] if inner else output.last_hidden_state
         return states.float().cpu().numpy()
 

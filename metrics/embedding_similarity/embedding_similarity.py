@@ -116,28 +116,28 @@ class EmbeddingSimilarity(StoryInputs, evaluate.Metric):
             dtype=precision(dtype, device),
         )
 
-    def _baseline(self, asked, layer):
+    def _baseline(self, option, layer):
         """The baseline to rescale with, or None."""
-        if asked is False or asked is None:
+        if option is False or option is None:
             return None
-        if asked is True:
-            found = self._encoder.settings.get("baseline", {}).get(str(layer or self._encoder.layers))
-            if found is None:
+        if option is True:
+            baseline = self._encoder.settings.get("baseline", {}).get(str(layer or self._encoder.layers))
+            if baseline is None:
                 raise ValueError(
                     "rescale_with_baseline: the encoder has no baseline for this layer; expected a dict of "
                     + ", ".join(BERT_SCORES)
                 )
-            return found
-        if not isinstance(asked, dict) or set(asked) != set(BERT_SCORES):
+            return baseline
+        if not isinstance(option, dict) or set(option) != set(BERT_SCORES):
             raise ValueError(
-                f"rescale_with_baseline: expected a bool or a dict of {', '.join(BERT_SCORES)}, got {asked!r:.60}"
+                f"rescale_with_baseline: expected a bool or a dict of {', '.join(BERT_SCORES)}, got {option!r:.60}"
             )
-        for name, value in asked.items():
+        for name, value in option.items():
             if not is_number(value) or not -1 <= value < 1:
                 raise ValueError(
                     f"rescale_with_baseline, {name}: expected a number from -1 to below 1, got {value!r:.60}"
                 )
-        return asked
+        return option
 
     def _compute(
         self,
@@ -154,7 +154,7 @@ class EmbeddingSimilarity(StoryInputs, evaluate.Metric):
     ):
         chosen = chosen_names(scores, SCORES)
 
-        found = self._scorer.scores(
+        scores_by_name = self._scorer.scores(
             predictions,
             references,
             chosen,
@@ -167,7 +167,7 @@ class EmbeddingSimilarity(StoryInputs, evaluate.Metric):
             progress=progress_bar("embedding_similarity", show_progress),
         )
         result: dict[str, float | list[float]] = {}
-        for name, values in found.items():
+        for name, values in scores_by_name.items():
             result[name] = sum(values) / len(values)
             result[f"{name}_scores"] = values
         return result

@@ -50,7 +50,7 @@ class InverseDocumentFrequency:
 
     def __call__(self, items: Iterable[Any]) -> np.ndarray:
         """The weight of each item; all 1 where all weights would be 0."""
-        weights = np.array([math.log((self._documents + 1) / (self._counts[one] + 1)) for one in items])
+        weights = np.array([math.log((self._documents + 1) / (self._counts[item] + 1)) for item in items])
         return weights if weights.sum() > 0 else np.ones_like(weights)
 
 
@@ -90,36 +90,39 @@ class SimilarityScorer:
         """
         self._check(predictions, references)
         weights = self._token_weights(references) if idf else None
-        found: dict[str, list[float]] = {name: [] for name in SCORES if name in chosen}
+        best_scores: dict[str, list[float]] = {name: [] for name in SCORES if name in chosen}
         last = {text: row for row, texts in enumerate(references) for text in (*texts, predictions[row])}
-        kept: dict[str, EmbeddedText] = {}
+        embedded: dict[str, EmbeddedText] = {}
         for start in range(0, len(predictions), _ROWS):
             rows = range(start, min(start + _ROWS, len(predictions)))
             texts = dict.fromkeys(t for row in rows for t in (predictions[row], *references[row]))
-            new = [text for text in texts if text not in kept]
-            kept.update(
+            new = [text for text in texts if text not in embedded]
+            embedded.update(
                 zip(new, self.encoder.embed(new, batch_size, device, dtype, layer, progress), strict=True)
             )
             for row in rows:
                 for text in references[row]:
-                    _check_lengths(row, kept[predictions[row]], kept[text])
+                    _check_lengths(row, embedded[predictions[row]], embedded[text])
                 several = [
-                    self._pair(kept[predictions[row]], kept[text], chosen, weights)
+                    self._pair(embedded[predictions[row]], embedded[text], chosen, weights)
                     for text in references[row]
                 ]
-                for name, values in found.items():
-                    best = max(one[name] for one in several)
+                for name, values in best_scores.items():
+                    best = max(pair_scores[name] for pair_scores in several)
                     values.append(_rescaled(best, baseline[name]) if baseline and name in baseline else best)
-            kept = {text: value for text, value in kept.items() if last[text] >= start + _ROWS}
-        return found
+            embedded = {text: value for text, value in embedded.items() if last[text] >= start + _ROWS}
+        return best_scores
 
     def _check(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> None:
         seen: set[str] = set()
-        for row, (text, others) in enumerate(zip(predictions, references, strict=True)):
-            for name, one in (("predictions", text), *(("references", other) for other in others)):
-                if one not in seen and not self.encoder.has_words(one):
-                    raise ValueError(f"{name}, row {row}: expected a text with words, got {one[:60]!r}")
-                seen.add(one)
+        for row, (text, text_references) in enumerate(zip(predictions, references, strict=True)):
+            for name, candidate in (
+                ("predictions", text),
+                *(("references", reference) for reference in text_references),
+            ):
+                if candidate not in seen and not self.encoder.has_words(candidate):
+                    raise ValueError(f"{name}, row {row}: expected a text with words, got {candidate[:60]!r}")
+                seen.add(candidate)
 
     def _token_weights(
         self, references: Sequence[Sequence[str]]
@@ -134,11 +137,11 @@ class SimilarityScorer:
     def _pair(
         self,
         text: EmbeddedText,
-        other: EmbeddedText,
+        reference: EmbeddedText,
         chosen: Sequence[str],
         weights: tuple[InverseDocumentFrequency, InverseDocumentFrequency] | None,
     ) -> dict[str, float]:
-        one: dict[str, float] = {}
+        pair_scores: dict[str, float] = {}
         for name, score in (
             ("greedy_matching", greedy_matching),
             ("vector_average", vector_average),
@@ -146,21 +149,21 @@ class SimilarityScorer:
             ("min_max_pooling", min_max_pooling),
         ):
             if name in chosen:
-                one[name] = score(text.vectors, other.vectors)
+                pair_scores[name] = score(text.vectors, reference.vectors)
         if not set(BERT_SCORES).isdisjoint(chosen):
-            tokens = [_without_special(t, weights[0] if weights else None) for t in (text, other)]
-            one |= zip(BERT_SCORES, bert_score(text.tokens, other.tokens, *tokens), strict=True)
-        words = [weights[1](t.words) if weights else np.ones(len(t.words)) for t in (text, other)]
+            tokens = [_without_special(t, weights[0] if weights else None) for t in (text, reference)]
+            pair_scores |= zip(BERT_SCORES, bert_score(text.tokens, reference.tokens, *tokens), strict=True)
+        words = [weights[1](t.words) if weights else np.ones(len(t.words)) for t in (text, reference)]
         if "moverscore_1" in chosen:
-            one["moverscore_1"] = mover_score(text.vectors, other.vectors, *words)
+            pair_scores["moverscore_1"] = mover_score(text.vectors, reference.vectors, *words)
         if "moverscore_2" in chosen:
-            first, second = bigrams(text.vectors, words[0]), bigrams(other.vectors, words[1])
-            one["moverscore_2"] = mover_score(first[0], second[0], first[1], second[1])
-        return one
+            first, second = bigrams(text.vectors, words[0]), bigrams(reference.vectors, words[1])
+            pair_scores["moverscore_2"] = mover_score(first[0], second[0], first[1], second[1])
+        return pair_scores
 
 
-def _check_lengths(row: int, text: EmbeddedText, other: EmbeddedText) -> None:
-    tokens = len(text.tokens), len(other.tokens)
+def _check_lengths(row: int, text: EmbeddedText, reference: EmbeddedText) -> None:
+    tokens = len(text.tokens), len(reference.tokens)
     if math.prod(tokens) > MAX_PAIRS:
         raise ValueError(
             f"predictions, row {row}: expected at most {MAX_PAIRS:,} pairs of tokens of a text and its reference, "
@@ -170,10 +173,10 @@ def _check_lengths(row: int, text: EmbeddedText, other: EmbeddedText) -> None:
 
 def _without_special(text: EmbeddedText, weights: InverseDocumentFrequency | None) -> np.ndarray:
     """Weights of a text's tokens (t,): 0 for special tokens; their sum is above 0."""
-    found = np.where(text.special, 0.0, 1.0)
+    token_weights = np.where(text.special, 0.0, 1.0)
     if weights:
-        found[~text.special] = weights(text.ids[~text.special])
-    return found
+        token_weights[~text.special] = weights(text.ids[~text.special])
+    return token_weights
 
 
 def _rescaled(score: float, baseline: float) -> float:

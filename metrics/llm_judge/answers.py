@@ -108,17 +108,17 @@ class AnswerCache:
 
     def get(self, request: Request) -> Answer | None:
         """The cached answer; None where there is none, or its file is damaged."""
-        asked = self._asked(request)
+        cache_key = self._cache_key(request)
         try:
-            kept = json.loads(self._path(asked).read_text(encoding="utf-8"))
-            if kept["asked"] != asked:
+            entry = json.loads(self._path(cache_key).read_text(encoding="utf-8"))
+            if entry["asked"] != cache_key:
                 return None
-            fields = kept["answer"]
+            fields = entry["answer"]
             tokens = fields.pop("tokens")
             if tokens is not None:
                 tokens = tuple(
-                    Token(one["text"], tuple((t, float(logprob)) for t, logprob in one["top"]))
-                    for one in tokens
+                    Token(token["text"], tuple((t, float(logprob)) for t, logprob in token["top"]))
+                    for token in tokens
                 )
             return Answer(tokens=tokens, **fields)
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -126,15 +126,17 @@ class AnswerCache:
 
     def put(self, request: Request, answer: Answer) -> None:
         """Writes an answer to the cache atomically."""
-        asked = self._asked(request)
-        write_text(self._path(asked), json.dumps({"asked": asked, "answer": asdict(answer)}, indent=1))
+        cache_key = self._cache_key(request)
+        write_text(
+            self._path(cache_key), json.dumps({"asked": cache_key, "answer": asdict(answer)}, indent=1)
+        )
 
-    def _asked(self, request: Request) -> dict[str, Any]:
+    def _cache_key(self, request: Request) -> dict[str, Any]:
         # through JSON, as in the file; otherwise keys that are numbers, and tuples, would never compare equal
         version = {"version": VERSION} if request.top_logprobs else {}
-        asked: dict[str, Any] = json.loads(json.dumps({**version, **self.identity, **asdict(request)}))
-        return asked
+        cache_key: dict[str, Any] = json.loads(json.dumps({**version, **self.identity, **asdict(request)}))
+        return cache_key
 
-    def _path(self, asked: Mapping[str, Any]) -> Path:
-        digest = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
+    def _path(self, cache_key: Mapping[str, Any]) -> Path:
+        digest = hashlib.sha256(json.dumps(cache_key, sort_keys=True).encode()).hexdigest()
         return self.folder / digest[:2] / f"{digest}.json"

@@ -77,13 +77,13 @@ class RequestRunner:
         Raises:
             ValueError: no other request would be answered either.
         """
-        kept = self.cache.get(request)
-        if kept is not None:
+        cached = self.cache.get(request)
+        if cached is not None:
             with self._lock:
                 self.usage.cached += repr(request) not in self._seen
                 self._seen.add(repr(request))
                 self._failed.clear()
-            return kept
+            return cached
         for number in range(self.tries):
             if self._stopped.is_set():
                 return NoAnswer("the run was stopped")
@@ -102,8 +102,8 @@ class RequestRunner:
                 return answer
             wait = max(failure.wait, min(self.first_wait * 2**number, MAX_WAIT))
             if failure.stop or failure.wait > MAX_WAIT:
-                asked = f"; it asks to wait {failure.wait:.0f} seconds" if failure.wait else ""
-                raise self._stop_run(f"{failure.reason}{asked}")
+                wait_note = f"; it asks to wait {failure.wait:.0f} seconds" if failure.wait else ""
+                raise self._stop_run(f"{failure.reason}{wait_note}")
             if not failure.retry:
                 break
             if number + 1 < self.tries:
@@ -142,7 +142,7 @@ class RequestRunner:
             ValueError: as `ask`.
         """
         unique = {repr(request): request for request in requests}
-        found: dict[str, Answer | NoAnswer] = {}
+        answers: dict[str, Answer | NoAnswer] = {}
         with ThreadPoolExecutor(self.parallel) as pool:
             try:
                 waiting = {pool.submit(self.ask, request): name for name, request in unique.items()}
@@ -150,9 +150,9 @@ class RequestRunner:
                 steps: Iterable[Any] = range(len(waiting))
                 for _ in progress(steps, len(waiting)) if progress else steps:
                     future = next(done)
-                    found[waiting[future]] = future.result()
+                    answers[waiting[future]] = future.result()
             except BaseException:
                 self._stopped.set()
                 pool.shutdown(cancel_futures=True)
                 raise
-        return [found[repr(request)] for request in requests]
+        return [answers[repr(request)] for request in requests]

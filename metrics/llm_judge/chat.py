@@ -129,18 +129,21 @@ class ChatJudge:
     def _tokens(self, logprobs: Any) -> tuple[Token, ...] | None:
         """The tokens with their most likely alternatives; None where the server gives none."""
         content = (logprobs or {}).get("content")
-        if not content or not any(one.get("top_logprobs") for one in content):
+        if not content or not any(entry.get("top_logprobs") for entry in content):
             return None
-        found = []
-        for one in content:
-            top = [(str(each["token"]), float(each["logprob"])) for each in one.get("top_logprobs") or []]
-            own = str(one["token"])
-            if own not in dict(top):
-                top.append((own, float(one["logprob"])))
+        tokens = []
+        for entry in content:
+            top = [
+                (str(candidate["token"]), float(candidate["logprob"]))
+                for candidate in entry.get("top_logprobs") or []
+            ]
+            chosen = str(entry["token"])
+            if chosen not in dict(top):
+                top.append((chosen, float(entry["logprob"])))
             # two tokens may have the same text; some servers list the reply's own token twice
             pairs = tuple((self._clean(text), logprob) for text, logprob in dict.fromkeys(top))
-            found.append(Token(self._clean(own), pairs))
-        return tuple(found)
+            tokens.append(Token(self._clean(chosen), pairs))
+        return tuple(tokens)
 
     def _clean(self, text: str) -> str:
         """The text as valid UTF-8, and without the key in case a server repeats it."""

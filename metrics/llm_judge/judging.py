@@ -86,12 +86,16 @@ def rate_prompts(
     method = sampling.method
     if method == "auto":
         method = _method_of(prompts, runner, sampling)
-    asked = [sampling.requests(prompt, method) for prompt in prompts]
-    answers = iter(runner.ask_all([request for several in asked for request in several], progress))
+    requests_by_prompt = [sampling.requests(prompt, method) for prompt in prompts]
+    answers = iter(
+        runner.ask_all([request for several in requests_by_prompt for request in several], progress)
+    )
     ratings = []
-    for several in asked:
-        own = [next(answers) for _ in several]
-        ratings.append(_by_probabilities(own[0]) if method == "probabilities" else _by_samples(own))
+    for several in requests_by_prompt:
+        own_answers = [next(answers) for _ in several]
+        ratings.append(
+            _by_probabilities(own_answers[0]) if method == "probabilities" else _by_samples(own_answers)
+        )
     return method, ratings
 
 
@@ -132,7 +136,7 @@ def _by_samples(answers: Sequence[Answer | NoAnswer]) -> Rating:
         return Rating(
             None, f"no answer to {len(missing)} of {len(answers)}: {missing[0].reason}", answers=received
         )
-    read = [found[0] for found in (read_rating(answer.text) for answer in received) if found]
+    read = [reading[0] for reading in (read_rating(answer.text) for answer in received) if reading]
     if 2 * len(read) < len(received):
         bad = next(answer for answer in received if read_rating(answer.text) is None)
         count = f"{len(received) - len(read)} of {len(received)} replies are unreadable: "

@@ -101,8 +101,8 @@ class LlmJudge(StoryInputs, evaluate.Metric):
         )
 
     def _download_and_prepare(self, dl_manager: object) -> None:
-        given = None if self.config_name == "default" else self.config_name
-        name = given or os.environ.get(SETTINGS_VARIABLE) or "api"
+        config_name = None if self.config_name == "default" else self.config_name
+        name = config_name or os.environ.get(SETTINGS_VARIABLE) or "api"
         if name == "api":
             self._settings = Settings()
         elif name.endswith((".yaml", ".yml")):
@@ -154,16 +154,16 @@ class LlmJudge(StoryInputs, evaluate.Metric):
         details=False,
         show_progress=True,
     ):
-        given = {name: value for name, value in locals().items() if name in Settings.__dataclass_fields__}
-        settings = self._settings.updated(given)
+        options = {name: value for name, value in locals().items() if name in Settings.__dataclass_fields__}
+        settings = self._settings.updated(options)
         if settings.local and settings.model != self._settings.model:
             raise ValueError(
                 "model: that of a local judge is chosen on loading, as the second argument of evaluate.load"
             )
         templates = read_prompts(settings.prompts) if settings.prompts else DEFAULT_PROMPTS
-        asked = _story_prompts(predictions, contexts, settings.aspects, templates)
+        story_prompts = _story_prompts(predictions, contexts, settings.aspects, templates)
         if dry_run:
-            return _dry_run(asked, settings)
+            return _dry_run(story_prompts, settings)
 
         judge_model = self._judge(settings, api_key, device, dtype)
         folder = Path(settings.cache or hub_home() / "openmeva-llm-judge")
@@ -177,11 +177,13 @@ class LlmJudge(StoryInputs, evaluate.Metric):
             1 if settings.local else settings.parallel,
             settings.tries,
         )
-        unique = list(dict.fromkeys(one.prompt for one in asked if one.prompt))
+        unique = list(
+            dict.fromkeys(story_prompt.prompt for story_prompt in story_prompts if story_prompt.prompt)
+        )
         bar = progress_bar("llm_judge", show_progress, "requests", "request")
         method_used, ratings = rate_prompts(unique, runner, sampling, bar)
         result = collect_results(
-            asked, dict(zip(unique, ratings, strict=True)), settings, runner.usage, details
+            story_prompts, dict(zip(unique, ratings, strict=True)), settings, runner.usage, details
         )
         self._signature = result["signature"] = signature_of(
             "llm_judge",
@@ -217,19 +219,19 @@ def _story_prompts(
     needing = [aspect for aspect in aspects if aspect in prompts.needs_context]
     if needing and contexts is None:
         raise ValueError(f"contexts: expected one per story, which {needing[0]} needs, got none")
-    given = contexts if contexts is not None else [""] * len(stories)
+    story_contexts = contexts if contexts is not None else [""] * len(stories)
     return [
         StoryPrompt(aspect, row, prompts.render(aspect, story, context))
         if context.strip() or aspect not in needing
         else StoryPrompt(aspect, row, "", NO_CONTEXT)
         for aspect in aspects
-        for row, (story, context) in enumerate(zip(stories, given, strict=True))
+        for row, (story, context) in enumerate(zip(stories, story_contexts, strict=True))
     ]
 
 
-def _dry_run(asked: Sequence[StoryPrompt], settings: Settings) -> dict[str, Any]:
+def _dry_run(story_prompts: Sequence[StoryPrompt], settings: Settings) -> dict[str, Any]:
     """The prompts, and estimates of the requests and tokens; a token is taken as four characters."""
-    unique = list(dict.fromkeys(one.prompt for one in asked if one.prompt))
+    unique = list(dict.fromkeys(story_prompt.prompt for story_prompt in story_prompts if story_prompt.prompt))
     samples = 1 if settings.method == "probabilities" or settings.local else settings.samples
     # to choose the method, some prompts are tried, each by both methods if the judge refuses or is silent
     tried = (

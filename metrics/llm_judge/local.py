@@ -97,8 +97,12 @@ class LocalJudge:
         if self._encode(prompt) == self._encode(prompt, split_special_tokens=True):
             return self._encode(text)
         before, _, after = self._turn(PROMPT_PLACEHOLDER).partition(PROMPT_PLACEHOLDER)
-        own = text.removeprefix(before).removesuffix(after)
-        return [*self._encode(before), *self._encode(own, split_special_tokens=True), *self._encode(after)]
+        content = text.removeprefix(before).removesuffix(after)
+        return [
+            *self._encode(before),
+            *self._encode(content, split_special_tokens=True),
+            *self._encode(after),
+        ]
 
     def _turn(self, prompt: str) -> str:
         """The text of a chat with this prompt, up to the start of the answer."""

@@ -39,8 +39,8 @@ def read_rating(reply: str) -> tuple[int, int] | None:
     """
     thought = _THOUGHT.match(reply)
     start = thought.end() if thought else 0
-    found = _RATING.fullmatch(reply, start)
-    return (int(found["rating"]), found.start("rating")) if found else None
+    match = _RATING.fullmatch(reply, start)
+    return (int(match["rating"]), match.start("rating")) if match else None
 
 
 def expected_rating(reply: str, tokens: Sequence[Token]) -> tuple[float | None, dict[int, float], str]:
@@ -57,14 +57,14 @@ def expected_rating(reply: str, tokens: Sequence[Token]) -> tuple[float | None, 
         The expected rating, 1 to 5; the probability of each rating, 0 to 1, before renormalisation; and "". If the
         reply is not readable: None, the probabilities found so far, and the reason.
     """
-    found = read_rating(reply)
-    if found is None and len(tokens) != 1:
+    reading = read_rating(reply)
+    if reading is None and len(tokens) != 1:
         return None, {}, unreadable_reason(reply)
-    place = _place(reply, found[1] if found else 0, tokens)
-    if place is None:
+    position = _token_position(reply, reading[1] if reading else 0, tokens)
+    if position is None:
         return None, {}, "the tokens with probabilities do not contain the reply"
     masses: dict[int, float] = dict.fromkeys(range(LOW, HIGH + 1), 0.0)
-    for text, logprob in tokens[place].top:
+    for text, logprob in tokens[position].top:
         if math.isnan(logprob) or logprob > 0.01:
             return None, {}, f"expected log-probabilities, got {logprob}"
         rating = read_rating(text)
@@ -80,7 +80,7 @@ def expected_rating(reply: str, tokens: Sequence[Token]) -> tuple[float | None, 
     return math.fsum(rating * mass for rating, mass in masses.items()) / total, masses, ""
 
 
-def _place(reply: str, offset: int, tokens: Sequence[Token]) -> int | None:
+def _token_position(reply: str, offset: int, tokens: Sequence[Token]) -> int | None:
     """Index of the token with the reply's character at `offset`; reasoning and end tokens may surround the reply."""
     start = "".join(token.text for token in tokens).rfind(reply)
     if len(tokens) == 1:

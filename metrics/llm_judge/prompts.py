@@ -66,10 +66,10 @@ def read_prompts(path: str | Path) -> Prompts:
         content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     except yaml.YAMLError as error:
         raise ValueError(f"{path}: expected YAML ({error})") from error
-    known = ("version", "prompt", "context", "aspects", "needs_context")
-    if not isinstance(content, dict) or not set(known[:4]) <= set(content) <= set(known):
+    keys = ("version", "prompt", "context", "aspects", "needs_context")
+    if not isinstance(content, dict) or not set(keys[:4]) <= set(content) <= set(keys):
         got = ", ".join(map(str, content)) if isinstance(content, dict) else type(content).__name__
-        raise ValueError(f"{path}: expected the keys {', '.join(known)} (the last is optional), got {got}")
+        raise ValueError(f"{path}: expected the keys {', '.join(keys)} (the last is optional), got {got}")
     aspects, needing = content["aspects"], content.get("needs_context") or []
     if not isinstance(aspects, dict) or not aspects or not all(isinstance(a, str) for a in aspects.values()):
         raise ValueError(f"{path}, aspects: expected names and their definitions, got {aspects!r:.60}")
@@ -80,13 +80,13 @@ def read_prompts(path: str | Path) -> Prompts:
     return Prompts(str(content["version"]), content["prompt"], content["context"], aspects, tuple(needing))
 
 
-def _check_template(where: str, text: object, allowed: set[str], needed: str) -> None:
+def _check_template(label: str, text: object, allowed: set[str], needed: str) -> None:
     try:
-        found = {name for _, name, _, _ in Formatter().parse(str(text)) if name is not None}
+        placeholders = {name for _, name, _, _ in Formatter().parse(str(text)) if name is not None}
     except ValueError as error:
-        raise ValueError(f"{where}: expected a template ({error}); write a literal brace twice") from error
-    if not isinstance(text, str) or needed not in found or not found <= allowed:
+        raise ValueError(f"{label}: expected a template ({error}); write a literal brace twice") from error
+    if not isinstance(text, str) or needed not in placeholders or not placeholders <= allowed:
         raise ValueError(
-            f"{where}: expected a text with {{{needed}}} and no placeholders except {', '.join(sorted(allowed))}, "
-            f"got {', '.join(sorted(found)) or 'none'}"
+            f"{label}: expected a text with {{{needed}}} and no placeholders except {', '.join(sorted(allowed))}, "
+            f"got {', '.join(sorted(placeholders)) or 'none'}"
         )

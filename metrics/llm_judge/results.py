@@ -22,7 +22,7 @@ class StoryPrompt:
 
 
 def collect_results(
-    asked: Sequence[StoryPrompt],
+    story_prompts: Sequence[StoryPrompt],
     ratings: Mapping[str, Rating],
     settings: Settings,
     usage: Usage,
@@ -31,27 +31,33 @@ def collect_results(
     """Means, scores, reasons and usage; see the module's `inputs_description`.
 
     Args:
-        asked: every story in every aspect.
+        story_prompts: every story in every aspect.
         ratings: by prompt.
         settings: for the order of the aspects and the prices.
         usage: of this run.
         details: whether to include replies and probabilities.
     """
-    found: dict[str, Any] = {}
-    by_aspect = {aspect: [one for one in asked if one.aspect == aspect] for aspect in settings.aspects}
-    for aspect, own in by_aspect.items():
-        rated = [ratings[one.prompt] if one.prompt else Rating(None, one.reason) for one in own]
-        known = [rating.value for rating in rated if rating.value is not None]
-        found |= {
-            aspect: sum(known) / len(known) if known else None,
+    summaries: dict[str, Any] = {}
+    by_aspect = {
+        aspect: [story_prompt for story_prompt in story_prompts if story_prompt.aspect == aspect]
+        for aspect in settings.aspects
+    }
+    for aspect, aspect_prompts in by_aspect.items():
+        rated = [
+            ratings[story_prompt.prompt] if story_prompt.prompt else Rating(None, story_prompt.reason)
+            for story_prompt in aspect_prompts
+        ]
+        values = [rating.value for rating in rated if rating.value is not None]
+        summaries |= {
+            aspect: sum(values) / len(values) if values else None,
             f"{aspect}_scores": [rating.value for rating in rated],
-            f"{aspect}_unscored": len(rated) - len(known),
+            f"{aspect}_unscored": len(rated) - len(values),
             f"{aspect}_reasons": [rating.reason for rating in rated],
         }
     first = settings.aspects[0]
     main = {
-        "score": found[first],
-        **{key: found[f"{first}_{key}"] for key in ("scores", "unscored", "reasons")},
+        "score": summaries[first],
+        **{key: summaries[f"{first}_{key}"] for key in ("scores", "unscored", "reasons")},
     }
     answers = [answer for rating in ratings.values() for answer in rating.answers]
     total = Usage()
@@ -60,7 +66,7 @@ def collect_results(
     days = sorted(answer.date[:10] for answer in answers)
     result = {
         **main,
-        **found,
+        **summaries,
         "usage": _priced(usage, settings),
         "total_usage": {
             key: value for key, value in _priced(total, settings).items() if key not in ("requests", "cached")
@@ -70,9 +76,9 @@ def collect_results(
     }
     if details:
         rows: list[dict[str, Any]] = [{} for _ in by_aspect[first]]
-        for one in asked:
-            rating = ratings.get(one.prompt, Rating(None))
-            rows[one.row][one.aspect] = {
+        for story_prompt in story_prompts:
+            rating = ratings.get(story_prompt.prompt, Rating(None))
+            rows[story_prompt.row][story_prompt.aspect] = {
                 "replies": [answer.text for answer in rating.answers],
                 "probabilities": {str(key): value for key, value in rating.probabilities.items()},
             }

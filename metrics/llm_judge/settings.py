@@ -71,23 +71,23 @@ class Settings(Sampling):
     @property
     def sampling(self) -> Sampling:
         """The settings of how a rating is obtained."""
-        return Sampling(**{one.name: getattr(self, one.name) for one in dataclasses.fields(Sampling)})
+        return Sampling(**{field.name: getattr(self, field.name) for field in dataclasses.fields(Sampling)})
 
-    def updated(self, given: Mapping[str, Any]) -> "Settings":
+    def updated(self, options: Mapping[str, Any]) -> "Settings":
         """A copy with other values for some keys; None leaves a key unchanged.
 
         Raises:
             ValueError: an invalid value.
         """
-        known = {key: value for key, value in given.items() if value is not None}
-        if "aspects" in known:
-            aspects = known["aspects"]
-            known["aspects"] = (
+        changes = {key: value for key, value in options.items() if value is not None}
+        if "aspects" in changes:
+            aspects = changes["aspects"]
+            changes["aspects"] = (
                 (aspects,) if isinstance(aspects, str) else tuple(as_list(aspects, "aspects", "names"))
             )
-        if "prices" in known:
-            known["prices"] = tuple(as_list(known["prices"], "prices", "numbers"))
-        return dataclasses.replace(self, **known)
+        if "prices" in changes:
+            changes["prices"] = tuple(as_list(changes["prices"], "prices", "numbers"))
+        return dataclasses.replace(self, **changes)
 
 
 def read_settings(path: str | Path) -> Settings:
@@ -103,15 +103,15 @@ def read_settings(path: str | Path) -> Settings:
         raise ValueError(f"{path}: expected YAML ({error})") from error
     if not isinstance(content, dict):
         raise ValueError(f"{path}: expected keys and values, got {type(content).__name__}")
-    known = [one.name for one in dataclasses.fields(Settings)]
+    names = [field.name for field in dataclasses.fields(Settings)]
     for key in content:
         if key in _SECRETS:
             raise ValueError(
                 f"{path}: {key} does not belong in a file; give the key by argument or environment"
             )
-        if key not in known:
-            near = difflib.get_close_matches(str(key), known, 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"expected any of {', '.join(known)}"
+        if key not in names:
+            near = difflib.get_close_matches(str(key), names, 1)
+            hint = f"did you mean {near[0]!r}?" if near else f"expected any of {', '.join(names)}"
             raise ValueError(f"{path}: unknown key {key!r}, {hint}")
     try:
         return Settings().updated(content)

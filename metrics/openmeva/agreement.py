@@ -25,7 +25,7 @@ def agreement(ratings: np.ndarray, raters: list[list[str]] | None = None) -> dic
     >>> agreement(same)["krippendorff_interval"]
     1.0
     """
-    found: dict[str, Any] = {}
+    coefficients: dict[str, Any] = {}
     refused: dict[str, str] = {}
     one_way = cache(lambda: icc(ratings))
     two_way = cache(lambda: icc_two_way(ratings, raters))
@@ -45,10 +45,10 @@ def agreement(ratings: np.ndarray, raters: list[list[str]] | None = None) -> dic
     }
     for name, compute in entries.items():
         try:
-            found[name] = compute()
+            coefficients[name] = compute()
         except ValueError as error:
             refused[name] = str(error)
-    return {**found, "refused": refused}
+    return {**coefficients, "refused": refused}
 
 
 def krippendorff_alpha(ratings: np.ndarray, level: Literal["ordinal", "interval"]) -> float:
@@ -63,15 +63,15 @@ def krippendorff_alpha(ratings: np.ndarray, level: Literal["ordinal", "interval"
     pairs = ratings[np.isfinite(ratings).sum(axis=1) >= 2]  # a single rating has no other to agree with
     if not len(pairs):
         raise ValueError("no story has two ratings")
-    known = np.isfinite(pairs)
-    if np.ptp(pairs[known]) == 0:
+    is_rated = np.isfinite(pairs)
+    if np.ptp(pairs[is_rated]) == 0:
         raise ValueError("all ratings are equal")
     values = np.full(pairs.shape, np.nan)
-    values[known] = stats.rankdata(pairs[known]) if level == "ordinal" else pairs[known]
-    counts, total = known.sum(axis=1), int(known.sum())
+    values[is_rated] = stats.rankdata(pairs[is_rated]) if level == "ordinal" else pairs[is_rated]
+    counts, total = is_rated.sum(axis=1), int(is_rated.sum())
     within = np.nansum((values - np.nanmean(values, axis=1, keepdims=True)) ** 2, axis=1)
     observed = (counts / (counts - 1) * within).sum() / total
-    return float(1 - observed / values[known].var(ddof=1))
+    return float(1 - observed / values[is_rated].var(ddof=1))
 
 
 def fleiss_kappa(ratings: np.ndarray) -> float:
@@ -132,8 +132,8 @@ def icc(ratings: np.ndarray) -> dict[str, float]:
     Raises:
         ValueError: fewer than five stories, one rating each, or ratings that do not vary.
     """
-    known = np.isfinite(ratings)
-    counts = known.sum(axis=1)
+    is_rated = np.isfinite(ratings)
+    counts = is_rated.sum(axis=1)
     stories, total = len(ratings), int(counts.sum())
     if stories < 5:
         raise ValueError(f"expected at least five stories, got {stories}")
@@ -161,13 +161,13 @@ def icc_two_way(ratings: np.ndarray, raters: list[list[str]] | None) -> dict[str
     Raises:
         ValueError: the raters are not known, or no five stories share two or more of them.
     """
-    found = [block for block in rater_blocks(ratings, raters) if block.shape[1] > 1]
-    blocks = [block for block in found if len(block) >= 5 and np.ptp(block) > 0]
+    rated_blocks = [block for block in rater_blocks(ratings, raters) if block.shape[1] > 1]
+    blocks = [block for block in rated_blocks if len(block) >= 5 and np.ptp(block) > 0]
     if not blocks:
         raise ValueError("no five stories were rated by the same raters")
-    each = [_icc_of_table(block) for block in blocks]
+    iccs = [_icc_of_table(block) for block in blocks]
     weights = [len(block) for block in blocks]
-    return {key: float(np.average([one[key] for one in each], weights=weights)) for key in ("single", "mean")}
+    return {key: float(np.average([c[key] for c in iccs], weights=weights)) for key in ("single", "mean")}
 
 
 def kendall_w(ratings: np.ndarray, raters: list[list[str]] | None) -> float:
@@ -183,18 +183,18 @@ def kendall_w(ratings: np.ndarray, raters: list[list[str]] | None) -> float:
     0.9
     """
     blocks = [block for block in rater_blocks(ratings, raters) if len(block) >= 3 and block.shape[1] > 1]
-    found = []
+    weighted_w = []
     for block in blocks:
         stories, judges = block.shape
         ranks = stats.rankdata(block, axis=0)
         ties = sum(float((t**3 - t).sum()) for t in (np.unique(c, return_counts=True)[1] for c in block.T))
-        spread = float(((ranks.sum(axis=1) - ranks.sum() / stories) ** 2).sum())
+        squares = float(((ranks.sum(axis=1) - ranks.sum() / stories) ** 2).sum())
         scale = judges**2 * (stories**3 - stories) - judges * ties
         if scale > 0:
-            found.append((12 * spread / scale, stories))
-    if not found:
+            weighted_w.append((12 * squares / scale, stories))
+    if not weighted_w:
         raise ValueError("no three stories were rated by the same raters, or they gave all of them the same")
-    return float(np.average([w for w, _ in found], weights=[stories for _, stories in found]))
+    return float(np.average([w for w, _ in weighted_w], weights=[stories for _, stories in weighted_w]))
 
 
 def rater_means(ratings: np.ndarray, raters: list[list[str]] | None) -> dict[str, Any]:
@@ -229,29 +229,29 @@ def rater_means(ratings: np.ndarray, raters: list[list[str]] | None) -> dict[str
 
 def _rater_test(ratings: np.ndarray, raters: list[list[str]], chosen: list[str]) -> tuple[float, float]:
     """F statistic of the chosen raters' effect, given the stories, against the residual, and its p-value."""
-    places = {name: place for place, name in enumerate(chosen)}
+    column_of = {name: column for column, name in enumerate(chosen)}
     shared = np.zeros((len(chosen), len(chosen)))  # products of the raters' columns, centred in each story
     sums = np.zeros(len(chosen))  # each rater's sum of deviations
-    spread, free = 0.0, 0
+    total, df = 0.0, 0
     for row, names in zip(ratings, raters, strict=True):
-        known = [(places[name], value) for value, name in zip(row, names, strict=False) if name in places]
-        if known:
-            columns, values = [place for place, _ in known], np.array([value for _, value in known])
+        rated = [(column_of[n], value) for value, n in zip(row, names, strict=False) if n in column_of]
+        if rated:
+            columns, values = [column for column, _ in rated], np.array([value for _, value in rated])
             deviations = values - values.mean()
             shared[columns, columns] += 1
-            shared[np.ix_(columns, columns)] -= 1 / len(known)
+            shared[np.ix_(columns, columns)] -= 1 / len(rated)
             sums[columns] += deviations
-            spread += float((deviations**2).sum())
-            free += len(known) - 1
+            total += float((deviations**2).sum())
+            df += len(rated) - 1
     effects, _, rank, _ = np.linalg.lstsq(shared, sums, rcond=None)
-    explained, left = float(effects @ sums), free - int(rank)
-    if not rank or left < 1:
+    explained, residual_df = float(effects @ sums), df - int(rank)
+    if not rank or residual_df < 1:
         raise ValueError("the raters share too few stories")
-    residual = (spread - explained) / left
-    if residual <= 1e-12 * spread:
+    residual = (total - explained) / residual_df
+    if residual <= 1e-12 * total:
         raise ValueError("the ratings do not vary beyond their stories' and raters' means")
     f = explained / int(rank) / residual
-    return f, float(stats.f.sf(f, int(rank), left))
+    return f, float(stats.f.sf(f, int(rank), residual_df))
 
 
 def rater_blocks(ratings: np.ndarray, raters: list[list[str]] | None) -> list[np.ndarray]:
@@ -264,8 +264,8 @@ def rater_blocks(ratings: np.ndarray, raters: list[list[str]] | None) -> list[np
     blocks: dict[tuple[str, ...], list[list[float]]] = {}
     for row, names in zip(ratings, raters or [], strict=True):
         order = sorted(range(len(names)), key=names.__getitem__)
-        key = tuple(names[place] for place in order)
-        blocks.setdefault(key, []).append([float(row[place]) for place in order])
+        key = tuple(names[index] for index in order)
+        blocks.setdefault(key, []).append([float(row[index]) for index in order])
     return [np.array(block) for block in blocks.values()]
 
 
@@ -286,15 +286,12 @@ def _icc_of_table(ratings: np.ndarray) -> dict[str, float]:
         ValueError: the denominator is 0.
     """
     stories, judges = ratings.shape
-    grand = ratings.mean()
-    means, levels = ratings.mean(axis=1, keepdims=True), ratings.mean(axis=0)
+    grand, means, levels = ratings.mean(), ratings.mean(axis=1, keepdims=True), ratings.mean(axis=0)
     of_stories = judges * ((means - grand) ** 2).sum() / (stories - 1)
     of_raters = stories * ((levels - grand) ** 2).sum() / (judges - 1)
-    left = ((ratings - means - levels + grand) ** 2).sum() / ((stories - 1) * (judges - 1))
-    scale = of_stories + (of_raters - left) / stories  # of the mean rating
-    if abs(scale) <= 1e-12 * left:
+    error = ((ratings - means - levels + grand) ** 2).sum() / ((stories - 1) * (judges - 1))
+    scale = of_stories + (of_raters - error) / stories  # of the mean rating
+    if abs(scale) <= 1e-12 * error:
         raise ValueError("the variances that it compares are 0")
-    return {
-        "single": float((of_stories - left) / (scale + (judges - 1) * (left + (of_raters - left) / stories))),
-        "mean": float((of_stories - left) / scale),
-    }
+    single_scale = scale + (judges - 1) * (error + (of_raters - error) / stories)
+    return {"single": float((of_stories - error) / single_scale), "mean": float((of_stories - error) / scale)}

@@ -79,9 +79,9 @@ def aspect_tables(
     groups: dict[tuple[str, str], list[int]] = {}
     for number, row in enumerate(rows):
         groups.setdefault((row["aspect"], column_text(row, "origin") or "human"), []).append(number)
-    for (aspect, origin), places in groups.items():
-        chosen = [rows[place] for place in places]
-        cell = _cell(metric[places], chosen, originals, draws, rng)
+    for (aspect, origin), indices in groups.items():
+        chosen = [rows[index] for index in indices]
+        cell = _cell(metric[indices], chosen, originals, draws, rng)
         techniques = sorted({column_text(row, "technique") for row in chosen if row["label"] == 0} - {""})
         cell["techniques"] = {}
         for name in techniques:
@@ -91,7 +91,7 @@ def aspect_tables(
                 if row["label"] == 1 or column_text(row, "technique") == name
             ]
             cell["techniques"][name] = _cell(
-                metric[places][keep], [chosen[k] for k in keep], originals, 0, rng
+                metric[indices][keep], [chosen[k] for k in keep], originals, 0, rng
             )
         cells.setdefault(aspect, {})[origin] = cell
         if "undefined" not in cell:

@@ -53,7 +53,7 @@ def beats_trivial(
         competitor: the baseline whose interval has the lowest lower end. Without intervals (a single prompt) it is the
         one with the highest absolute correlation, and `beats` is None. Empty if no baseline is defined.
     """
-    found: dict[str, dict[str, Any]] = {}
+    hardest: dict[str, dict[str, Any]] = {}
     for coefficient in COEFFICIENTS if draws else ():
         tests = []
         for name, baseline_draws in draws.items():
@@ -63,8 +63,8 @@ def beats_trivial(
             tests.append(
                 {"trivial": name, "difference": metric[coefficient] - abs(value), **test, "beats": beats}
             )
-        found[coefficient] = min(tests, key=_least_significant)
-    return found
+        hardest[coefficient] = min(tests, key=_least_significant)
+    return hardest
 
 
 def _least_significant(test: Mapping[str, Any]) -> tuple[float, float]:

@@ -79,9 +79,9 @@ class PromptBootstrap:
 
     def _pearson(self, x: np.ndarray) -> np.ndarray:
         columns = pearson_columns(x, self._scores)
-        found = pearson_of(self.counts @ np.add.reduceat(columns, self._starts, axis=0))
+        correlations = pearson_of(self.counts @ np.add.reduceat(columns, self._starts, axis=0))
         return recompute_lost_pearson(
-            found, lambda draws: self.counts[draws][:, self._codes], x, self._scores
+            correlations, lambda draws: self.counts[draws][:, self._codes], x, self._scores
         )
 
     def _ranked(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
@@ -89,7 +89,7 @@ class PromptBootstrap:
         x_order, x_starts, _ = _tie_groups(x)
         _, y_starts, y_ranks = self._score_groups
         by_x, y_place_by_x = self._codes[x_order], y_ranks[x_order]
-        found = np.empty(len(self.counts))
+        spearman = np.empty(len(self.counts))
         kendall = np.empty(len(self.counts)) if len(y_starts) == 2 else None
         for start in range(0, len(self.counts), _CHUNK):
             counts = self.counts[start : start + _CHUNK]
@@ -109,12 +109,12 @@ class PromptBootstrap:
                 )
             weights *= y_mid[:, y_place_by_x]
             shared = _sums(weights, x_starts)
-            found[start : start + _CHUNK] = _ratio(
+            spearman[start : start + _CHUNK] = _ratio(
                 np.einsum("ij,ij->i", shared, x_mid),
                 np.einsum("ij,ij,ij->i", x_weights, x_mid, x_mid),
                 y_spread,
             )
-        return found, kendall
+        return spearman, kendall
 
     def _judgment_ranks(self, start: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """For the draws from `start`: weight and midrank of each judgment, and their sum of squares."""
@@ -123,10 +123,10 @@ class PromptBootstrap:
         order, starts, _ = self._score_groups
         counts = self.counts[start : start + _CHUNK]
         weights, mid = _centred_midranks(counts[:, self._codes[order]], starts)
-        found = weights, mid, np.einsum("ij,ij,ij->i", weights, mid, mid)
+        ranks = weights, mid, np.einsum("ij,ij,ij->i", weights, mid, mid)
         if self._keeps_ranks:
-            self._kept_ranks[start] = found
-        return found
+            self._kept_ranks[start] = ranks
+        return ranks
 
     def _kendall(self, x: np.ndarray) -> np.ndarray:
         # tau-b of a draw sums sign products over pairs of stories, weighted by the counts of both. Summed
@@ -181,38 +181,38 @@ def pearson_of(sums: np.ndarray) -> np.ndarray:
     """
     n, sx, sy, sxx, syy, sxy = sums.T
     with np.errstate(divide="ignore", invalid="ignore"):
-        spreads = [squares - total**2 / n for squares, total in ((sxx, sx), (syy, sy))]
+        variances = [squares - total**2 / n for squares, total in ((sxx, sx), (syy, sy))]
         # a constant leaves a rounding error of about 1e-16 of its squares for each story
-        spreads = [
-            np.where(spread > 1e-12 * squares, spread, 0.0)
-            for spread, squares in zip(spreads, (sxx, syy), strict=True)
+        variances = [
+            np.where(variance > 1e-12 * squares, variance, 0.0)
+            for variance, squares in zip(variances, (sxx, syy), strict=True)
         ]
-        scale = np.sqrt(spreads[0] * spreads[1])
+        scale = np.sqrt(variances[0] * variances[1])
         return np.where(scale > 0, (sxy - sx * sy / n) / scale, np.nan)
 
 
 def recompute_lost_pearson(
-    found: np.ndarray, weights: Callable[[np.ndarray], np.ndarray], x: np.ndarray, y: np.ndarray
+    correlations: np.ndarray, weights: Callable[[np.ndarray], np.ndarray], x: np.ndarray, y: np.ndarray
 ) -> np.ndarray:
     """Recomputes the Pearson correlations that are NaN, from deviations about the means of their draw.
 
     Args:
-        found: `(draws,)`, from `pearson_of`.
+        correlations: `(draws,)`, from `pearson_of`.
         weights: maps indices of draws to the count of each story in them, `(indices, n)`.
         x, y: `(n,)` each.
 
     Returns:
         `(draws,)`, NaN where all stories of a draw are equal on one side.
     """
-    lost = np.flatnonzero(np.isnan(found))
+    lost = np.flatnonzero(np.isnan(correlations))
     for start in range(0, len(lost), _CHUNK):
         draws = lost[start : start + _CHUNK]
-        taken = weights(draws).astype(float)
-        a, b = (_from_own_mean(values, taken) for values in (x, y))
-        sums = [np.einsum("ij,ij,ij->i", taken, *pair) for pair in ((a, b), (a, a), (b, b))]
+        draw_weights = weights(draws).astype(float)
+        a, b = (_from_own_mean(values, draw_weights) for values in (x, y))
+        sums = [np.einsum("ij,ij,ij->i", draw_weights, *pair) for pair in ((a, b), (a, a), (b, b))]
         with np.errstate(divide="ignore", invalid="ignore"):
-            found[draws] = sums[0] / (np.sqrt(sums[1]) * np.sqrt(sums[2]))
-    return found
+            correlations[draws] = sums[0] / (np.sqrt(sums[1]) * np.sqrt(sums[2]))
+    return correlations
 
 
 def _from_own_mean(values: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -41,32 +41,32 @@ def noise_ceiling(ratings: np.ndarray, rng: np.random.Generator, splits: int = 2
     counts = np.isfinite(ratings).sum(axis=1)
     if len(ratings) < 3 or counts.min() < 2:
         raise ValueError("split halves: expected at least 3 stories with 2 ratings or more each")
-    found: dict[str, list[float]] = {name: [] for name in COEFFICIENTS}
+    by_split: dict[str, list[float]] = {name: [] for name in COEFFICIENTS}
     for _ in range(splits):
         first, second = _halves(ratings, counts, rng)
         if np.ptp(first) == 0 or np.ptp(second) == 0:
             continue
-        found["pearson"].append(float(np.corrcoef(first, second)[0, 1]))
-        found["spearman"].append(float(np.corrcoef(stats.rankdata(first), stats.rankdata(second))[0, 1]))
-        found["kendall"].append(float(stats.kendalltau(first, second).statistic))
-    if not found["pearson"]:
+        by_split["pearson"].append(float(np.corrcoef(first, second)[0, 1]))
+        by_split["spearman"].append(float(np.corrcoef(stats.rankdata(first), stats.rankdata(second))[0, 1]))
+        by_split["kendall"].append(float(stats.kendalltau(first, second).statistic))
+    if not by_split["pearson"]:
         raise ValueError("split halves: the raters give every story the same mean")
-    half = {name: float(np.mean(values)) for name, values in found.items()}
+    half = {name: float(np.mean(values)) for name, values in by_split.items()}
     if min(half.values()) <= 0:
         raise ValueError(
             f"split halves: two halves of a story's raters agree no more than by chance (Pearson {half['pearson']:.3f})"
         )
-    small, large, every = (counts // 2).mean(), (counts - counts // 2).mean(), counts.mean()
+    small, large, mean_count = (counts // 2).mean(), (counts - counts // 2).mean(), counts.mean()
     reliability = {
-        "pearson": _spearman_brown(half["pearson"], small, large, every),
-        "spearman": _spearman_brown(half["spearman"], small, large, every),
-        "kendall": _spearman_brown(np.sin(np.pi / 2 * half["kendall"]), small, large, every),
+        "pearson": _spearman_brown(half["pearson"], small, large, mean_count),
+        "spearman": _spearman_brown(half["spearman"], small, large, mean_count),
+        "kendall": _spearman_brown(np.sin(np.pi / 2 * half["kendall"]), small, large, mean_count),
     }
     ceiling = {name: float(np.sqrt(value)) for name, value in reliability.items()}
     ceiling["kendall"] = float(2 / np.pi * np.arcsin(ceiling["kendall"]))
     return {
         "splits": splits,
-        "raters": float(every),
+        "raters": float(mean_count),
         "split_half": half,
         "reliability": reliability["pearson"],
         "ceiling": ceiling,
@@ -101,17 +101,17 @@ def _halves(
 ) -> tuple[np.ndarray, np.ndarray]:
     keys = np.where(np.isfinite(ratings), rng.random(ratings.shape), 2)
     shuffled = np.take_along_axis(ratings, np.argsort(keys, axis=1), axis=1)
-    places = np.arange(ratings.shape[1])
-    first = places < (counts // 2)[:, None]
-    second = ~first & (places < counts[:, None])
+    positions = np.arange(ratings.shape[1])
+    first = positions < (counts // 2)[:, None]
+    second = ~first & (positions < counts[:, None])
     return (
         np.where(first, shuffled, 0).sum(axis=1) / first.sum(axis=1),
         np.where(second, shuffled, 0).sum(axis=1) / second.sum(axis=1),
     )
 
 
-def _spearman_brown(half: float, small: float, large: float, every: float) -> float:
-    """Reliability of the mean of `every` ratings, from the correlation of means of `small` and `large` ratings.
+def _spearman_brown(half: float, small: float, large: float, target: float) -> float:
+    """Reliability of the mean of `target` ratings, from the correlation of means of `small` and `large` ratings.
 
     With single-rater reliability s, a mean of k ratings has reliability R(k) = k s / (1 + (k - 1) s), and two
     disjoint halves correlate sqrt(R(small) R(large)). Solved for s by bisection.
@@ -125,4 +125,4 @@ def _spearman_brown(half: float, small: float, large: float, every: float) -> fl
         middle = (low + high) / 2
         reached = np.sqrt(reliability(middle, small) * reliability(middle, large))
         low, high = (middle, high) if reached < half else (low, middle)
-    return float(reliability(high, every))
+    return float(reliability(high, target))

@@ -27,7 +27,7 @@ def share_random_samples() -> Iterator[None]:
         _kept.reset(token)
 
 
-def cached_sample(make: Callable[..., Made], *given: np.ndarray | int, rng: np.random.Generator) -> Made:
+def cached_sample(make: Callable[..., Made], *arguments: np.ndarray | int, rng: np.random.Generator) -> Made:
     """`make(*given, rng)`, within `share_random_samples` cached by the arguments and the state of the generator.
 
     A cached result leaves the generator in the same state as a new one. Results are shared: do not modify them.
@@ -37,15 +37,19 @@ def cached_sample(make: Callable[..., Made], *given: np.ndarray | int, rng: np.r
     >>> one == two
     True
     """
-    kept = _kept.get()
-    if kept is None:
-        return make(*given, rng)
-    key = (make, *map(_key, given), str(rng.bit_generator.state))
-    if key not in kept:
-        kept[key] = make(*given, rng), rng.bit_generator.state
-    made, rng.bit_generator.state = kept[key]
-    return made
+    cache = _kept.get()
+    if cache is None:
+        return make(*arguments, rng)
+    key = (make, *map(_key, arguments), str(rng.bit_generator.state))
+    if key not in cache:
+        cache[key] = make(*arguments, rng), rng.bit_generator.state
+    sample, rng.bit_generator.state = cache[key]
+    return sample
 
 
-def _key(one: np.ndarray | int) -> Any:
-    return (one.dtype.str, one.shape, one.tobytes()) if isinstance(one, np.ndarray) else one
+def _key(argument: np.ndarray | int) -> Any:
+    return (
+        (argument.dtype.str, argument.shape, argument.tobytes())
+        if isinstance(argument, np.ndarray)
+        else argument
+    )

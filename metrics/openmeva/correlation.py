@@ -33,10 +33,10 @@ def correlate(x: np.ndarray, y: np.ndarray) -> dict[str, Any]:
     reason = why_undefined(x, y)
     if reason:
         raise ValueError(f"correlation undefined: {reason}")
-    found = {name: function(x, y) for name, function in _FUNCTIONS.items()}
+    results = {name: function(x, y) for name, function in _FUNCTIONS.items()}
     return {
-        **{name: float(result.statistic) for name, result in found.items()},
-        "p_values": {name: float(result.pvalue) for name, result in found.items()},
+        **{name: float(result.statistic) for name, result in results.items()},
+        "p_values": {name: float(result.pvalue) for name, result in results.items()},
         "n": len(x),
     }
 

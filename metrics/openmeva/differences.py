@@ -42,9 +42,9 @@ def score_differences(
             f"expected more than {size + stride} stories for two sets of {size}, got {len(scores)}"
         )
     order = np.argsort(scores, kind="stable")
-    places = order[np.array(starts)[:, None] + np.arange(size)]
-    human_mean, human_variance = _moments(scores[places])
-    metric_mean, metric_variance = _moments(metric[places])
+    set_indices = order[np.array(starts)[:, None] + np.arange(size)]
+    human_mean, human_variance = _moments(scores[set_indices])
+    metric_mean, metric_variance = _moments(metric[set_indices])
     measured = {
         "size": size,
         "stride": stride,
@@ -70,19 +70,19 @@ def score_differences(
     }
 
 
-def significant_pairs(found: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+def significant_pairs(result: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """All ordered pairs of different sets, from the means and variances in the result of `score_differences`.
 
     Returns:
         Four `(pairs,)` arrays: difference in judgment, difference in score, and whether each is significant.
     """
-    human = np.array(found["human_means"])
-    metric = np.array(found["metric_means"])
+    human = np.array(result["human_means"])
+    metric = np.array(result["metric_means"])
     rows, columns = np.nonzero(~np.eye(len(human), dtype=bool))
     differences = human[rows] - human[columns], metric[rows] - metric[columns]
-    variances = np.array(found["human_variances"]), np.array(found["metric_variances"])
+    variances = np.array(result["human_variances"]), np.array(result["metric_variances"])
     significant = (
-        _t_test(difference, variance, rows, columns, found["size"]) < found["alpha"]
+        _t_test(difference, variance, rows, columns, result["size"]) < result["alpha"]
         for difference, variance in zip(differences, variances, strict=True)
     )
     return *differences, *significant

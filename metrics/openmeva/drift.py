@@ -100,13 +100,13 @@ def quality_drift(
     span = judged.high - judged.low
     levels = np.rint((judged.scores - judged.low) / span * (sets - 1)) if span else np.zeros(len(judged))
     levels = np.clip(levels, 0, sets - 1).astype(int)
-    found = []
+    results = []
     for index in range(1, sets + 1):
         chosen = rng.random((draws, len(judged))) < 1 / (np.abs(index - levels) + 1)
         values = _masked_pearson(chosen, metric, judged.scores)
         defined = values[np.isfinite(values)]
         counts = [float(chosen[:, levels == level].sum() / draws) for level in range(sets)]
-        found.append(
+        results.append(
             {
                 "set": index,
                 "n": float(chosen.sum() / draws),
@@ -116,14 +116,14 @@ def quality_drift(
                 "levels": counts,
             }
         )
-    return found
+    return results
 
 
 def _masked_pearson(chosen: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     sums = chosen.astype(float) @ pearson_columns(x, y)
     enough = np.flatnonzero(sums[:, 0] > 2)
-    found = np.full(len(chosen), np.nan)
-    found[enough] = recompute_lost_pearson(
+    correlations = np.full(len(chosen), np.nan)
+    correlations[enough] = recompute_lost_pearson(
         pearson_of(sums[enough]), lambda draws: chosen[enough[draws]], x, y
     )
-    return found
+    return correlations

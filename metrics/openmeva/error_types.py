@@ -24,12 +24,12 @@ def story_error_types(
     >>> story_error_types([[["chaotic"], ["chaotic"], ["chaotic", "repeated"], [], []]])
     [{'chaotic'}]
     """
-    found = []
+    types_by_story = []
     for by_rater in error_types:
         votes = Counter(name for types in by_rater for name in set(types))
         agreed = {name for name, count in votes.items() if count >= raters}
-        found.append(set() if one_error_only and len(agreed) > 1 else agreed)
-    return found
+        types_by_story.append(set() if one_error_only and len(agreed) > 1 else agreed)
+    return types_by_story
 
 
 def by_error_type(
@@ -69,7 +69,7 @@ def by_error_type(
     reasonable = judged.scores > reasonable_above
     results = {}
     for name in sorted(set().union(*types)):
-        wrong = np.array([name in found for found in types]) & ~reasonable
+        wrong = np.array([name in story_types for story_types in types]) & ~reasonable
         keep = reasonable | wrong
         chosen = judged.subset(keep)
         if one_error_only:

@@ -104,17 +104,17 @@ class JudgedStories:
 
     def subset(self, keep: np.ndarray) -> JudgedStories:
         """The stories for which `keep`, `(n,)` bool, is true; the scale stays the same."""
-        places = np.flatnonzero(keep)
+        indices = np.flatnonzero(keep)
 
         def pick(values: list | None) -> list | None:
-            return None if values is None else [values[place] for place in places]
+            return None if values is None else [values[index] for index in indices]
 
         return JudgedStories(
-            story_ids=[self.story_ids[place] for place in places],
-            stories=[self.stories[place] for place in places],
-            prompts=self.prompts[places],
-            scores=self.scores[places],
-            ratings=None if self.ratings is None else self.ratings[places],
+            story_ids=[self.story_ids[index] for index in indices],
+            stories=[self.stories[index] for index in indices],
+            prompts=self.prompts[indices],
+            scores=self.scores[indices],
+            ratings=None if self.ratings is None else self.ratings[indices],
             raters=pick(self.raters),
             source_models=pick(self.source_models),
             error_types=pick(self.error_types),
@@ -185,10 +185,10 @@ def _texts(rows: list[Mapping[str, Any]], name: str) -> list[str] | None:
     return values
 
 
-def _rows(places: Sequence[int] | np.ndarray) -> str:
-    shown = ", ".join(str(place) for place in places[:10])
-    more = f" and {len(places) - 10} more" if len(places) > 10 else ""
-    return f"row{'s' if len(places) > 1 else ''} {shown}{more}"
+def _rows(indices: Sequence[int] | np.ndarray) -> str:
+    shown = ", ".join(str(index) for index in indices[:10])
+    more = f" and {len(indices) - 10} more" if len(indices) > 10 else ""
+    return f"row{'s' if len(indices) > 1 else ''} {shown}{more}"
 
 
 def _refuse_duplicates(story_ids: list[str]) -> None:
@@ -199,12 +199,12 @@ def _refuse_duplicates(story_ids: list[str]) -> None:
         first[name] = number
 
 
-def _number(value: Any, where: str) -> float:
+def _number(value: Any, label: str) -> float:
     if isinstance(value, str | bytes) or not isinstance(value, Real | np.number | np.bool_):
-        raise ValueError(f"{where}: expected a finite number, got {value!r}")
+        raise ValueError(f"{label}: expected a finite number, got {value!r}")
     number = parse_number(value)
     if number is None or not math.isfinite(number):
-        raise ValueError(f"{where}: expected a finite number, got {value!r:.60}")
+        raise ValueError(f"{label}: expected a finite number, got {value!r:.60}")
     return number
 
 
@@ -214,20 +214,20 @@ def _ratings(rows: list[Mapping[str, Any]], scale: tuple[float, float] | None) -
         return None
     lists = []
     for number, values in enumerate(column):
-        where = f"references, row {number}, ratings"
-        given = as_list(values, where, "numbers")
-        if not given:
-            raise ValueError(f"{where}: expected at least one number, got none")
-        lists.append([_in_scale(_number(value, where), scale, where) for value in given])
+        label = f"references, row {number}, ratings"
+        numbers = as_list(values, label, "numbers")
+        if not numbers:
+            raise ValueError(f"{label}: expected at least one number, got none")
+        lists.append([_in_scale(_number(value, label), scale, label) for value in numbers])
     ratings = np.full((len(rows), max(map(len, lists))), np.nan)
     for number, values in enumerate(lists):
         ratings[number, : len(values)] = values
     return ratings
 
 
-def _in_scale(value: float, scale: tuple[float, float] | None, where: str) -> float:
+def _in_scale(value: float, scale: tuple[float, float] | None, label: str) -> float:
     if scale is not None and not scale[0] <= value <= scale[1]:
-        raise ValueError(f"{where}: expected {scale[0]:g} to {scale[1]:g}, got {value:g}")
+        raise ValueError(f"{label}: expected {scale[0]:g} to {scale[1]:g}, got {value:g}")
     return value
 
 
@@ -240,20 +240,20 @@ def _scores(
             raise ValueError("references: expected a column 'ratings' or 'score', got neither")
         return merge_ties(np.nanmean(ratings, axis=1))
     names = [f"references, row {number}, score" for number in range(len(rows))]
-    given = np.array(
+    given_scores = np.array(
         [_in_scale(_number(value, name), scale, name) for value, name in zip(column, names, strict=True)]
     )
     if ratings is not None:
-        wrong = np.flatnonzero(np.abs(given - np.nanmean(ratings, axis=1)) > 0.01)
+        wrong = np.flatnonzero(np.abs(given_scores - np.nanmean(ratings, axis=1)) > 0.01)
         if wrong.size:
             raise ValueError(f"references: 'score' is not the mean of 'ratings' in {_rows(wrong)}")
-    return merge_ties(given)
+    return merge_ties(given_scores)
 
 
 def _prompts(rows: list[Mapping[str, Any]]) -> np.ndarray:
     """The number of each story's prompt; a story without a prompt, or with a blank one, has its own number."""
     column = _column(rows, "prompt") or [""] * len(rows)
-    names = [(str(prompt),) if str(prompt).strip() else place for place, prompt in enumerate(column)]
+    names = [(str(prompt),) if str(prompt).strip() else index for index, prompt in enumerate(column)]
     codes: dict[Any, int] = {}
     return np.array([codes.setdefault(name, len(codes)) for name in names])
 
@@ -262,26 +262,26 @@ def _raters(rows: list[Mapping[str, Any]]) -> list[list[str]] | None:
     column = _column(rows, "raters")
     if column is None:
         return None
-    found = []
-    for number, (row, given) in enumerate(zip(rows, column, strict=True)):
-        names = [str(name) for name in as_list(given, f"references, row {number}, raters", "names")]
+    names_by_story = []
+    for number, (row, raters) in enumerate(zip(rows, column, strict=True)):
+        names = [str(name) for name in as_list(raters, f"references, row {number}, raters", "names")]
         ratings = row.get("ratings")
         expected = 0 if ratings is None or is_missing(ratings) else len(ratings)
         if len(names) != expected or len(set(names)) != expected:
             raise ValueError(
                 f"references, row {number}: expected {expected} different raters, one per rating, got {names}"
             )
-        found.append(names)
-    return found
+        names_by_story.append(names)
+    return names_by_story
 
 
 def _error_types(rows: list[Mapping[str, Any]]) -> list[list[list[str]]] | None:
     column = _column(rows, "error_types")
     if column is None:
         return None
-    found = []
+    types_by_story = []
     for number, raters in enumerate(column):
-        where, of = f"references, row {number}, error_types", "lists of names, one per rater"
-        lists = [as_list(types, where, of) for types in as_list(raters, where, of)]
-        found.append([[str(name) for name in types] for types in lists])
-    return found
+        label, of = f"references, row {number}, error_types", "lists of names, one per rater"
+        lists = [as_list(types, label, of) for types in as_list(raters, label, of)]
+        types_by_story.append([[str(name) for name in types] for types in lists])
+    return types_by_story

@@ -22,12 +22,12 @@ def prompt_level(metric: np.ndarray, judged: JudgedStories) -> dict[str, Any]:
         ValueError: no prompt has three stories.
     """
     groups = [np.flatnonzero(judged.prompts == prompt) for prompt in np.unique(judged.prompts)]
-    large = [places for places in groups if len(places) >= 3]
+    large = [indices for indices in groups if len(indices) >= 3]
     if not large:
         raise ValueError("no prompt has three stories")
-    found = [correlate_part(metric[places], judged.scores[places]) for places in large]
-    defined = [result for result in found if "undefined" not in result]
-    sums = {name: sum(one[name] for one in defined) for name in COEFFICIENTS}
+    results = [correlate_part(metric[indices], judged.scores[indices]) for indices in large]
+    defined = [result for result in results if "undefined" not in result]
+    sums = {name: sum(correlation[name] for correlation in defined) for name in COEFFICIENTS}
     return {
         **{name: total / len(defined) if defined else None for name, total in sums.items()},
         "with_zeros": {name: total / len(large) for name, total in sums.items()},

@@ -43,20 +43,20 @@ def load_rows(
     cached = _cached(hub_id, subset, split)
     local = Path("datasets") / name
     files = [path.relative_to(local).with_suffix("").parts for path in local.glob("**/*.parquet")]
-    here = any(subset in parts for parts in files)
-    if dataset is None and cached is not None and not here:
+    is_local = any(subset in parts for parts in files)
+    if dataset is None and cached is not None and not is_local:
         return datasets.Dataset.from_file(str(cached)).to_list()
-    place = dataset or (str(local) if here else hub_id)
+    source = dataset or (str(local) if is_local else hub_id)
     try:
-        return datasets.load_dataset(place, subset, split=split).to_list()
+        return datasets.load_dataset(source, subset, split=split).to_list()
     except (OSError, ValueError, datasets.exceptions.DatasetsError) as error:
         raise ValueError(
-            f"references: found no rows for '{configuration}' in {place!r} ({subset}, {split}). Pass "
+            f"references: found no rows for '{configuration}' in {source!r} ({subset}, {split}). Pass "
             f"references=…, or build the set: `{_BUILDERS[name]}`. ({error})"
         ) from error
 
 
 def _cached(hub_id: str, subset: str, split: str) -> Path | None:
     root = Path(datasets.config.HF_DATASETS_CACHE) / hub_id.replace("/", "___") / subset
-    found = root.glob(f"*/*/{hub_id.partition('/')[2]}-{split}.arrow")
-    return max(found, key=lambda path: path.stat().st_mtime, default=None)  # as datasets chooses
+    files = root.glob(f"*/*/{hub_id.partition('/')[2]}-{split}.arrow")
+    return max(files, key=lambda path: path.stat().st_mtime, default=None)  # as datasets chooses

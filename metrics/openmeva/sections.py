@@ -83,26 +83,26 @@ def judgment_tables(
 
 
 def _human_scores(judged: JudgedStories) -> dict[str, Any]:
-    found: dict[str, Any] = {"mean": float(judged.scores.mean()), "sd": float(judged.scores.std(ddof=1))}
+    summary: dict[str, Any] = {"mean": float(judged.scores.mean()), "sd": float(judged.scores.std(ddof=1))}
     if judged.ratings is None:
-        found["refused"] = "agreement needs the individual ratings; these rows have only their mean"
+        summary["refused"] = "agreement needs the individual ratings; these rows have only their mean"
     else:
-        found["agreement"] = agreement(judged.ratings, judged.raters)
+        summary["agreement"] = agreement(judged.ratings, judged.raters)
     if judged.source_models is not None and len(set(judged.source_models)) > 1:
         try:
-            found["sources"] = judgments_by_source(judged)
+            summary["sources"] = judgments_by_source(judged)
         except ValueError as error:
-            found["sources"] = {"undefined": str(error)}
-    return found
+            summary["sources"] = {"undefined": str(error)}
+    return summary
 
 
 def _ceiling(judged: JudgedStories, top: Mapping[str, Any], rng: np.random.Generator) -> dict[str, Any]:
     if judged.ratings is None:
         raise ValueError("split halves need the individual ratings; these rows have only their mean")
-    found = dict(cached_sample(noise_ceiling, judged.ratings, rng=rng))
-    check_ceiling(found, {"the metric": top})
-    found["share"] = {name: top[name] / found["ceiling"][name] for name in COEFFICIENTS}
-    return found
+    ceiling = dict(cached_sample(noise_ceiling, judged.ratings, rng=rng))
+    check_ceiling(ceiling, {"the metric": top})
+    ceiling["share"] = {name: top[name] / ceiling["ceiling"][name] for name in COEFFICIENTS}
+    return ceiling
 
 
 def _trivial(
@@ -124,15 +124,19 @@ def _comparisons(
 ) -> dict[str, Any]:
     if not others:
         raise ValueError("no other metric was given to compare with")
-    found = {
+    comparisons = {
         name: paired_tests(metric, scores, judged.scores, metric_draws, bootstrap.correlations(scores))
         for name, scores in others.items()
     }
     for test in ("williams", "steiger"):
-        p_values = {name: one[test]["p_value"] for name, one in found.items() if "p_value" in one[test]}
+        p_values = {
+            name: comparison[test]["p_value"]
+            for name, comparison in comparisons.items()
+            if "p_value" in comparison[test]
+        }
         for name, corrected in correct_p_values(p_values).items():
-            found[name][test]["holm"] = corrected["holm"]
-    return found
+            comparisons[name][test]["holm"] = corrected["holm"]
+    return comparisons
 
 
 def _family(top: Mapping[str, Any]) -> dict[str, float]:

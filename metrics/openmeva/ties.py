@@ -31,9 +31,9 @@ def merge_ties(values: np.ndarray, tolerance: float | None = None) -> np.ndarray
         new = np.diff(ascending, axis=-1) > none
     new = np.concatenate([np.ones_like(smallest, dtype=bool), new], axis=-1)
     starts = np.maximum.accumulate(np.where(new, np.arange(values.shape[-1]), 0), axis=-1)
-    found = np.empty_like(ascending)
-    np.put_along_axis(found, order, np.take_along_axis(ascending, starts, axis=-1), axis=-1)
-    return found
+    merged = np.empty_like(ascending)
+    np.put_along_axis(merged, order, np.take_along_axis(ascending, starts, axis=-1), axis=-1)
+    return merged
 
 
 def tie_merged_differences(first: np.ndarray, second: np.ndarray) -> np.ndarray:

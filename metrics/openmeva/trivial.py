@@ -37,9 +37,9 @@ def repetition_share(story: str, n: int = 3) -> float:
     words = story.lower().split()
     seen: set[tuple[str, ...]] = set()
     repeated = np.zeros(len(words), dtype=bool)
-    for place, gram in enumerate(_grams(story, n)):
+    for index, gram in enumerate(_grams(story, n)):
         if gram in seen:
-            repeated[place : place + n] = True
+            repeated[index : index + n] = True
         seen.add(gram)
     return -float(repeated.mean()) if len(words) else 0.0
 
@@ -62,4 +62,4 @@ def trivial_scores(stories: Sequence[str]) -> dict[str, np.ndarray]:
 
 def _grams(story: str, n: int) -> list[tuple[str, ...]]:
     words = story.lower().split()
-    return [tuple(words[place : place + n]) for place in range(len(words) - n + 1)]
+    return [tuple(words[index : index + n]) for index in range(len(words) - n + 1)]

@@ -50,35 +50,35 @@ class OverlapScorer:
         """
         if "meteor" in chosen:
             find_wordnet()
-        found: dict[str, list[float]] = {name: [] for name in SCORES if name in chosen}
+        all_scores: dict[str, list[float]] = {name: [] for name in SCORES if name in chosen}
         rows: Iterable[Any] = list(zip(predictions, references, strict=True))
-        for row, (text, others) in enumerate(progress(rows, len(predictions)) if progress else rows):
+        for row, (text, row_references) in enumerate(progress(rows, len(predictions)) if progress else rows):
             words = self._words(text, f"predictions, row {row}")
-            targets = [self._words(other, f"references, row {row}") for other in others]
-            one = self._score(words, targets, chosen)
-            for name, values in found.items():
-                values.append(one[name])
-        return found
+            targets = [self._words(reference, f"references, row {row}") for reference in row_references]
+            row_scores = self._score(words, targets, chosen)
+            for name, values in all_scores.items():
+                values.append(row_scores[name])
+        return all_scores
 
     def signature(self) -> str:
         """sacrebleu's signature of BLEU, which names its version, tokenization and smoothing."""
         signature: Any = self._bleu.get_signature()
         return ",".join(part for part in str(signature).split("|") if not part.startswith("nrefs:"))
 
-    def _words(self, text: str, where: str) -> list[str]:
+    def _words(self, text: str, label: str) -> list[str]:
         words = [word for sentence in self._normalizer.sentences(text) for word in sentence]
         if not words:
-            raise ValueError(f"{where}: expected a text with words, got {text[:60]!r}")
+            raise ValueError(f"{label}: expected a text with words, got {text[:60]!r}")
         return words
 
     def _score(self, words: list[str], targets: list[list[str]], chosen: Sequence[str]) -> dict[str, float]:
         line, lines = " ".join(words), [" ".join(target) for target in targets]
-        one: dict[str, float] = {}
+        scores: dict[str, float] = {}
         if "bleu" in chosen:
-            one["bleu"] = min(self._bleu.sentence_score(line, lines).score / 100, 1.0)  # rounding
-        if asked := [name for name in ("rouge1", "rouge2", "rougeL") if name in chosen]:
-            rouge = RougeScorer(asked, tokenizer=self._rouge_words).score_multi(lines, line)
-            one |= {name: float(score.fmeasure) for name, score in rouge.items()}  # 0 is an int there
+            scores["bleu"] = min(self._bleu.sentence_score(line, lines).score / 100, 1.0)  # rounding
+        if rouge_names := [name for name in ("rouge1", "rouge2", "rougeL") if name in chosen]:
+            rouge = RougeScorer(rouge_names, tokenizer=self._rouge_words).score_multi(lines, line)
+            scores |= {name: float(score.fmeasure) for name, score in rouge.items()}  # 0 is an int there
         if "meteor" in chosen:
-            one["meteor"] = meteor(words, targets)
-        return one
+            scores["meteor"] = meteor(words, targets)
+        return scores

@@ -62,7 +62,7 @@ class CausalModel:
             for number, story in enumerate(stories)
             for window in causal_windows(len(story.ids), story.context_length, self.max_length - 1)
         ]
-        found = [[0.0] * len(story.spans) for story in stories]
+        losses_by_story = [[0.0] * len(story.spans) for story in stories]
         batches: Iterable[list[int]] = list(
             length_batches([window.end - window.begin for _, window in windows], batch_size)
         )
@@ -74,8 +74,8 @@ class CausalModel:
                     losses = self._losses(model, rows, [w for _, w in chosen], padding_side)
                 for (number, window), values in zip(chosen, losses, strict=True):
                     offset = stories[number].context_length
-                    found[number][window.first - offset : window.last - offset] = values
-        return found
+                    losses_by_story[number][window.first - offset : window.last - offset] = values
+        return losses_by_story
 
     @cached_property
     def _supports_left_padding(self) -> bool:
@@ -85,7 +85,7 @@ class CausalModel:
         model = self._precisions.float32_model
         with inference(model.device):
             right, left = (self._losses(model, rows, windows, side) for side in PADDING_SIDES)
-        return all(np.allclose(*each, rtol=1e-3, atol=1e-3) for each in zip(right, left, strict=True))
+        return all(np.allclose(*pair, rtol=1e-3, atol=1e-3) for pair in zip(right, left, strict=True))
 
     def _losses(
         self, model: Any, rows: Sequence[list[int]], windows: Sequence[Window], padding_side: str
@@ -97,8 +97,8 @@ class CausalModel:
         shifts = torch.zeros(len(rows), dtype=torch.long)
         if padding_side == "left":
             shifts = mask.shape[1] - mask.sum(1)
-            places = (torch.arange(mask.shape[1])[None] - shifts[:, None]) % mask.shape[1]
-            ids, mask = ids.gather(1, places), mask.gather(1, places)
+            positions = (torch.arange(mask.shape[1])[None] - shifts[:, None]) % mask.shape[1]
+            ids, mask = ids.gather(1, positions), mask.gather(1, positions)
             arguments["attention_mask"] = mask.to(device)
             if self.takes_positions:
                 arguments["position_ids"] = (mask.cumsum(1) - 1).clamp_min(0).to(device)
@@ -139,11 +139,11 @@ class CausalModel:
             return None
         ids = torch.arange(min(8, self.vocabulary_size), device=self.model.device)[None]
         with inference(self.model.device):
-            whole = self.model(ids, use_cache=False).logits
+            expected = self.model(ids, use_cache=False).logits
             states = self.model.base_model(ids, use_cache=False)[0]
             if states.shape[-1] != head.weight.shape[-1]:
                 return None
-            if not torch.allclose(head(states), whole, rtol=1e-4, atol=1e-4):
+            if not torch.allclose(head(states), expected, rtol=1e-4, atol=1e-4):
                 return None
         return next(name for name, module in self.model.named_modules() if module is head)
 

@@ -65,8 +65,8 @@ def load_model(name: str, hub_ids: dict[str, str]) -> LoadedModel:
 
 def _is_checkpoint(name: str) -> bool:
     """Whether a folder or Hub id is a checkpoint of this project, not a model of transformers."""
-    found = Path(name) / "config.json"
-    if not found.is_file():
+    config_file = Path(name) / "config.json"
+    if not config_file.is_file():
         repository, _, revision = name.partition("@")
         if repository.count("/") != 1 or Path(name).exists():
             return False
@@ -74,13 +74,13 @@ def _is_checkpoint(name: str) -> bool:
             cached = try_to_load_from_cache(repository, "config.json", revision=revision or None)
             if not isinstance(cached, str):
                 cached = hf_hub_download(repository, "config.json", revision=revision or None)
-            found = Path(cached)
+            config_file = Path(cached)
         except HUB_ERRORS:
             return False
     try:
-        config = json.loads(Path(found).read_text(encoding="utf-8"))
+        config = json.loads(Path(config_file).read_text(encoding="utf-8"))
     except ValueError as error:
-        raise ValueError(f"{found}: missing or damaged ({error})") from error
+        raise ValueError(f"{config_file}: missing or damaged ({error})") from error
     return isinstance(config, dict) and "ppl" in config
 
 
@@ -158,8 +158,8 @@ def start_and_end_tokens(tokenizer: Any) -> tuple[str, str]:
     Raises:
         ValueError: the tokenizer has no token to start from.
     """
-    known = (tokenizer.bos_token, tokenizer.eos_token, tokenizer.cls_token)
-    start = next((token for token in known if token is not None), None)
+    candidates = (tokenizer.bos_token, tokenizer.eos_token, tokenizer.cls_token)
+    start = next((token for token in candidates if token is not None), None)
     if start is None:
         raise ValueError("expected a tokenizer with a start or end token, got none")
     return start, tokenizer.eos_token or start
@@ -191,6 +191,6 @@ def _without_adapter(
         start = tokenizer.convert_tokens_to_ids(start_and_end_tokens(tokenizer)[0])
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
-    known = max_length_of(model, tokenizer) or DEFAULT_MAX_LENGTH
-    limit = min(known, bound or known)
+    model_limit = max_length_of(model, tokenizer) or DEFAULT_MAX_LENGTH
+    limit = min(model_limit, bound or model_limit)
     return LoadedModel(CausalModel(model.eval(), start, limit), PlainReader(tokenizer), revision)

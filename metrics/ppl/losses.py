@@ -19,10 +19,10 @@ def target_losses(
         head: maps hidden states to logits (…, vocabulary).
         vocabulary_size: determines how many rows of logits are held at once.
     """
-    found = torch.empty(len(targets), dtype=torch.float32, device=hidden.device)
+    losses = torch.empty(len(targets), dtype=torch.float32, device=hidden.device)
     rows = max(32, MAX_LOGITS // vocabulary_size)
     for start in range(0, len(targets), rows):
         logits = head(hidden[start : start + rows]).float()
-        at = targets[start : start + rows, None]
-        found[start : start + rows] = logits.logsumexp(-1) - logits.gather(-1, at).squeeze(-1)
-    return found
+        indices = targets[start : start + rows, None]
+        losses[start : start + rows] = logits.logsumexp(-1) - logits.gather(-1, indices).squeeze(-1)
+    return losses

@@ -57,7 +57,7 @@ class MaskedModel:
             for window in centred_windows(len(story.ids), story.context_length, self.max_length - 2)
             for masked in self._groups(window)
         ]
-        found = [[0.0] * len(story.spans) for story in stories]
+        losses_by_story = [[0.0] * len(story.spans) for story in stories]
         batches: Iterable[list[int]] = list(
             length_batches([window.end - window.begin for _, window, _ in passes], batch_size)
         )
@@ -78,8 +78,8 @@ class MaskedModel:
                 losses = iter(target_losses(hidden, targets, model.cls, self.vocabulary_size).tolist())
             for number, _, group in chosen:
                 for i in group:
-                    found[number][i - stories[number].context_length] = next(losses)
-        return found
+                    losses_by_story[number][i - stories[number].context_length] = next(losses)
+        return losses_by_story
 
     def _groups(self, window: Window) -> list[range]:
         """The positions masked in each pass over a window."""

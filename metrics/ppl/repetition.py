@@ -15,10 +15,10 @@ def repeated_ngram_mask(ids: Sequence[int], n: int) -> list[bool]:
     if n < 1:
         raise ValueError(f"expected n-grams of 1 token or more, got {n}")
     seen: set[tuple[int, ...]] = set()
-    found = []
+    repeated = []
     for end in range(1, len(ids) + 1):
         ngram = tuple(ids[end - n : end]) if end >= n else None
-        found.append(ngram in seen if ngram else False)
+        repeated.append(ngram in seen if ngram else False)
         if ngram:
             seen.add(ngram)
-    return found
+    return repeated

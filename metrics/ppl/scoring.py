@@ -38,10 +38,12 @@ class PerplexityScorer:
         """
         if padding_side not in PADDING_SIDES:
             raise ValueError(f"padding_side: expected one of {PADDING_SIDES}, got {padding_side!r}")
-        place = choose_device(device)
-        kind = choose_dtype(dtype, place)
+        target_device = choose_device(device)
+        target_dtype = choose_dtype(dtype, target_device)
         read = self.reader(stories, contexts)
-        losses = self.model.token_losses(read, batch_size, place, kind, padding_side, progress)
+        losses = self.model.token_losses(
+            read, batch_size, target_device, target_dtype, padding_side, progress
+        )
         nll = [math.fsum(values) / len(values) for values in losses]
         result: dict[str, Any] = {
             "scores": [-perplexity(value) for value in nll],
@@ -70,9 +72,9 @@ class PerplexityScorer:
         ]
         sentences = []
         for number, (begin, end) in enumerate(story.sentences):
-            own = [loss for loss, owner in zip(losses, owners, strict=True) if owner == number]
-            mean = math.fsum(own) / len(own) if own else None
-            sentences.append({"text": story.text[begin:end], "nll": mean, "tokens": len(own)})
+            sentence_losses = [loss for loss, owner in zip(losses, owners, strict=True) if owner == number]
+            mean = math.fsum(sentence_losses) / len(sentence_losses) if sentence_losses else None
+            sentences.append({"text": story.text[begin:end], "nll": mean, "tokens": len(sentence_losses)})
         return {"sentences": sentences, "tokens": tokens}
 
 
@@ -91,8 +93,8 @@ def repetition_corrected_scores(
     scores, log_scores, shares = [], [], []
     for story, values in zip(stories, losses, strict=True):
         again = repeated_ngram_mask(story.ids, n)[story.context_length :]
-        kept = [value for value, is_repeated in zip(values, again, strict=True) if not is_repeated]
-        mean = math.fsum(kept) / len(kept) if kept else max(values)
+        first_losses = [value for value, is_repeated in zip(values, again, strict=True) if not is_repeated]
+        mean = math.fsum(first_losses) / len(first_losses) if first_losses else max(values)
         scores.append(-perplexity(mean))
         log_scores.append(-mean)
         shares.append(sum(again) / len(again))

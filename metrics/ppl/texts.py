@@ -60,9 +60,11 @@ class NormalizedReader:
         """
         read = []
         for row, story in enumerate(stories):
-            before, own = self.normalizer.joint_sentences([contexts[row] if contexts else "", story])
-            text, sentences = self._text(own)
-            context = self.tokenizer.encode(join_words(before), add_special_tokens=False).ids
+            context_sentences, story_sentences = self.normalizer.joint_sentences(
+                [contexts[row] if contexts else "", story]
+            )
+            text, sentences = self._text(story_sentences)
+            context = self.tokenizer.encode(join_words(context_sentences), add_special_tokens=False).ids
             encoding = self.tokenizer.encode(text, add_special_tokens=False)
             if not encoding.ids:
                 raise ValueError(f"predictions, row {row}: expected a text with words, got {story[:60]!r}")

@@ -21,20 +21,20 @@ def normalize(values: Sequence[float], low: float, high: float) -> np.ndarray:
     return np.clip((array - low) / (high - low), 0.0, 1.0)
 
 
-def blend(first: np.ndarray, second: np.ndarray, how: str) -> np.ndarray:
+def blend(first: np.ndarray, second: np.ndarray, method: str) -> np.ndarray:
     """Elementwise `mean`, `geometric` mean, `min` or `max` of two arrays (n,) of values in 0..1."""
-    if how == "mean":
+    if method == "mean":
         return (first + second) / 2
-    if how == "geometric":
+    if method == "geometric":
         return np.sqrt(first * second)
-    return np.minimum(first, second) if how == "min" else np.maximum(first, second)
+    return np.minimum(first, second) if method == "min" else np.maximum(first, second)
 
 
 def hybrid(
     referenced: Sequence[float],
     unreferenced: Sequence[float],
     ranges: dict[str, Any],
-    how: str,
+    method: str,
     normalization: str,
 ) -> list[float]:
     """The blended score of each story, 0 to 1.
@@ -43,7 +43,7 @@ def hybrid(
         referenced: one value per story.
         unreferenced: one value per story.
         ranges: `referenced` and `unreferenced`, each `[low, high]`: the checkpoint's calibration.
-        how: one of `BLENDS`.
+        method: one of `BLENDS`.
         normalization: `calibrated`: by `ranges`; `batch`, as in the paper: by the minimum and maximum over these
             stories, so that a score depends on the other stories; `none`, as UNION's authors do: values as they
             are, a negative cosine set to 0.
@@ -51,8 +51,8 @@ def hybrid(
     Raises:
         ValueError: an unknown blend or normalization.
     """
-    if how not in BLENDS:
-        raise ValueError(f"blend: expected one of {BLENDS}, got {how!r}")
+    if method not in BLENDS:
+        raise ValueError(f"blend: expected one of {BLENDS}, got {method!r}")
     if normalization not in NORMALIZATIONS:
         raise ValueError(f"normalization: expected one of {NORMALIZATIONS}, got {normalization!r}")
     parts = {}
@@ -62,4 +62,4 @@ def hybrid(
         else:
             low, high = (min(values), max(values)) if normalization == "batch" else (0.0, 1.0)
         parts[name] = normalize(values, low, high)
-    return blend(parts["referenced"], parts["unreferenced"], how).tolist()
+    return blend(parts["referenced"], parts["unreferenced"], method).tolist()

@@ -87,8 +87,8 @@ class RuberModel(torch.nn.Module):
 
 def inner_tokens(mask: Tensor) -> Tensor:
     """True at tokens other than the first and the last of each row, (n, tokens)."""
-    places = torch.arange(mask.shape[1], device=mask.device)[None]
-    return (places > 0) & (places < mask.sum(1, keepdim=True) - 1)
+    positions = torch.arange(mask.shape[1], device=mask.device)[None]
+    return (positions > 0) & (positions < mask.sum(1, keepdim=True) - 1)
 
 
 def pool(states: Tensor, inner: Tensor, pooling: str) -> Tensor:

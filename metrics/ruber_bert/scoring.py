@@ -71,9 +71,9 @@ class RuberScorer:
         Raises:
             ValueError: a text without words (the row is named).
         """
-        place = choose_device(device)
-        chosen = choose_dtype(dtype, place) if self.model.encoder == "bert" else torch.float32
-        model = self._precisions.get(place, chosen)
+        target_device = choose_device(device)
+        chosen = choose_dtype(dtype, target_device) if self.model.encoder == "bert" else torch.float32
+        model = self._precisions.get(target_device, chosen)
         columns = {"predictions": stories, "contexts": [plain_context(context) for context in contexts]}
         if references is not None:
             columns["references"] = references
@@ -81,18 +81,18 @@ class RuberScorer:
         unique = list(dict.fromkeys(tuple(ids) for texts in rows.values() for ids in texts))
         vectors, ends = self.encode(model, unique, batch_size, progress)
         place_of = {ids: index for index, ids in enumerate(unique)}
-        at = {name: [place_of[tuple(ids)] for ids in texts] for name, texts in rows.items()}
+        indices = {name: [place_of[tuple(ids)] for ids in texts] for name, texts in rows.items()}
         with inference(vectors.device):
             head = self.model.head.to(vectors.device)
-            logits = head(vectors[at["contexts"]], vectors[at["predictions"]])
+            logits = head(vectors[indices["contexts"]], vectors[indices["predictions"]])
             unreferenced = torch.sigmoid(logits.float()).tolist()
             if references is None:
                 return unreferenced, None
             flat = ends.flatten(1)
-            alike = torch.cosine_similarity(flat[at["predictions"]], flat[at["references"]])
+            alike = torch.cosine_similarity(flat[indices["predictions"]], flat[indices["references"]])
         return unreferenced, alike.clamp(-1.0, 1.0).tolist()  # rounding
 
-    def tokens(self, texts: Sequence[str], what: str = "predictions") -> list[list[int]]:
+    def tokens(self, texts: Sequence[str], name: str = "predictions") -> list[list[int]]:
         """Token ids of each normalised text, without special tokens.
 
         Raises:
@@ -103,7 +103,7 @@ class RuberScorer:
         )
         for row, encoding in enumerate(encodings):
             if not encoding.ids:
-                raise ValueError(f"{what}, row {row}: expected a text with words, got {texts[row][:60]!r}")
+                raise ValueError(f"{name}, row {row}: expected a text with words, got {texts[row][:60]!r}")
         return [encoding.ids for encoding in encodings]
 
     def encode(
@@ -131,19 +131,21 @@ class RuberScorer:
         with inference(device):
             for batch in progress(batches, len(pieces)) if progress else batches:
                 ids, mask = pad([[self.cls, *pieces[i][1], self.sep] for i in batch], self.pad)
-                found = model.encode(ids.to(device), mask.to(device))
-                for i, vector, end in zip(batch, *found, strict=True):
+                encoded = model.encode(ids.to(device), mask.to(device))
+                for i, vector, end in zip(batch, *encoded, strict=True):
                     vectors[i], ends[i] = vector, end
         owners: list[list[int]] = [[] for _ in sequences]
         for piece, (number, _) in enumerate(pieces):
             owners[number].append(piece)
-        whole = [
-            self._combine_pieces([vectors[p] for p in own], [len(pieces[p][1]) for p in own])
-            for own in owners
+        pooled = [
+            self._combine_pieces(
+                [vectors[p] for p in piece_numbers], [len(pieces[p][1]) for p in piece_numbers]
+            )
+            for piece_numbers in owners
         ]
-        high = [torch.stack([ends[p][0] for p in own]).amax(0) for own in owners]
-        low = [torch.stack([ends[p][1] for p in own]).amin(0) for own in owners]
-        return torch.stack(whole), torch.stack([torch.stack(high), torch.stack(low)], dim=1)
+        high = [torch.stack([ends[p][0] for p in piece_numbers]).amax(0) for piece_numbers in owners]
+        low = [torch.stack([ends[p][1] for p in piece_numbers]).amin(0) for piece_numbers in owners]
+        return torch.stack(pooled), torch.stack([torch.stack(high), torch.stack(low)], dim=1)
 
     def _combine_pieces(self, vectors: list[Tensor], lengths: list[int]) -> Tensor:
         """The vector of a text from the vectors of its pieces."""

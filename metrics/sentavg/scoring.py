@@ -17,11 +17,11 @@ class SentAvgScorer(StoryScorer):
     """Scores stories with one checkpoint of `training/sentavg`, with its own word vectors or the story encoder's."""
 
     def __init__(self, checkpoint: Checkpoint) -> None:
-        own = checkpoint.state.get("words.weight")
+        trained_words = checkpoint.state.get("words.weight")
         vectors = (
             word_vectors(checkpoint.state["bert.embeddings.word_embeddings.weight"])
-            if own is None
-            else own.float()
+            if trained_words is None
+            else trained_words.float()
         )
         state = {**checkpoint.state, "words.weight": vectors}
         vocabulary, width = vectors.shape
@@ -52,25 +52,25 @@ class SentAvgScorer(StoryScorer):
         """
         if explain:
             raise ValueError("explain: expected False, SENTAVG has no explanations")
-        place = choose_device(device)
-        self.model = self._precisions.get(place, choose_dtype(dtype, place))
+        target_device = choose_device(device)
+        self.model = self._precisions.get(target_device, choose_dtype(dtype, target_device))
         prepared = self.prepare(stories, contexts, joins_context)
-        places: dict[tuple[int, ...], int] = {}
+        sentence_numbers: dict[tuple[int, ...], int] = {}
         for story in prepared:
             for ids in story.tokens:
-                places.setdefault(tuple(ids), len(places))
-        sentences = list(places)
+                sentence_numbers.setdefault(tuple(ids), len(sentence_numbers))
+        sentences = list(sentence_numbers)
         batches: Iterable[list[int]] = list(length_batches([len(ids) for ids in sentences], batch_size))
         vectors: list[Any] = [None] * len(sentences)
-        with inference(place):
+        with inference(target_device):
             for batch in progress(batches, len(sentences)) if progress else batches:
                 tokens, mask = pad([sentences[i] for i in batch], self.special_tokens.padding)
-                encoded = self.model.encode(tokens.to(place), mask.to(place))
+                encoded = self.model.encode(tokens.to(target_device), mask.to(target_device))
                 for index, vector in zip(batch, encoded, strict=True):
                     vectors[index] = vector
-            order = [places[tuple(ids)] for story in prepared for ids in story.tokens]
+            order = [sentence_numbers[tuple(ids)] for story in prepared for ids in story.tokens]
             owner = [number for number, story in enumerate(prepared) for _ in story.tokens]
             logits = self.model.score(
-                torch.stack(vectors)[order], torch.tensor(owner, device=place), len(prepared)
+                torch.stack(vectors)[order], torch.tensor(owner, device=target_device), len(prepared)
             )
             return torch.sigmoid(logits).tolist(), None

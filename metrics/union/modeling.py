@@ -63,9 +63,9 @@ class UnionModel(BertPreTrainedModel):
             targets: (n, tokens) token ids of the original, `IGNORE_INDEX` for tokens without one.
             weights: (n, tokens) of the targets in the sum.
         """
-        at = targets != IGNORE_INDEX
-        losses = F.cross_entropy(self.cls(hidden[at]).float(), targets[at], reduction="none")
-        return (losses * weights[at]).sum()
+        is_target = targets != IGNORE_INDEX
+        losses = F.cross_entropy(self.cls(hidden[is_target]).float(), targets[is_target], reduction="none")
+        return (losses * weights[is_target]).sum()
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
         """Logits (n,) of equation 2 for token ids (n, tokens) and their mask, 1 at tokens."""

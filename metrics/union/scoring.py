@@ -30,12 +30,14 @@ class UnionScorer(StoryScorer):
         dtype: torch.dtype,
     ) -> list[dict[str, Any]]:
         sequences = [story.ids(window) for story in prepared for window in story.windows]
-        found = iter(
+        outputs = iter(
             self.head_outputs(
                 sequences, self._most_likely_ids, min(batch_size, MAX_RECONSTRUCTION_BATCH), device, dtype
             )
         )
-        return [{"edits": self._edits(story, [next(found)[1:] for _ in story.windows])} for story in prepared]
+        return [
+            {"edits": self._edits(story, [next(outputs)[1:] for _ in story.windows])} for story in prepared
+        ]
 
     def _most_likely_ids(self, hidden: Tensor) -> Tensor:
         """Most likely token ids (n, tokens) of the reconstruction head for hidden states (n, tokens, width)."""
@@ -48,10 +50,10 @@ class UnionScorer(StoryScorer):
         """
         predicted: list[list[int]] = [[] for _ in story.tokens]
         for window, best in zip(story.windows, best_by_window, strict=True):
-            at = 0
+            offset = 0
             for i in range(*window):
-                predicted[i] = best[at : at + len(story.tokens[i])]
-                at += len(story.tokens[i])
+                predicted[i] = best[offset : offset + len(story.tokens[i])]
+                offset += len(story.tokens[i])
         edits = []
         sentence = -1
         for words, tokens, best in zip(story.words, story.tokens, predicted, strict=True):

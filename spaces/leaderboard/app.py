@@ -41,8 +41,8 @@ def data_folder() -> Path | None:
 
 def build(results: Mapping[str, Any]) -> gr.Blocks:
     """The Space's Blocks."""
-    judged = [(found["title"], name) for name, found in results["judged"].items()]
-    autos = [(found["title"], name) for name, found in results["autos"].items()]
+    judged = [(result["title"], name) for name, result in results["judged"].items()]
+    autos = [(result["title"], name) for name, result in results["autos"].items()]
     with shell.page("leaderboard", _LEAD) as demo:
         with gr.Tabs():
             with gr.Tab("Judgments"):
@@ -127,12 +127,12 @@ def _placing(results: Mapping[str, Any], sets: list[tuple[str, str]]) -> None:
 
     def placed(file: shell.Upload, name: str) -> Iterator[tuple[Any, Any]]:
         def html() -> str:
-            found = results["judged"].get(name)
-            digest = found["judgments"] if found else None
+            result = results["judged"].get(name)
+            digest = result["judgments"] if result else None
             (rows,) = read_uploads(shell.upload_path(file))
             mine = place(name, rows, data_folder(), digest)
             more = report(name, rows, data_folder(), digest)
-            return views.placed(mine, found) + more + table(results, name, "pearson", mine)
+            return views.placed(mine, result) + more + table(results, name, "pearson", mine)
 
         yield gr.skip(), shell.update_value(None)  # at once: another file may be chosen meanwhile
         yield shell.update_value(shell.html_or_error_card(html)), gr.skip()

@@ -91,31 +91,31 @@ def merge_runs(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     Raises:
         ValueError: two runs with different stories of one set.
     """
-    whole: dict[str, Any] = {"judged": {}, "autos": {}}
+    merged: dict[str, Any] = {"judged": {}, "autos": {}}
     for run in runs:
         for part in ("judged", "autos"):
-            for name, found in run[part].items():
-                known = whole[part].get(name)
-                if known is not None and known["n"] != found["n"]:
-                    raise ValueError(f"{name}: one run has {known['n']} rows, another {found['n']}")
-                if known and known.get("judgments") != found.get("judgments"):
+            for name, result in run[part].items():
+                existing = merged[part].get(name)
+                if existing is not None and existing["n"] != result["n"]:
+                    raise ValueError(f"{name}: one run has {existing['n']} rows, another {result['n']}")
+                if existing and existing.get("judgments") != result.get("judgments"):
                     raise ValueError(
-                        f"{name}: two runs have {found['n']} stories each, but different judgments"
+                        f"{name}: two runs have {result['n']} stories each, but different judgments"
                     )
-                rows = _rows_of_both(known["rows"] if known else {}, found["rows"])
-                whole[part][name] = {**(known or {}), **found, "rows": rows, "settings": run["settings"]}
-    return whole
+                rows = _rows_of_both(existing["rows"] if existing else {}, result["rows"])
+                merged[part][name] = {**(existing or {}), **result, "rows": rows, "settings": run["settings"]}
+    return merged
 
 
 def _rows_of_both(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> dict[str, Any]:
     """Rows by title. A released row gets `(released)` in its title where a row of this project has the same title."""
     rows = dict(earlier)
     for title, row in later.items():
-        known = rows.get(title, row)
-        if known["kind"] == "ours" and row["kind"] == "released":
+        existing = rows.get(title, row)
+        if existing["kind"] == "ours" and row["kind"] == "released":
             title = f"{title} (released)"
-        elif known["kind"] == "released" and row["kind"] == "ours":
-            rows[f"{title} (released)"] = known
+        elif existing["kind"] == "released" and row["kind"] == "ours":
+            rows[f"{title} (released)"] = existing
         rows[title] = row
     return rows
 
@@ -137,18 +137,24 @@ def keep_old_rows(
     """
     entries = [(entry, title) for entry in read_registry().values() for title in entry.rows]
     for part in ("judged", "autos"):
-        for name, found in old[part].items():
-            known = collected[part].get(name)
-            rebuilt = known is not None and any(known.get(k) != found.get(k) for k in ("n", "judgments"))
+        for name, old_result in old[part].items():
+            new_result = collected[part].get(name)
+            rebuilt = new_result is not None and any(
+                new_result.get(k) != old_result.get(k) for k in ("n", "judgments")
+            )
             if rebuilt and not (other_builds and part == "autos"):
                 if drop_changed:
                     continue
                 raise ValueError(
-                    f"{name}: {found['n']} rows before, {known['n']} now: measure every metric again"
+                    f"{name}: {old_result['n']} rows before, {new_result['n']} now: measure every metric again"
                 )
-            ours = {row["title"] for row in known["rows"] if row["kind"] == "ours"} if known else set()
-            kept = [row for row in found["rows"] if row["kind"] == "ours" and row["title"] not in ours]
-            for row in list(kept):
+            ours = (
+                {row["title"] for row in new_result["rows"] if row["kind"] == "ours"} if new_result else set()
+            )
+            kept_rows = [
+                row for row in old_result["rows"] if row["kind"] == "ours" and row["title"] not in ours
+            ]
+            for row in list(kept_rows):
                 for entry in (entry for entry, title in entries if title == row["title"]):
                     weights = f"{entry.folder.name}/{entry.configs.get(test_set(name).corpus)}"
                     if old["weights"].get(weights) != collected["weights"].get(weights):
@@ -156,14 +162,16 @@ def keep_old_rows(
                             raise ValueError(
                                 f"{name}, {row['title']}: weights {weights} have changed, measure it again"
                             )
-                        kept.remove(row)
+                        kept_rows.remove(row)
             if rebuilt:
-                kept = [{"n": found["n"], **row} for row in kept]
-            if known is None:
-                rows = [row for row in found["rows"] if row["kind"] != "ours" or row in kept]
-                collected[part][name] = {**found, "rows": rows}
+                kept_rows = [{"n": old_result["n"], **row} for row in kept_rows]
+            if new_result is None:
+                rows = [row for row in old_result["rows"] if row["kind"] != "ours" or row in kept_rows]
+                collected[part][name] = {**old_result, "rows": rows}
             else:
-                known["rows"] = _in_order([*_mark_released(known["rows"], kept), *kept], found["rows"])
+                new_result["rows"] = _in_order(
+                    [*_mark_released(new_result["rows"], kept_rows), *kept_rows], old_result["rows"]
+                )
         collected[part] = {name: collected[part][name] for name in (*old[part], *collected[part])}
 
 
@@ -180,19 +188,19 @@ def _mark_released(rows: Sequence[Row], ours: Sequence[Row]) -> list[Row]:
 
 def _in_order(rows: Sequence[Row], old: Sequence[Row]) -> list[Row]:
     """Rows in their previous order, new ones last."""
-    places = {(row["title"], row["kind"]): place for place, row in enumerate(old)}
-    return sorted(rows, key=lambda row: places.get((row["title"], row["kind"]), len(places)))
+    positions = {(row["title"], row["kind"]): position for position, row in enumerate(old)}
+    return sorted(rows, key=lambda row: positions.get((row["title"], row["kind"]), len(positions)))
 
 
 def collect(results: Mapping[str, Any], published: Mapping[str, Any]) -> dict[str, Any]:
     """`judged` and `autos` by set, each with the `settings` of the last run that measured it; values have six decimals."""
     return {
-        "judged": {name: _judged(name, found, published) for name, found in results["judged"].items()},
-        "autos": {name: _autos(found) for name, found in results["autos"].items()},
+        "judged": {name: _judged(name, result, published) for name, result in results["judged"].items()},
+        "autos": {name: _autos(result) for name, result in results["autos"].items()},
     }
 
 
-def _judged(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -> dict[str, Any]:
+def _judged(name: str, result: Mapping[str, Any], published: Mapping[str, Any]) -> dict[str, Any]:
     rows = [
         {
             "title": title,
@@ -201,7 +209,7 @@ def _judged(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -
             "intervals": {c: rounded_ends(row["intervals"][c]) for c in COEFFICIENTS},
             "beats_trivial": row.get("beats_trivial", {}).get("pearson", {}).get("beats"),
         }
-        for title, row in found["rows"].items()
+        for title, row in result["rows"].items()
         if "undefined" not in row
     ]
     printed = published["correlations"].get(name, {"rows": {}, "note": ""})
@@ -215,17 +223,17 @@ def _judged(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -
         for title, figures in printed["rows"].items()
         if figures.get("pearson") is not None
     ]
-    ceiling = found.get("noise_ceiling", {}).get("ceiling", {})
+    ceiling = result.get("noise_ceiling", {}).get("ceiling", {})
     return {
-        "title": found["title"],
+        "title": result["title"],
         "corpus": test_set(name).corpus,
-        "n": found["n"],
-        "prompts": found["prompts"],
+        "n": result["n"],
+        "prompts": result["prompts"],
         "ceiling": {c: rounded(ceiling.get(c)) for c in COEFFICIENTS if c in ceiling},
         "paper_note": printed.get("note", "") if printed["rows"] else "",
         "paper_stories": printed.get("stories") if printed["rows"] else None,
-        "judgments": judgments_digest(found["judgments"]),
-        "settings": found["settings"],
+        "judgments": judgments_digest(result["judgments"]),
+        "settings": result["settings"],
         "rows": rows,
     }
 
@@ -240,11 +248,11 @@ def judgments_digest(judgments: Sequence[float]) -> str:
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def _autos(found: Mapping[str, Any]) -> dict[str, Any]:
+def _autos(result: Mapping[str, Any]) -> dict[str, Any]:
     rows = []
-    for title, row in found["rows"].items():
+    for title, row in result["rows"].items():
         rows.append({"title": title, "kind": row["kind"], **aspect_cells(row)})
-    return {"title": found["title"], "n": found["n"], "settings": found["settings"], "rows": rows}
+    return {"title": result["title"], "n": result["n"], "settings": result["settings"], "rows": rows}
 
 
 def aspect_cells(table: Mapping[str, Any]) -> dict[str, Any]:
@@ -260,13 +268,15 @@ def aspect_cells(table: Mapping[str, Any]) -> dict[str, Any]:
 
 def _aspect(origins: Mapping[str, Any]) -> dict[str, Any]:
     cell = next(iter(origins.values()))
-    found: dict[str, Any] = {
+    values: dict[str, Any] = {
         **{key: rounded(cell.get(key)) for key in ("pearson", "pair_wins")},
         "interval": rounded_ends((cell.get("intervals") or {}).get("pearson")),
     }
     if len(origins) > 1:
-        found["by_origin"] = {origin: rounded(one.get("pearson")) for origin, one in origins.items()}
-    return found
+        values["by_origin"] = {
+            origin: rounded(origin_values.get("pearson")) for origin, origin_values in origins.items()
+        }
+    return values
 
 
 def rounded(value: float | None) -> float | None:

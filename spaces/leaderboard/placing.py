@@ -50,9 +50,9 @@ def place(
     Raises:
         ValueError: invalid input, described in a sentence for the user.
     """
-    known = [one.name for one in TEST_SETS.values() if not one.preferences]
-    if str(name).partition(":")[0] not in known:
-        raise ValueError(f"The set is one of {', '.join(known)}, not {str(name)[:30]!r}.")
+    names = [entry.name for entry in TEST_SETS.values() if not entry.preferences]
+    if str(name).partition(":")[0] not in names:
+        raise ValueError(f"The set is one of {', '.join(names)}, not {str(name)[:30]!r}.")
     if test_set(name).judged:
         return _judged(join_judgments(name, rows, data, digest, most), name)
     return _autos(name, *_checked_rows(rows, most))
@@ -85,8 +85,8 @@ def join_judgments(
     most: int = MAX_COLUMNS,
 ) -> JudgedScores:
     """A user's scores with the judgments of a judged set; arguments and errors as `evaluate_scores`."""
-    given, columns = _checked_rows(rows, most)
-    from_server = not any(_has(row, "judgment") for row in given)
+    user_rows, columns = _checked_rows(rows, most)
+    from_server = not any(_has(row, "judgment") for row in user_rows)
     if from_server:
         try:
             stories = test_set(name).read(data)
@@ -95,13 +95,13 @@ def join_judgments(
                 "The human judgments of this set are distributed by its authors and are not available here: add a column "
                 "'judgment' (the mean rating of each story) and, if you have it, 'prompt'."
             ) from None
-        given = match_rows(given, stories, "the set")
+        user_rows = match_rows(user_rows, stories, "the set")
     else:
-        stories = _stories_of(given)
+        stories = _stories_of(user_rows)
     judged = JudgedStories.from_rows(stories)
     if len(judged) < _MIN_STORIES:
         raise ValueError(f"Expected at least {_MIN_STORIES} scores, got {len(judged)}.")
-    scores = {title: [finite_number(row, column) for row in given] for title, column in columns.items()}
+    scores = {title: [finite_number(row, column) for row in user_rows] for title, column in columns.items()}
     same = from_server or (digest is not None and judgments_digest(judged.scores.tolist()) == digest)
     return JudgedScores(stories, scores, judged, same, from_server)
 
@@ -118,25 +118,25 @@ def _checked_rows(rows: Sequence[Mapping[str, Any]], most: int) -> tuple[list[Ro
         raise ValueError(
             f"Expected 1 to {MAX_SCORES:,} scores, got {len(rows):,}; `{COMMAND}` takes any number of them."
         )
-    given = [Row(number, f"Row {number}", dict(row)) for number, row in enumerate(rows, 1)]
+    numbered = [Row(number, f"Row {number}", dict(row)) for number, row in enumerate(rows, 1)]
     columns = {
         f"{title} (yours)" if title in TRIVIAL_BASELINES else title: column
-        for title, column in columns_by_metric(given).items()
+        for title, column in columns_by_metric(numbered).items()
     }
     if len(columns) > most:
         raise ValueError(
             f"Columns of scores: expected at most {most}, got {len(columns):,}. Each column with a number counts, "
             "except those that describe a story."
         )
-    if len(columns) * len(given) > MAX_SCORES:
+    if len(columns) * len(numbered) > MAX_SCORES:
         raise ValueError(
-            f"Expected at most {MAX_SCORES:,} scores in all, got {len(columns) * len(given):,}: {len(columns)} columns of "
-            f"{len(given):,}."
+            f"Expected at most {MAX_SCORES:,} scores in all, got {len(columns) * len(numbered):,}: {len(columns)} columns of "
+            f"{len(numbered):,}."
         )
     for column in columns.values():
-        for row in given:
+        for row in numbered:
             finite_number(row, column)
-    return given, columns
+    return numbered, columns
 
 
 def _stories_of(rows: Sequence[Row]) -> list[dict[str, Any]]:
@@ -171,14 +171,14 @@ def _has(row: Row, column: str) -> bool:
     return row.values.get(column) not in (None, "")
 
 
-def _judged(given: JudgedScores, name: str) -> list[dict[str, Any]]:
-    judged = given.judged
+def _judged(user_scores: JudgedScores, name: str) -> list[dict[str, Any]]:
+    judged = user_scores.judged
     bootstrap = PromptBootstrap(judged.scores, judged.prompts, DRAWS, np.random.default_rng(SEED))
-    found = []
-    for title, values in given.scores.items():
+    results = []
+    for title, values in user_scores.scores.items():
         metric = check_predictions(values, len(judged))
         row, ends = correlate(metric, judged.scores), intervals(bootstrap.correlations(metric))
-        found.append(
+        results.append(
             {
                 "set": name,
                 "title": title,
@@ -186,10 +186,10 @@ def _judged(given: JudgedScores, name: str) -> list[dict[str, Any]]:
                 **{c: rounded(row[c]) for c in COEFFICIENTS},
                 "intervals": {c: rounded_ends(ends[c]) for c in COEFFICIENTS},
                 "n": len(judged),
-                "same_stories": given.same,
+                "same_stories": user_scores.same,
             }
         )
-    return found
+    return results
 
 
 def _autos(name: str, rows: Sequence[Row], columns: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -198,11 +198,11 @@ def _autos(name: str, rows: Sequence[Row], columns: Mapping[str, str]) -> list[d
     except ValueError:
         raise ValueError(f"{test_set(name).title} is not available here: `make autos` builds it.") from None
     ordered = match_rows(rows, stories, "the set")
-    found = []
+    results = []
     for title, column in columns.items():
         metric = check_predictions([finite_number(row, column) for row in ordered], len(stories))
         table = aspect_tables(metric, stories, DRAWS, np.random.default_rng(SEED))
-        found.append(
+        results.append(
             {
                 "set": name,
                 "title": title,
@@ -212,4 +212,4 @@ def _autos(name: str, rows: Sequence[Row], columns: Mapping[str, str]) -> list[d
                 "same_stories": True,
             }
         )
-    return found
+    return results

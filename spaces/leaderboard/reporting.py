@@ -35,21 +35,21 @@ def report(name: str, rows: Sequence[Mapping[str, Any]], data: Path | None, dige
     """
     if not test_set(name).judged:
         return ""
-    given = join_judgments(name, rows, data, digest)
-    stories, columns = len(rows), len(given.scores)
+    user_scores = join_judgments(name, rows, data, digest)
+    stories, columns = len(rows), len(user_scores.scores)
     if stories * columns > MAX_TESTED_SCORES:
-        why = (
+        reason = (
             f"Expected at most {MAX_TESTED_SCORES:,} scores (stories times columns) for the other parts of the report, got "
             f"{stories * columns:,} ({stories:,} times {columns})"
         )
         return _card(
             "Report",
-            f"<p>{why}; <code>openmeva benchmark --judged RATED --scores FILE</code> takes any number.</p>",
+            f"<p>{reason}; <code>openmeva benchmark --judged RATED --scores FILE</code> takes any number.</p>",
         )
-    parts = _parts(name, given, data)
-    own = list(given.scores)
+    parts = _parts(name, user_scores, data)
+    titles = list(user_scores.scores)
     return "".join(
-        _card(part.title, html) for part, html in zip(parts, sections_html(parts, own), strict=True)
+        _card(part.title, html) for part, html in zip(parts, sections_html(parts, titles), strict=True)
     )
 
 
@@ -60,18 +60,18 @@ def _card(title: str, html: str) -> str:
     )
 
 
-def _parts(name: str, given: JudgedScores, data: Path | None) -> list[Section]:
-    one = test_set(name)
-    if not given.from_server:
-        one = replace(one, configuration="judgments")  # on the scale in which they were given
-    if not given.same:
-        one = replace(one, title="Your judgments")
-    others = released_scores(name, given.stories, data) if given.from_server else {}
-    found = judge_set(one, given.stories, given.scores, others, Sampling(DRAWS, SEED))
-    printed = read_published()["correlations"].get(name, {}) if given.same else {}
-    parts = [agreement_section(name, found, printed), system_section(name, found)]
-    if others or len(given.scores) > 1:
-        parts.insert(1, comparison_section(found))
-    if given.from_server:
-        parts.append(disagreement_section(found, []))
+def _parts(name: str, user_scores: JudgedScores, data: Path | None) -> list[Section]:
+    entry = test_set(name)
+    if not user_scores.from_server:
+        entry = replace(entry, configuration="judgments")  # on the scale in which they were given
+    if not user_scores.same:
+        entry = replace(entry, title="Your judgments")
+    others = released_scores(name, user_scores.stories, data) if user_scores.from_server else {}
+    result = judge_set(entry, user_scores.stories, user_scores.scores, others, Sampling(DRAWS, SEED))
+    printed = read_published()["correlations"].get(name, {}) if user_scores.same else {}
+    parts = [agreement_section(name, result, printed), system_section(name, result)]
+    if others or len(user_scores.scores) > 1:
+        parts.insert(1, comparison_section(result))
+    if user_scores.from_server:
+        parts.append(disagreement_section(result, []))
     return parts

@@ -26,40 +26,40 @@ COEFFICIENTS = {
 }
 
 
-def judged_table(found: Mapping[str, Any], coefficient: str, mine: Sequence[Mapping[str, Any]] = ()) -> str:
+def judged_table(result: Mapping[str, Any], coefficient: str, mine: Sequence[Mapping[str, Any]] = ()) -> str:
     """One judged set: the metrics that ran on its stories, and in a separate table the papers' results; sortable.
 
     One row per metric, with the chosen coefficient, a chart of its interval, and the number of stories. Rows of `mine`
     that were measured on other stories are in a third table.
     """
-    printed = [row for row in found["rows"] if row["kind"] == "paper" and row[coefficient] is not None]
-    same = [row for row in found["rows"] if row["kind"] != "paper"]
+    printed = [row for row in result["rows"] if row["kind"] == "paper" and row[coefficient] is not None]
+    same = [row for row in result["rows"] if row["kind"] != "paper"]
     same += [row for row in mine if row["same_stories"]]
-    other = [row for row in mine if not row["same_stories"]]
+    on_other_stories = [row for row in mine if not row["same_stories"]]
     title, hint = COEFFICIENTS[coefficient]
     level = with_tooltip(
         "over all stories together",
         "Not the mean over prompts or the correlation of systems, which are other levels.",
     )
-    note = f"Measured on the same {found['n']} stories of {found['prompts']} prompts. {with_tooltip(title, hint)}, {level}"
-    ceiling = found["ceiling"].get(coefficient)
+    note = f"Measured on the same {result['n']} stories of {result['prompts']} prompts. {with_tooltip(title, hint)}, {level}"
+    ceiling = result["ceiling"].get(coefficient)
     if ceiling is not None:
         note += f"; {with_tooltip('noise ceiling', 'What a perfect metric could reach, given how well raters agree.')} {format_number(ceiling, 2)}"
-    parts = [_table(found["title"], f"{note}. Press a heading to sort.", same, coefficient, found["n"])]
-    if other:
+    parts = [_table(result["title"], f"{note}. Press a heading to sort.", same, coefficient, result["n"])]
+    if on_other_stories:
         note = (
-            f"Measured on other stories than {escape(found['title'])}: not comparable with the table above."
+            f"Measured on other stories than {escape(result['title'])}: not comparable with the table above."
         )
-        parts.append(_table(f"{found['title']}: your judgments", note, other, coefficient, None))
+        parts.append(_table(f"{result['title']}: your judgments", note, on_other_stories, coefficient, None))
     if printed:
-        count = found.get("paper_stories")
+        count = result.get("paper_stories")
         on = f"{count:,} stories" if count else "the paper’s complete test set"
-        if count and count != found["n"]:
-            on += f", of which the {found['n']} above are a part"
+        if count and count != result["n"]:
+            on += f", of which the {result['n']} above are a part"
         note = (
-            f"{escape(found['paper_note'])}, over all stories together: on {on}. Printed without intervals."
+            f"{escape(result['paper_note'])}, over all stories together: on {on}. Printed without intervals."
         )
-        parts.append(_table(f"{found['title']}, as printed", note, printed, coefficient, count))
+        parts.append(_table(f"{result['title']}, as printed", note, printed, coefficient, count))
     return "".join(parts)
 
 
@@ -97,9 +97,11 @@ def _judged_row(
     value = row[coefficient]
     bar = ""
     if axis is not None:
-        said = f"{format_number(ends[0], 2)} to {format_number(ends[1], 2)}" if ends else "no interval"
+        interval_text = (
+            f"{format_number(ends[0], 2)} to {format_number(ends[1], 2)}" if ends else "no interval"
+        )
         chart = interval_chart(value, ends, row["kind"], axis) if value is not None else ""
-        bar = f'<td class="om-bar">{chart}<span class="om-hidden">{said}</span></td>'
+        bar = f'<td class="om-bar">{chart}<span class="om-hidden">{interval_text}</span></td>'
     count = row.get("n", stories)
     return (
         f"<tr{_mark(row['kind'])}>{_name(row)}{_number(value)}{bar}"
@@ -121,20 +123,20 @@ def _name(row: Mapping[str, Any]) -> str:
     return f'<th scope="row">{name}<span class="om-origin om-origin-{row["kind"]}" title="{escape(hint)}">{kind}</span></th>'
 
 
-def autos_table(found: Mapping[str, Any], measure: str, mine: Sequence[Mapping[str, Any]] = ()) -> str:
+def autos_table(result: Mapping[str, Any], measure: str, mine: Sequence[Mapping[str, Any]] = ()) -> str:
     """One part of AUTOS: one row per metric, one column per aspect."""
-    rows = [*found["rows"], *mine]
+    rows = [*result["rows"], *mine]
     goal = 0.0 if measure == "pearson" else 0.5
     aspects = list(dict.fromkeys(name for row in rows for name in row["aspects"]))
-    invariance = "invariance" in found["title"]
+    invariance = "invariance" in result["title"]
     body = []
     means = [_mean(row, measure, goal if invariance else None) for row in rows]
     order = [9.0 if m is None else m if invariance else -m for m in means]
-    for place in sorted(range(len(rows)), key=order.__getitem__):
-        row, mean = rows[place], means[place]
+    for index in sorted(range(len(rows)), key=order.__getitem__):
+        row, mean = rows[index], means[index]
         cells = [row["aspects"].get(name, {}) for name in aspects]
         body.append(
-            f"<tr{_mark(row['kind'])}>{_name({**row, 'title': row_title(row, found['n'])})}{_number(mean)}"
+            f"<tr{_mark(row['kind'])}>{_name({**row, 'title': row_title(row, result['n'])})}{_number(mean)}"
             f"{''.join(_shaded(cell, measure, invariance) for cell in cells)}</tr>"
         )
     heads = (
@@ -158,22 +160,22 @@ def autos_table(found: Mapping[str, Any], measure: str, mine: Sequence[Mapping[s
         "worse: a harmless change moves the score more" if invariance else "better"
     )
     return _card(
-        found["title"],
-        f"{found['n']:,} rows. {note}. Press a heading to sort.",
+        result["title"],
+        f"{result['n']:,} rows. {note}. Press a heading to sort.",
         heads,
         "".join(body),
         "om-tight",
     )
 
 
-def placed(mine: Sequence[Mapping[str, Any]], found: Mapping[str, Any] | None) -> str:
+def placed(mine: Sequence[Mapping[str, Any]], result: Mapping[str, Any] | None) -> str:
     """The rank of each of a user's metrics, as a sentence; only among metrics run on the same stories."""
-    said = "".join(f"<p>{_standing(row, found, mine)}</p>" for row in mine)
-    return f'<section class="om om-card" role="status"><h2>Your metric</h2>{said}</section>'
+    sentences = "".join(f"<p>{_standing(row, result, mine)}</p>" for row in mine)
+    return f'<section class="om om-card" role="status"><h2>Your metric</h2>{sentences}</section>'
 
 
 def _standing(
-    row: Mapping[str, Any], found: Mapping[str, Any] | None, mine: Sequence[Mapping[str, Any]]
+    row: Mapping[str, Any], result: Mapping[str, Any] | None, mine: Sequence[Mapping[str, Any]]
 ) -> str:
     name = f"{escape(row['title'])}: " if len(mine) > 1 else ""
     if "pearson" not in row:
@@ -182,22 +184,22 @@ def _standing(
             _mean(row, "pearson", 0.0 if invariance else None),
             " without its sign," if invariance else "",
         )
-        known = sum(cell["pearson"] is not None for cell in row["aspects"].values())
-        return f"{name}mean Pearson with the label,{size} {format_number(mean)} over {known} aspects."
+        aspect_count = sum(cell["pearson"] is not None for cell in row["aspects"].values())
+        return f"{name}mean Pearson with the label,{size} {format_number(mean)} over {aspect_count} aspects."
     ends = row["intervals"]["pearson"]
     value = f"{name}Pearson {format_number(row['pearson'])}"
     value += f" {format_interval(ends)}".rstrip()
     value += f" on {row['n']:,} stories"
-    if found is None:
+    if result is None:
         return f"{value}."
     if not row["same_stories"]:
         return (
-            f"{value}. No rank is given: these are not the {found['n']:,} judgments of {escape(found['title'])}, so "
+            f"{value}. No rank is given: these are not the {result['n']:,} judgments of {escape(result['title'])}, so "
             "no other metric was run on the same stories."
         )
-    same = [*(one for one in found["rows"] if one["kind"] in ("ours", "released")), *mine]
-    better = sum(one["pearson"] > row["pearson"] for one in same)
-    return f"{value}: rank {better + 1} of {len(same)} among metrics run on the same stories, in the table below."
+    ranked = [*(other for other in result["rows"] if other["kind"] in ("ours", "released")), *mine]
+    better = sum(other["pearson"] > row["pearson"] for other in ranked)
+    return f"{value}: rank {better + 1} of {len(ranked)} among metrics run on the same stories, in the table below."
 
 
 def _mark(kind: str) -> str:
@@ -206,10 +208,10 @@ def _mark(kind: str) -> str:
 
 def _mean(row: Mapping[str, Any], measure: str, goal: float | None) -> float | None:
     """Mean over the aspects; with a goal, mean distance from it, so that errors of opposite sign do not cancel."""
-    known = [cell[measure] for cell in row["aspects"].values() if cell.get(measure) is not None]
+    values = [cell[measure] for cell in row["aspects"].values() if cell.get(measure) is not None]
     if goal is not None:
-        known = [abs(value - goal) for value in known]
-    return sum(known) / len(known) if known else None
+        values = [abs(value - goal) for value in values]
+    return sum(values) / len(values) if values else None
 
 
 def _shaded(cell: Mapping[str, Any], measure: str, invariance: bool) -> str:
@@ -224,10 +226,10 @@ def _shaded(cell: Mapping[str, Any], measure: str, invariance: bool) -> str:
     share = min(1.0, abs(off) if invariance else max(0.0, off))
     colour = "--om-cost" if invariance else "--om-good-cell"
     ends = cell.get("interval") if measure == "pearson" else None
-    said = (
+    tooltip = (
         f' title="95 % interval: {format_number(ends[0], 2)} to {format_number(ends[1], 2)}"' if ends else ""
     )
-    shade = f'<td style="background:rgba(var({colour}),{0.5 * share:.2f})"{said} '
+    shade = f'<td style="background:rgba(var({colour}),{0.5 * share:.2f})"{tooltip} '
     return _number(value).replace("<td ", shade, 1)
 
 

@@ -158,17 +158,21 @@ class Lab:
     def all_cases(self, story: object, seed: object, corpus: str) -> list[Case]:
         """A case for each available aspect, scored in one batch; errors as `case`."""
         text = Text(check_text(story, "The story"))
-        found = {
+        perturbed_by_aspect = {
             name: self.perturb(story, name, seed, corpus)
             for name in ASPECTS
             if not self.missing_resources(name)
         }
-        changed = {name: one for name, one in found.items() if one is not None}
-        before, *after = self.scorer.score([text, *(Text(one.story) for one in changed.values())], corpus)
+        changed = {
+            name: perturbed for name, perturbed in perturbed_by_aspect.items() if perturbed is not None
+        }
+        before, *after = self.scorer.score(
+            [text, *(Text(perturbed.story) for perturbed in changed.values())], corpus
+        )
         scores = dict(zip(changed, after, strict=True))
         return [
-            Case(name, text, corpus, one, tuple(before), tuple(scores.get(name, ())))
-            for name, one in found.items()
+            Case(name, text, corpus, perturbed, tuple(before), tuple(scores.get(name, ())))
+            for name, perturbed in perturbed_by_aspect.items()
         ]
 
 
@@ -183,8 +187,8 @@ def case_rows(cases: Sequence[Case]) -> list[dict[str, Any]]:
             continue
         scores = {
             f"{column}: {score.number.title}": value
-            for when, found in (("before", case.before), ("after", case.after))
-            for score in found
+            for when, numbers in (("before", case.before), ("after", case.after))
+            for score in numbers
             if score.value is not None
             for column, value in ((when, score.value), ("better", score.number.better))
         }

@@ -96,16 +96,16 @@ def improvement(before: Score, after: Score) -> float | None:
 
 def is_worse(before: Score, after: Score) -> bool:
     """Whether a metric scores the second story worse by more than noise."""
-    by, place = improvement(before, after), human_percentile_rank(before)
-    bound = noise_bound(place.quantiles, _NOISE_SHARE) if place else _SMALL
-    return by is not None and by < -max(bound, _SMALL)
+    change, rank = improvement(before, after), human_percentile_rank(before)
+    bound = noise_bound(rank.quantiles, _NOISE_SHARE) if rank else _SMALL
+    return change is not None and change < -max(bound, _SMALL)
 
 
 def _score_row(before: Score, after: Score, should_worsen: bool) -> str:
-    one, worse, by = before.number, is_worse(before, after), improvement(before, after)
+    number, worse, change = before.number, is_worse(before, after), improvement(before, after)
     assert before.value is not None
     assert after.value is not None
-    assert by is not None
+    assert change is not None
     if should_worsen:
         verdict = (
             '<span class="om-better">noticed</span>' if worse else '<span class="om-worse">missed</span>'
@@ -113,8 +113,8 @@ def _score_row(before: Score, after: Score, should_worsen: bool) -> str:
     else:
         verdict = "marked down" if worse else "marked up" if is_worse(after, before) else "unmoved"
     return (
-        f'<tr><th scope="row">{with_tooltip(one.title, hint(one))}</th><td class="om-n">{format_number(before.value)}</td>'
-        f'<td class="om-n">{format_number(after.value)}</td><td class="om-n">{format_change(by)}</td><td>{verdict}</td></tr>'
+        f'<tr><th scope="row">{with_tooltip(number.title, hint(number))}</th><td class="om-n">{format_number(before.value)}</td>'
+        f'<td class="om-n">{format_number(after.value)}</td><td class="om-n">{format_change(change)}</td><td>{verdict}</td></tr>'
     )
 
 

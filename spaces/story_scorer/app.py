@@ -113,23 +113,23 @@ def _one_story(demo: gr.Blocks, scorer: Scorer) -> None:
                 buttons = {name: gr.Button(name, size="sm") for name in EXAMPLES}
         with gr.Column(scale=7, min_width=320):
             verdict, reasons = gr.HTML(views.BLANK), gr.HTML()
-            weigh, costs = _closed(views.COSTS)
+            costs_panel, costs = _closed(views.COSTS)
             more, metrics = _closed("All metrics")
-            asked = gr.JSON(visible=False)  # the input of the verdict, even if the fields change later
+            scored_input = gr.JSON(visible=False)  # the input of the verdict, even if the fields change later
 
     reliabilities = ReliabilityTable()
     inputs = [story, context, reference, kind]
-    outputs = [verdict, reasons, weigh, costs, more, metrics, asked]
+    outputs = [verdict, reasons, costs_panel, costs, more, metrics, scored_input]
 
     def answered(*values: str) -> Iterator[tuple[Any, ...]]:
         try:
-            for step, found in enumerate(service.answer_in_steps(scorer, *values)):
-                reasons_html = views.reasons(found, "Your story")
+            for step, answer in enumerate(service.answer_in_steps(scorer, *values)):
+                reasons_html = views.reasons(answer, "Your story")
                 if step:  # the verdict is already shown
                     yield gr.skip(), reasons_html, *[gr.skip()] * 5
                 else:
-                    first = views.verdict(found, scorer.catalogue, reliabilities)
-                    closed = *_folded(found.costs_on_request), *_folded(True)
+                    first = views.verdict(answer, scorer.catalogue, reliabilities)
+                    closed = *_folded(answer.costs_on_request), *_folded(True)
                     yield shell.update_value(first), reasons_html, *closed, shell.update_value(list(values))
         except Exception as error:
             yield shell.update_value(shell.exception_card(error)), *_NOTHING
@@ -164,8 +164,8 @@ def _one_story(demo: gr.Blocks, scorer: Scorer) -> None:
         **{**run, "fn": given}
     )
     opens: list[Any] = [
-        weigh.expand(opened(sentence_costs), asked, costs, **_HIDDEN, **_SCORING),
-        more.expand(opened(all_metrics), asked, metrics, **_HIDDEN, **_SCORING),
+        costs_panel.expand(opened(sentence_costs), scored_input, costs, **_HIDDEN, **_SCORING),
+        more.expand(opened(all_metrics), scored_input, metrics, **_HIDDEN, **_SCORING),
     ]
     # A late result on the previous story must not appear under the verdict on the next one.
     verdict.change(None, cancels=opens, api_visibility="private", queue=False)
@@ -220,13 +220,13 @@ def _two_stories(scorer: Scorer) -> None:
     shown = gr.HTML(views.BLANK_PAIR)
 
     def compared(one: str, two: str, *shared: str) -> str:
-        found = []
+        answers = []
         for name, text in (("First story", one), ("Second story", two)):
             try:
-                found.append(service.full_answer(scorer, text, *shared))
+                answers.append(service.full_answer(scorer, text, *shared))
             except ValueError as error:
                 raise ValueError(f"{name}: {error}") from None
-        return views.two_stories(found[0], found[1])
+        return views.two_stories(answers[0], answers[1])
 
     run: dict[str, Any] = {
         "fn": partial(shell.html_or_error_card, compared),

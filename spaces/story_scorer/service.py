@@ -80,26 +80,26 @@ def answer_in_steps(
     Raises:
         ValueError: a text that is blank, has no word or is too long, or an unknown corpus, as a sentence for the user.
     """
-    found = _scored_answer(scorer, story, context, reference, corpus, [DEFAULT_METRIC], Patience.VERDICT)
-    tone = found.verdict.tone
+    answer = _scored_answer(scorer, story, context, reference, corpus, [DEFAULT_METRIC], Patience.VERDICT)
+    tone = answer.verdict.tone
     postponed = tone == "doubtful" and scorer.is_busy
-    if tone in ("good", "none") or postponed or why_no_sentence_costs(found.text, corpus):
-        found = replace(found, costs_on_request=True)
-        yield found
-        repeats = _with_errors(scorer, found, _explanation_without_costs(found))
+    if tone in ("good", "none") or postponed or why_no_sentence_costs(answer.text, corpus):
+        answer = replace(answer, costs_on_request=True)
+        yield answer
+        repeats = _with_errors(scorer, answer, _explanation_without_costs(answer))
         if repeats.diagnosis:
             yield repeats
         return
-    yield replace(found, pending="the sentences that cost it points")
-    main = recommended_score(found.scores)
+    yield replace(answer, pending="the sentences that cost it points")
+    main = recommended_score(answer.scores)
     low = main is not None and main.value is not None and is_low(main.value, main)
     # the deadline of the verdict: a user who has waited is not overtaken by later requests
-    due = Patience.VERDICT.since(found.requested_at)
-    explained = scorer.explain(found.text, corpus, None if low else [DEFAULT_METRIC], due)
-    found = _with_sentences(scorer, found, explained)
-    if low and found.sentences:
-        yield replace(found, pending="likely errors")
-    yield _with_errors(scorer, found, explained)
+    due = Patience.VERDICT.since(answer.requested_at)
+    explained = scorer.explain(answer.text, corpus, None if low else [DEFAULT_METRIC], due)
+    answer = _with_sentences(scorer, answer, explained)
+    if low and answer.sentences:
+        yield replace(answer, pending="likely errors")
+    yield _with_errors(scorer, answer, explained)
 
 
 def answer_with_costs(scorer: Scorer, story: str, context: str, reference: str, corpus: str) -> Answer:
@@ -110,17 +110,17 @@ def answer_with_costs(scorer: Scorer, story: str, context: str, reference: str, 
     """
     if why := why_no_sentence_costs(checked_text(story, context, reference, corpus), corpus):
         raise ValueError(why)
-    found = _scored_answer(scorer, story, context, reference, corpus, [DEFAULT_METRIC], Patience.REASONS)
-    return _with_sentences(scorer, found, scorer.explain(found.text, corpus, [DEFAULT_METRIC]))
+    answer = _scored_answer(scorer, story, context, reference, corpus, [DEFAULT_METRIC], Patience.REASONS)
+    return _with_sentences(scorer, answer, scorer.explain(answer.text, corpus, [DEFAULT_METRIC]))
 
 
 def full_answer(scorer: Scorer, story: str, context: str, reference: str, corpus: str) -> Answer:
     """All scores of one story, and the reasons unless it has too many sentences; errors as `answer_in_steps`."""
-    found = _scored_answer(scorer, story, context, reference, corpus)
-    if why_no_sentence_costs(found.text, corpus):
-        return _with_errors(scorer, found, _explanation_without_costs(found))
-    explained = scorer.explain(found.text, corpus)
-    return _with_errors(scorer, _with_sentences(scorer, found, explained), explained)
+    answer = _scored_answer(scorer, story, context, reference, corpus)
+    if why_no_sentence_costs(answer.text, corpus):
+        return _with_errors(scorer, answer, _explanation_without_costs(answer))
+    explained = scorer.explain(answer.text, corpus)
+    return _with_errors(scorer, _with_sentences(scorer, answer, explained), explained)
 
 
 def _scored_answer(
@@ -140,44 +140,44 @@ def _scored_answer(
     return Answer(text, corpus, scores, warning, requested_at=requested_at)
 
 
-def _with_sentences(scorer: Scorer, found: Answer, explained: Mapping[str, Any]) -> Answer:
+def _with_sentences(scorer: Scorer, answer: Answer, explained: Mapping[str, Any]) -> Answer:
     if DEFAULT_METRIC not in explained:
-        return found
-    sentences = align(found.text.whole(found.corpus), _joined_explanation(explained))
-    return replace(found, sentences=sentences, explained_by=scorer.catalogue[DEFAULT_METRIC].numbers[0].title)
+        return answer
+    aligned = align(answer.text.whole(answer.corpus), _joined_explanation(explained))
+    return replace(answer, sentences=aligned, explained_by=scorer.catalogue[DEFAULT_METRIC].numbers[0].title)
 
 
-def _with_errors(scorer: Scorer, found: Answer, explained: Mapping[str, Any]) -> Answer:
-    if DEFAULT_METRIC not in explained or found.warning:
-        return found
-    return replace(found, diagnosis=diagnose_answer(scorer, found, _joined_explanation(explained)))
+def _with_errors(scorer: Scorer, answer: Answer, explained: Mapping[str, Any]) -> Answer:
+    if DEFAULT_METRIC not in explained or answer.warning:
+        return answer
+    return replace(answer, diagnosis=diagnose_answer(scorer, answer, _joined_explanation(explained)))
 
 
-def _explanation_without_costs(found: Answer) -> dict[str, Any]:
+def _explanation_without_costs(answer: Answer) -> dict[str, Any]:
     """A substitute for an explanation, for a story whose sentence costs were not computed."""
-    sentences = split_sentences(found.text.whole(found.corpus))
+    sentences = split_sentences(answer.text.whole(answer.corpus))
     return {DEFAULT_METRIC: {"sentences": [{"text": text, "gain": 0.0} for text in sentences]}}
 
 
 def _joined_explanation(explained: Mapping[str, Any]) -> dict[str, Any]:
     """The recommended metric's sentences, and UNION's edits where available."""
-    edits: list[Any] = next((one["edits"] for one in explained.values() if "edits" in one), [])
+    edits: list[Any] = next((value["edits"] for value in explained.values() if "edits" in value), [])
     return {"sentences": explained[DEFAULT_METRIC]["sentences"], "edits": edits}
 
 
-def diagnose_answer(scorer: Scorer, found: Answer, explanation: Mapping[str, Any]) -> Diagnosis | None:
+def diagnose_answer(scorer: Scorer, answer: Answer, explanation: Mapping[str, Any]) -> Diagnosis | None:
     """The likely errors of a story, by repairs that raise the recommended metric's score; `None` without that score."""
-    main = recommended_score(found.scores)
+    main = recommended_score(answer.scores)
     if main is None or main.value is None:
         return None
-    due = Patience.VERDICT.since(found.requested_at)
+    due = Patience.VERDICT.since(answer.requested_at)
 
     def rescore(stories: Sequence[str]) -> list[float]:
-        rows = scorer.score([Text(story) for story in stories], found.corpus, [DEFAULT_METRIC], due)
+        rows = scorer.score([Text(story) for story in stories], answer.corpus, [DEFAULT_METRIC], due)
         return [0.0 if row[0].value is None else row[0].value for row in rows]
 
-    whole = found.text.whole(found.corpus)
-    return diagnose(whole, explanation, main.value, lambda value: is_low(value, main), rescore)
+    whole_story = answer.text.whole(answer.corpus)
+    return diagnose(whole_story, explanation, main.value, lambda value: is_low(value, main), rescore)
 
 
 def checked_text(story: object, context: object, reference: object, corpus: str) -> Text:
@@ -190,10 +190,10 @@ def checked_text(story: object, context: object, reference: object, corpus: str)
     )
 
 
-def as_dict(found: Answer) -> dict[str, Any]:
+def as_dict(answer: Answer) -> dict[str, Any]:
     """The answer as a JSON object: what the API's `/score` returns."""
     return {
-        "scores": [score_dict(score) for score in found.scores],
+        "scores": [score_dict(score) for score in answer.scores],
         "sentences": [
             {
                 "text": "".join(word.text for word in sentence.words).strip(),
@@ -204,36 +204,36 @@ def as_dict(found: Answer) -> dict[str, Any]:
                     if word.suggestion is not None
                 ],
             }
-            for sentence in found.sentences
+            for sentence in answer.sentences
         ],
-        "sentences_by": found.explained_by,
-        "warning": found.warning,
-        "verdict": {"words": found.verdict.words, "why": found.verdict.why},
-        "likely_errors": None if found.diagnosis is None else _diagnosis_dict(found.diagnosis),
+        "sentences_by": answer.explained_by,
+        "warning": answer.warning,
+        "verdict": {"words": answer.verdict.words, "why": answer.verdict.why},
+        "likely_errors": None if answer.diagnosis is None else _diagnosis_dict(answer.diagnosis),
     }
 
 
-def verdict_dict(found: Answer) -> dict[str, Any]:
+def verdict_dict(answer: Answer) -> dict[str, Any]:
     """The verdict as a JSON object: what the API's `/verdict` returns."""
-    main = found.verdict.score
+    main = answer.verdict.score
     return {
-        "words": found.verdict.words,
-        "why": found.verdict.why,
-        "warning": found.warning,
+        "words": answer.verdict.words,
+        "why": answer.verdict.why,
+        "warning": answer.warning,
         "score": None if main is None else score_dict(main),
     }
 
 
-def _diagnosis_dict(found: Diagnosis) -> dict[str, Any]:
+def _diagnosis_dict(diagnosis: Diagnosis) -> dict[str, Any]:
     """The diagnosis as a JSON object; `errors` is empty where the story has a low score and no repair helps."""
     return {
         "errors": [
             {"kind": kind, "meaning": ERROR_TYPES[kind], "sentences": list(sentences)}
-            for kind, sentences in found.errors
+            for kind, sentences in diagnosis.errors
         ],
-        "score": round(found.before, 4),
-        "score_when_mended": round(found.after, 4),
-        "mended": found.repaired,
+        "score": round(diagnosis.before, 4),
+        "score_when_mended": round(diagnosis.after, 4),
+        "mended": diagnosis.repaired,
     }
 
 
@@ -245,7 +245,7 @@ def score_dict(score: Score) -> dict[str, Any]:
         "score": score.value,
         "better": score.number.better,
         "note": score.note,
-        "better_than_percent": {one.label: round(one.better_than, 1) for one in score.percentile_ranks},
+        "better_than_percent": {rank.label: round(rank.better_than, 1) for rank in score.percentile_ranks},
     }
 
 
@@ -261,27 +261,27 @@ def file_texts(rows: Sequence[dict[str, Any]], corpus: str) -> list[Text]:
             f"The file has {len(rows):,} rows; please give at most {MAX_ROWS}, or use the metrics on your machine."
         )
     texts = []
-    for place, row in enumerate(rows, 1):
+    for number, row in enumerate(rows, 1):
         if "story" not in row:
             raise ValueError(
-                f"Row {place} has no column 'story'; it has {', '.join(str(name)[:30] for name in list(row)[:6])}."
+                f"Row {number} has no column 'story'; it has {', '.join(str(name)[:30] for name in list(row)[:6])}."
             )
         try:
             texts.append(checked_text(row["story"], row.get("context"), row.get("reference"), corpus))
         except ValueError as error:
-            raise ValueError(f"Row {place}: {error}") from None
+            raise ValueError(f"Row {number}: {error}") from None
     return texts
 
 
 def score_file(scorer: Scorer, rows: Sequence[dict[str, Any]], corpus: str) -> Iterator[int | FileScores]:
     """Scores the stories of a file: yields how many are done, from 0, and finally the scores. Errors as `file_texts`."""
     texts = file_texts(rows, corpus)
-    found: list[list[Score]] = []
+    scores_by_row: list[list[Score]] = []
     yield 0
     for chunk in chunks(texts):
-        found += scorer.score(chunk, corpus, due=Patience.FILE.since())
-        yield len(found)
-    scored = {score.number.title for scores in found for score in scores if score.value is not None}
+        scores_by_row += scorer.score(chunk, corpus, due=Patience.FILE.since())
+        yield len(scores_by_row)
+    scored = {score.number.title for scores in scores_by_row for score in scores if score.value is not None}
     warnings = warnings_of([text.whole(corpus) for text in texts], *USUAL_WORD_COUNTS[corpus])
     columns = [
         {
@@ -289,9 +289,9 @@ def score_file(scorer: Scorer, rows: Sequence[dict[str, Any]], corpus: str) -> I
             **{score.number.title: score.value for score in scores if score.number.title in scored},
             "warning": warning,
         }
-        for row, scores, warning in zip(rows, found, warnings, strict=True)
+        for row, scores, warning in zip(rows, scores_by_row, warnings, strict=True)
     ]
-    yield FileScores(columns, [score for score in map(recommended_score, found) if score is not None])
+    yield FileScores(columns, [score for score in map(recommended_score, scores_by_row) if score is not None])
 
 
 def chunks(texts: Sequence[Text]) -> Iterator[Sequence[Text]]:

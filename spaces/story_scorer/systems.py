@@ -61,7 +61,7 @@ class Comparison:
     @property
     def most_different(self) -> list[Pair]:
         """The pairs that differ most."""
-        return sorted(self.pairs, key=lambda one: -abs(one.scores[0] - one.scores[1]))[:SHOWN_PAIRS]
+        return sorted(self.pairs, key=lambda pair: -abs(pair.scores[0] - pair.scores[1]))[:SHOWN_PAIRS]
 
 
 def compare(
@@ -78,10 +78,10 @@ def compare(
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
     pairs = match_rows(first, second)
-    both = [file_texts([pair[place] for pair in pairs], corpus) for place in (0, 1)]
+    texts_by_file = [file_texts([pair[index] for pair in pairs], corpus) for index in (0, 1)]
     scores: list[list[Score | None]] = []
-    total = sum(map(len, both))
-    for texts in both:
+    total = sum(map(len, texts_by_file))
+    for texts in texts_by_file:
         done: list[Score | None] = []
         for chunk in chunks(texts):
             done += map(
@@ -89,32 +89,34 @@ def compare(
             )
             progress(len(done) + sum(map(len, scores)), total)
         scores.append(done)
-    found = [
+    scored_pairs = [
         Pair(a.context or b.context, (a.story, b.story), (x.value, y.value))
-        for a, b, x, y in zip(*both, *scores, strict=True)
+        for a, b, x, y in zip(*texts_by_file, *scores, strict=True)
         if x is not None and y is not None and x.value is not None and y.value is not None
     ]
-    known = all(pair.prompt for pair in found)
-    names = [pair.prompt if known else str(place) for place, pair in enumerate(found)]
+    has_prompts = all(pair.prompt for pair in scored_pairs)
+    names = [pair.prompt if has_prompts else str(index) for index, pair in enumerate(scored_pairs)]
     groups = {name: group for group, name in enumerate(dict.fromkeys(names))}
     if len(groups) < MIN_PROMPTS:
-        what = "prompts" if known else "pairs"
+        unit = "prompts" if has_prompts else "pairs"
         raise ValueError(
-            f"Expected at least {MIN_PROMPTS} {what} with a score for both stories, got {len(groups)}."
+            f"Expected at least {MIN_PROMPTS} {unit} with a score for both stories, got {len(groups)}."
         )
     main = next(score for score in scores[0] if score is not None)
     sign = 1.0 if main.number.higher else -1.0
-    gaps = sign * np.array([one.scores[0] - one.scores[1] for one in found])
+    gaps = sign * np.array([pair.scores[0] - pair.scores[1] for pair in scored_pairs])
     low, high = interval_of_mean(gaps, np.array([groups[name] for name in names]))
     return Comparison(
         main.number.title,
-        found,
+        scored_pairs,
         float(gaps.mean()),
         (low, high),
         float(((gaps > 0) + 0.5 * (gaps == 0)).mean()),
-        warnings_of([text.whole(corpus) for texts in both for text in texts], *USUAL_WORD_COUNTS[corpus]),
-        len(pairs) - len(found),
-        len(groups) if known else None,
+        warnings_of(
+            [text.whole(corpus) for texts in texts_by_file for text in texts], *USUAL_WORD_COUNTS[corpus]
+        ),
+        len(pairs) - len(scored_pairs),
+        len(groups) if has_prompts else None,
     )
 
 
@@ -125,8 +127,8 @@ def interval_of_mean(values: np.ndarray, groups: np.ndarray) -> tuple[float, flo
     (1.0, 1.0)
     """
     sums, sizes = np.bincount(groups, values), np.bincount(groups)
-    drawn = np.random.default_rng(_SEED).integers(0, len(sizes), (_DRAWS, len(sizes)))
-    low, high = np.percentile(sums[drawn].sum(1) / sizes[drawn].sum(1), [2.5, 97.5])
+    samples = np.random.default_rng(_SEED).integers(0, len(sizes), (_DRAWS, len(sizes)))
+    low, high = np.percentile(sums[samples].sum(1) / sizes[samples].sum(1), [2.5, 97.5])
     return float(low), float(high)
 
 
@@ -159,9 +161,9 @@ def match_rows(first: Rows, second: Rows) -> list[tuple[dict[str, Any], dict[str
 
 
 def _by_key(rows: Rows, key: str, file: str) -> Mapping[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
+    rows_by_key: dict[str, dict[str, Any]] = {}
     for row in rows:
-        if str(row[key]) in found:
+        if str(row[key]) in rows_by_key:
             raise ValueError(f"The {key} {str(row[key])[:60]!r} occurs twice in the {file} file.")
-        found[str(row[key])] = row
-    return found
+        rows_by_key[str(row[key])] = row
+    return rows_by_key

@@ -88,30 +88,30 @@ def _folded(title: str, inside: str) -> str:
     )
 
 
-def reasons(found: Answer, title: str) -> str:
+def reasons(answer: Answer, title: str) -> str:
     """The story, its sentences shaded by their costs, and its likely errors, as far as they have been computed."""
-    main = found.verdict.score
-    plain = f'<p class="om-story">{escape(found.text.whole(found.corpus))}</p>'
-    said = likely_errors(found.diagnosis, main.number.title if main else "the score")
-    coming = f'<p class="om-note" role="status">Looking for {found.pending} …</p>' if found.pending else ""
+    main = answer.verdict.score
+    plain = f'<p class="om-story">{escape(answer.text.whole(answer.corpus))}</p>'
+    errors = likely_errors(answer.diagnosis, main.number.title if main else "the score")
+    coming = f'<p class="om-note" role="status">Looking for {answer.pending} …</p>' if answer.pending else ""
     return (
         f'<section class="om om-card" aria-label="{escape(title)}" aria-busy="{str(bool(coming)).lower()}">'
-        f"<h2>{escape(title)}</h2>{_story_with_costs(found) or plain}{said}{coming}</section>"
+        f"<h2>{escape(title)}</h2>{_story_with_costs(answer) or plain}{errors}{coming}</section>"
     )
 
 
-def costs(found: Answer) -> str:
+def costs(answer: Answer) -> str:
     """Only the cost of each sentence of a story."""
     lacking = '<p class="om-note">No available metric can tell which sentences matter.</p>'
-    return f'<section class="om" aria-label="{COSTS}">{_story_with_costs(found) or lacking}</section>'
+    return f'<section class="om" aria-label="{COSTS}">{_story_with_costs(answer) or lacking}</section>'
 
 
-def _story_with_costs(found: Answer) -> str:
+def _story_with_costs(answer: Answer) -> str:
     """The story with its shaded sentences; blank where their costs were not computed."""
-    if not found.sentences:
+    if not answer.sentences:
         return ""
-    edited = any(word.suggestion is not None for one in found.sentences for word in one.words)
-    return shaded_sentences(found.sentences) + legend(found.explained_by, edited)
+    edited = any(word.suggestion is not None for sentence in answer.sentences for word in sentence.words)
+    return shaded_sentences(answer.sentences) + legend(answer.explained_by, edited)
 
 
 def two_stories(first: Answer, second: Answer) -> str:
@@ -147,9 +147,9 @@ def two_stories(first: Answer, second: Answer) -> str:
     )
 
 
-def file_table(found: FileScores, name: str = "") -> str:
+def file_table(scored: FileScores, name: str = "") -> str:
     """The scores of the file `name`: means, a histogram, and the rows, also as downloads."""
-    rows = found.rows
+    rows = scored.rows
     names = [key for key in rows[0] if key not in ("story_id", "story", "context", "reference", "warning")]
     flagged = summarize_warnings([row.get("warning") for row in rows])
     heads = "".join(
@@ -157,9 +157,9 @@ def file_table(found: FileScores, name: str = "") -> str:
         for name in names
     )
     body = "".join(
-        f'<tr><td class="om-n" data-value="{place}">{place}</td><td class="om-text" data-text="{escape(str(row["story"]))}">{escape(_short(str(row["story"])))}'
+        f'<tr><td class="om-n" data-value="{number}">{number}</td><td class="om-text" data-text="{escape(str(row["story"]))}">{escape(_short(str(row["story"])))}'
         f"{_flag(row.get('warning'))}</td>" + "".join(_cell(row[name]) for name in names) + "</tr>"
-        for place, row in enumerate(rows, 1)
+        for number, row in enumerate(rows, 1)
     )
     means = ", ".join(f"{escape(name)} {format_number(_mean(rows, name))}" for name in names)
     of = f'<p class="om-note">from {escape(name)}</p>' if name else ""
@@ -167,7 +167,7 @@ def file_table(found: FileScores, name: str = "") -> str:
     return (
         f'<section class="om om-card" aria-label="Scores of the file"><h2>{len(rows)} stories scored</h2>{of}'
         f'<p class="om-note">Means: {means or "no metric could score these rows"}. Press a heading to sort.</p>'
-        f'{flagged}{_human_histogram(found.main)}<div class="om-buttons" style="margin:6px 0 14px">'
+        f'{flagged}{_human_histogram(scored.main)}<div class="om-buttons" style="margin:6px 0 14px">'
         f'<a class="om-button" download="scores.csv" href="{data_link(to_csv(rows), "csv")}">Download CSV</a>'
         f'<a class="om-button" download="scores.jsonl" href="{data_link(to_jsonl(rows), "jsonl")}">Download JSONL</a>'
         '</div><p class="om-filter"><label>Show the rows with <input type="search" placeholder="a word of the story or warning">'
@@ -180,14 +180,16 @@ def file_table(found: FileScores, name: str = "") -> str:
 
 def _human_histogram(scores: Sequence[Score]) -> str:
     """A histogram of the recommended metric's scores, with the density of human stories."""
-    place = human_percentile_rank(scores[0]) if scores else None
-    if place is None:
+    rank = human_percentile_rank(scores[0]) if scores else None
+    if rank is None:
         return ""
-    one = scores[0].number
-    drawn = histogram([score.value for score in scores if score.value is not None], place, one.low, one.high)
+    number = scores[0].number
+    chart = histogram(
+        [score.value for score in scores if score.value is not None], rank, number.low, number.high
+    )
     return (
-        f'<figure class="om-histogram">{drawn}<figcaption class="om-note">{escape(one.title)} of these stories (bars) and '
-        f"of {place.count:,} human ones (line)</figcaption></figure>"
+        f'<figure class="om-histogram">{chart}<figcaption class="om-note">{escape(number.title)} of these stories (bars) and '
+        f"of {rank.count:,} human ones (line)</figcaption></figure>"
     )
 
 
@@ -195,34 +197,40 @@ def _flag(warning: str | None) -> str:
     return f'<p class="om-note om-flag">{escape(warning)}</p>' if warning else ""
 
 
-def two_systems(found: Comparison) -> str:
+def two_systems(comparison: Comparison) -> str:
     """Which of two systems is better, with the interval, and the pairs of stories that differ most."""
-    low, high = found.interval
-    better = "first" if found.difference > 0 else "second"
-    words = f"The {better} system’s stories hold together better" if found.is_clear else "No clear difference"
-    count = len(found.pairs)
-    each = "prompts" if found.prompts == count else "pairs"
-    over = f"{count} {each}" + (f" of {found.prompts} prompts" if found.prompts not in (None, count) else "")
-    why = (
-        f"{found.title}, first minus second: {format_change(found.difference)} on average over {over}, 95 % "
-        f"interval {format_change(low)} to {format_change(high)}. The first has the better story for {percent(100 * found.won)} of {each}."
+    low, high = comparison.interval
+    better = "first" if comparison.difference > 0 else "second"
+    words = (
+        f"The {better} system’s stories hold together better"
+        if comparison.is_clear
+        else "No clear difference"
     )
-    if found.unscored:
-        why += f" {found.unscored} {each} are excluded: a story has no score."
-    flagged = summarize_warnings(found.warnings)
+    count = len(comparison.pairs)
+    each = "prompts" if comparison.prompts == count else "pairs"
+    over = f"{count} {each}" + (
+        f" of {comparison.prompts} prompts" if comparison.prompts not in (None, count) else ""
+    )
+    why = (
+        f"{comparison.title}, first minus second: {format_change(comparison.difference)} on average over {over}, 95 % "
+        f"interval {format_change(low)} to {format_change(high)}. The first has the better story for {percent(100 * comparison.won)} of {each}."
+    )
+    if comparison.unscored:
+        why += f" {comparison.unscored} {each} are excluded: a story has no score."
+    flagged = summarize_warnings(comparison.warnings)
     more = f"<p><b>{escape(flagged)}.</b></p>" if flagged else ""
     examples = "".join(
-        f'<h3 class="om-prompt">{escape(one.prompt) or "The same prompt"}</h3><div class="om-two">'
+        f'<h3 class="om-prompt">{escape(pair.prompt) or "The same prompt"}</h3><div class="om-two">'
         + "".join(
             f'<div><p class="om-note">{name} system, {format_number(score)}</p>'
             f'<p class="om-story">{escape(_short(story, 600))}</p></div>'
-            for name, story, score in zip(("First", "Second"), one.stories, one.scores, strict=True)
+            for name, story, score in zip(("First", "Second"), pair.stories, pair.scores, strict=True)
         )
         + "</div>"
-        for one in found.most_different
+        for pair in comparison.most_different
     )
     return (
-        headline(Verdict(words, why, "good" if found.is_clear else "none"), more)
+        headline(Verdict(words, why, "good" if comparison.is_clear else "none"), more)
         + '<section class="om om-card" aria-label="Greatest differences"><h2>Where they differ most</h2>'
         f"{examples}</section>"
     )

@@ -52,10 +52,10 @@ def chromium() -> str:
     Raises:
         RuntimeError: there is none; names the package.
     """
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if not found:
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if not path:
         raise RuntimeError("Chromium is needed: install the package chromium (apt-get install chromium)")
-    return found
+    return path
 
 
 def _free_port() -> int:
@@ -69,7 +69,7 @@ def sites(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Site]]
     """All Spaces, running without network: offline flags, and a proxy that does not exist."""
     base = tmp_path_factory.mktemp("spaces")
     ports = {name: _free_port() for name in NAMES}
-    found: dict[str, Site] = {}
+    running: dict[str, Site] = {}
     for name in NAMES:
         folder = lay_out(name, base / name)
         uploads = base / f"{name}-uploads"
@@ -84,21 +84,21 @@ def sites(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Site]]
             "HTTPS_PROXY": "http://127.0.0.1:9",
             "NO_PROXY": "127.0.0.1,localhost",
             "NLTK_DATA": os.environ.get("NLTK_DATA", str(ROOT / ".resources" / "nltk_data")),
-            **{f"{other.upper()}_URL": f"http://127.0.0.1:{port}" for other, port in ports.items()},
+            **{f"{space.upper()}_URL": f"http://127.0.0.1:{port}" for space, port in ports.items()},
         }
         with (base / f"{name}.log").open("wb") as log:
             process = subprocess.Popen(
                 [sys.executable, "app.py"], cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT
             )
-        found[name] = Site(name, f"http://127.0.0.1:{ports[name]}", uploads, process)
+        running[name] = Site(name, f"http://127.0.0.1:{ports[name]}", uploads, process)
     try:
-        for site in found.values():
+        for site in running.values():
             _wait(site, base / f"{site.name}.log")
-        yield found
+        yield running
     finally:
-        for site in found.values():
+        for site in running.values():
             site.process.terminate()
-        for site in found.values():
+        for site in running.values():
             site.process.wait(30)
 
 
@@ -117,9 +117,9 @@ def _wait(site: Site, log: Path) -> None:
     )
 
 
-def _too_early(answer: Response) -> bool:
+def _too_early(response: Response) -> bool:
     """Whether a page cancelled a request just made, whose number it does not have yet; this is harmless."""
-    return answer.status == 422 and answer.url.endswith(("/cancel", "/reset"))
+    return response.status == 422 and response.url.endswith(("/cancel", "/reset"))
 
 
 @pytest.fixture(scope="session")
@@ -127,9 +127,9 @@ def context() -> Iterator[BrowserContext]:
     """One context for all tests, so that Gradio's scripts are fetched and compiled once; pages store nothing in it."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
-        found = browser.new_context(reduced_motion="reduce", accept_downloads=True)
-        found.set_default_timeout(PATIENCE)
-        yield found
+        browser_context = browser.new_context(reduced_motion="reduce", accept_downloads=True)
+        browser_context.set_default_timeout(PATIENCE)
+        yield browser_context
         browser.close()
 
 
@@ -143,28 +143,28 @@ def visit(sites: dict[str, Site], context: BrowserContext) -> Iterator[Callable[
 
     def open_page(name: str, size: str = "desktop", dark: bool = False, path: str = "/") -> Page:
         width, height = SIZES[size]
-        one = Watched(context.new_page())
-        one.page.set_viewport_size({"width": width, "height": height})
-        one.page.emulate_media(color_scheme="dark" if dark else "light", reduced_motion="reduce")
-        watched.append(one)
-        one.page.on("console", lambda m: one.errors.append(m.text) if m.type == "error" else None)
-        one.page.on("response", lambda r: one.cancelled.append(r.url) if _too_early(r) else None)
-        one.page.on("pageerror", lambda error: one.errors.append(str(error)))
-        one.page.on("request", lambda request: one.hosts.add(request.url.split("/", 3)[2]))
-        one.page.goto(sites[name].url + path)
-        one.page.get_by_role("heading", level=1).wait_for()
-        return one.page
+        tracked = Watched(context.new_page())
+        tracked.page.set_viewport_size({"width": width, "height": height})
+        tracked.page.emulate_media(color_scheme="dark" if dark else "light", reduced_motion="reduce")
+        watched.append(tracked)
+        tracked.page.on("console", lambda m: tracked.errors.append(m.text) if m.type == "error" else None)
+        tracked.page.on("response", lambda r: tracked.cancelled.append(r.url) if _too_early(r) else None)
+        tracked.page.on("pageerror", lambda error: tracked.errors.append(str(error)))
+        tracked.page.on("request", lambda request: tracked.hosts.add(request.url.split("/", 3)[2]))
+        tracked.page.goto(sites[name].url + path)
+        tracked.page.get_by_role("heading", level=1).wait_for()
+        return tracked.page
 
     yield open_page
     local = {site.url.split("/")[2] for site in sites.values()} | {""}
-    for one in watched:
+    for tracked in watched:
         hosts = {
-            host for host in one.hosts if not host.startswith(("text", "application"))
+            host for host in tracked.hosts if not host.startswith(("text", "application"))
         }  # data: addresses
-        one.page.close()
-        for _ in one.cancelled:
-            one.errors.remove(next(error for error in one.errors if "status of 422" in error))
-        assert one.errors == []
+        tracked.page.close()
+        for _ in tracked.cancelled:
+            tracked.errors.remove(next(error for error in tracked.errors if "status of 422" in error))
+        assert tracked.errors == []
         assert hosts <= local
 
 
@@ -198,11 +198,11 @@ def check_accessible(page: Page, settled: bool = True) -> None:
     if settled:
         page.wait_for_function(_SETTLED)
     rules = {"color-contrast": {"enabled": settled}}
-    found = Axe().run(page, options={"resultTypes": ["violations"], "rules": rules})
+    result = Axe().run(page, options={"resultTypes": ["violations"], "rules": rules})
     serious = [
-        f"{one['id']}: {one['help']} ({', '.join(node['html'][:120] for node in one['nodes'][:4])})"
-        for one in found.response["violations"]
-        if one["impact"] in ("serious", "critical")
+        f"{violation['id']}: {violation['help']} ({', '.join(node['html'][:120] for node in violation['nodes'][:4])})"
+        for violation in result.response["violations"]
+        if violation["impact"] in ("serious", "critical")
     ]
     assert serious == []
 

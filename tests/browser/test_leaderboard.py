@@ -17,8 +17,8 @@ pytestmark = pytest.mark.browser
 Visit = Callable[..., Page]
 
 
-def column(page: Page, table: str, place: int) -> list[float]:
-    cells = page.get_by_role("region", name=table, exact=True).locator(f"tbody tr > :nth-child({place})")
+def column(page: Page, table: str, index: int) -> list[float]:
+    cells = page.get_by_role("region", name=table, exact=True).locator(f"tbody tr > :nth-child({index})")
     values = cells.evaluate_all("cells => cells.map((cell) => cell.dataset.value)")  # one query for all cells
     return [float(value) for value in values if value]
 
@@ -65,7 +65,7 @@ def test_all_tabs_show_on_a_small_phone(visit: Visit, context: BrowserContext) -
         context.unroute("**/*.woff2")
 
 
-def test_other_sets_and_coefficients(visit: Visit) -> None:
+def test_other_sets_and_coefficients_can_be_selected(visit: Visit) -> None:
     page = visit("leaderboard")
     page.get_by_label("Kendall").check()
     measured = page.get_by_role("region", name="MANS-ROC", exact=True)
@@ -79,7 +79,7 @@ def test_other_sets_and_coefficients(visit: Visit) -> None:
     check_accessible(page)
 
 
-def test_a_metric_is_placed_and_not_kept(visit: Visit, sites: dict[str, Site], tmp_path: Path) -> None:
+def test_uploaded_scores_are_ranked_and_deleted(visit: Visit, sites: dict[str, Site], tmp_path: Path) -> None:
     rows = TEST_SETS["autos_mini_discrimination"].read(None)
     given = tmp_path / "scores.jsonl"
     lines = [
@@ -99,7 +99,7 @@ def test_a_metric_is_placed_and_not_kept(visit: Visit, sites: dict[str, Site], t
     assert not list(sites["leaderboard"].uploads.rglob("*.jsonl"))
 
 
-def test_a_bad_file_is_a_sentence(visit: Visit, tmp_path: Path) -> None:
+def test_bad_file_shows_an_error_message(visit: Visit, tmp_path: Path) -> None:
     given = tmp_path / "scores.csv"
     given.write_text("score\nhigh\n", encoding="utf-8")
     page = visit("leaderboard", "phone")
@@ -111,15 +111,15 @@ def test_a_bad_file_is_a_sentence(visit: Visit, tmp_path: Path) -> None:
     expect(page.get_by_role("alert").filter(has_text="Row 1: expected a number")).to_be_visible()
 
 
-def test_the_api(sites: dict[str, Site]) -> None:
+def test_api_ranks_scores_and_rejects_invalid_input(sites: dict[str, Site]) -> None:
     client = Client(sites["leaderboard"].url, verbose=False)
     rows = TEST_SETS["autos_mini_invariance"].read(None)
-    found = client.predict(
+    result = client.predict(
         scores=[{"score": len(row["story"])} for row in rows],
         set_name="autos_mini_invariance",
         api_name="/place",
     )
-    assert set(found["aspects"]) >= {"typo", "synonym"}
+    assert set(result["aspects"]) >= {"typo", "synonym"}
     with pytest.raises(AppError, match="one for each row"):
         client.predict(scores=[{"score": 1}], set_name="autos_mini_invariance", api_name="/place")
     with pytest.raises(AppError, match="judgment"):

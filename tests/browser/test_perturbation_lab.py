@@ -31,7 +31,7 @@ def test_the_example_is_perturbed_and_scored(visit: Visit, size: str, dark: bool
     shoot(page, f"perturbation_lab-{size}{'-dark' if dark else ''}")
 
 
-def test_a_case_goes_to_the_story_scorer_and_into_a_file(visit: Visit, sites: dict[str, Site]) -> None:
+def test_case_opens_in_story_scorer_and_downloads(visit: Visit, sites: dict[str, Site]) -> None:
     page = visit("perturbation_lab")
     page.get_by_role("button", name="Take the example").click()
     link = page.get_by_role("link", name="Open in the story scorer")
@@ -45,20 +45,20 @@ def test_a_case_goes_to_the_story_scorer_and_into_a_file(visit: Visit, sites: di
     expect(scorer.locator(".om-metric").first).to_be_visible()
 
 
-def test_every_aspect_at_once(visit: Visit) -> None:
+def test_all_aspects_are_applied_at_once(visit: Visit) -> None:
     page = visit("perturbation_lab")
     page.get_by_label("Story", exact=True).fill(STORY)
     page.get_by_role("button", name="All aspects").click()
     table = page.get_by_role("region", name="All aspects").locator("table")
     expect(table.locator("tbody tr")).to_have_count(13)
-    room = page.get_by_role("region", name="All aspects").last
-    assert room.evaluate("one => one.scrollWidth - one.clientWidth") <= 0, "no metric is cut off"
+    scroll_area = page.get_by_role("region", name="All aspects").last
+    assert scroll_area.evaluate("one => one.scrollWidth - one.clientWidth") <= 0, "no metric is cut off"
     expect(page.get_by_role("link", name="Download CSV")).to_be_visible()
     check_accessible(page)
     shoot(page, "perturbation_lab-all")
 
 
-def test_what_cannot_be_done_is_a_sentence(visit: Visit) -> None:
+def test_invalid_or_unchangeable_story_shows_a_message(visit: Visit) -> None:
     page = visit("perturbation_lab")
     page.get_by_role("button", name="Perturb", exact=True).click()
     expect(page.get_by_role("alert").filter(has_text="The story is empty")).to_be_visible()
@@ -69,20 +69,20 @@ def test_what_cannot_be_done_is_a_sentence(visit: Visit) -> None:
     expect(page.get_by_text("nothing to change")).to_be_visible()
 
 
-def test_the_api(sites: dict[str, Site]) -> None:
+def test_api_perturbs_reproducibly_and_rejects_invalid_input(sites: dict[str, Site]) -> None:
     client = Client(sites["perturbation_lab"].url, verbose=False)
-    found = client.predict(story=STORY, aspect="typo", seed=1, api_name="/perturb")
+    case = client.predict(story=STORY, aspect="typo", seed=1, api_name="/perturb")
     again = client.predict(story=STORY, aspect="typo", seed=1, api_name="/perturb")
-    assert found == again
-    assert found["story"] not in (None, STORY)
-    assert found["expected"] == "as good"
-    span = found["changed_spans"][0]
-    assert STORY[: span["original_start"]] == found["story"][: span["start"]]
-    assert {one["name"] for one in found["scores"] if one["after"] is not None} >= {"UNION"}
-    for wrong, message in (
+    assert case == again
+    assert case["story"] not in (None, STORY)
+    assert case["expected"] == "as good"
+    span = case["changed_spans"][0]
+    assert STORY[: span["original_start"]] == case["story"][: span["start"]]
+    assert {score["name"] for score in case["scores"] if score["after"] is not None} >= {"UNION"}
+    for arguments, message in (
         ({"story": "", "aspect": "typo"}, "empty"),
         ({"story": STORY, "aspect": "none"}, "lexical_repetition"),
         ({"story": STORY, "aspect": "typo", "seed": -1}, "seed"),
     ):
         with pytest.raises(AppError, match=message):
-            client.predict(**wrong, api_name="/perturb")
+            client.predict(**arguments, api_name="/perturb")

@@ -25,16 +25,16 @@ STORY = "Ann was hungry. She made a sandwich. She ate it. She felt full. Then sh
 HARM = '<img src=x onerror="window.harmed=1"><script>window.harmed=1</script> ${window.harmed=1} {{7*7}} went home.'
 
 
-def scored(page: Page) -> None:
+def wait_for_scores(page: Page) -> None:
     expect(page.locator(".om-metric").first).to_be_visible()
     expect(page.locator(".om-value").first).to_be_visible()
 
 
 @pytest.mark.parametrize(("size", "dark"), [("desktop", False), ("desktop", True), ("phone", False)])
-def test_an_example_is_one_click_away(visit: Visit, size: str, dark: bool) -> None:
+def test_example_is_scored_with_one_click(visit: Visit, size: str, dark: bool) -> None:
     page = visit("story_scorer", size, dark)
     page.get_by_role("button", name="Contradicts itself").click()
-    scored(page)
+    wait_for_scores(page)
     story = page.get_by_role("region", name="Your story")
     expect(story).to_contain_text("Nora thanked him and")  # the next words have tooltips
     expect(story.locator(".om-faults")).to_contain_text("A negation does not fit: sentences 2 and 4")
@@ -56,12 +56,12 @@ def test_an_example_is_one_click_away(visit: Visit, size: str, dark: bool) -> No
     shoot(page, f"story_scorer-{size}{'-dark' if dark else ''}")
 
 
-def test_by_keyboard_alone(visit: Visit) -> None:
+def test_page_works_by_keyboard_alone(visit: Visit) -> None:
     page = visit("story_scorer")
     page.get_by_label("Story", exact=True).focus()
     page.keyboard.type(STORY)
     page.keyboard.press("Shift+Enter")
-    scored(page)
+    wait_for_scores(page)
     page.get_by_role("button", name="All metrics").focus()
     page.keyboard.press("Enter")
     hint = page.get_by_role("region", name="All metrics").locator(".om-tip").first
@@ -73,7 +73,7 @@ def test_by_keyboard_alone(visit: Visit) -> None:
 
 @pytest.mark.parametrize("size", ["desktop", "phone"])
 @pytest.mark.parametrize("dark", [False, True])
-def test_what_sentences_of_a_good_story_cost_is_told_on_request(visit: Visit, size: str, dark: bool) -> None:
+def test_sentence_costs_of_good_story_are_shown_on_request(visit: Visit, size: str, dark: bool) -> None:
     """With the keyboard only."""
     page = visit("story_scorer", size, dark)
     page.get_by_label("Story", exact=True).focus()
@@ -90,11 +90,11 @@ def test_what_sentences_of_a_good_story_cost_is_told_on_request(visit: Visit, si
     shoot(page, f"story_scorer-costs-{size}{'-dark' if dark else ''}")
 
 
-def test_what_is_typed_is_text(visit: Visit) -> None:
+def test_typed_markup_is_shown_as_text(visit: Visit) -> None:
     page = visit("story_scorer")
     page.get_by_label("Story", exact=True).fill(f"Tom was late. {HARM}")
     page.get_by_role("button", name="Score", exact=True).click()
-    scored(page)
+    wait_for_scores(page)
     shown = "".join(page.get_by_role("region", name="Your story").inner_text().split())
     assert "<imgsrc=xonerror=" in shown
     assert "${window.harmed=1}" in shown
@@ -102,7 +102,7 @@ def test_what_is_typed_is_text(visit: Visit) -> None:
     assert page.evaluate("window.harmed") is None
 
 
-def test_a_blank_story_is_a_sentence(visit: Visit) -> None:
+def test_invalid_story_shows_an_error_message(visit: Visit) -> None:
     page = visit("story_scorer")
     page.get_by_role("button", name="Score", exact=True).click()
     expect(page.get_by_role("alert").filter(has_text="The story is empty")).to_be_visible()
@@ -114,7 +114,7 @@ def test_a_blank_story_is_a_sentence(visit: Visit) -> None:
     expect(page.get_by_role("alert").filter(has_text="at most 10,000")).to_be_visible()
 
 
-def test_what_may_be_no_story_is_flagged(visit: Visit) -> None:
+def test_text_too_short_for_a_story_is_flagged(visit: Visit) -> None:
     page = visit("story_scorer")
     page.get_by_label("Story", exact=True).fill("Hello")
     page.get_by_role("button", name="Score", exact=True).click()
@@ -123,7 +123,7 @@ def test_what_may_be_no_story_is_flagged(visit: Visit) -> None:
     expect(verdict.get_by_role("heading", name="No verdict")).to_be_visible()
 
 
-def test_two_stories_side_by_side(visit: Visit) -> None:
+def test_two_stories_are_compared(visit: Visit) -> None:
     page = visit("story_scorer")
     page.get_by_role("tab", name="Two stories").click()
     page.get_by_role("button", name="Take an example").click()
@@ -137,7 +137,7 @@ def test_two_stories_side_by_side(visit: Visit) -> None:
     shoot(page, "story_scorer-two")
 
 
-def test_a_file_goes_in_and_comes_out(visit: Visit, sites: dict[str, Site], tmp_path: Path) -> None:
+def test_uploaded_file_is_scored_and_downloaded(visit: Visit, sites: dict[str, Site], tmp_path: Path) -> None:
     given = tmp_path / "stories.csv"
     rows = [{"story_id": f"s{i}", "story": f"=HYPERLINK(1) {STORY}" if i == 0 else STORY} for i in range(3)]
     with given.open("w", newline="", encoding="utf-8") as file:
@@ -158,10 +158,12 @@ def test_a_file_goes_in_and_comes_out(visit: Visit, sites: dict[str, Site], tmp_
     expect(table.get_by_role("row")).to_have_count(4)
     with page.expect_download() as download:
         page.get_by_role("link", name="Download CSV").click()
-    found = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8-sig"))))
-    assert [row["story_id"] for row in found] == ["s0", "s1", "s2"]
-    assert found[0]["story"].startswith("'=HYPERLINK")
-    assert 0 <= float(found[1]["UNION"]) <= 1
+    downloaded = list(
+        csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8-sig")))
+    )
+    assert [row["story_id"] for row in downloaded] == ["s0", "s1", "s2"]
+    assert downloaded[0]["story"].startswith("'=HYPERLINK")
+    assert 0 <= float(downloaded[1]["UNION"]) <= 1
     with page.expect_download() as download:
         page.get_by_role("link", name="Download JSONL").click()
     lines = [
@@ -194,7 +196,7 @@ def test_two_systems_are_compared(visit: Visit, tmp_path: Path, size: str) -> No
 @pytest.mark.parametrize(
     ("name", "message"), [("texts.csv", "no column 'story'"), ("texts.pdf", "ends in .csv, .tsv, .jsonl")]
 )
-def test_a_bad_file_is_one_sentence(visit: Visit, tmp_path: Path, name: str, message: str) -> None:
+def test_bad_file_shows_a_single_error_message(visit: Visit, tmp_path: Path, name: str, message: str) -> None:
     given = tmp_path / name
     given.write_text("text\nhello\n", encoding="utf-8")
     page = visit("story_scorer")
@@ -208,24 +210,24 @@ def test_a_bad_file_is_one_sentence(visit: Visit, tmp_path: Path, name: str, mes
 
 
 @pytest.mark.parametrize(("size", "dark"), [("desktop", False), ("phone", True)])
-def test_who_waits_sees_the_place_in_the_queue(
+def test_waiting_user_sees_queue_position(
     visit: Visit, sites: dict[str, Site], size: str, dark: bool
 ) -> None:
     page = visit("story_scorer", size, dark)
     for story in load_test_stories(MAX_CONCURRENT_USERS + 12, seed=len(size)):
-        asked = urllib.request.Request(
+        api_request = urllib.request.Request(
             f"{sites['story_scorer'].url}/gradio_api/call/score",
             json.dumps({"data": [story, "", "", "roc"]}).encode(),
             {"Content-Type": "application/json"},
         )
-        urllib.request.urlopen(asked, timeout=60).close()
+        urllib.request.urlopen(api_request, timeout=60).close()
     page.get_by_role("button", name="A sound story").click()
-    place = page.get_by_text(re.compile(r"queue: \d+/\d+")).first
-    expect(place).to_be_visible()
-    assert place.evaluate(_UNCUT)
+    position = page.get_by_text(re.compile(r"queue: \d+/\d+")).first
+    expect(position).to_be_visible()
+    assert position.evaluate(_UNCUT)
     shoot(page, f"story_scorer-queue-{size}")
     check_accessible(page, settled=False)
-    scored(page)
+    wait_for_scores(page)
     check_width(page)
 
 
@@ -240,25 +242,25 @@ _UNCUT = """(part) => {
 }"""
 
 
-def test_the_api(sites: dict[str, Site]) -> None:
+def test_api_scores_stories_and_rejects_invalid_input(sites: dict[str, Site]) -> None:
     client = Client(sites["story_scorer"].url, verbose=False)
-    found = client.predict(
+    answer = client.predict(
         story="She made a sandwich. She ate it.", context="Ann was hungry.", api_name="/score"
     )
-    assert (found["warning"], found["verdict"]["words"] != "") == (None, True)
-    scores = {one["name"]: one for one in found["scores"]}
+    assert (answer["warning"], answer["verdict"]["words"] != "") == (None, True)
+    scores = {item["name"]: item for item in answer["scores"]}
     assert 0 <= scores["UNION"]["score"] <= 1
     assert scores["UNION"]["better"] == "higher"
-    assert [one["text"] for one in found["sentences"]] == [
+    assert [item["text"] for item in answer["sentences"]] == [
         "Ann was hungry.",
         "She made a sandwich.",
         "She ate it.",
     ]
     longer = client.predict(story=STORY, kind="wp", api_name="/score")
-    assert {one["name"] for one in longer["scores"]} == set(scores)
-    for wrong, message in (({"story": " "}, "empty"), ({"story": STORY, "kind": "news"}, "roc, wp")):
+    assert {item["name"] for item in longer["scores"]} == set(scores)
+    for arguments, message in (({"story": " "}, "empty"), ({"story": STORY, "kind": "news"}, "roc, wp")):
         with pytest.raises(AppError, match=message):
-            client.predict(**wrong, api_name="/score")
+            client.predict(**arguments, api_name="/score")
     quick = client.predict(story=STORY, api_name="/verdict")
     assert quick["score"]["metric"] == "plot_coherence"
     assert quick["words"] == client.predict(story=STORY, api_name="/score")["verdict"]["words"]

@@ -40,5 +40,5 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     terminalreporter.write_line(
         "| case | moments tried | identical | different | error |\n|---|---|---|---|---|"
     )
-    for one in ROWS:
-        terminalreporter.write_line(str(one))
+    for result in ROWS:
+        terminalreporter.write_line(str(result))

@@ -99,7 +99,7 @@ def compare(
     changes = count_changes(lambda: run("whole", False), folder / "changes")
     seconds = time.monotonic() - begin
     whole = result("whole")
-    others: dict[str, Any] = {}
+    failures: dict[str, Any] = {}
     rng = np.random.default_rng(0)
     for moment in range(MOMENTS):
         name = f"killed-{moment}"
@@ -116,8 +116,8 @@ def compare(
         row.identical += found == whole
         row.different += found != whole
         if found != whole:
-            others[name] = _differences(found, whole)
-    assert (row.identical, row.different, row.error) == (MOMENTS, 0, 0), others
+            failures[name] = _differences(found, whole)
+    assert (row.identical, row.different, row.error) == (MOMENTS, 0, 0), failures
 
 
 def _differences(found: Any, whole: Any) -> Any:
@@ -228,7 +228,7 @@ def test_scoring_a_file(tmp_path: Path, row: Row) -> None:
 
 
 @slow
-def test_scores_of_a_benchmark(words: Any, tmp_path: Path, row: Row, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+def test_benchmark_score_cache(words: Any, tmp_path: Path, row: Row, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
     monkeypatch.setattr(scores, "_CHUNK", 2)
     stories = [{"story": f"a story of {k} words ."} for k in range(9)]
     compare(
@@ -240,17 +240,20 @@ def test_scores_of_a_benchmark(words: Any, tmp_path: Path, row: Row, monkeypatch
 
 
 @slow
-def test_answers_of_a_judge(tmp_path: Path, row: Row, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_llm_judge_answer_cache(tmp_path: Path, row: Row, monkeypatch: pytest.MonkeyPatch) -> None:
     """From a server in this process; all questions are answered in the end, and cached answers are kept."""
 
-    def kept(name: str) -> list[str]:
+    def cached_answers(name: str) -> list[str]:
         cache = AnswerCache(tmp_path / name, request_runner(server, tmp_path).judge.identity)
         return [answer.text if (answer := cache.get(question)) else "" for question in QUESTIONS]
 
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)  # in offline mode no question is sent
     with serve(lambda body: completion(body["messages"][0]["content"][-1])) as server:
         compare(
-            row, tmp_path, lambda name, _: request_runner(server, tmp_path / name).ask_all(QUESTIONS), kept
+            row,
+            tmp_path,
+            lambda name, _: request_runner(server, tmp_path / name).ask_all(QUESTIONS),
+            cached_answers,
         )
 
 
@@ -269,10 +272,10 @@ def test_stage(tmp_path: Path, row: Row) -> None:
 
 def test_publishing(hub: Hub, repositories: list[Any], tmp_path: Path, row: Row) -> None:  # noqa: F811
     """To a Hub in this process, used by the killed process."""
-    two = repositories[:2]
+    chosen = repositories[:2]
 
     def run(name: str, resume: bool) -> None:
-        publish(api(hub), two, "1.0.0")
+        publish(api(hub), chosen, "1.0.0")
 
     def result(name: str) -> dict[str, Any]:
         found = {

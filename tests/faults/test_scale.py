@@ -18,7 +18,7 @@ from tests.training.scale.test_ray import PAUSE, ROOT, cluster, killed_driver, p
 from tests.training.scale.test_runs import ROWS, counted, sums
 
 
-def tried(row: Row, work: Callable[[], dict[str, str]], expected: dict[str, str]) -> None:
+def record_result(row: Row, work: Callable[[], dict[str, str]], expected: dict[str, str]) -> None:
     """Records the result of a run."""
     try:
         found = work()
@@ -31,7 +31,7 @@ def tried(row: Row, work: Callable[[], dict[str, str]], expected: dict[str, str]
 
 
 @slow
-def test_an_actor_of_a_run_on_ray(cluster: Any, plain: dict[str, str], tmp_path: Path, row: Row) -> None:  # noqa: F811
+def test_ray_actor(cluster: Any, plain: dict[str, str], tmp_path: Path, row: Row) -> None:  # noqa: F811
     rng = np.random.default_rng(20)
     for moment in range(MOMENTS):
         out, death = tmp_path / str(moment), tmp_path / f"death-{moment}"
@@ -42,13 +42,13 @@ def test_an_actor_of_a_run_on_ray(cluster: Any, plain: dict[str, str], tmp_path:
             counted(ROWS, out, engine=Engine(actors=2), work=Counting(pause=PAUSE, death=str(death)))  # noqa: B023
             return sums(out)  # noqa: B023
 
-        tried(row, work, plain)
+        record_result(row, work, plain)
         timer.join()
     assert row.identical == row.moments == MOMENTS
 
 
 @slow
-def test_the_driver_of_a_run_on_ray(cluster: Any, plain: dict[str, str], tmp_path: Path, row: Row) -> None:  # noqa: F811
+def test_ray_driver(cluster: Any, plain: dict[str, str], tmp_path: Path, row: Row) -> None:  # noqa: F811
     rng = np.random.default_rng(21)
     for moment in range(MOMENTS):
         out = tmp_path / str(moment)
@@ -58,18 +58,18 @@ def test_the_driver_of_a_run_on_ray(cluster: Any, plain: dict[str, str], tmp_pat
             counted(ROWS, out, engine=Engine(actors=2), work=Counting(pause=PAUSE))  # noqa: B023
             return sums(out)  # noqa: B023
 
-        tried(row, work, plain)
+        record_result(row, work, plain)
     assert row.identical == row.moments == MOMENTS
 
 
 @slow
 @pytest.mark.parametrize("cores", [2, 1])
-def test_a_node_of_two(cores: int, plain: dict[str, str], tmp_path: Path, row: Row) -> None:  # noqa: F811
+def test_ray_node(cores: int, plain: dict[str, str], tmp_path: Path, row: Row) -> None:  # noqa: F811
     """With and without room for another actor on the remaining node."""
     module = "tests.training.scale.two_nodes"
     command = [sys.executable, "-m", module, str(tmp_path), str(cores), str(MOMENTS)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     print(done.stderr[-2000:], file=sys.stderr)
     for moment in range(MOMENTS):
-        tried(row, lambda: sums(tmp_path / str(moment)), plain)  # noqa: B023 - called here
+        record_result(row, lambda: sums(tmp_path / str(moment)), plain)  # noqa: B023 - called here
     assert row.identical == row.moments == MOMENTS

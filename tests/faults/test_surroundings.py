@@ -74,7 +74,7 @@ def test_full_disk(writer: str, small_disk: Path, row: Row) -> None:
 
 
 @slow
-def test_cache_that_may_not_be_written(row: Row) -> None:
+def test_read_only_cache(row: Row) -> None:
     """Installing names the folder and changes nothing."""
     folder = Path(tempfile.mkdtemp())
     try:
@@ -98,7 +98,7 @@ def test_cache_that_may_not_be_written(row: Row) -> None:
         shutil.rmtree(folder)
 
 
-def test_weights_cut_short(tmp_path: Path, row: Row) -> None:
+def test_truncated_weights(tmp_path: Path, row: Row) -> None:
     """At any length, and with a wrong header: an error that names the file."""
     folder = write_classifier(tmp_path / "checkpoint", "plot_coherence")
     rng = np.random.default_rng(0)
@@ -116,21 +116,21 @@ def test_weights_cut_short(tmp_path: Path, row: Row) -> None:
 
 
 @slow
-def test_two_installations_at_once(tmp_path: Path, row: Row) -> None:
+def test_concurrent_installations(tmp_path: Path, row: Row) -> None:
     home = tmp_path / "home"
     used(home)
     before = tree(home)
     install(home)
     alone = tree(home)
     uninstall(home)
-    _both(lambda: install(home), lambda: install(home))
+    _run_concurrently(lambda: install(home), lambda: install(home))
     assert tree(home) == alone
-    _both(lambda: uninstall(home), lambda: uninstall(home))
+    _run_concurrently(lambda: uninstall(home), lambda: uninstall(home))
     assert tree(home) == before
     row.identical += 2
 
 
-def test_two_stages_at_once(tmp_path: Path, row: Row) -> None:
+def test_concurrent_stages(tmp_path: Path, row: Row) -> None:
     """With the same name and settings, in one folder."""
 
     def run(folder: Path) -> str:
@@ -138,12 +138,12 @@ def test_two_stages_at_once(tmp_path: Path, row: Row) -> None:
         return checksum(stage.run(60, lambda span: [{"n": n * n} for n in span], 5, SCHEMA))
 
     alone = run(tmp_path / "alone")
-    _both(lambda: run(tmp_path / "both"), lambda: run(tmp_path / "both"))
+    _run_concurrently(lambda: run(tmp_path / "both"), lambda: run(tmp_path / "both"))
     assert run(tmp_path / "both") == alone
     row.identical += 1
 
 
-def _both(*works: Callable[[], object]) -> None:
+def _run_concurrently(*works: Callable[[], object]) -> None:
     """Runs work concurrently, each in its own process."""
     children = []
     for work in works:
@@ -173,7 +173,7 @@ def published(hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:
     return hub
 
 
-def fetched(tmp_path: Path) -> dict[str, str]:
+def fetch_checksums(tmp_path: Path) -> dict[str, str]:
     folder = find_checkpoint("plot_coherence", "me/coherence", {})
     return {
         path.relative_to(folder).as_posix(): checksum(path) for path in folder.rglob("*") if path.is_file()
@@ -182,7 +182,9 @@ def fetched(tmp_path: Path) -> dict[str, str]:
 
 @slow
 @pytest.mark.parametrize("fault", ["500", "cut", "wrong", "slow", "none"])
-def test_hub(fault: str, published: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row: Row) -> None:
+def test_faulty_hub(
+    fault: str, published: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, row: Row
+) -> None:
     """An error that names the repository or the file; afterwards, from a working Hub, the correct bytes."""
     address = published.endpoint
     published.fault = fault
@@ -190,11 +192,11 @@ def test_hub(fault: str, published: Hub, tmp_path: Path, monkeypatch: pytest.Mon
         use_endpoint("http://127.0.0.1:9", monkeypatch)
     if fault != "slow":
         with pytest.raises(ValueError, match=r"me/coherence|came damaged"):
-            fetched(tmp_path)
+            fetch_checksums(tmp_path)
         published.fault = ""
         use_endpoint(address, monkeypatch)
     there = published.repositories["models/me/coherence"].files
-    found = fetched(tmp_path)
+    found = fetch_checksums(tmp_path)
     assert found
     for name, digest in found.items():
         (tmp_path / "file").write_bytes(there[name])

@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.table import Table
 
 from tests.fuzz.outcome import REFUSED, SCORED, Outcome
-from tests.fuzz.rounds import FIRST, again, fuzz
-from tests.fuzz.targets import names, prepared, shares
+from tests.fuzz.rounds import FIRST, fuzz, retry_first_inputs
+from tests.fuzz.targets import names, share_of, target_loader
 
 LONGEST = 1_000_000  # characters of a text
 
@@ -25,46 +25,44 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--longest", type=int, default=LONGEST, help="characters of a text")
     parser.add_argument("--only", action="append", help="a target by name; may be repeated")
-    parser.add_argument(
-        "--keep", type=Path, help="folder for what is done: a run that is interrupted goes on"
-    )
+    parser.add_argument("--keep", type=Path, help="folder for finished rounds: an interrupted run resumes")
     parser.add_argument("--again", type=Path, help=argparse.SUPPRESS)
-    asked = parser.parse_args(arguments)
-    if asked.again:
-        _try_again(asked)
+    options = parser.parse_args(arguments)
+    if options.again:
+        _run_second_process(options)
         return
-    chosen = asked.only or names()
-    whole = sum(shares(name) for name in chosen)
+    chosen = options.only or names()
+    total_share = sum(share_of(name) for name in chosen)
     outcomes: dict[str, Outcome] = {}
-    with tempfile.TemporaryDirectory() as folder, prepared(Path(folder)) as load:
+    with tempfile.TemporaryDirectory() as folder, target_loader(Path(folder)) as load:
         for name in chosen:
-            count = max(FIRST, round(asked.inputs * shares(name) / whole))
-            kept = asked.keep / f"{name}.json" if asked.keep else None
-            outcomes[name] = fuzz(name, load(name), count, asked.seed, asked.longest, kept)
+            count = max(FIRST, round(options.inputs * share_of(name) / total_share))
+            saved = options.keep / f"{name}.json" if options.keep else None
+            outcomes[name] = fuzz(name, load(name), count, options.seed, options.longest, saved)
             failed = len(outcomes[name].failures)
             print(f"{name}: {outcomes[name].inputs} inputs, {failed} failures", file=sys.stderr, flush=True)
-    different = _in_a_second_process(outcomes, asked)
+    different = _differences_in_second_process(outcomes, options)
     show(outcomes, different)
     if different or any(outcome.failures for outcome in outcomes.values()):
         sys.exit(1)
 
 
-def _in_a_second_process(outcomes: dict[str, Outcome], asked: argparse.Namespace) -> str:
+def _differences_in_second_process(outcomes: dict[str, Outcome], options: argparse.Namespace) -> str:
     """The first inputs whose results differ in a second process, where strings have other hashes."""
     with tempfile.TemporaryDirectory() as folder:
         first = Path(folder) / "first.json"
         last_first = dict(reversed([(name, outcome.first) for name, outcome in outcomes.items()]))
         first.write_text(json.dumps(last_first))
         command = [sys.executable, "-m", "tests.fuzz", "--again", str(first)]
-        command += ["--seed", str(asked.seed), "--longest", str(asked.longest)]
+        command += ["--seed", str(options.seed), "--longest", str(options.longest)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     return "" if done.returncode == 0 else done.stdout + done.stderr[-20_000:]
 
 
-def _try_again(asked: argparse.Namespace) -> None:
-    first = json.loads(asked.again.read_text())
-    with tempfile.TemporaryDirectory() as folder, prepared(Path(folder)) as load:
-        different = again(first, load, asked.seed, asked.longest)
+def _run_second_process(options: argparse.Namespace) -> None:
+    first = json.loads(options.again.read_text())
+    with tempfile.TemporaryDirectory() as folder, target_loader(Path(folder)) as load:
+        different = retry_first_inputs(first, load, options.seed, options.longest)
     if different:
         sys.exit("\n".join(different))
 
@@ -80,9 +78,11 @@ def show(outcomes: dict[str, Outcome], different: str) -> None:
         column.footer = cell
     console = Console(width=100)
     console.print(table)
-    console.print("refused: by an error that says why, or left as it is by a perturbation", style="dim")
+    console.print("refused: by an error that gives the reason, or unchanged by a perturbation", style="dim")
     tried = sum(len(outcome.first) for outcome in outcomes.values())
-    console.print(f"{tried} of them in a second process: {'the same' if not different else 'different'}")
+    console.print(
+        f"{tried} of them run again in a second process: {'same results' if not different else 'different results'}"
+    )
     for name, outcome in outcomes.items():
         for failure in outcome.failures:
             console.print(f"\n{name}\n{failure}", markup=False, highlight=False)

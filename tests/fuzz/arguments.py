@@ -22,8 +22,10 @@ def values(longest: int) -> st.SearchStrategy[tuple[str, Any]]:
     text = texts(longest)
     column = st.lists(weighted((12, text), (1, wrong_values())), max_size=5)
     nested = st.lists(weighted((6, st.lists(text, max_size=3)), (3, text), (1, wrong_values())), max_size=4)
-    held = st.sampled_from([list, tuple, iter, lambda rows: dict.fromkeys(map(str, rows)), dict])
-    column = weighted((5, column), (2, st.builds(lambda kind, rows: _hold(kind, rows), held, column)))
+    containers = st.sampled_from([list, tuple, iter, lambda rows: dict.fromkeys(map(str, rows)), dict])
+    column = weighted(
+        (5, column), (2, st.builds(lambda kind, rows: _in_container(kind, rows), containers, column))
+    )
     names = st.lists(st.one_of(st.sampled_from(KNOWN), text), max_size=3)
     options = st.dictionaries(
         st.one_of(st.sampled_from(sorted(WRONG_OPTIONS)), text),
@@ -40,7 +42,7 @@ def values(longest: int) -> st.SearchStrategy[tuple[str, Any]]:
     )
 
 
-def _hold(kind: Any, rows: list[Any]) -> Any:
+def _in_container(kind: Any, rows: list[Any]) -> Any:
     try:
         return kind(rows)
     except (TypeError, ValueError):
@@ -49,19 +51,19 @@ def _hold(kind: Any, rows: list[Any]) -> Any:
 
 def check(given: tuple[str, Any]) -> Checked:
     """Returns texts that Arrow can store, or raises a ValueError with the expected and the given value."""
-    what, value = given
+    check_name, value = given
     try:
-        if what == "list":
-            found: Any = as_list(value, what)
-        elif what == "texts":
-            found = check_texts(value, what)
+        if check_name == "list":
+            found: Any = as_list(value, check_name)
+        elif check_name == "texts":
+            found = check_texts(value, check_name)
             assert all(text.strip() for text in found)
             assert "".join(found).encode() or not found
-            assert check_texts(found, what) == found
-        elif what == "lists":
+            assert check_texts(found, check_name) == found
+        elif check_name == "lists":
             found = check_reference_lists(value)
             assert check_reference_lists(found) == found
-        elif what == "names":
+        elif check_name == "names":
             found = chosen_names(value, KNOWN)
             assert set(found) <= set(KNOWN)
         else:

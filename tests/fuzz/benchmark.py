@@ -22,17 +22,19 @@ COLUMNS = ("story_id", "story", "ratings", "score", "prompt", "source_model", "r
 def judged_rows(longest: int) -> st.SearchStrategy[dict[str, Any]]:
     """Scores and judged stories, sometimes with one invalid value or option."""
 
-    def build(size: int, seed: int, story: str, columns: set[str], spoil: str, wrong: Any) -> dict[str, Any]:
+    def build(
+        size: int, seed: int, story: str, columns: set[str], corrupted: str, wrong: Any
+    ) -> dict[str, Any]:
         rows = [{name: _row(number, seed, story)[name] for name in columns} for number in range(size)]
         given: dict[str, Any] = {"predictions": [math.sin(seed * n) for n in range(size)], "references": rows}
-        if spoil in given:
-            given[spoil] = wrong
-        elif spoil == "prediction":
+        if corrupted in given:
+            given[corrupted] = wrong
+        elif corrupted == "prediction":
             given["predictions"][size // 2] = wrong
-        elif spoil == "row":
+        elif corrupted == "row":
             rows[size // 2] = wrong
-        elif spoil:
-            rows[size // 2][spoil] = wrong
+        elif corrupted:
+            rows[size // 2][corrupted] = wrong
         return given
 
     mean_only = {"story", "score"}  # slow parts, agreement and ceiling, are not computed from these
@@ -42,18 +44,18 @@ def judged_rows(longest: int) -> st.SearchStrategy[dict[str, Any]]:
         (1, st.just(set(COLUMNS) - {"score"})),
         (1, st.sets(st.sampled_from(COLUMNS)).map({"story", "ratings"}.union)),
     )
-    spoils = weighted(
+    corrupted_parts = weighted(
         (7, st.just("")), (3, st.sampled_from(["predictions", "references", "prediction", "row", *COLUMNS]))
     )
     sizes = weighted((1, st.integers(1, 3)), (9, st.integers(4, 15)))
     # seeds for which the judgments are not all equal
-    right = st.builds(
+    valid = st.builds(
         build,
         sizes,
         st.sampled_from([1, 2, 3, 4, 6, 7, 8, 9]),
         texts(longest),
         columns,
-        spoils,
+        corrupted_parts,
         wrong_values(),
     )
     options = ("draws", "seed", "others", "reasonable_above", "one_error_only")
@@ -62,7 +64,7 @@ def judged_rows(longest: int) -> st.SearchStrategy[dict[str, Any]]:
         build, st.just(8), st.integers(1, 4), st.just("a"), st.just(mean_only), st.just(""), st.none()
     )
     wrong = st.builds(lambda given, pair: {**given, pair[0]: pair[1]}, plain, option)
-    return weighted((8, right), (1, wrong))
+    return weighted((8, valid), (1, wrong))
 
 
 def _row(number: int, seed: int, story: str) -> dict[str, Any]:

@@ -54,8 +54,8 @@ def _options(**values: st.SearchStrategy[str]) -> st.SearchStrategy[list[str]]:
             return st.just([flag])
         return weighted((3, values[name]), (1, _words)).map(lambda value: [flag, value])
 
-    one = st.sampled_from(sorted(values)).flatmap(option)
-    return st.lists(one, max_size=2).map(lambda several: [word for words in several for word in words])
+    any_option = st.sampled_from(sorted(values)).flatmap(option)
+    return st.lists(any_option, max_size=2).map(lambda several: [word for words in several for word in words])
 
 
 def _on_stories(command: str, longest: int, fixed: st.SearchStrategy[list[str]], **options: Any) -> Any:
@@ -155,14 +155,14 @@ def judged(longest: int) -> st.SearchStrategy[Call]:
         return Call(["judged", name, "--source", WORK, "--out", f"{WORK}/out"], dict.fromkeys(files, content))
 
     good = st.sampled_from([("mans", "mans"), ("union", "union"), ("plot_guided", "sheets")])
-    right = good.map(lambda pair: call(pair[0], READERS[pair[1]].bytes()))
+    valid = good.map(lambda pair: call(pair[0], READERS[pair[1]].bytes()))
     # no set is requested from the Hub: its files are in the folder
     other = weighted(
         (1, st.sampled_from([READERS[name].bytes() for name in ("mans", "rows", "judged", "table")])),
         (1, texts(longest).map(lambda text: text.encode("utf-8", "surrogatepass"))),
     )
     name = weighted((9, st.sampled_from(sorted(JUDGED_SETS))), (1, _words))
-    return weighted((1, right), (2, st.builds(call, name, other)))
+    return weighted((1, valid), (2, st.builds(call, name, other)))
 
 
 def train(longest: int) -> st.SearchStrategy[Call]:
@@ -173,10 +173,12 @@ def train(longest: int) -> st.SearchStrategy[Call]:
     }
     known = {name: files for name, files in known.items() if files[0].is_file()}
 
-    def call(name: str, which: int, place: float, odd: str, whole: bool, changes: list[str]) -> Call:
-        lines = known[name][which % len(known[name])].read_text(encoding="utf-8").split("\n")
+    def call(
+        name: str, file_number: int, place: float, odd: str, replace_all: bool, changes: list[str]
+    ) -> Call:
+        lines = known[name][file_number % len(known[name])].read_text(encoding="utf-8").split("\n")
         at = int(place * len(lines))
-        content = odd if whole else "\n".join([*lines[:at], odd, *lines[at + 1 :]])
+        content = odd if replace_all else "\n".join([*lines[:at], odd, *lines[at + 1 :]])
         arguments = ["train", name, "--data", f"{WORK}/none", "--config", f"{WORK}/a.yaml"]
         changed = [word for change in changes for word in ("--set", change)]
         return Call(
@@ -190,7 +192,7 @@ def train(longest: int) -> st.SearchStrategy[Call]:
         _words, st.sampled_from(["{}", "[1", "1e-4", "{a: 1}", "null", "*a", "!!python/name:os.system"])
     )
     change = st.builds(lambda left, right: f"{left}={right}", key, value)
-    odd = st.one_of(change.map(lambda one: one.replace("=", ": ")), texts(longest))
+    odd = st.one_of(change.map(lambda text: text.replace("=", ": ")), texts(longest))
     return st.builds(
         call, st.sampled_from(sorted(known)), st.integers(0, 9), st.floats(0, 0.999), odd,
         weighted((5, st.just(False)), (1, st.just(True))), st.lists(change, max_size=1),

@@ -39,25 +39,25 @@ COMMANDS = {
 
 def inputs_of(name: str, folder: Path) -> calls.Calls:
     """The command lines of a command."""
-    made = COMMANDS[name][0]
-    return made or partial(calls.explain, str(write_checkpoint(folder / "checkpoint")))
+    strategy = COMMANDS[name][0]
+    return strategy or partial(calls.explain, str(write_checkpoint(folder / "checkpoint")))
 
 
 @contextmanager
-def _at_hand(folder: Path) -> Iterator[None]:
+def _patched_resources(folder: Path) -> Iterator[None]:
     """Loads metrics once, treats WordNet as available, and caches tags only for the test."""
     tag = negatives_file.tag_corpus
     with ExitStack() as stack:
-        for where, name, other in (
+        for module, name, replacement in (
             (evaluate, "load", _load),
-            (resources, "fetch_wordnet", lambda place: place),
+            (resources, "fetch_wordnet", lambda target: target),
             (
                 negatives_file,
                 "tag_corpus",
                 lambda found, _, processes: tag(found, folder / "tags", processes),
             ),
         ):
-            stack.enter_context(mock.patch.object(where, name, other))
+            stack.enter_context(mock.patch.object(module, name, replacement))
         yield
 
 
@@ -81,7 +81,7 @@ def checker(folder: Path) -> Callable[[calls.Call], Checked]:
             (work / name).parent.mkdir(parents=True, exist_ok=True)
             (work / name).write_bytes(content)
         arguments = [word.replace(calls.WORK, str(work)) for word in call.arguments]
-        with _at_hand(folder):
+        with _patched_resources(folder):
             done = invoke(arguments)
         assert "Traceback" not in done.stderr
         written = sorted(
@@ -95,7 +95,7 @@ def checker(folder: Path) -> Callable[[calls.Call], Checked]:
             assert not written, written
             return Checked(REFUSED, done.stderr.replace(str(work), ""))
         assert done.exit_code == 0, repr(done.exception) + done.stderr
-        assert call.arguments[0] != "train", "expected a refusal: there is nothing to train on"
+        assert call.arguments[0] != "train", "expected an error: there are no training data"
         rows = [_rows(path) for path in written if path.name.startswith("out.")]
         if "-" in call.arguments[1:] and call.arguments[0] in ("perturb", "negatives", "explain"):
             for line in done.stdout.split("\n")[:-1]:

@@ -60,16 +60,16 @@ def long_texts(shortest: int, longest: int) -> st.SearchStrategy[str]:
 def real_stories() -> st.SearchStrategy[str]:
     """Stories of this project, unchanged or with something unusual inserted."""
 
-    def put_in(story: str, share: float, odd: str) -> str:
-        place = int(share * len(story))
-        return story[:place] + odd + story[place:]
+    def insert(story: str, share: float, odd: str) -> str:
+        index = int(share * len(story))
+        return story[:index] + odd + story[index:]
 
     odd = st.one_of(st.just(""), st.sampled_from([*MARKS, *RARE, *BLANK]), _any_text)
-    return st.builds(put_in, st.sampled_from(_written()), st.floats(0, 1), odd)
+    return st.builds(insert, st.sampled_from(_story_texts()), st.floats(0, 1), odd)
 
 
 @cache
-def _written() -> list[str]:
+def _story_texts() -> list[str]:
     return [row["story"] for row in mini_rows_of("roc")]
 
 

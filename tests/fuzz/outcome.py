@@ -12,18 +12,18 @@ class Checked(NamedTuple):
 
     Attributes:
         verdict: `REFUSED` or `SCORED`.
-        said: the result or the message, as text; a second process has to give the same.
+        output: the result or the message, as text; a second process must give the same.
         inputs: the number of inputs that this counts as, including texts of a call that were also tried alone.
     """
 
     verdict: str
-    said: str
+    output: str
     inputs: int = 1
 
 
-def refused(message: str, names: bool, longest: int = 1000) -> Checked:
+def refused(message: str, names_problem: bool, longest: int = 1000) -> Checked:
     """A refused input; a failure if the message does not name the problem, or quotes the whole input."""
-    assert names, f"names nothing: {message[:longest]}"
+    assert names_problem, f"the message names no problem: {message[:longest]}"
     assert len(message) <= longest, message[: 3 * longest]
     return Checked(REFUSED, message)
 

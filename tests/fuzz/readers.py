@@ -47,27 +47,29 @@ _Edit = Callable[[bytes], bytes]
 def files(reader: Reader, longest: int) -> st.SearchStrategy[bytes]:
     """Bytes of a file: a good one, edited, compressed and truncated, or any text."""
     lines = reader.lines
-    place = st.integers(0, len(lines) - 1)
-    line = st.one_of(texts(min(longest, 2000)), st.sampled_from(reader.bad or ("",)), _spoilt_fields(lines))
-    other = st.builds(lambda at, one: _joined([*lines[:at], one, *lines[at + 1 :]]), place, line)
-    put_in = st.builds(
-        _insert, place, st.floats(0, 1), st.sampled_from([*_SEPARATORS, *RARE, *MARKS]), st.just(lines)
+    index = st.integers(0, len(lines) - 1)
+    line = st.one_of(
+        texts(min(longest, 2000)), st.sampled_from(reader.bad or ("",)), _corrupted_fields(lines)
+    )
+    other = st.builds(lambda at, one: _joined([*lines[:at], one, *lines[at + 1 :]]), index, line)
+    inserted = st.builds(
+        _insert, index, st.floats(0, 1), st.sampled_from([*_SEPARATORS, *RARE, *MARKS]), st.just(lines)
     )
     rearranged = st.lists(st.sampled_from(lines), max_size=8).map(_joined)
     good = st.just(reader.bytes())
     whole = st.one_of(texts(longest).map(_encoded), st.binary(max_size=60))
     long = st.builds(
         lambda at, text: _joined([*lines[: at + 1], lines[at].replace("ran", f"ran {json.dumps(text)[1:-1]}")]),
-        place, long_texts(1, longest),
+        index, long_texts(1, longest),
     )  # fmt: skip
-    content = weighted((8, other), (8, put_in), (2, rearranged), (1, good), (2, whole), (1, long))
+    content = weighted((8, other), (8, inserted), (2, rearranged), (1, good), (2, whole), (1, long))
     return st.builds(lambda made, edit: edit(made), content, _edits())
 
 
-def _spoilt_fields(lines: list[str]) -> st.SearchStrategy[str]:
+def _corrupted_fields(lines: list[str]) -> st.SearchStrategy[str]:
     """A JSON row with one field of a wrong type; lines of other formats are unchanged."""
 
-    def spoil(line: str, field: int, value: Any) -> str:
+    def corrupt(line: str, field: int, value: Any) -> str:
         try:
             row = json.loads(line)
         except ValueError:
@@ -76,12 +78,12 @@ def _spoilt_fields(lines: list[str]) -> st.SearchStrategy[str]:
             return line
         return json.dumps({**row, sorted(row)[field % len(row)]: value})
 
-    return st.builds(spoil, st.sampled_from(lines), st.integers(0, 5), _json_values)
+    return st.builds(corrupt, st.sampled_from(lines), st.integers(0, 5), _json_values)
 
 
 def _insert(at: int, share: float, odd: str, lines: list[str]) -> bytes:
-    place = int(share * len(lines[at]))
-    return _joined([*lines[:at], lines[at][:place] + odd + lines[at][place:], *lines[at + 1 :]])
+    index = int(share * len(lines[at]))
+    return _joined([*lines[:at], lines[at][:index] + odd + lines[at][index:], *lines[at + 1 :]])
 
 
 def _joined(lines: list[str]) -> bytes:
@@ -102,18 +104,18 @@ def _edits() -> st.SearchStrategy[_Edit]:
         at = int(share * (len(content) - 1)) if content else 0
         return content[:at] + bytes(byte ^ 255 for byte in content[at : at + 1]) + content[at + 1 :]
 
-    pack = partial(gzip.compress, mtime=0)
+    compress = partial(gzip.compress, mtime=0)
     share = st.floats(0, 1)
     return weighted(
         (12, st.just(lambda content: content)),
         (2, st.just(lambda content: content.replace(b"\n", b"\r\n"))),
         (1, st.just(lambda content: b"\xef\xbb\xbf" + content)),
         (1, st.just(lambda content: content.rstrip(b"\n"))),
-        (3, st.just(pack)),
-        (1, st.builds(lambda one: partial(cut, one), share)),
-        (1, st.builds(lambda one: partial(flip, one), share)),
-        (1, st.builds(lambda one: lambda content: cut(one, pack(content)), share)),
-        (1, st.builds(lambda one: lambda content: flip(one, pack(content)), share)),
+        (3, st.just(compress)),
+        (1, st.builds(lambda at: partial(cut, at), share)),
+        (1, st.builds(lambda at: partial(flip, at), share)),
+        (1, st.builds(lambda at: lambda content: cut(at, compress(content)), share)),
+        (1, st.builds(lambda at: lambda content: flip(at, compress(content)), share)),
     )
 
 
@@ -127,8 +129,8 @@ def checker(name: str, folder: Path) -> Callable[[bytes], Checked]:
             found = repr(list(reader.read(path)))
         except (ValueError, OSError) as error:
             named = "The file" if reader.read is read_upload else str(folder)
-            known = named in str(error) and type(error) not in (UnicodeDecodeError, json.JSONDecodeError)
-            return refused(str(error).replace(str(folder), ""), known)
+            reported = named in str(error) and type(error) not in (UnicodeDecodeError, json.JSONDecodeError)
+            return refused(str(error).replace(str(folder), ""), reported)
         packed = replace(reader, name=f"{reader.name}.gz") if reader.packed else reader
         same = gzip.compress(content, 1, mtime=0) if reader.packed and content[:2] != b"\x1f\x8b" else content
         if reader.packed:

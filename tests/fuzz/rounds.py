@@ -28,7 +28,7 @@ _VARYING = re.compile(r"0x[0-9a-f]{6,}|(?<=/)tmp\w{8}(?=/)|[^\r\n]*\d%\|[^\r\n]*
 
 
 def fuzz(
-    name: str, target: Target, inputs: int, start: int, longest: int, kept: Path | None = None
+    name: str, target: Target, inputs: int, start: int, longest: int, saved: Path | None = None
 ) -> Outcome:
     """Tries this many inputs; resumes an interrupted run.
 
@@ -38,74 +38,76 @@ def fuzz(
         inputs: their number.
         start: the seed of the whole run.
         longest: maximum length of a text, in characters.
-        kept: file of the finished rounds.
+        saved: file of the finished rounds.
     """
-    outcome = _read(kept)
+    outcome = _read(saved)
     while outcome.inputs < inputs and len(outcome.failures) < MOST_FAILURES:
-        draws = random.Random(f"{start} {name} {outcome.rounds}")
+        rng = random.Random(f"{start} {name} {outcome.rounds}")
         size = min(ROUND if outcome.rounds else FIRST, inputs - outcome.inputs)
-        began, before = time.process_time(), outcome.inputs
+        start_time, before = time.process_time(), outcome.inputs
 
-        @seed(draws.randrange(2**32))
+        @seed(rng.randrange(2**32))
         @settings(
             max_examples=size, database=None, deadline=None, phases=[Phase.generate],
             suppress_health_check=list(HealthCheck),
         )  # fmt: skip
         @given(target.inputs(longest))
-        def tried(one: object) -> None:
-            checked: Checked = target.check(one)
+        def check_input(value: object) -> None:
+            checked: Checked = target.check(value)
             outcome.counts[checked.verdict] += checked.inputs
             if outcome.rounds == 0:
-                outcome.first.append(comparable(checked.said))
+                outcome.first.append(without_varying_parts(checked.output))
 
         try:
             if outcome.rounds:
-                tried()
+                check_input()
             else:
-                _try_from_bytes(tried.hypothesis.fuzz_one_input, size, draws)
+                _try_from_bytes(check_input.hypothesis.fuzz_one_input, size, rng)
         except Exception as error:  # each is reported as one failure
             outcome.failures.append("".join(traceback.format_exception(error, limit=-4))[:_LONGEST_FAILURE])
         outcome.rounds += 1
-        outcome.seconds += time.process_time() - began
-        if kept is not None:
-            write_text(kept, json.dumps(vars(outcome)))
+        outcome.seconds += time.process_time() - start_time
+        if saved is not None:
+            write_text(saved, json.dumps(vars(outcome)))
         if outcome.inputs == before:  # hypothesis has no more distinct inputs
             break
     return outcome
 
 
-def _try_from_bytes(try_one: Callable[[bytes], bytes | None], size: int, draws: random.Random) -> None:
+def _try_from_bytes(try_one: Callable[[bytes], bytes | None], size: int, rng: random.Random) -> None:
     """Tries this many inputs; bytes that cannot be decoded to an input are skipped."""
     tried = 0
     for _ in range(10 * size):
-        tried += try_one(draws.randbytes(_BYTES)) is not None
+        tried += try_one(rng.randbytes(_BYTES)) is not None
         if tried == size:
             return
 
 
-def _read(kept: Path | None) -> Outcome:
-    if kept is None or not kept.exists():
+def _read(saved: Path | None) -> Outcome:
+    if saved is None or not saved.exists():
         return Outcome()
-    values = json.loads(kept.read_text(encoding="utf-8"))
+    values = json.loads(saved.read_text(encoding="utf-8"))
     return Outcome(**{**values, "counts": Counter(values["counts"])})
 
 
-def comparable(said: str) -> str:
+def without_varying_parts(output: str) -> str:
     """The text without memory addresses, temporary folders and progress bars, which differ between runs."""
-    return _VARYING.sub("", said)
+    return _VARYING.sub("", output)
 
 
-def again(names: dict[str, list[str]], load: Callable[[str], Target], start: int, longest: int) -> list[str]:
+def retry_first_inputs(
+    names: dict[str, list[str]], load: Callable[[str], Target], start: int, longest: int
+) -> list[str]:
     """Tries the first inputs of targets again, and returns the results that differ from earlier ones."""
-    wrong = []
+    differences = []
     for name, before in names.items():
         now = fuzz(name, load(name), FIRST, start, longest)
-        wrong += now.failures
-        wrong += [
+        differences += now.failures
+        differences += [
             f"{name}, in a second process:\n{old[:1000]}\nand then\n{new[:1000]}"
             for old, new in zip(before, now.first, strict=False)
             if old != new
         ]
         if len(before) != len(now.first):
-            wrong.append(f"{name}: {len(before)} inputs, and {len(now.first)} in a second process")
-    return wrong
+            differences.append(f"{name}: {len(before)} inputs, and {len(now.first)} in a second process")
+    return differences

@@ -59,9 +59,9 @@ def score_checker(folder: Path) -> Callable[[tuple[list[dict[str, Any]], str]], 
             written = json.loads(json_line(row))  # adjacent surrogates become one character
             if ending == "csv":  # holds only texts
                 written = {
-                    name: one.encode(errors="replace").decode()
-                    for name, one in written.items()
-                    if isinstance(one, str)
+                    name: value.encode(errors="replace").decode()
+                    for name, value in written.items()
+                    if isinstance(value, str)
                 }
             assert {name: scored[name] for name in written} == written
         return Checked(SCORED, repr(found))

@@ -40,13 +40,13 @@ class Target:
 
 def names() -> list[str]:
     """All targets, without loading them."""
-    several = [("reader", READERS), ("aspect", ASPECTS), ("operation", OPERATIONS)]
-    kinds = [f"{kind} {name}" for kind, known in several for name in known]
+    groups = [("reader", READERS), ("aspect", ASPECTS), ("operation", OPERATIONS)]
+    kinds = [f"{kind} {name}" for kind, members in groups for name in members]
     return [TEXT, ARGUMENTS, *kinds, SCORE, *commands.COMMANDS, BENCHMARK, *MODULES]
 
 
-def shares(name: str) -> float:
-    """Each target's relative share of all inputs; slow targets have less."""
+def share_of(name: str) -> float:
+    """A target's relative share of all inputs; slow targets have less."""
     if name in commands.COMMANDS:
         return commands.COMMANDS[name][1]
     if name in MODULES and name not in _SHARES:
@@ -55,40 +55,42 @@ def shares(name: str) -> float:
 
 
 @contextmanager
-def prepared(folder: Path) -> Iterator[Callable[[str], Target]]:
+def target_loader(folder: Path) -> Iterator[Callable[[str], Target]]:
     """A function that loads targets by name; shared resources are loaded once."""
     (folder / "facts").mkdir()
     with with_everyday_facts(folder / "facts"):
         shared: dict[str, Any] = {}
 
-        def target(name: str) -> Target:
-            place = folder / str(len(list(folder.iterdir())))
-            place.mkdir()
+        def load(name: str) -> Target:
+            target_folder = folder / str(len(list(folder.iterdir())))
+            target_folder.mkdir()
             if name == TEXT:
                 return Target(texts, stories.check_text_tools)
             if name == ARGUMENTS:
                 return Target(arguments.values, arguments.check)
             if name == BENCHMARK:
-                module = benchmark.load_benchmark(place)
+                module = benchmark.load_benchmark(target_folder)
                 return Target(_ordinary(benchmark.judged_rows), partial(benchmark.check_benchmark, module))
             if name == SCORE:
-                return Target(_ordinary(scores.story_files), scores.score_checker(place))
+                return Target(_ordinary(scores.story_files), scores.score_checker(target_folder))
             if name in commands.COMMANDS:
-                return Target(_ordinary(commands.inputs_of(name, place)), commands.checker(place))
+                return Target(
+                    _ordinary(commands.inputs_of(name, target_folder)), commands.checker(target_folder)
+                )
             if name in MODULES:
                 module = MODULES[name]
-                metric = modules.load(module, place)
+                metric = modules.load(module, target_folder)
                 return Target(partial(modules.inputs, module, metric), partial(modules.check, module, metric))
-            kind, _, what = name.partition(" ")
+            kind, _, member = name.partition(" ")
             if kind == "reader":
-                return Target(partial(readers.files, READERS[what]), readers.checker(what, place))
+                return Target(partial(readers.files, READERS[member]), readers.checker(member, target_folder))
             if kind not in shared:
                 aspect = kind == "aspect"
                 shared[kind] = stories.perturbation_material() if aspect else stories.negative_material()
             check = stories.check_aspect if kind == "aspect" else stories.check_operation
-            return Target(_ordinary(stories.seeded), partial(check, what, shared[kind]))
+            return Target(_ordinary(stories.seeded), partial(check, member, shared[kind]))
 
-        yield target
+        yield load
 
 
 def _ordinary(inputs: Callable[[int], st.SearchStrategy[Any]]) -> Callable[[int], st.SearchStrategy[Any]]:

@@ -78,20 +78,20 @@ EVENTS = [
 
 
 @contextmanager
-def same_ground(folder: Path) -> Iterator[None]:
+def fixed_environment(folder: Path) -> Iterator[None]:
     """The same facts and precision on every machine: everyday facts instead of ConceptNet, float32 on the CPU."""
     with pytest.MonkeyPatch.context() as patch, with_everyday_facts(folder):
-        for graphics in (torch.cuda, torch.backends.mps):
-            patch.setattr(graphics, "is_available", lambda: False)
+        for backend in (torch.cuda, torch.backends.mps):
+            patch.setattr(backend, "is_available", lambda: False)
         patch.setattr(torch.cpu, "get_capabilities", dict)  # "auto" then never chooses bfloat16
         # no tags from an earlier run
         patch.setattr(
             samples, "NegativeSamplingConfig", partial(samples.NegativeSamplingConfig, cache=folder / "tags")
         )
         # aspects and paraphrasers process the same texts repeatedly: parse and tag them once
-        parsed = lru_cache(maxsize=1 << 13)(Story)
+        cached_story = lru_cache(maxsize=1 << 13)(Story)
         for module in (file, rules):
-            patch.setattr(module, "Story", parsed)
+            patch.setattr(module, "Story", cached_story)
         yield
 
 
@@ -106,8 +106,8 @@ def operation_rows(name: str, stories: Sequence[TaggedStory], seed: int) -> list
     material = NegativeMaterial(language, KeywordTable.count(stories, language), stories)
     rows = []
     for index, story in enumerate(stories):
-        draws = BufferedRandom(np.random.default_rng((seed, index)))
-        rows.append(_edited(OPERATIONS[name](EditedStory.start(story, index), draws, material)))
+        rng = BufferedRandom(np.random.default_rng((seed, index)))
+        rows.append(_edited(OPERATIONS[name](EditedStory.start(story, index), rng, material)))
     return rows
 
 
@@ -121,13 +121,13 @@ def _edited(found: EditedStory | None) -> dict[str, Any]:
 def graded_rows(stories: Sequence[TaggedStory], seed: int) -> list[dict[str, Any]]:
     """Each story and its corrupted versions, worse by level, with all edits."""
     words = [story.words for story in stories]
-    places = range(len(stories))
+    indices = range(len(stories))
     rule = UnionSampler(stories, English(), seed=seed)
     sampler = GradedSampler(
-        words, rule.sample, Neighbours(words, places, places, count=8), Infiller(), GradedSampling(), seed
+        words, rule.sample, Neighbours(words, indices, indices, count=8), Infiller(), GradedSampling(), seed
     )
-    chains = sampler.chains(places)
-    return [vars(row) for place, chain in enumerate(chains) for row in rows_by_level(str(place), chain)]
+    chains = sampler.chains(indices)
+    return [vars(row) for index, chain in enumerate(chains) for row in rows_by_level(str(index), chain)]
 
 
 def plot_material(stories: Sequence[TaggedStory], plots: Sequence[Plot]) -> PlotMaterial:
@@ -139,8 +139,8 @@ def manipulation_rows(name: str, material: PlotMaterial, seed: int) -> list[Any]
     """Each plot after one manipulation."""
     rows = []
     for index, plot in enumerate(material.plots):
-        draws = BufferedRandom(np.random.default_rng((seed, index)))
-        rows.append(_broken(MANIPULATIONS[name](ManipulatedPlot.start(plot, index), draws, material)))
+        rng = BufferedRandom(np.random.default_rng((seed, index)))
+        rows.append(_broken(MANIPULATIONS[name](ManipulatedPlot.start(plot, index), rng, material)))
     return rows
 
 

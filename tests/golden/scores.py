@@ -37,7 +37,7 @@ SPARSE = {
     "union": 3,
 }
 FASTER, SLOWER = {"rnn": 3}, {"pll": 18}  # configurations faster or slower than others of their metric
-LONG_LEFT_OUT = {"bleurt": 1, "embedding_similarity": 2, "overlap": 1, "ruber_bert": 2}
+LONG_EXCLUDED = {"bleurt": 1, "embedding_similarity": 2, "overlap": 1, "ruber_bert": 2}
 
 Cases = Iterator[tuple[str, list[Row], dict[str, Any]]]
 """The name of a case, its rows, and the arguments of `compute`."""
@@ -46,9 +46,9 @@ Cases = Iterator[tuple[str, list[Row], dict[str, Any]]]
 def scores_of(metric: str, configuration: str | None) -> dict[str, Any]:
     """The results of `compute` in each case, in float32, without those about the texts themselves."""
     module = evaluate.load(f"metrics/{metric}", configuration)
-    how = {} if metric == "overlap" else {"dtype": "float32", "batch_size": 8}  # little padding
+    options = {} if metric == "overlap" else {"dtype": "float32", "batch_size": 8}  # little padding
     found = {
-        name: module.compute(**given, **how, show_progress=False)
+        name: module.compute(**given, **options, show_progress=False)
         for name, _, given in cases(metric, configuration)
     }
     for result in found.values():
@@ -60,19 +60,19 @@ def cases(metric: str, configuration: str | None) -> Cases:
     """All cases of a metric."""
     step = {**FASTER, **SLOWER}.get(str(configuration), SPARSE.get(metric, 1))
     mini, autos, odd = mini_rows()[::step], autos_rows()[::step], odd_rows()
-    left_out = 2 if configuration in SLOWER else LONG_LEFT_OUT.get(metric, 0)
-    odd = odd[: len(odd) - left_out]
+    num_excluded = 2 if configuration in SLOWER else LONG_EXCLUDED.get(metric, 0)
+    odd = odd[: len(odd) - num_excluded]
     if metric in WITH_REFERENCES:
-        yield from _against_references(metric, mini, autos, odd)
+        yield from _cases_with_references(metric, mini, autos, odd)
     elif metric == "ruber_bert":
-        yield from _of_contexts(mini, autos, odd)
+        yield from _cases_with_contexts(mini, autos, odd)
     else:
-        yield from _of_stories(metric, mini, autos, odd)
+        yield from _cases_of_stories(metric, mini, autos, odd)
     if metric == "ppl" and configuration != "pll":
         yield "padding_side=left", mini[:2], {**_rests(mini[:2]), "padding_side": "left"}
 
 
-def _of_stories(metric: str, mini: list[Row], autos: list[Row], odd: list[Row]) -> Cases:
+def _cases_of_stories(metric: str, mini: list[Row], autos: list[Row], odd: list[Row]) -> Cases:
     few = mini[:2]
     short = [row for row in odd if not row.name.endswith("0 sentences")]
     if metric != "sentavg":
@@ -85,13 +85,17 @@ def _of_stories(metric: str, mini: list[Row], autos: list[Row], odd: list[Row]) 
     if metric in EXPLAINED:
         yield "explained", few, {**_rests(few), "explain": True}
     if metric in CLASSIFIERS:
-        for joins in (True, False):
-            yield f"context_is_part_of_story={joins}", few, {**_rests(few), "context_is_part_of_story": joins}
+        for is_part in (True, False):
+            yield (
+                f"context_is_part_of_story={is_part}",
+                few,
+                {**_rests(few), "context_is_part_of_story": is_part},
+            )
     if metric == "ppl":
         yield "repeated_ngram=2", few, {**_rests(few), "repeated_ngram": 2}
 
 
-def _of_contexts(mini: list[Row], autos: list[Row], odd: list[Row]) -> Cases:
+def _cases_with_contexts(mini: list[Row], autos: list[Row], odd: list[Row]) -> Cases:
     few = autos[:3]
     references = {"references": [row.references[0] for row in few]}
     yield "mini", mini, _rests(mini)
@@ -102,18 +106,21 @@ def _of_contexts(mini: list[Row], autos: list[Row], odd: list[Row]) -> Cases:
     yield "normalization=batch", few, {**_rests(few), **references, "normalization": "batch"}
 
 
-def _against_references(metric: str, mini: list[Row], autos: list[Row], odd: list[Row]) -> Cases:
-    wordy = [row for row in odd if row.name != "marks alone"]  # it contains no words, so that it is refused
-    for name, rows in (("mini", mini), ("autos", autos), ("odd", wordy)):
+def _cases_with_references(metric: str, mini: list[Row], autos: list[Row], odd: list[Row]) -> Cases:
+    with_words = [row for row in odd if row.name != "marks alone"]  # rejected, since it contains no words
+    for name, rows in (("mini", mini), ("autos", autos), ("odd", with_words)):
         references = [list(row.references) for row in rows]
         yield name, rows, {"predictions": [row.story for row in rows], "references": references}
     few = mini[:2]
-    one = {"predictions": [row.story for row in few], "references": [row.references[0] for row in few]}
+    with_one_reference = {
+        "predictions": [row.story for row in few],
+        "references": [row.references[0] for row in few],
+    }
     if metric == "overlap":
-        yield "scores=rougeL, bleu", few, {**one, "scores": ["rougeL", "bleu"]}
+        yield "scores=rougeL, bleu", few, {**with_one_reference, "scores": ["rougeL", "bleu"]}
     if metric == "embedding_similarity":
         for name, value in {"idf": True, "rescale_with_baseline": True, "layer": 2}.items():
-            yield f"{name}={value}", few, {**one, name: value}
+            yield f"{name}={value}", few, {**with_one_reference, name: value}
 
 
 def _stories(rows: list[Row]) -> dict[str, Any]:
@@ -133,15 +140,15 @@ def rounded(found: Any) -> Any:
     return float(f"{found:.10g}") if isinstance(found, float) else found
 
 
-def differences(expected: Any, found: Any, place: str = "") -> list[str]:
+def differences(expected: Any, found: Any, path: str = "") -> list[str]:
     """The differences of two results: in structure, in text, or in a number by more than the tolerance."""
     if isinstance(expected, dict) and isinstance(found, dict) and list(expected) == list(found):
-        return [d for key in expected for d in differences(expected[key], found[key], f"{place} > {key}")]
+        return [d for key in expected for d in differences(expected[key], found[key], f"{path} > {key}")]
     if isinstance(expected, list) and isinstance(found, list) and len(expected) == len(found):
         pairs = zip(expected, found, strict=True)
-        return [d for at, (old, new) in enumerate(pairs) for d in differences(old, new, f"{place}[{at}]")]
+        return [d for at, (old, new) in enumerate(pairs) for d in differences(old, new, f"{path}[{at}]")]
     if isinstance(expected, float) and isinstance(found, (float, int)):
-        near = abs(found - expected) <= TOLERANCE * max(1.0, abs(expected))  # false for NaN
-        return [] if near else [f"{place}: expected {expected}, got {found}"]
+        close = abs(found - expected) <= TOLERANCE * max(1.0, abs(expected))  # false for NaN
+        return [] if close else [f"{path}: expected {expected}, got {found}"]
     same = type(expected) is type(found) and expected == found
-    return [] if same else [f"{place}: expected {str(expected)[:200]!r}, got {str(found)[:200]!r}"]
+    return [] if same else [f"{path}: expected {str(expected)[:200]!r}, got {str(found)[:200]!r}"]

@@ -21,7 +21,7 @@ def test_scores(metric: str, configuration: str | None, monkeypatch: pytest.Monk
     assert not wrong, "\n".join([f"{len(wrong)} differences:", *wrong[:20]])
 
 
-def test_every_shipped_configuration_is_here() -> None:
+def test_every_shipped_configuration_has_golden_scores() -> None:
     shipped = {
         (folder.parent.parent.name, folder.name)
         for folder in access.WEIGHTS.glob("*/weights/*")
@@ -31,14 +31,14 @@ def test_every_shipped_configuration_is_here() -> None:
     assert sorted(GOLDEN) == sorted(f"{metric}/{name}" for metric, name in PAIRS)
 
 
-def test_every_case_is_here() -> None:
+def test_every_case_has_golden_scores() -> None:
     for metric, configuration in PAIRS:
         assert list(GOLDEN[f"{metric}/{configuration}"]) == [
             name for name, _, _ in cases(metric, configuration)
         ]
 
 
-def test_a_difference_is_told() -> None:
+def test_differences_are_reported() -> None:
     assert differences({"a": [0.5, "x"]}, {"a": [0.5 + 9e-6, "x"]}) == []
     assert differences({"a": [0.5, "x"]}, {"a": [0.51, "y"]}) == [
         " > a[0]: expected 0.5, got 0.51",

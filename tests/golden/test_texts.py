@@ -26,16 +26,18 @@ def test_texts(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
         assert digest(lines) == GOLDEN[name][part]
 
 
-def test_the_machine_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for graphics in (torch.cuda, torch.backends.mps):
-        monkeypatch.setattr(graphics, "is_available", lambda: True)
+def test_hardware_does_not_change_device_or_precision(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for backend in (torch.cuda, torch.backends.mps):
+        monkeypatch.setattr(backend, "is_available", lambda: True)
     monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx512_bf16": True})
-    with access.same_ground(tmp_path):
+    with access.fixed_environment(tmp_path):
         assert choose_device(None).type == "cpu"
         assert precision("auto") == "float32"
 
 
-def test_a_change_is_told() -> None:
+def test_changed_lines_are_reported() -> None:
     before = digest(["a", "b"])
     assert changed(before, ["a", "b"]) == []
     assert changed(before, ["a", "c", "d"]) == ["line 1: c", "2 lines before, 3 now"]

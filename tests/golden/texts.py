@@ -49,7 +49,7 @@ def negatives(folder: Path) -> Parts:
     runs = {technique: [*named, "--technique", technique] for technique in access.TECHNIQUES}
     runs |= {"all": named, "all, epoch 3": [*named, "--epoch", 3], "all, keep 0": [*named, "--keep", 0]}
     runs["all, names as they are"] = []
-    with access.same_ground(folder):
+    with access.fixed_environment(folder):
         return {
             name: [_sample(line) for line in _command(folder / "out.jsonl", "negatives", *every, *options)]
             for name, options in runs.items()
@@ -65,14 +65,14 @@ def _sample(line: str) -> str:
 
 def operations(folder: Path) -> Parts:
     """Each operation of UNION's techniques, separately."""
-    with access.same_ground(folder):
+    with access.fixed_environment(folder):
         stories = access.tagged(_normalised())
         return {name: _lines(access.operation_rows(name, stories, SEED)) for name in access.OPERATIONS}
 
 
 def graded(folder: Path) -> Parts:
     """Increasingly corrupted stories, by neighbors and words of the shared encoder."""
-    with access.same_ground(folder):
+    with access.fixed_environment(folder):
         return {"five sentences": _lines(access.graded_rows(access.tagged(_normalised()[:60]), SEED))}
 
 
@@ -85,7 +85,7 @@ def plots(folder: Path) -> Parts:
 
 def manipulations(folder: Path) -> Parts:
     """Plots corrupted by each manipulation, and by the manipulator."""
-    with access.same_ground(folder):
+    with access.fixed_environment(folder):
         stories = access.tagged(_normalised())
         material = access.plot_material(stories, access.extract_plots(stories, "storyline", SEED))
         made = {name: _lines(access.manipulation_rows(name, material, SEED)) for name in access.MANIPULATIONS}
@@ -95,7 +95,7 @@ def manipulations(folder: Path) -> Parts:
 def perturbations(folder: Path) -> Parts:
     """`openmeva perturb`: each of the aspects."""
     options = (MINI, "--seed", SEED)
-    with access.same_ground(folder):
+    with access.fixed_environment(folder):
         return {
             aspect: _command(folder / "out.jsonl", "perturb", "--aspect", aspect, *options)
             for aspect in access.ASPECTS
@@ -126,14 +126,14 @@ def autos(folder: Path) -> Parts:
     lines = MINI.read_text(encoding="utf-8").splitlines(keepends=True)
     chosen = folder / "stories.jsonl"
     chosen.write_text("".join(lines[place] for place in BUILT), encoding="utf-8")
-    with access.same_ground(folder):
+    with access.fixed_environment(folder):
         access.run_command(access.COMMAND, "autos", "--config", "mini", "--stories", chosen, "--out", folder)
     parts = {}
     for split in ("discrimination", "invariance"):
         table = pq.read_table(folder / "mini" / f"{split}.parquet")
-        told = table.schema.metadata.items()
+        metadata_items = table.schema.metadata.items()
         metadata = {
-            key.decode(): value.decode() for key, value in told if key != b"build"
+            key.decode(): value.decode() for key, value in metadata_items if key != b"build"
         }  # which names files
         header = {"types": list(map(str, table.schema)), "metadata": metadata}
         parts[split] = _lines([header, *table.to_pylist()])

@@ -18,13 +18,13 @@ from openmeva.metrics.core import backbone
     ids=lambda param: param[1],
 )
 def bad_input(request: pytest.FixtureRequest) -> tuple[dict[str, Any], str]:
-    """Arguments that a metric of stories refuses, and what it says of them."""
+    """Arguments that a story metric rejects, and its error message."""
     return request.param
 
 
 @pytest.fixture
 def no_backbones(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A machine without the models that have to be fetched, and without network."""
+    """A machine without the models that have to be downloaded, and without network."""
     monkeypatch.setattr(backbone, "package_folder", lambda _: None)
     monkeypatch.setattr(backbone, "hub_folder", lambda *_, **__: None)
     monkeypatch.setenv("HF_HOME", str(tmp_path))

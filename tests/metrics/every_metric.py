@@ -1,4 +1,4 @@
-"""What every metric says of the same rows; it needs evaluate alone, so that it runs where the library is not."""
+"""Results of every metric on the same rows; needs only evaluate, so that it also runs without the library."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,27 +15,27 @@ NAMES = (*STORY_METRICS, "llm_judge", "openmeva")
 
 
 def results(load: Callable[..., Any], chat_model: str, cache: str) -> dict[str, dict[str, Any]]:
-    """The result of each metric, which `load` loads by its name and a configuration.
+    """The result of each metric, loaded by name and configuration with `load`.
 
     Args:
-        load: as `evaluate.load`.
-        chat_model: a folder with a model, for the metric that has no weights.
-        cache: a folder for its answers.
+        load: called like `evaluate.load`.
+        chat_model: a folder with a model, for the metric without weights.
+        cache: a folder for the answers of that model.
     """
-    found = {}
+    scores = {}
     for name in STORY_METRICS:
         options = {} if name == "overlap" else {"dtype": "float32"}
-        found[name] = load(name).compute(
+        scores[name] = load(name).compute(
             predictions=STORIES, contexts=CONTEXTS, references=REFERENCES, **options
         )
     judged = load("llm_judge", chat_model).compute(
         predictions=STORIES, contexts=CONTEXTS, dtype="float32", cache=cache, details=True
     )
-    told = [p for row in judged["details"] for p in row["overall"]["probabilities"].values()]
-    found["llm_judge"] = {"reasons": judged["reasons"], "probabilities": told}
+    probabilities = [p for row in judged["details"] for p in row["overall"]["probabilities"].values()]
+    scores["llm_judge"] = {"reasons": judged["reasons"], "probabilities": probabilities}
     rows = [{"story": f"he ran {k} miles .", "ratings": [k, k + 1], "prompt": k} for k in range(6)]
     result = load("openmeva", "judgments").compute(
         predictions=[0.1, 0.2, 0.3, 0.5, 0.4, 0.6], references=rows, draws=200
     )
-    found["openmeva"] = {key: result[key] for key in ("pearson", "spearman", "kendall", "intervals", "n")}
-    return found
+    scores["openmeva"] = {key: result[key] for key in ("pearson", "spearman", "kendall", "intervals", "n")}
+    return scores

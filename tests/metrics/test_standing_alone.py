@@ -1,4 +1,4 @@
-"""Modules score the same in the checkout, installed, and as published folders, where the library is not."""
+"""Modules score the same in the checkout, installed, and as published folders without the library."""
 
 import dataclasses
 import json
@@ -54,13 +54,13 @@ with open(out, "w") as file:
 
 @pytest.fixture(scope="module")
 def chat_model(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A tiny language model for the metric that asks one."""
+    """A tiny language model for the LLM judge."""
     return str(write_gpt2(tmp_path_factory.mktemp("chat"), positions=2048))
 
 
 @pytest.fixture(scope="module")
 def published_results(tmp_path_factory: pytest.TempPathFactory, chat_model: str) -> dict[str, Any]:
-    """What a Python without the library finds in another folder.
+    """Results and module paths from a Python without the library, run in another folder.
 
     `scores` of the installed modules, and where evaluate keeps the modules: `installed`, and `published` ones, which it
     copies from their folders and imports.
@@ -71,14 +71,14 @@ def published_results(tmp_path_factory: pytest.TempPathFactory, chat_model: str)
     described = dataclasses.replace(described, sources=mine, whole_models={})
     home, published = base / "home", base / "published"
 
-    def publish_and_lay_out(source: Source, *others: Any) -> Repository:
-        laid = lay_out(source, *others)
+    def lay_out_and_publish(source: Source, *others: Any) -> Repository:
+        repository = lay_out(source, *others)
         if source.module:
-            shutil.copytree(laid.folder, published / source.name)
-        return laid
+            shutil.copytree(repository.folder, published / source.name)
+        return repository
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(install, "lay_out", publish_and_lay_out)
+        patch.setattr(install, "lay_out", lay_out_and_publish)
         caches = Caches(home, home / "hub", home / "modules", home / "datasets")
         Installation(caches).install(described, __version__, ROOT)
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("HF_", "TRANSFORMERS_", "PYTHON"))}
@@ -105,12 +105,12 @@ def checkout_results(tmp_path_factory: pytest.TempPathFactory, chat_model: str) 
     )
 
 
-def test_no_metric_is_left_out() -> None:
+def test_every_metric_is_covered() -> None:
     assert set(NAMES) == set(read_metrics())
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_installed_modules_score_the_same(
+def test_installed_modules_score_like_the_checkout(
     name: str, checkout_results: dict[str, Any], published_results: dict[str, Any]
 ) -> None:
     assert checkout_results[name].keys() == published_results["scores"][name].keys()
@@ -123,8 +123,8 @@ def test_installed_modules_score_the_same(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_published_modules_are_the_installed_ones(name: str, published_results: dict[str, Any]) -> None:
-    """The same bytes, of all files that evaluate copies, score the same."""
+def test_published_modules_equal_installed_modules(name: str, published_results: dict[str, Any]) -> None:
+    """All files that evaluate copies are byte-identical."""
     installed, published = (
         {path.name: path.read_bytes() for path in Path(published_results[way][name]).parent.glob("*.py")}
         for way in ("installed", "published")

@@ -27,11 +27,11 @@ THRICE = (
 
 def stories() -> dict[str, tuple[str, str]]:
     """Name to corpus and story: the examples of the app, 40 human stories, and a sentence repeated three times."""
-    found = {name: (corpus, text.whole(corpus)) for name, (corpus, text) in EXAMPLES.items()}
+    by_name = {name: (corpus, text.whole(corpus)) for name, (corpus, text) in EXAMPLES.items()}
     lines = STORIES.read_text(encoding="utf-8").splitlines()[:40]
     rows = [json.loads(line) for line in lines]
-    found |= {row["story_id"]: (row["kind"], row["story"]) for row in rows}
-    return {**found, "said thrice": ("roc", THRICE)}
+    by_name |= {row["story_id"]: (row["kind"], row["story"]) for row in rows}
+    return {**by_name, "said thrice": ("roc", THRICE)}
 
 
 def digest(text: str) -> str:
@@ -55,17 +55,17 @@ def _scored() -> dict[str, Any]:
 
     catalogue = read_catalogue()
     scorer = Scorer({name: catalogue[name] for name in METRICS})
-    found: dict[str, Any] = {}
+    entries: dict[str, Any] = {}
     for name, (corpus, story) in stories().items():
         score = verdicts.recommended_score(scorer.score([Text(story)], corpus)[0])
-        place = verdicts.human_percentile_rank(score) if score else None
-        if score is None or place is None:
+        rank = verdicts.human_percentile_rank(score) if score else None
+        if score is None or rank is None:
             raise SystemExit("error: plot coherence, or its scores of human stories, are not available")
         explained = scorer.explain(Text(story), corpus)
-        one: dict[str, Any] = {
+        entry: dict[str, Any] = {
             "checkpoints": {metric: scorer.checkpoint(metric, corpus) for metric in METRICS},
             "score": score.value,
-            "low": place.quantiles[int(verdicts.LOW_PERCENTILE)],
+            "low": rank.quantiles[int(verdicts.LOW_PERCENTILE)],
             "explanation": {
                 "sentences": explained["plot_coherence"]["sentences"],
                 "edits": explained["union"]["edits"],
@@ -74,19 +74,25 @@ def _scored() -> dict[str, Any]:
         }
 
         def rescore(
-            texts: Sequence[str], corpus: str = corpus, kept: dict[str, float] = one["scores"]
+            texts: Sequence[str], corpus: str = corpus, kept: dict[str, float] = entry["scores"]
         ) -> list[float]:
             rows = scorer.score([Text(text) for text in texts], corpus, only=["plot_coherence"])
             values = [row[0].value or 0.0 for row in rows]
             kept.update(zip(map(digest, texts), values, strict=True))
             return values
 
-        said = diagnosis.diagnose(
-            story, one["explanation"], one["score"], lambda value, low=one["low"]: value <= low, rescore
+        result = diagnosis.diagnose(
+            story, entry["explanation"], entry["score"], lambda value, low=entry["low"]: value <= low, rescore
         )
-        print(name, round(one["score"], 3), said and said.errors, said and round(said.after, 3), flush=True)
-        found[name] = one
-    return found
+        print(
+            name,
+            round(entry["score"], 3),
+            result and result.errors,
+            result and round(result.after, 3),
+            flush=True,
+        )
+        entries[name] = entry
+    return entries
 
 
 if __name__ == "__main__":

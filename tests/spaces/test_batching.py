@@ -25,7 +25,7 @@ class Gate:
         return [item.upper() for item in items]
 
 
-def test_what_comes_while_one_is_at_work_is_read_together_and_what_is_due_first() -> None:
+def test_waiting_requests_are_batched_in_order_of_priority() -> None:
     gate, batcher = Gate(), Batcher(1)
     score, explain = BatchFunction("score", gate, 3), BatchFunction("explain", gate, 3)
     (first,) = batcher.submit(score, ["a"])
@@ -39,34 +39,34 @@ def test_what_comes_while_one_is_at_work_is_read_together_and_what_is_due_first(
     assert batcher.waiting == len(later)
     gate.open.set()
     assert first.result(PATIENCE) == "A"
-    assert [one.result(PATIENCE) for one in later] == ["LATER", "B", "C", "URGENT", "D", "E"]
+    assert [future.result(PATIENCE) for future in later] == ["LATER", "B", "C", "URGENT", "D", "E"]
     assert gate.seen == [["a"], ["urgent", "later"], ["b", "c", "d"], ["e"]]
 
 
-def test_a_failure_reaches_those_who_asked_and_work_goes_on() -> None:
+def test_failure_is_raised_to_its_callers_and_batcher_continues() -> None:
     def broken(_: list[str]) -> Sequence[str]:
         raise KeyError("gone")
 
     batcher = Batcher(1)
-    for asked in batcher.submit(BatchFunction("broken", broken, 8), ["a", "b"]):
+    for future in batcher.submit(BatchFunction("broken", broken, 8), ["a", "b"]):
         with pytest.raises(KeyError, match="gone"):
-            asked.result(PATIENCE)
+            future.result(PATIENCE)
     assert batcher.submit(BatchFunction("sound", list, 8), ["c"])[0].result(PATIENCE) == "c"
 
 
-def test_the_last_results_are_remembered_and_no_text() -> None:
-    remembered: ResultCache[float] = ResultCache(2)
-    digests = [remembered.digest("union", "roc", {"predictions": f"My secret {n}."}) for n in range(3)]
+def test_cache_keeps_recent_results_and_no_text() -> None:
+    cache: ResultCache[float] = ResultCache(2)
+    digests = [cache.digest("union", "roc", {"predictions": f"My secret {n}."}) for n in range(3)]
     for digest, value in zip(digests, (0.1, 0.2, 0.3), strict=True):
-        assert remembered.get(digest) is None
-        remembered.put(digest, value)
-        remembered.get(digests[0])  # used, so that another is dropped
-    assert [remembered.get(digest) for digest in digests] == [0.1, None, 0.3]
-    assert "secret" not in repr(vars(remembered))
+        assert cache.get(digest) is None
+        cache.put(digest, value)
+        cache.get(digests[0])  # used, so that another is dropped
+    assert [cache.get(digest) for digest in digests] == [0.1, None, 0.3]
+    assert "secret" not in repr(vars(cache))
     assert len(set(digests)) == 3
 
 
-def test_what_is_remembered_cannot_be_looked_up_without_the_process() -> None:
+def test_cache_digests_are_keyed_by_a_secret_of_the_process() -> None:
     parts = ("union", "roc", "He ran.")
     own = ResultCache.digest(*parts)
     assert own == ResultCache.digest(*parts)

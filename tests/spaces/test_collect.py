@@ -16,49 +16,49 @@ from openmeva.training.hub.figures import autos_table
 
 def run(**rows: str) -> dict[str, Any]:
     """A run on one set, from the kind of each row; each row's value is the number of rows."""
-    found = {title: {"kind": kind, "pearson": len(rows)} for title, kind in rows.items()}
-    return {"settings": {"draws": 10}, "judged": {"union_roc": {"n": 4, "rows": found}}, "autos": {}}
+    entries = {title: {"kind": kind, "pearson": len(rows)} for title, kind in rows.items()}
+    return {"settings": {"draws": 10}, "judged": {"union_roc": {"n": 4, "rows": entries}}, "autos": {}}
 
 
 def kinds(result: dict[str, Any]) -> dict[str, str]:
     return {title: row["kind"] for title, row in result["judged"]["union_roc"]["rows"].items()}
 
 
-def test_a_released_row_never_takes_the_place_of_ours() -> None:
-    both = run(UNION="ours", length="trivial", **{"UNION (released)": "released"})
-    alone = run(UNION="released", PPL="ours")  # a run of PPL alone: nothing of ours bears the name
-    wanted = {"UNION": "ours", "UNION (released)": "released", "length": "trivial", "PPL": "ours"}
-    for runs in ([both, alone], [alone, both]):
-        assert kinds(merge_runs(runs)) == wanted
+def test_released_row_never_replaces_own_row() -> None:
+    full = run(UNION="ours", length="trivial", **{"UNION (released)": "released"})
+    single = run(UNION="released", PPL="ours")  # a run of PPL alone: nothing of ours bears the name
+    expected = {"UNION": "ours", "UNION (released)": "released", "length": "trivial", "PPL": "ours"}
+    for runs in ([full, single], [single, full]):
+        assert kinds(merge_runs(runs)) == expected
 
 
-def test_a_later_row_stands_in_place_of_an_earlier_one() -> None:
+def test_later_run_replaces_earlier_row() -> None:
     later = run(UNION="ours", PPL="ours") | {"settings": {"draws": 20}}
-    found = merge_runs([run(UNION="ours"), later])["judged"]["union_roc"]
-    assert found["rows"]["UNION"]["pearson"] == 2
-    assert found["settings"] == {"draws": 20}
+    merged = merge_runs([run(UNION="ours"), later])["judged"]["union_roc"]
+    assert merged["rows"]["UNION"]["pearson"] == 2
+    assert merged["settings"] == {"draws": 20}
 
 
-def test_other_stories_of_one_set_are_told() -> None:
+def test_runs_on_different_stories_are_rejected() -> None:
     other = copy.deepcopy(run(UNION="ours"))
     other["judged"]["union_roc"]["n"] = 5
     with pytest.raises(ValueError, match="union_roc: one run has 4 rows, another 5"):
         merge_runs([run(UNION="ours"), other])
 
 
-def test_a_set_read_by_a_criterion(tmp_path: Path) -> None:
-    found = run(UNION="ours")["judged"]["union_roc"]
+def test_set_read_by_criterion_is_collected(tmp_path: Path) -> None:
+    judged_set = run(UNION="ours")["judged"]["union_roc"]
     figures = {"pearson": 0.1, "spearman": 0.1, "kendall": 0.1}
-    found |= {"title": "HANNA, coherence", "prompts": 2, "judgments": [1.0, 2.0, 3.0, 2.5]}
-    found["rows"]["UNION"] |= figures | {"intervals": {key: [0.0, 0.2] for key in figures}}
-    found |= {"settings": {"draws": 10}}
-    both = {
-        "judged": {"hanna:coherence": found, "hanna": {**found, "title": "HANNA"}},
+    judged_set |= {"title": "HANNA, coherence", "prompts": 2, "judgments": [1.0, 2.0, 3.0, 2.5]}
+    judged_set["rows"]["UNION"] |= figures | {"intervals": {key: [0.0, 0.2] for key in figures}}
+    judged_set |= {"settings": {"draws": 10}}
+    results = {
+        "judged": {"hanna:coherence": judged_set, "hanna": {**judged_set, "title": "HANNA"}},
         "autos": {},
     }
     out = tmp_path / "results.json"
-    out.write_text(json.dumps(collect(both, read_published())), encoding="utf-8")
-    assert collect(both, read_published())["judged"]["hanna:coherence"]["corpus"] == "wp"
+    out.write_text(json.dumps(collect(results, read_published())), encoding="utf-8")
+    assert collect(results, read_published())["judged"]["hanna:coherence"]["corpus"] == "wp"
     assert list(read_results(out)["judged"]) == ["hanna", "hanna:coherence"]
     kept = {**collected("a"), "judged": {}}
     with pytest.raises(ValueError, match="hanna:coherence, UNION: weights union/wp have changed"):
@@ -66,12 +66,12 @@ def test_a_set_read_by_a_criterion(tmp_path: Path) -> None:
 
 
 def collected(weights: str, **rows: str) -> dict[str, Any]:
-    found = [{"title": title, "kind": kind} for title, kind in rows.items()]
-    judged = {"union_roc": {"n": 4, "rows": found}}
+    entries = [{"title": title, "kind": kind} for title, kind in rows.items()]
+    judged = {"union_roc": {"n": 4, "rows": entries}}
     return {"judged": judged, "autos": {}, "weights": {"union/roc": weights}}
 
 
-def test_what_no_run_measured_is_kept() -> None:
+def test_rows_that_no_new_run_measured_are_kept() -> None:
     new = collected("a", PPL="ours", length="trivial")
     old = collected("a", UNION="ours", PPL="ours", length="trivial", BLEU="released")
     old["autos"]["autos_mini_invariance"] = {"rows": [{"title": "length", "kind": "trivial"}]}
@@ -80,7 +80,7 @@ def test_what_no_run_measured_is_kept() -> None:
     assert new["autos"] == old["autos"]
 
 
-def test_rows_keep_their_order_and_what_others_released_its_title() -> None:
+def test_rows_keep_their_order_and_released_rows_their_title() -> None:
     new = collected("a", BLEU="released", PPL="ours", new="ours")
     old = collected("a", PPL="ours", BLEU="ours")
     old["judged"] = {"hanna": {"n": 1, "rows": []}, **old["judged"]}
@@ -92,7 +92,7 @@ def test_rows_keep_their_order_and_what_others_released_its_title() -> None:
 
 
 @pytest.mark.parametrize("part", ["judged", "autos"])
-def test_rows_of_a_set_that_has_changed_are_not_kept(part: str) -> None:
+def test_old_rows_of_changed_set_are_not_kept(part: str) -> None:
     name = {"judged": "union_roc", "autos": "autos_mini_invariance"}[part]
     new, old = collected("a", PPL="ours"), collected("a", UNION="ours")
     new[part] = {name: {"n": 5, "rows": []}}
@@ -104,7 +104,7 @@ def test_rows_of_a_set_that_has_changed_are_not_kept(part: str) -> None:
     assert new[part][name]["rows"] == []
 
 
-def test_rows_of_another_build_of_autos_are_kept_where_that_is_wished() -> None:
+def test_rows_of_other_autos_builds_are_kept_on_request() -> None:
     """Each with the number of stories of its build, also from older builds; rows of judged sets are never kept."""
     name = "autos_mini_invariance"
     new, old = collected("a"), collected("a")
@@ -123,19 +123,19 @@ def test_rows_of_another_build_of_autos_are_kept_where_that_is_wished() -> None:
         keep_old_rows(new, old, other_builds=True)
 
 
-def test_a_row_of_another_build_says_so() -> None:
+def test_row_of_another_build_shows_its_size() -> None:
     aspects = {"typo": {"pearson": 0.25, "pair_wins": 0.5, "interval": [0.2, 0.3]}}
     row = {"kind": "ours", "average": 0.25, "aspects": aspects}
     rows = [{"title": "PPL", **row}, {"title": "UNION", "n": 1200, **row}]
     name = "autos_mini_discrimination"
-    found = {"title": "AUTOS mini, discrimination test", "n": 1198, "rows": rows}
-    page, card = autos_view(found, "pearson"), autos_table({"autos": {name: found}}, name)
-    for shown in (page, card):
-        assert "UNION (1,200 rows)" in shown
-        assert "PPL (1" not in shown
+    result = {"title": "AUTOS mini, discrimination test", "n": 1198, "rows": rows}
+    page, card = autos_view(result, "pearson"), autos_table({"autos": {name: result}}, name)
+    for html in (page, card):
+        assert "UNION (1,200 rows)" in html
+        assert "PPL (1" not in html
 
 
-def test_a_row_of_other_weights_is_not_kept() -> None:
+def test_row_of_changed_weights_is_not_kept() -> None:
     with pytest.raises(ValueError, match="union_roc, UNION: weights union/roc have changed"):
         keep_old_rows(collected("b", PPL="ours"), collected("a", UNION="ours"))
     new = collected("b", UNION="ours")
@@ -143,7 +143,7 @@ def test_a_row_of_other_weights_is_not_kept() -> None:
     assert new == collected("b", UNION="ours"), "measured again"
 
 
-def test_a_row_of_other_weights_is_left_out_where_that_is_wished() -> None:
+def test_row_of_changed_weights_is_dropped_on_request() -> None:
     new, old = collected("b", PPL="ours"), collected("a", UNION="ours", length="trivial")
     old["autos"]["autos_roc_invariance"] = {"rows": [{"title": "UNION", "kind": "ours"}]}
     keep_old_rows(new, old, drop_changed=True)
@@ -151,7 +151,7 @@ def test_a_row_of_other_weights_is_left_out_where_that_is_wished() -> None:
     assert new["autos"]["autos_roc_invariance"]["rows"] == []
 
 
-def test_an_aspect_of_several_origins() -> None:
+def test_aspect_with_several_origins_uses_the_first() -> None:
     """Its values are those of the first origin, as on the leaderboard; `by_origin` has each correlation, for Table 7."""
     human, other = {"pearson": 0.25, "pair_wins": 0.5}, {"pearson": -0.125, "pair_wins": 0.75}
     lower = {"pearson": -0.5, "pair_wins": 0.4}
@@ -162,9 +162,9 @@ def test_an_aspect_of_several_origins() -> None:
             "punctuation": {"human": lower},
         }
     }
-    found = aspect_cells(table)
-    assert (found["average"], found["average_size"]) == (0.0, pytest.approx(1 / 3, abs=1e-6))
-    cells = found["aspects"]
+    result = aspect_cells(table)
+    assert (result["average"], result["average_size"]) == (0.0, pytest.approx(1 / 3, abs=1e-6))
+    cells = result["aspects"]
     assert cells["typo"] == {
         **human,
         "interval": None,
@@ -173,7 +173,7 @@ def test_an_aspect_of_several_origins() -> None:
     assert cells["synonym"] == {**human, "interval": None}
 
 
-def test_invariance_is_ordered_by_the_size_of_errors_whatever_their_sign() -> None:
+def test_invariance_rows_are_sorted_by_absolute_error() -> None:
     def row(title: str, *pearsons: float) -> dict[str, Any]:
         aspects = {
             f"a{k}": {"pearson": p, "pair_wins": 0.5 + p, "interval": None} for k, p in enumerate(pearsons)
@@ -181,13 +181,13 @@ def test_invariance_is_ordered_by_the_size_of_errors_whatever_their_sign() -> No
         return {"title": title, "kind": "ours", "aspects": aspects}
 
     name = "autos_mini_invariance"
-    found = {
+    result = {
         "title": "AUTOS mini, invariance test",
         "n": 9,
         "rows": [row("Wild", 0.3, -0.3), row("Calm", 0.1, 0.1)],
     }
-    card = autos_table({"autos": {name: found}}, name)
+    card = autos_table({"autos": {name: result}}, name)
     assert "| Wild | .300 | -.300 | .300 |" in card
     for measure in ("pearson", "pair_wins"):
-        page = autos_view(found, measure)
+        page = autos_view(result, measure)
         assert page.index("Calm") < page.index("Wild")

@@ -22,10 +22,10 @@ STORY = "Ann was hungry. She made a sandwich. She ate it because it was good. Sh
 
 @pytest.fixture(scope="module")
 def lab() -> Lab:
-    found = Lab(FakeScorer())
+    new_lab = Lab(FakeScorer())
     # Without a corpus and an encoder: these aspects need neither, and both take long to load.
-    found._cached_materials, found._has_wordnet = _plain_materials(), True
-    return found
+    new_lab._cached_materials, new_lab._has_wordnet = _plain_materials(), True
+    return new_lab
 
 
 def _plain_materials() -> tuple[Any, Any]:
@@ -36,23 +36,23 @@ def _plain_materials() -> tuple[Any, Any]:
 
 def test_every_aspect_has_a_title_and_a_meaning(lab: Lab) -> None:
     assert set(lab.titles) == set(ASPECTS)
-    assert all({"title", "meaning"} == set(one) for one in lab.titles.values())
+    assert all({"title", "meaning"} == set(texts) for texts in lab.titles.values())
 
 
-def test_a_case_has_both_versions_scored(lab: Lab) -> None:
+def test_case_scores_original_and_perturbed_story(lab: Lab) -> None:
     case = lab.case(STORY, "lexical_repetition", 1, "roc")
     assert case.perturbed is not None
     assert case.should_worsen
     before, after = case.before[0], case.after[0]
     assert (before.value, after.value) == (len(STORY), len(case.perturbed.story))
-    found = case_dict(case)
-    assert (found["expected"], found["story"]) == ("worse", case.perturbed.story)
+    answer = case_dict(case)
+    assert (answer["expected"], answer["story"]) == ("worse", case.perturbed.story)
     (row,) = case_rows([case])
     assert row["before: plain"] == len(STORY)
-    assert (row["better: plain"], found["scores"][0]["better"]) == ("higher", "higher")
-    shown = views.case(case, lab.titles)
-    assert "<ins>" in shown
-    assert "#kind=roc&amp;story=Ann+was" in shown
+    assert (row["better: plain"], answer["scores"][0]["better"]) == ("higher", "higher")
+    html = views.case(case, lab.titles)
+    assert "<ins>" in html
+    assert "#kind=roc&amp;story=Ann+was" in html
 
 
 def test_answers_and_downloads_say_which_direction_is_better(lab: Lab) -> None:
@@ -74,33 +74,33 @@ def test_every_aspect_says_what_it_looks_for(lab: Lab) -> None:
     assert escape(LOOKS_FOR["contraction"]) in views.all_aspects([case], lab.titles, {})
 
 
-def test_a_change_has_one_direction_and_counts_above_noise() -> None:
-    place = PercentileRank("human", "human stories", 150, 50.0, tuple(place / 100 for place in range(101)))
+def test_score_counts_as_worse_only_beyond_noise() -> None:
+    rank = PercentileRank("human", "human stories", 150, 50.0, tuple(index / 100 for index in range(101)))
     lower = Number("Perplexity", "p", "…", False, None, None)
     better = Score("ppl", lower, 20.0), Score("ppl", lower, 12.0)
     assert views.improvement(*better) == 8.0
     assert not views.is_worse(*better)
     assert views.is_worse(*better[::-1])
     higher = replace(lower, higher=True)
-    scores = [Score("m", higher, value, "", (place,)) for value in (0.02, 0.01, 0.5, 0.2)]
-    assert not views.is_worse(scores[0], scores[1]), "of .02 to .01 nothing is noticed"
+    scores = [Score("m", higher, value, "", (rank,)) for value in (0.02, 0.01, 0.5, 0.2)]
+    assert not views.is_worse(scores[0], scores[1]), "a drop from .02 to .01 is within noise"
     assert views.is_worse(scores[2], scores[3])
 
 
-def test_the_first_sentence_of_a_short_story_stays(lab: Lab) -> None:
+def test_first_sentence_of_short_story_is_unchanged(lab: Lab) -> None:
     for seed in range(6):
         changed = lab.perturb(STORY, "typo", seed, "roc")
         assert changed is not None
         assert changed.story.startswith("Ann was hungry. ")
 
 
-def test_the_same_seed_makes_the_same_case(lab: Lab) -> None:
+def test_same_seed_gives_same_case(lab: Lab) -> None:
     first, again = (lab.perturb(STORY, "typo", 3, "roc") for _ in range(2))
     assert first == again
     assert len({lab.perturb(STORY, "typo", seed, "roc") for seed in range(5)}) > 1
 
 
-def test_nothing_to_change_is_said(lab: Lab) -> None:
+def test_story_with_nothing_to_change_gets_a_message(lab: Lab) -> None:
     case = lab.case("Ann ran. He sat.", "causal_relationship", 1, "roc")
     assert case.perturbed is None
     assert case_rows([case]) == []
@@ -119,14 +119,14 @@ def test_nothing_to_change_is_said(lab: Lab) -> None:
         (STORY, "typo", 1, "news", "roc, wp"),
     ],
 )
-def test_what_does_not_fit_is_said(
+def test_invalid_arguments_are_rejected(
     lab: Lab, story: str, aspect: str, seed: Any, corpus: str, message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
         lab.case(story, aspect, seed, corpus)
 
 
-def test_a_missing_resource_is_said(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_resource_is_reported(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resources, "find_resource", lambda name: None)
     with pytest.raises(ValueError, match="WordNet and ConceptNet"):
         lab.case(STORY, "common_sense", 1, "roc")
@@ -138,26 +138,26 @@ def test_changes_are_marked_and_escaped() -> None:
     assert shown == '<p class="om-story">a &lt;i&gt; <del>b c</del><ins>d</ins></p>'
 
 
-def test_scores_that_are_missing_have_a_row(lab: Lab) -> None:
+def test_missing_scores_still_get_a_row(lab: Lab) -> None:
     case = lab.case(STORY, "typo", 1, "roc")
-    assert any(isinstance(one, Score) and one.value is None for one in case.before)
-    shown = views.all_aspects(
+    assert any(isinstance(score, Score) and score.value is None for score in case.before)
+    html = views.all_aspects(
         [case], lab.titles, {"common_sense": "This aspect needs ConceptNet, which is not here."}
     )
-    assert "needs ConceptNet" in shown
-    assert 'download="cases.csv"' in shown
+    assert "needs ConceptNet" in html
+    assert 'download="cases.csv"' in html
 
 
-def test_material_is_made_anew_once_wordnet_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_material_is_reloaded_when_wordnet_becomes_available(monkeypatch: pytest.MonkeyPatch) -> None:
     """A user may perturb a story while WordNet is being fetched."""
-    there: list[str] = []
-    made = Lab(FakeScorer())
+    found: list[str] = []
+    new_lab = Lab(FakeScorer())
     monkeypatch.setattr(
-        "openmeva.spaces.perturbation_lab.lab.resources.find_resource", lambda name: there or None
+        "openmeva.spaces.perturbation_lab.lab.resources.find_resource", lambda name: found or None
     )
-    monkeypatch.setattr(Lab, "_load_materials", lambda self: (*_plain_materials(), len(there)))
-    assert made._materials[-1] == 0
-    assert made._materials is made._materials
-    there.append("wordnet")
-    assert made._materials[-1] == 1
-    assert made._materials is made._materials
+    monkeypatch.setattr(Lab, "_load_materials", lambda self: (*_plain_materials(), len(found)))
+    assert new_lab._materials[-1] == 0
+    assert new_lab._materials is new_lab._materials
+    found.append("wordnet")
+    assert new_lab._materials[-1] == 1
+    assert new_lab._materials is new_lab._materials

@@ -16,7 +16,7 @@ _PACKAGES = {"ot": "pot", "yaml": "pyyaml"}
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_space_is_whole(name: str) -> None:
+def test_space_contains_every_file_it_imports(name: str) -> None:
     files = space_files(ROOT / "spaces" / name)
     assert {"README.md", "app.py", "requirements.txt"} <= set(files)
     assert not [
@@ -32,7 +32,7 @@ def test_a_space_is_whole(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_requirements_name_what_is_imported(name: str) -> None:
+def test_requirements_list_all_imported_packages(name: str) -> None:
     lines = (ROOT / "spaces" / name / "requirements.txt").read_text().split()
     stated = {line.split(">=")[0].lower().replace("-", "_") for line in lines}
     implied = {"tqdm", "tokenizers", "pandas", "pyarrow"}  # of transformers and datasets
@@ -44,10 +44,10 @@ def test_requirements_name_what_is_imported(name: str) -> None:
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom) and not node.level:
                 names = [node.module or ""]
-            for one in (full.split(".")[0] for full in names):
-                known = one in sys.stdlib_module_names or one in {"openmeva"} | implied
-                if not known and _PACKAGES.get(one, one).lower() not in stated:
-                    missing.add(f"{one} ({relative})")
+            for package in (full.split(".")[0] for full in names):
+                available = package in sys.stdlib_module_names or package in {"openmeva"} | implied
+                if not available and _PACKAGES.get(package, package).lower() not in stated:
+                    missing.add(f"{package} ({relative})")
     assert not missing
 
 
@@ -55,24 +55,24 @@ CARDS = [path for place in ("spaces", "metrics") for path in sorted((ROOT / plac
 
 
 @pytest.mark.parametrize("card", CARDS, ids=lambda path: path.parent.name)
-def test_the_hub_builds_each_space_as_here(card: Path) -> None:
+def test_card_versions_match_the_project(card: Path) -> None:
     fields = yaml.safe_load(card.read_text(encoding="utf-8").split("---\n", 2)[1])
     assert fields["sdk"] == "gradio"
     assert fields["app_file"] == "app.py"
     assert f"gradio=={fields['sdk_version']}" in (ROOT / "requirements.lock").read_text().split()
-    wanted = f'requires-python = ">={fields["python_version"]},'  # where no card says, the Hub takes 3.10
-    assert wanted in (ROOT / "pyproject.toml").read_text()
+    expected = f'requires-python = ">={fields["python_version"]},'  # where no card says, the Hub takes 3.10
+    assert expected in (ROOT / "pyproject.toml").read_text()
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_hub_reads_the_card(name: str) -> None:
+def test_card_front_matter_is_valid(name: str) -> None:
     _, front, body = (ROOT / "spaces" / name / "README.md").read_text(encoding="utf-8").split("---\n", 2)
     fields = yaml.safe_load(front)
     assert len(fields["short_description"]) <= 60
     assert "api_name=" in body
 
 
-def test_laying_out(tmp_path: Path) -> None:
+def test_lay_out_writes_a_new_folder(tmp_path: Path) -> None:
     lay_out("leaderboard", tmp_path / "here")
     assert (tmp_path / "here" / "app.py").is_file()
     assert not any(path.is_symlink() for path in (tmp_path / "here").rglob("*"))
@@ -108,24 +108,24 @@ for name, module in list(sys.modules.items()):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_space_starts_alone(name: str, tmp_path: Path) -> None:
+def test_space_starts_without_the_checkout(name: str, tmp_path: Path) -> None:
     """From its folder, without the checkout: all modules come from the folder, and metrics score."""
     folder = lay_out(name, tmp_path / name)
-    done = run_alone(START, folder)
-    assert done.returncode == 0, done.stderr[-3000:]
+    process = run_alone(START, folder)
+    assert process.returncode == 0, process.stderr[-3000:]
 
 
-def test_gradio_finds_the_hubs_own_package_of_the_name() -> None:
+def test_folder_does_not_shadow_the_package_spaces() -> None:
     """Gradio imports a package `spaces` where there is one: the folder here must not shadow it."""
     assert not (ROOT / "spaces" / "__init__.py").exists()
     assert not any(path.startswith("spaces/") for path in space_files(ROOT / "spaces" / "leaderboard"))
 
 
-def test_imports_are_followed_into_functions_and_relative_ones() -> None:
-    found = {
+def test_import_closure_includes_local_and_relative_imports() -> None:
+    files = {
         path.relative_to(ROOT).as_posix()
         for path in import_closure([ROOT / "spaces" / "perturbation_lab" / "lab.py"], ROOT)
     }
-    assert "metrics/embedding_similarity/embedding_similarity.py" in found  # inside a function
-    assert "training/perturbations/aspects/typo.py" in found  # from . import
-    assert not any(path.startswith("tests") for path in found)
+    assert "metrics/embedding_similarity/embedding_similarity.py" in files  # inside a function
+    assert "training/perturbations/aspects/typo.py" in files  # from . import
+    assert not any(path.startswith("tests") for path in files)

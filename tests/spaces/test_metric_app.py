@@ -35,7 +35,7 @@ FOLDERS = sorted(
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
-def test_each_metric_is_found_by_the_page(folder: Path) -> None:
+def test_module_and_card_of_each_metric_are_found(folder: Path) -> None:
     assert module_file(folder) == folder / f"{folder.name}.py"
     assert read_card(folder).lstrip().startswith("#")
 
@@ -64,7 +64,7 @@ class Module:
         return {"score": len(predictions[0]), "contexts": contexts}
 
 
-def test_fields_and_results() -> None:
+def test_input_columns_and_computed_results() -> None:
     module = Module()
     names = input_columns(module)
     assert names == ["predictions", "contexts"]
@@ -80,16 +80,16 @@ def test_fields_and_results() -> None:
             compute(module, names, texts)
 
 
-def test_overlap_scores_where_wordnet_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_overlap_works_without_wordnet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
     module = evaluate.load(str(ROOT / "metrics" / "overlap"))
     with pytest.warns(UserWarning, match="METEOR needs WordNet"):
-        found = compute(module, input_columns(module), ("He ran home.", "He ran."))
-    assert found["rouge1"] == pytest.approx(0.8)
+        result = compute(module, input_columns(module), ("He ran home.", "He ran."))
+    assert result["rouge1"] == pytest.approx(0.8)
 
 
-def test_a_metric_that_takes_no_stories_has_a_page_without_fields() -> None:
+def test_metric_without_story_inputs_has_no_text_fields() -> None:
     assert input_columns(evaluate.load(str(ROOT / "metrics" / "openmeva"))) == []
     demo = build(ROOT / "metrics" / "openmeva")
     assert demo.title == "openmeva"
@@ -135,7 +135,7 @@ def shown(page: gr.Blocks) -> str:
     return "".join(str(block.value) for block in page.blocks.values() if isinstance(block, gr.Markdown))
 
 
-def test_a_hub_that_fails_once_is_asked_again(tiny: tuple[Path, Hub]) -> None:
+def test_failed_download_is_retried(tiny: tuple[Path, Hub]) -> None:
     folder, hub = tiny
     hub.fault = "500"
     paused: list[float] = []
@@ -147,11 +147,11 @@ def test_a_hub_that_fails_once_is_asked_again(tiny: tuple[Path, Hub]) -> None:
     page = build(folder, sleep=mend)
     assert paused == [10]
     assert "could not be fetched" not in shown(page)
-    (press,) = page.fns.values()
-    assert press.fn("She ate.") == {"score": 16}
+    (click,) = page.fns.values()
+    assert click.fn("She ate.") == {"score": 16}
 
 
-def test_a_hub_that_fails_at_the_start_is_asked_again_at_each_press(tiny: tuple[Path, Hub]) -> None:
+def test_download_that_failed_at_startup_is_retried_on_each_click(tiny: tuple[Path, Hub]) -> None:
     folder, hub = tiny
     hub.fault = "500"
     paused: list[float] = []
@@ -159,14 +159,14 @@ def test_a_hub_that_fails_at_the_start_is_asked_again_at_each_press(tiny: tuple[
     assert paused == [10, 30]
     assert "pressing “Score” tries again" in shown(page)
     assert "The card" in shown(page)
-    (press,) = page.fns.values()
+    (click,) = page.fns.values()
     with pytest.raises(gr.Error, match="could not be fetched from the Hub"):
-        press.fn("She ate.")
+        click.fn("She ate.")
     hub.fault = ""
-    assert press.fn("She ate.") == {"score": 16}
+    assert click.fn("She ate.") == {"score": 16}
 
 
-def test_no_visitors_story_is_kept(
+def test_typed_stories_are_not_stored(
     tiny: tuple[Path, Hub], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, _ = tiny
@@ -184,7 +184,9 @@ def test_no_visitors_story_is_kept(
     assert written == []
 
 
-def test_no_file_is_kept(tiny: tuple[Path, Hub], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_uploads_are_rejected(
+    tiny: tuple[Path, Hub], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Gradio accepts uploads on every page, even if no field takes files."""
     monkeypatch.setenv("GRADIO_TEMP_DIR", str(tmp_path / "uploads"))
     real = gr.Blocks.launch
@@ -198,11 +200,11 @@ def test_no_file_is_kept(tiny: tuple[Path, Hub], tmp_path: Path, monkeypatch: py
     launch(tiny[0])
     (page,) = served
     try:
-        answer = httpx.post(
+        response = httpx.post(
             f"{page.local_api_url}upload", files={"files": ("diary.txt", b"a" * 20_000)}, trust_env=False
         )
     finally:
         page.close()
-    assert answer.status_code == 413
+    assert response.status_code == 413
     assert not [path for path in (tmp_path / "uploads").rglob("*") if path.is_file()]
     assert page.delete_cache == (300, 3600)

@@ -39,39 +39,40 @@ def lab_page() -> gr.Blocks:
 def block(page: gr.Blocks, name: str) -> Any:
     """The first component of that label, or button of that text."""
     texts = (
-        (one, getattr(one, "label", None) or getattr(one, "value", None)) for one in page.blocks.values()
+        (component, getattr(component, "label", None) or getattr(component, "value", None))
+        for component in page.blocks.values()
     )
-    return next(one for one, text in texts if text == name)
+    return next(component for component, text in texts if text == name)
 
 
 def events(page: gr.Blocks, name: str, event: str = "click") -> Events:
     """The events of a component, in the order in which a page runs them."""
-    return [one for one in page.fns.values() if (block(page, name)._id, event) in one.targets]
+    return [listener for listener in page.fns.values() if (block(page, name)._id, event) in listener.targets]
 
 
 def after(page: gr.Blocks, first: Any) -> Any:
-    (found,) = [one for one in page.fns.values() if one.trigger_after == first._id]
-    return found
+    (following,) = [listener for listener in page.fns.values() if listener.trigger_after == first._id]
+    return following
 
 
 def cancelled(listeners: Events) -> set[int]:
-    return {place for one in listeners for place in one.cancels}
+    return {index for listener in listeners for index in listener.cancels}
 
 
-def test_links_to_other_pages_open_apart(scorer_page: gr.Blocks) -> None:
+def test_external_links_open_in_a_new_tab(scorer_page: gr.Blocks) -> None:
     lab = Lab(FakeScorer())
     lab._made, lab._whole = (PerturbationMaterial(0), PerturbationMaterial(1)), True
     (head,) = (
-        one.value
-        for one in scorer_page.blocks.values()
-        if 'aria-label="Spaces"' in str(getattr(one, "value", ""))
+        component.value
+        for component in scorer_page.blocks.values()
+        if 'aria-label="Spaces"' in str(getattr(component, "value", ""))
     )
     union = read_catalogue()["union"]
     case = lab_views.case(lab.case(STORY, "lexical_repetition", 1, "roc"), lab.titles)
     links = re.findall('<a [^>]*href="http[^>]*>', head + metric_name(union, union.numbers[0]) + case)
-    apart = ['target="_blank" rel="noopener"' in link for link in links]
-    assert ["aria-current=page" in link for link in links] == [not one for one in apart]
-    assert (len(apart), sum(apart)) == (6, 5)
+    in_new_tab = ['target="_blank" rel="noopener"' in link for link in links]
+    assert ["aria-current=page" in link for link in links] == [not is_external for is_external in in_new_tab]
+    assert (len(in_new_tab), sum(in_new_tab)) == (6, 5)
 
 
 SCORER = [("Score", "click"), ("Story", "submit"), *((name, "click") for name in EXAMPLES)]
@@ -87,37 +88,49 @@ LAB = [
     [("scorer_page", SCORER), ("scorer_page", PAIR), ("lab_page", LAB)],
     ids=["one", "two", "lab"],
 )
-def test_of_several_runs_the_last_one_stands(
+def test_latest_run_cancels_earlier_runs(
     page: str, triggers: list[tuple[str, str]], request: pytest.FixtureRequest
 ) -> None:
-    found = request.getfixturevalue(page)
-    runs = {trigger: after(found, events(found, *trigger)[0]) for trigger in triggers}
+    blocks = request.getfixturevalue(page)
+    runs = {trigger: after(blocks, events(blocks, *trigger)[0]) for trigger in triggers}
     for trigger, own in runs.items():
-        first, *later = events(found, *trigger)
+        first, *later = events(blocks, *trigger)
         assert not first.queue, "a page waits for the run of a listener, and cancels after it"
-        assert own.trigger_mode == "always_last", "a second press is not lost"
+        assert own.trigger_mode == "always_last", "a second click is not lost"
         others = {run._id for run in runs.values() if run is not own}
         assert others == cancelled(later) & {run._id for run in runs.values()}
 
 
-def test_no_answer_on_another_story_comes_later(scorer_page: gr.Blocks) -> None:
+def test_new_story_cancels_pending_answers(scorer_page: gr.Blocks) -> None:
     """The contents of accordions, and a story passed on by the lab."""
     opens = {
-        one._id for one in scorer_page.fns.values() if any(event == "expand" for _, event in one.targets)
+        listener._id
+        for listener in scorer_page.fns.values()
+        if any(event == "expand" for _, event in listener.targets)
     }
-    (load,) = [one for one in scorer_page.fns.values() if any(event == "load" for _, event in one.targets)]
+    (load,) = [
+        listener
+        for listener in scorer_page.fns.values()
+        if any(event == "load" for _, event in listener.targets)
+    ]
     filled_from_address = after(scorer_page, load)._id
     assert len(opens) == 2
     for trigger in [*SCORER, ("Clear", "click")]:
         assert {*opens, filled_from_address} <= cancelled(events(scorer_page, *trigger))
     runs = {after(scorer_page, events(scorer_page, *trigger)[0])._id for trigger in SCORER}
     assert runs <= cancelled(events(scorer_page, "Clear"))
-    (verdict,) = [one for one in scorer_page.blocks.values() if getattr(one, "value", None) == views.BLANK]
-    changes = [one for one in scorer_page.fns.values() if (verdict._id, "change") in one.targets]
+    (verdict,) = [
+        component
+        for component in scorer_page.blocks.values()
+        if getattr(component, "value", None) == views.BLANK
+    ]
+    changes = [
+        listener for listener in scorer_page.fns.values() if (verdict._id, "change") in listener.targets
+    ]
     assert opens == cancelled(changes), "what was opened while the next verdict was awaited"
 
 
-def test_the_example_of_two_stories_leaves_nothing_of_before(scorer_page: gr.Blocks) -> None:
+def test_pair_example_replaces_all_fields(scorer_page: gr.Blocks) -> None:
     first = events(scorer_page, "Take an example")[0]
     assert first.fn() == (BARE, EXAMPLES["Out of order"][1].story, "", "", "roc")
     assert first.outputs == after(scorer_page, first).inputs
@@ -145,9 +158,7 @@ class Counting(OneScore):
         return super().score(texts, corpus)
 
 
-def test_a_file_that_is_stopped_is_scored_no_further(
-    upload: Callable[[str], dict[str, Any]], tmp_path: Path
-) -> None:
+def test_stopped_file_is_not_scored_further(upload: Callable[[str], dict[str, Any]], tmp_path: Path) -> None:
     scorer = Counting()
     (event,) = events(app.build(scorer), "Score the file")
     steps = event.fn(upload(f"{STORY}\n" * 40), "roc")
@@ -161,14 +172,14 @@ def test_a_file_that_is_stopped_is_scored_no_further(
     assert list(tmp_path.iterdir()) == [], "neither the file nor its folder is kept"
 
 
-def test_the_rows_of_a_file_are_all_shown(upload: Callable[[str], dict[str, Any]]) -> None:
+def test_all_rows_of_a_file_are_shown(upload: Callable[[str], dict[str, Any]]) -> None:
     (event,) = events(app.build(OneScore()), "Score the file")
     *_, (shown, _) = event.fn(upload(f"{STORY}\n" * 120), "roc")
     assert "120 stories scored" in shown["value"]
     assert shown["value"].count("<tr>") == 121
 
 
-def test_a_file_that_is_bad_is_a_sentence(upload: Callable[[str], dict[str, Any]]) -> None:
+def test_bad_file_shows_an_error_message(upload: Callable[[str], dict[str, Any]]) -> None:
     (event,) = events(app.build(OneScore()), "Score the file")
     *_, (shown, _) = event.fn(upload(""), "roc")
     assert "no rows" in shown["value"]
@@ -181,29 +192,31 @@ def test_a_file_that_is_bad_is_a_sentence(upload: Callable[[str], dict[str, Any]
         (lambda: leaderboard(read_results()), "Place", (None, "mans_roc")),
     ],
 )
-def test_fields_are_freed_before_their_files_are_read(
+def test_upload_fields_are_cleared_before_files_are_read(
     build: Callable[[], gr.Blocks], name: str, values: tuple[Any, ...]
 ) -> None:
     page = build()
     (event,) = events(page, name)
     first, last = event.fn(*values)
-    assert [one["value"] for one in first[1:]] == [None] * (len(first) - 1)
+    assert [update["value"] for update in first[1:]] == [None] * (len(first) - 1)
     assert "choose a file" in last[0]["value"]
-    assert not any("value" in one for one in last[1:]), "another file may have been chosen"
+    assert not any("value" in update for update in last[1:]), "another file may have been chosen"
 
 
-def test_every_set_that_is_offered_can_be_placed() -> None:
+def test_every_offered_set_accepts_scores() -> None:
     results = read_results()
     offered = [name for _, name in block(leaderboard(results), "Scores of").choices]
     assert {*results["judged"], "autos_mini_discrimination", "autos_mini_invariance"} <= {*offered}
     assert all(results["autos"][name]["n"] <= MAX_SCORES for name in offered if name in results["autos"])
-    small = {name for name, one in results["autos"].items() if one["n"] <= MAX_SCORES}
+    small = {name for name, result in results["autos"].items() if result["n"] <= MAX_SCORES}
     assert {*offered} - {*results["judged"]} == {name for name in small if TEST_SETS[name].is_available(None)}
 
 
-def test_no_press_leaves_an_empty_file(scorer_page: gr.Blocks) -> None:
+def test_clicks_do_not_create_empty_files(scorer_page: gr.Blocks) -> None:
     """Gradio's preprocessing of files creates an empty one each time."""
     for page in (scorer_page, leaderboard(read_results())):
-        taking = [one for one in page.fns.values() if any(isinstance(i, gr.File) for i in one.inputs)]
-        assert taking
-        assert not any(one.preprocess for one in taking)
+        with_files = [
+            listener for listener in page.fns.values() if any(isinstance(i, gr.File) for i in listener.inputs)
+        ]
+        assert with_files
+        assert not any(listener.preprocess for listener in with_files)

@@ -30,28 +30,28 @@ def judged_rows(count: int = 40) -> list[dict[str, Any]]:
 
 def test_judged_scores_agree_with_scipy() -> None:
     rows = judged_rows()
-    (found,) = place("mans_roc", rows)
+    (result,) = place("mans_roc", rows)
     scores, judgments = ([row[name] for row in rows] for name in ("score", "judgment"))
-    assert found["pearson"] == pytest.approx(stats.pearsonr(scores, judgments).statistic, abs=1e-4)
-    assert found["spearman"] == pytest.approx(stats.spearmanr(scores, judgments).statistic, abs=1e-4)
-    assert found["kendall"] == pytest.approx(stats.kendalltau(scores, judgments).statistic, abs=1e-4)
-    low, high = found["intervals"]["pearson"]
-    assert low < found["pearson"] < high
+    assert result["pearson"] == pytest.approx(stats.pearsonr(scores, judgments).statistic, abs=1e-4)
+    assert result["spearman"] == pytest.approx(stats.spearmanr(scores, judgments).statistic, abs=1e-4)
+    assert result["kendall"] == pytest.approx(stats.kendalltau(scores, judgments).statistic, abs=1e-4)
+    low, high = result["intervals"]["pearson"]
+    assert low < result["pearson"] < high
 
 
-def test_autos_scores_in_any_order() -> None:
+def test_autos_scores_may_come_in_any_order() -> None:
     rows = TEST_SETS["autos_mini_discrimination"].read(None)
     scores = next(iter(trivial_scores([row["story"] for row in rows]).values()))
     plain = [{"score": float(value)} for value in scores]
     named = [
-        {**one, "story_id": row["story_id"], "aspect": row["aspect"]}
-        for one, row in zip(plain, rows, strict=True)
+        {**score, "story_id": row["story_id"], "aspect": row["aspect"]}
+        for score, row in zip(plain, rows, strict=True)
     ]
-    (found,) = place("autos_mini_discrimination", plain)
-    assert [found] == place("autos_mini_discrimination", named[::-1])
-    typed = [{"score": str(one["score"])} for one in plain]  # as CSV has them
-    assert [found] == place("autos_mini_discrimination", typed)
-    assert set(found["aspects"]) >= {"lexical_repetition", "consistency"}
+    (result,) = place("autos_mini_discrimination", plain)
+    assert [result] == place("autos_mini_discrimination", named[::-1])
+    typed = [{"score": str(score["score"])} for score in plain]  # as CSV has them
+    assert [result] == place("autos_mini_discrimination", typed)
+    assert set(result["aspects"]) >= {"lexical_repetition", "consistency"}
 
 
 @pytest.mark.parametrize(
@@ -86,14 +86,14 @@ def test_autos_scores_in_any_order() -> None:
         ),
     ],
 )
-def test_what_does_not_fit_is_said(
+def test_invalid_scores_are_rejected(
     name: str, rows: list[dict[str, Any]], message: str, tmp_path: Path
 ) -> None:
     with pytest.raises(ValueError, match=message):
         place(name, rows, tmp_path)  # a folder without the judged sets
 
 
-def test_ids_that_do_not_fit() -> None:
+def test_invalid_story_ids_are_rejected() -> None:
     rows = [
         {"score": float(i), "story_id": row["story_id"], "aspect": row["aspect"]}
         for i, row in enumerate(TEST_SETS["autos_mini_invariance"].read(None))
@@ -108,71 +108,73 @@ def test_ids_that_do_not_fit() -> None:
         place("autos_mini_invariance", rows[:-1])
 
 
-def test_a_context_stands_for_a_prompt() -> None:
+def test_context_is_used_as_prompt() -> None:
     rows = judged_rows()
     renamed = [{**row, "context": row["prompt"], "prompt": ""} for row in rows]
     assert place("mans_roc", renamed) == place("mans_roc", rows)
-    alone = [{name: row[name] for name in ("score", "judgment")} for row in rows]
-    assert place("mans_roc", alone) != place("mans_roc", rows)
+    without_prompts = [{name: row[name] for name in ("score", "judgment")} for row in rows]
+    assert place("mans_roc", without_prompts) != place("mans_roc", rows)
 
 
-def test_aspects_are_counted_where_they_have_a_correlation() -> None:
+def test_average_counts_only_aspects_with_a_correlation() -> None:
     aspects = {"typo": {"pearson": 0.5}, "synonym": {"pearson": None}}
     mine = [{"title": "x", "kind": "you", "set": "autos_mini_discrimination", "aspects": aspects}]
     assert ".500 over 1 aspects" in views.placed(mine, None)
 
 
-def test_columns_of_one_file_have_places_of_their_own() -> None:
-    found = {"title": "a set", "n": 9, "rows": [{"kind": "ours", "pearson": 0.1}]}
-    ends = {"intervals": {"pearson": None}, "n": 9, "same_stories": True, "set": "mans_roc"}
-    mine = [{"title": f"m{value}", "pearson": value, **ends} for value in (0.9, 0.8)]
-    assert re.findall(r"rank \d of \d", views.placed(mine, found)) == ["rank 1 of 3", "rank 2 of 3"]
+def test_columns_of_one_file_are_ranked_separately() -> None:
+    judged_set = {"title": "a set", "n": 9, "rows": [{"kind": "ours", "pearson": 0.1}]}
+    common = {"intervals": {"pearson": None}, "n": 9, "same_stories": True, "set": "mans_roc"}
+    mine = [{"title": f"m{value}", "pearson": value, **common} for value in (0.9, 0.8)]
+    assert re.findall(r"rank \d of \d", views.placed(mine, judged_set)) == ["rank 1 of 3", "rank 2 of 3"]
 
 
-def test_ends_are_rounded_once() -> None:
+def test_interval_bounds_are_rounded_once() -> None:
     rows = judged_rows()
-    (found,) = place("mans_roc", rows)
+    (result,) = place("mans_roc", rows)
     judged = join_judgments("mans_roc", rows).judged
     bootstrap = PromptBootstrap(judged.scores, judged.prompts, DRAWS, np.random.default_rng(SEED))
-    ends = intervals(bootstrap.correlations(np.array([row["score"] for row in rows])))
-    assert found["intervals"]["pearson"] == pytest.approx(ends["pearson"], abs=1e-6)
+    bounds = intervals(bootstrap.correlations(np.array([row["score"] for row in rows])))
+    assert result["intervals"]["pearson"] == pytest.approx(bounds["pearson"], abs=1e-6)
 
 
-def test_a_place_is_named_among_the_same_stories_alone() -> None:
+def test_rank_is_given_only_among_metrics_on_the_same_stories() -> None:
     rows = judged_rows(60)
     judgments = [row["judgment"] for row in rows]
     shipped = json.loads(RESULTS.read_text(encoding="utf-8"))["judged"]["mans_roc"]
-    said = views.placed(place("mans_roc", rows, digest=shipped["judgments"]), shipped)
-    assert "on 60 stories. No rank is given" in said
-    assert "rank" not in said.replace("No rank is given", "")
-    found = {**shipped, "n": 60, "judgments": judgments_digest(judgments[::-1])}
-    mine = place("mans_roc", rows, digest=found["judgments"])
-    assert re.search(r"rank 1 of \d+ among metrics run on the same stories", views.placed(mine, found))
+    html = views.placed(place("mans_roc", rows, digest=shipped["judgments"]), shipped)
+    assert "on 60 stories. No rank is given" in html
+    assert "rank" not in html.replace("No rank is given", "")
+    judged_set = {**shipped, "n": 60, "judgments": judgments_digest(judgments[::-1])}
+    mine = place("mans_roc", rows, digest=judged_set["judgments"])
+    assert re.search(r"rank 1 of \d+ among metrics run on the same stories", views.placed(mine, judged_set))
     changed = [{**rows[0], "judgment": judgments[0] + 1}, *rows[1:]]
-    assert "No rank is given" in views.placed(place("mans_roc", changed, digest=found["judgments"]), found)
+    assert "No rank is given" in views.placed(
+        place("mans_roc", changed, digest=judged_set["judgments"]), judged_set
+    )
 
 
 def test_several_columns_of_scores_are_several_metrics() -> None:
     rows = [{**row, "a_b": -row["score"]} for row in judged_rows()]
-    found = place("mans_roc", rows)
-    assert [row["title"] for row in found] == ["your metric", "a_b"]
-    assert found[0]["pearson"] == -found[1]["pearson"]
-    assert "a_b: Pearson" in views.placed(found, None)
-    shown = views.judged_table(read_results(ROOT)["judged"]["mans_roc"], "pearson", found)
-    assert '<th scope="row">a_b<' in shown, "called as elsewhere on the page"
+    results = place("mans_roc", rows)
+    assert [row["title"] for row in results] == ["your metric", "a_b"]
+    assert results[0]["pearson"] == -results[1]["pearson"]
+    assert "a_b: Pearson" in views.placed(results, None)
+    html = views.judged_table(read_results(ROOT)["judged"]["mans_roc"], "pearson", results)
+    assert '<th scope="row">a_b<' in html, "named as elsewhere on the page"
     with pytest.raises(ValueError, match="at most 1, got 2"):
         place("mans_roc", rows, most=1)
 
 
-def test_a_column_named_like_a_trivial_row_is_told_apart_from_it() -> None:
+def test_column_named_like_a_trivial_baseline_is_renamed() -> None:
     rows = [{**row, **dict.fromkeys(TRIVIAL_BASELINES, row["score"])} for row in judged_rows()]
     named = [f"{name} (yours)" for name in TRIVIAL_BASELINES]
     assert [row["title"] for row in place("mans_roc", rows)] == ["your metric", *named]
-    shown = report("mans_roc", rows, None, None)
-    assert all(name in shown for name in named)
+    html = report("mans_roc", rows, None, None)
+    assert all(name in html for name in named)
     stories = TEST_SETS["autos_mini_invariance"].read(None)
-    (found,) = place("autos_mini_invariance", [{"length": float(len(row["story"]))} for row in stories])
-    assert found["title"] == "length (yours)"
+    (result,) = place("autos_mini_invariance", [{"length": float(len(row["story"]))} for row in stories])
+    assert result["title"] == "length (yours)"
 
 
 RUN: dict[str, Any] = {
@@ -212,21 +214,21 @@ PUBLISHED = {
 @pytest.mark.parametrize("coefficient", views.COEFFICIENTS)
 def test_each_set_is_shown_by_each_coefficient(coefficient: str) -> None:
     results = read_results(ROOT)
-    for name, found in results["judged"].items():
-        shown = views.judged_table(found, coefficient)
-        printed = [row for row in found["rows"] if row["kind"] == "paper"]
-        assert ("as printed" in shown) == any(row[coefficient] is not None for row in printed), name
+    for name, judged_set in results["judged"].items():
+        html = views.judged_table(judged_set, coefficient)
+        printed = [row for row in judged_set["rows"] if row["kind"] == "paper"]
+        assert ("as printed" in html) == any(row[coefficient] is not None for row in printed), name
 
 
-def test_collecting_leaves_single_scores_and_judgments_out() -> None:
-    found = collect(merge_runs([RUN]), PUBLISHED)
-    rows = found["judged"]["mans_roc"]["rows"]
+def test_collected_results_contain_no_single_scores_or_judgments() -> None:
+    collected = collect(merge_runs([RUN]), PUBLISHED)
+    rows = collected["judged"]["mans_roc"]["rows"]
     assert [(row["title"], row["kind"], row["pearson"]) for row in rows] == [
         ("UNION", "ours", pytest.approx(0.2877, abs=5e-5)),
         ("BLEU", "paper", 0.03),
     ]
-    assert len(found["judged"]["mans_roc"]["judgments"]) == 64, "a digest alone"
-    assert found["autos"]["autos_mini_discrimination"]["rows"][0]["aspects"] == {
+    assert len(collected["judged"]["mans_roc"]["judgments"]) == 64, "a digest alone"
+    assert collected["autos"]["autos_mini_discrimination"]["rows"][0]["aspects"] == {
         "typo": {"pearson": 0.5, "pair_wins": None, "interval": [0.4118, 0.6]}
     }
 
@@ -235,18 +237,18 @@ def test_runs_are_merged_row_by_row() -> None:
     judged = RUN["judged"]["mans_roc"]
     better = {**judged["rows"]["UNION"], "pearson": 0.5}
     later = {**RUN, "judged": {"mans_roc": {**judged, "rows": {"UNION": better, "PPL": better}}}, "autos": {}}
-    found = merge_runs([RUN, later])
-    rows = found["judged"]["mans_roc"]["rows"]
+    merged = merge_runs([RUN, later])
+    rows = merged["judged"]["mans_roc"]["rows"]
     assert list(rows) == ["UNION", "empty", "PPL"]
     assert rows["UNION"]["pearson"] == 0.5
-    assert found["autos"] == merge_runs([RUN])["autos"]
-    assert {one["settings"]["draws"] for one in found["autos"].values()} == {10}
+    assert merged["autos"] == merge_runs([RUN])["autos"]
+    assert {autos_set["settings"]["draws"] for autos_set in merged["autos"].values()} == {10}
     with pytest.raises(ValueError, match="4 rows, another 5"):
         merge_runs([RUN, {**later, "judged": {"mans_roc": {**judged, "n": 5}}}])
 
 
-def test_tables_hold_every_row_and_the_users_marked() -> None:
-    found = collect(merge_runs([RUN]), PUBLISHED)
+def test_tables_contain_all_rows_and_highlight_the_users() -> None:
+    collected = collect(merge_runs([RUN]), PUBLISHED)
     mine = {
         "title": "<b>mine",
         "kind": "you",
@@ -257,38 +259,36 @@ def test_tables_hold_every_row_and_the_users_marked() -> None:
         "n": 4,
         "same_stories": True,
     }
-    shown = views.judged_table(found["judged"]["mans_roc"], "pearson", [mine])
-    assert (
-        shown.index("&lt;b&gt;mine") < shown.index("UNION") < shown.index("as printed") < shown.index("BLEU")
-    )
-    assert "on 1,000 stories, of which the 4 above are a part" in shown
-    assert shown.count("1,000</td>") == 1, "how many stories each row rests on"
-    apart = views.judged_table(found["judged"]["mans_roc"], "pearson", [{**mine, "same_stories": False}])
+    html = views.judged_table(collected["judged"]["mans_roc"], "pearson", [mine])
+    assert html.index("&lt;b&gt;mine") < html.index("UNION") < html.index("as printed") < html.index("BLEU")
+    assert "on 1,000 stories, of which the 4 above are a part" in html
+    assert html.count("1,000</td>") == 1, "the number of stories of each row"
+    apart = views.judged_table(collected["judged"]["mans_roc"], "pearson", [{**mine, "same_stories": False}])
     assert apart.index("UNION") < apart.index("your judgments") < apart.index("&lt;b&gt;mine")
-    assert shown.count("om-you") == 1
-    assert "<b>mine" not in shown
-    assert "rank 1 of 2" in views.placed([mine], found["judged"]["mans_roc"])
-    assert "typo" in views.autos_table(found["autos"]["autos_mini_discrimination"], "pearson")
+    assert html.count("om-you") == 1
+    assert "<b>mine" not in html
+    assert "rank 1 of 2" in views.placed([mine], collected["judged"]["mans_roc"])
+    assert "typo" in views.autos_table(collected["autos"]["autos_mini_discrimination"], "pearson")
 
 
-def test_shipped_results_hold_no_story() -> None:
-    found = json.loads(RESULTS.read_text(encoding="utf-8"))
-    assert found["judged"]
-    assert found["autos"]
-    assert {key for one in found["judged"].values() for key in one} == {
+def test_shipped_results_contain_no_story() -> None:
+    results = json.loads(RESULTS.read_text(encoding="utf-8"))
+    assert results["judged"]
+    assert results["autos"]
+    assert {key for judged_set in results["judged"].values() for key in judged_set} == {
         "title", "corpus", "n", "prompts", "ceiling", "paper_note", "paper_stories", "judgments", "settings", "rows",
     }  # fmt: skip
 
 
-def test_a_prompt_may_be_0_and_systems_count_where_all_have_one() -> None:
+def test_prompt_may_be_0_and_systems_are_used_only_if_complete() -> None:
     rows = [
         {
-            "score": float(place),
-            "judgment": float(place % 7),
-            "prompt": place // 4,
-            "source_model": "a" if place else "",
+            "score": float(index),
+            "judgment": float(index % 7),
+            "prompt": index // 4,
+            "source_model": "a" if index else "",
         }
-        for place in range(24)
+        for index in range(24)
     ]
     judged = join_judgments("mans_roc", rows).judged
     assert len(set(judged.prompts)) == 6

@@ -32,21 +32,24 @@ def fitting(story: str) -> dict:
     return {"sentences": [{"text": part, "gain": 0.0} for part in parts], "edits": []}
 
 
-def test_words_are_found_in_the_typed_story() -> None:
+def test_words_are_aligned_with_the_typed_story() -> None:
     sentences = align(STORY, EXPLANATION)
-    assert ["".join(word.text for word in one.words) for one in sentences] == [
+    assert ["".join(word.text for word in sentence.words) for sentence in sentences] == [
         "Ann's dog didn't eat.",
         '"Why?" she asked.',
         "Tom ran home!",
     ]
     changed = [
-        (word.text, word.suggestion) for one in sentences for word in one.words if word.suggestion is not None
+        (word.text, word.suggestion)
+        for sentence in sentences
+        for word in sentence.words
+        if word.suggestion is not None
     ]
     assert changed == [("n't", ""), ("ran", "walked")]
-    assert [one.gain for one in sentences] == [0.3, -0.1, 0.0]
+    assert [sentence.gain for sentence in sentences] == [0.3, -0.1, 0.0]
 
 
-def test_another_number_of_sentences_shows_the_normalised_text() -> None:
+def test_normalized_text_is_shown_if_sentence_counts_differ() -> None:
     sentences = align("One. Two. Three.", {"sentences": [{"text": "one two .", "gain": 0.1}]})
     assert "".join(word.text for word in sentences[0].words) == "one two ."
 
@@ -54,7 +57,7 @@ def test_another_number_of_sentences_shows_the_normalised_text() -> None:
 @pytest.mark.parametrize(
     "text", ["<img src=x onerror=alert(1)>", "${alert(1)}", "{{7*7}}", '" onmouseover="x', "</p>"]
 )
-def test_stories_are_shown_as_text(text: str) -> None:
+def test_stories_are_escaped(text: str) -> None:
     explanation = {"sentences": [{"text": text.lower(), "gain": 0.4}], "edits": []}
     shown = shaded_sentences(align(text, explanation))
     inside = shown.split('higher">', 1)[1].split("</mark>")[0]
@@ -62,7 +65,7 @@ def test_stories_are_shown_as_text(text: str) -> None:
     assert escape(text) in shown
 
 
-def test_costly_sentences_are_marked_and_said() -> None:
+def test_costly_sentences_are_marked_with_their_cost() -> None:
     shown = shaded_sentences(align(STORY, EXPLANATION))
     assert shown.count("<mark") == 1
     assert "(costs 0.30)" in shown
@@ -84,7 +87,7 @@ def rescored(good: Sequence[str], asked: list[str] | None = None) -> Callable[[S
     def rescore(stories: Sequence[str]) -> list[float]:
         if asked is not None:
             asked.extend(stories)
-        return [0.9 if one in good else 0.1 for one in stories]
+        return [0.9 if story in good else 0.1 for story in stories]
 
     return rescore
 
@@ -101,72 +104,70 @@ def low(value: float) -> bool:
         (SHUFFLED, "Ann was hungry. She made a sandwich.", "unrelated", (1,)),
     ],
 )
-def test_the_repair_that_helps_most_names_the_error(
-    story: str, good: str, kind: str, places: tuple[int, ...]
-) -> None:
-    found = diagnose(story, fitting(story), 0.1, low, rescored([good]))
-    assert found is not None
-    assert found == Diagnosis((StoryError(kind, places),), 0.1, 0.9, good)
-    said = likely_errors(found, "Plot coherence")
-    assert "likely error" in said
-    assert "Fixing this would raise Plot coherence from 0.10 to 0.90." in said
+def test_best_repair_determines_the_error(story: str, good: str, kind: str, places: tuple[int, ...]) -> None:
+    diagnosis = diagnose(story, fitting(story), 0.1, low, rescored([good]))
+    assert diagnosis is not None
+    assert diagnosis == Diagnosis((StoryError(kind, places),), 0.1, 0.9, good)
+    html = likely_errors(diagnosis, "Plot coherence")
+    assert "likely error" in html
+    assert "Fixing this would raise Plot coherence from 0.10 to 0.90." in html
 
 
-def test_faults_that_hide_each_other_are_mended_together() -> None:
+def test_errors_that_mask_each_other_are_repaired_together() -> None:
     story = "Ann was hungry. The whale swam by. She made a sandwich. The bread was red. She ate it."
 
     def rescore(stories: Sequence[str]) -> list[float]:
-        return [0.9 if one == GOOD else 0.1 + 0.05 * ("whale" not in one) for one in stories]
+        return [0.9 if text == GOOD else 0.1 + 0.05 * ("whale" not in text) for text in stories]
 
-    found = diagnose(story, fitting(story), 0.1, low, rescore)
-    assert found is not None
-    assert set(found.errors) == {StoryError("unrelated", (1,)), StoryError("unrelated", (3,))}
-    assert found.repaired == GOOD
+    diagnosis = diagnose(story, fitting(story), 0.1, low, rescore)
+    assert diagnosis is not None
+    assert set(diagnosis.errors) == {StoryError("unrelated", (1,)), StoryError("unrelated", (3,))}
+    assert diagnosis.repaired == GOOD
 
 
-def test_a_sentence_said_again_is_found_whatever_the_score() -> None:
+def test_repeated_sentence_is_found_at_any_score() -> None:
     story = "Ann was hungry. She made a sandwich. She made a sandwich! She made a sandwich. She ate it."
-    found = diagnose(story, fitting(story.replace("!", ".")), 0.8, low, rescored([GOOD]))
-    assert found == Diagnosis(
+    diagnosis = diagnose(story, fitting(story.replace("!", ".")), 0.8, low, rescored([GOOD]))
+    assert diagnosis == Diagnosis(
         (StoryError("repeated", (1, 2)), StoryError("repeated", (1, 3))), 0.8, 0.9, GOOD
     )
-    said = "He ran off. No. It rained. No. He ran home."  # a short sentence may be repeated
-    assert diagnose(said, fitting(said), 0.8, low, rescored([])) is None
+    short_repetition = "He ran off. No. It rained. No. He ran home."  # a short sentence may be repeated
+    assert diagnose(short_repetition, fitting(short_repetition), 0.8, low, rescored([])) is None
 
 
-def test_edits_of_negations_and_of_other_words() -> None:
+def test_edits_are_classified_as_negation_or_substitution() -> None:
     explanation = fitting(NEGATED)
     explanation["edits"] = [
         {"token": "did", "suggestion": "", "sentence": 1, "start": 1, "end": 2},
         {"token": "not", "suggestion": "", "sentence": 1, "start": 2, "end": 3},
     ]
-    mended = [0.9, 0.1]
+    scores = [0.9, 0.1]
 
     def rescore(stories: Sequence[str]) -> list[float]:
-        return [mended["not" in story or "make" not in story] for story in stories]
+        return [scores["not" in story or "make" not in story] for story in stories]
 
-    found = diagnose(NEGATED, explanation, 0.1, low, rescore)
-    assert found is not None
-    assert found.errors == (StoryError("negated", (1,)),)
+    diagnosis = diagnose(NEGATED, explanation, 0.1, low, rescore)
+    assert diagnosis is not None
+    assert diagnosis.errors == (StoryError("negated", (1,)),)
     explanation["edits"] = [{"token": "sandwich", "suggestion": "cake", "sentence": 1, "start": 5, "end": 6}]
-    found = diagnose(
-        NEGATED, explanation, 0.1, low, lambda stories: [mended["cake" not in one] for one in stories]
+    diagnosis = diagnose(
+        NEGATED, explanation, 0.1, low, lambda stories: [scores["cake" not in story] for story in stories]
     )
-    assert found is not None
-    assert found.errors == (StoryError("substituted", (1,)),)
+    assert diagnosis is not None
+    assert diagnosis.errors == (StoryError("substituted", (1,)),)
 
 
-def test_a_low_score_without_a_repair_is_never_praised() -> None:
-    found = diagnose(SHUFFLED, fitting(SHUFFLED), 0.1, low, lambda stories: [0.19 for _ in stories])
-    assert found == Diagnosis((), 0.1, 0.1, SHUFFLED)
-    said = likely_errors(found, "Plot coherence")
-    assert "Something is wrong, but we cannot tell what" in said
-    assert "om-fine" not in said
-    one = diagnose("One sentence.", fitting("One sentence."), 0.1, low, rescored([]))
-    assert one == Diagnosis((), 0.1, 0.1, "One sentence.")
+def test_low_score_without_repair_gives_an_unexplained_error() -> None:
+    diagnosis = diagnose(SHUFFLED, fitting(SHUFFLED), 0.1, low, lambda stories: [0.19 for _ in stories])
+    assert diagnosis == Diagnosis((), 0.1, 0.1, SHUFFLED)
+    html = likely_errors(diagnosis, "Plot coherence")
+    assert "Something is wrong, but we cannot tell what" in html
+    assert "om-fine" not in html
+    single = diagnose("One sentence.", fitting("One sentence."), 0.1, low, rescored([]))
+    assert single == Diagnosis((), 0.1, 0.1, "One sentence.")
 
 
-def test_a_story_that_scores_as_human_stories_do_is_not_accused() -> None:
+def test_story_with_typical_human_score_is_not_diagnosed() -> None:
     asked: list[str] = []
     assert diagnose(SHUFFLED, fitting(SHUFFLED), 0.31, low, rescored([GOOD], asked)) is None
     assert asked == []
@@ -187,39 +188,39 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_the_examples_get_the_diagnosis_that_they_show(name: str) -> None:
+def test_examples_get_the_diagnosis_they_illustrate(name: str) -> None:
     """From stored scores of the shipped weights: `python -m tests.spaces.diagnoses`."""
-    found = diagnoses.diagnosed(KEPT[name], diagnoses.stories()[name][1])
+    diagnosis = diagnoses.diagnosed(KEPT[name], diagnoses.stories()[name][1])
     if EXPECTED[name] is None:
-        assert found is None
+        assert diagnosis is None
     else:
-        assert found is not None
-        first = found.errors[0]
+        assert diagnosis is not None
+        first = diagnosis.errors[0]
         assert EXPECTED[name] in (first, first.error_type)
 
 
-def test_kept_scores_are_of_the_weights_that_ship() -> None:
+def test_stored_scores_match_shipped_weights() -> None:
     catalogue = read_catalogue()
     for name, (corpus, _) in diagnoses.stories().items():
         shipped = {metric: shipped_checkpoint(catalogue[metric], corpus) for metric in diagnoses.METRICS}
         assert KEPT[name]["checkpoints"] == shipped, name
 
 
-def test_the_sound_example_is_an_ordinary_one() -> None:
+def test_sound_example_scores_near_the_human_median() -> None:
     """Half of the forty human stories score lower, half of them as high or higher."""
-    forty = [one["score"] for name, one in KEPT.items() if name.startswith("mini-roc-")]
+    forty = [entry["score"] for name, entry in KEPT.items() if name.startswith("mini-roc-")]
     assert len(forty) == 40
     assert sum(score < KEPT["A sound story"]["score"] for score in forty) == 19
 
 
-def test_of_forty_human_stories_four_at_most_are_accused() -> None:
+def test_at_most_four_of_forty_human_stories_are_diagnosed() -> None:
     human = {name: story for name, (_, story) in diagnoses.stories().items() if name.startswith("mini-")}
     assert len(human) == 40
-    accused = [name for name, story in human.items() if diagnoses.diagnosed(KEPT[name], story)]
-    assert len(accused) <= 4, accused
+    diagnosed = [name for name, story in human.items() if diagnoses.diagnosed(KEPT[name], story)]
+    assert len(diagnosed) <= 4, diagnosed
 
 
-def test_numbers() -> None:
+def test_number_formatting() -> None:
     assert [format_number(value) for value in (0.0, -0.001, -2.5, 12345.6)] == [
         "0.00",
         "0.00",

@@ -36,11 +36,11 @@ def entry(name: str) -> CatalogueEntry:
 
 def groups(name: str, made: list[Text], kind: str) -> dict[str, Any]:
     human = [Text("x" * (i + 1), "Once .") for i in range(40)]
-    found = entry(name)
-    return measure(LengthScorer(found.numbers[0]), found, "roc", human, made, kind)  # type: ignore[arg-type]
+    metric = entry(name)
+    return measure(LengthScorer(metric.numbers[0]), metric, "roc", human, made, kind)  # type: ignore[arg-type]
 
 
-def test_the_base_tier_is_the_recommended_metric_on_its_larger_encoder() -> None:
+def test_base_tier_changes_only_the_recommended_metric() -> None:
     small, base = read_catalogue(), read_catalogue(tier=BASE)
     assert list(small) == list(base)
     assert [name for name in small if small[name].call != base[name].call] == [DEFAULT_METRIC]
@@ -56,27 +56,29 @@ def test_the_base_tier_is_the_recommended_metric_on_its_larger_encoder() -> None
         read_catalogue(tier="large")
 
 
-def test_metrics_without_a_reference_see_none() -> None:
-    found = groups("union", [Text("y" * 10, "Once .", "z" * 5)] * 40, "generated")
-    assert set(found) == {"human", "generated"}
-    assert set(found["generated"]["quantiles"]["scores"]) == {10.0}
+def test_metrics_without_reference_input_get_none() -> None:
+    distributions = groups("union", [Text("y" * 10, "Once .", "z" * 5)] * 40, "generated")
+    assert set(distributions) == {"human", "generated"}
+    assert set(distributions["generated"]["quantiles"]["scores"]) == {10.0}
     expected = np.percentile(np.arange(1, 41), POINTS)
-    assert found["human"]["quantiles"]["scores"] == pytest.approx(expected, rel=1e-4)
+    assert distributions["human"]["quantiles"]["scores"] == pytest.approx(expected, rel=1e-4)
 
 
-def test_metrics_with_a_reference_compare_with_the_story_whose_plot_it_is() -> None:
-    found = groups("bleurt", [Text("y" * 10, "Once .", "z" * 4)] * 40, "generated")
-    assert set(found) == {"unrelated", "retold"}
-    assert set(found["retold"]["quantiles"]["scores"]) == {6.0}
-    assert found["unrelated"]["quantiles"]["scores"][0] == -1.0  # each with the next one as its reference
+def test_reference_metrics_compare_generated_with_original_story() -> None:
+    distributions = groups("bleurt", [Text("y" * 10, "Once .", "z" * 4)] * 40, "generated")
+    assert set(distributions) == {"unrelated", "retold"}
+    assert set(distributions["retold"]["quantiles"]["scores"]) == {6.0}
+    assert (
+        distributions["unrelated"]["quantiles"]["scores"][0] == -1.0
+    )  # each with the next one as its reference
 
 
-def test_damaged_copies_are_no_yardstick_for_likeness_and_few_stories_for_nothing() -> None:
+def test_damaged_copies_and_small_groups_are_excluded() -> None:
     assert set(groups("bleurt", [Text("y", "Once .")] * 40, "damaged")) == {"unrelated"}
     assert set(groups("union", [Text("y", "Once .")] * 29, "damaged")) == {"human"}
 
 
-def test_files_of_stories(tmp_path: Path) -> None:
+def test_generated_stories_are_read_from_files(tmp_path: Path) -> None:
     rows = [{"story": f"Ann ran . She fell {i} .", "context": "Ann ran ."} for i in range(5)]
     lines, table = tmp_path / "a.jsonl", tmp_path / "a.parquet"
     lines.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
@@ -97,10 +99,10 @@ def shipped_checkpoint(found: CatalogueEntry, corpus: str) -> str:
 
 
 @pytest.mark.parametrize("corpus", CORPORA)
-def test_distributions_are_of_the_weights_that_ship(corpus: str) -> None:
+def test_distributions_match_shipped_weights(corpus: str) -> None:
     catalogue = read_catalogue()
     written = {name: written_checkpoint(reference_file(corpus, name)) for name in catalogue}
-    assert written == {name: shipped_checkpoint(found, corpus) for name, found in catalogue.items()}
+    assert written == {name: shipped_checkpoint(metric, corpus) for name, metric in catalogue.items()}
     base = read_catalogue(tier=BASE)[DEFAULT_METRIC]
     assert written_checkpoint(reference_file(corpus, DEFAULT_METRIC, BASE)) == shipped_checkpoint(
         base, corpus

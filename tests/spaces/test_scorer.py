@@ -40,12 +40,12 @@ class FakeModule:
             stories = columns["predictions"]
             if any("refused" in story for story in stories):
                 raise ValueError("refused")
-            found: dict[str, Any] = {"scores": [float(len(story)) for story in stories]}
+            result: dict[str, Any] = {"scores": [float(len(story)) for story in stories]}
             if explain:
-                found["explanations"] = [
+                result["explanations"] = [
                     {"sentences": [{"text": s, "gain": 0.0}], "edits": []} for s in stories
                 ]
-            return found
+            return result
         finally:
             self.busy.release()
 
@@ -86,9 +86,9 @@ def notes(rows: list[Any]) -> dict[str, Any]:
     return {score.metric: score.note or score.value for score in rows}
 
 
-def test_roc_joins_the_beginning_and_parts_it_where_it_is_needed_apart() -> None:
+def test_roc_context_is_joined_to_or_split_from_the_story_as_needed() -> None:
     scorer = FakeScorer()
-    (found,) = scorer.score([Text("He ran. He fell.", "Tom was late.", "A reference.")], "roc")
+    (scores,) = scorer.score([Text("He ran. He fell.", "Tom was late.", "A reference.")], "roc")
     assert scorer.modules["plain", "roc"].seen[-1] == {"predictions": ["Tom was late. He ran. He fell."]}
     assert scorer.modules["contextual", "roc"].seen[-1] == {
         "predictions": ["He ran. He fell."],
@@ -98,12 +98,12 @@ def test_roc_joins_the_beginning_and_parts_it_where_it_is_needed_apart() -> None
         "predictions": ["He ran. He fell."],
         "references": ["A reference."],
     }
-    assert notes(found)["plain"] == 30.0
-    (found,) = scorer.score([Text("Tom was late. He ran.")], "roc")
+    assert notes(scores)["plain"] == 30.0
+    (scores,) = scorer.score([Text("Tom was late. He ran.")], "roc")
     assert scorer.modules["contextual", "roc"].seen[-1]["contexts"] == ["Tom was late."]
 
 
-def test_wp_leaves_the_prompt_out_of_the_story() -> None:
+def test_wp_prompt_is_not_part_of_the_story() -> None:
     scorer = FakeScorer()
     scorer.score([Text("He ran.", "A prompt.")], "wp")
     assert scorer.modules["plain", "wp"].seen[-1] == {"predictions": ["He ran."]}
@@ -113,10 +113,10 @@ def test_wp_leaves_the_prompt_out_of_the_story() -> None:
     }
 
 
-def test_what_is_missing_is_said() -> None:
+def test_missing_scores_have_explanatory_notes() -> None:
     scorer = FakeScorer()
-    (found,) = scorer.score([Text("He ran.")], "wp")
-    assert notes(found) == {
+    (scores,) = scorer.score([Text("He ran.")], "wp")
+    assert notes(scores) == {
         "plain": 7.0,
         "referenced": "Needs a reference story to compare with.",
         "contextual": "Needs the prompt that the story was written to.",
@@ -124,11 +124,11 @@ def test_what_is_missing_is_said() -> None:
         "absent": "The weights are not available.",
         "short": "Not for stories of this kind.",
     }
-    (found,) = scorer.score([Text("He ran.")], "roc")
-    assert notes(found)["contextual"] == "Needs a story of two sentences or more."
+    (scores,) = scorer.score([Text("He ran.")], "roc")
+    assert notes(scores)["contextual"] == "Needs a story of two sentences or more."
 
 
-def test_one_refused_story_leaves_the_others_their_scores() -> None:
+def test_rejected_story_does_not_affect_other_scores() -> None:
     rows = FakeScorer().score([Text("One."), Text("This is refused."), Text("Three.")], "roc", only=["plain"])
     assert [row[0].value for row in rows] == [4.0, None, 6.0]
     assert rows[1][0].note == "plain could not read this story."
@@ -140,64 +140,64 @@ def test_texts_with_and_without_a_reference_in_one_call() -> None:
     assert [row[0].value for row in rows] == [None, 4.0]
 
 
-def test_an_unknown_kind_of_story_is_refused() -> None:
+def test_unknown_corpus_is_rejected() -> None:
     with pytest.raises(ValueError, match="roc, wp"):
         FakeScorer().score([Text("One.")], "news")
 
 
 def test_explanations_come_from_the_metrics_that_have_them() -> None:
-    found = FakeScorer().explain(Text("One."), "roc")
-    assert {name: one["sentences"] for name, one in found.items()} == {
+    explanations = FakeScorer().explain(Text("One."), "roc")
+    assert {name: explanation["sentences"] for name, explanation in explanations.items()} == {
         "plain": [{"text": "One.", "gain": 0.0}]
     }
 
 
-def test_a_backbone_that_is_nowhere_counts_as_weights() -> None:
+def test_missing_backbone_is_reported_as_missing_weights() -> None:
     assert why_not_loaded(BackboneNotFoundError("a model is not at hand")) == "The weights are not available."
     assert why_not_loaded(KeyError()) == "It could not be loaded."
 
 
-def test_a_story_of_many_sentences_is_explained_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_story_is_explained_in_its_own_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     scorer = FakeScorer()
     scorer.wait()
-    asked = []
-    ask = scorer._batcher.submit
+    submitted = []
+    submit = scorer._batcher.submit
     monkeypatch.setattr(
         scorer._batcher,
         "submit",
-        lambda work, *rest: asked.append((work.key, work.batch_size)) or ask(work, *rest),
+        lambda work, *rest: submitted.append((work.key, work.batch_size)) or submit(work, *rest),
     )
     scorer.explain(Text("He ran. " * MAX_BATCHED_SENTENCES), "roc")
     scorer.explain(Text("He ran. " * (MAX_BATCHED_SENTENCES + 1)), "roc")
-    (short, several), (long, one) = asked
+    (short, several), (long, batch_size) = submitted
     assert short != long
-    assert (several > 1, one) == (True, 1)
+    assert (several > 1, batch_size) == (True, 1)
 
 
-def test_without_wordnet_meteor_alone_is_lacking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_wordnet_only_meteor_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    found_before = list(nltk.data.path)
+    original_path = list(nltk.data.path)
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
     scorer = Scorer({"overlap": read_catalogue()["overlap"]}, Distributions())
     texts = [Text("He ran home. He ate.", reference="He ran. He ate.")]
-    (found,) = scorer.score(texts, "roc")
-    values = {one.number.title: one.value for one in found}
+    (scores,) = scorer.score(texts, "roc")
+    values = {score.number.title: score.value for score in scores}
     assert values.pop("METEOR") is None
     assert len(values) == 2
     assert None not in values.values()
-    assert found[-1].note == "METEOR needs WordNet, which was not found."
-    monkeypatch.setattr(nltk.data, "path", found_before)
-    (found,) = scorer.score(texts, "roc")
-    assert found[-1].value is not None, "as soon as it is there"
+    assert scores[-1].note == "METEOR needs WordNet, which was not found."
+    monkeypatch.setattr(nltk.data, "path", original_path)
+    (scores,) = scorer.score(texts, "roc")
+    assert scores[-1].value is not None, "METEOR is scored as soon as WordNet is there"
 
 
 def test_many_threads_are_served_in_turn() -> None:
     scorer = FakeScorer()
     scorer.wait()
-    found: list[float] = []
+    scores: list[float] = []
     threads = [
         threading.Thread(
-            target=lambda: found.append(scorer.score([Text("One.")], "roc", ["plain"])[0][0].value or 0)
+            target=lambda: scores.append(scorer.score([Text("One.")], "roc", ["plain"])[0][0].value or 0)
         )
         for _ in range(20)
     ]
@@ -205,10 +205,10 @@ def test_many_threads_are_served_in_turn() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [4.0] * 20
+    assert scores == [4.0] * 20
 
 
-def test_a_story_asked_for_again_is_not_read_again() -> None:
+def test_repeated_story_is_scored_once() -> None:
     scorer = FakeScorer()
     rows = scorer.score([Text("One."), Text("One."), Text("Two.")], "roc", ["plain"])
     assert scorer.score([Text("Two."), Text("One.")], "roc", ["plain"]) == [rows[2], rows[0]]
@@ -217,7 +217,7 @@ def test_a_story_asked_for_again_is_not_read_again() -> None:
     assert scorer.modules["plain", "wp"].seen == [{"predictions": ["One."]}]
 
 
-def test_code_for_few_shapes_of_batches_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_number_of_cached_batch_shapes_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     """With PyTorch's default bounds memory grew by a megabyte per story; a value set by the user is kept."""
     monkeypatch.delenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", raising=False)
     monkeypatch.setenv("LRU_CACHE_CAPACITY", "5")
@@ -226,27 +226,27 @@ def test_code_for_few_shapes_of_batches_is_kept(monkeypatch: pytest.MonkeyPatch)
     assert os.environ["LRU_CACHE_CAPACITY"] == "5"
 
 
-def test_no_metric_waits_for_what_some_need_nor_dies_of_its_failure(caplog: pytest.LogCaptureFixture) -> None:
-    asked, answered = threading.Event(), threading.Event()
+def test_failing_resource_download_does_not_block_metrics(caplog: pytest.LogCaptureFixture) -> None:
+    fetch_started, fetch_may_fail = threading.Event(), threading.Event()
     fetching: list[threading.Thread] = []
 
-    def before() -> None:
+    def fetch() -> None:
         fetching.append(threading.current_thread())
-        asked.set()
-        answered.wait(60)
+        fetch_started.set()
+        fetch_may_fail.wait(60)
         raise zipfile.BadZipFile("no zip file")
 
-    scorer = FakeScorer(before)
-    found: list[float | None] = []
+    scorer = FakeScorer(fetch)
+    scores: list[float | None] = []
     scoring = threading.Thread(
-        target=lambda: found.extend(row[0].value for row in scorer.score([Text("One.")], "roc", ["short"])),
+        target=lambda: scores.extend(row[0].value for row in scorer.score([Text("One.")], "roc", ["short"])),
         daemon=True,
     )
     scoring.start()
-    assert asked.wait(60)
+    assert fetch_started.wait(60)
     scoring.join(60)
-    assert found == [4.0]
-    answered.set()
+    assert scores == [4.0]
+    fetch_may_fail.set()
     fetching[0].join()
     assert "was not fetched: BadZipFile: no zip file" in caplog.text
 
@@ -263,26 +263,26 @@ def test_the_recommended_metric_is_loaded_first() -> None:
     assert loaded == [DEFAULT_METRIC, DEFAULT_METRIC, "other", "other"]
 
 
-def test_wordnet_is_fetched_again_until_it_is_there(
+def test_wordnet_download_is_retried_until_it_succeeds(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     failures: list[Exception] = [FetchError("no internet"), http.client.BadStatusLine("x"), OSError("full")]
     pauses: list[float] = []
-    there = threading.Event()
+    available = threading.Event()
 
     def fetch(_: Path) -> None:
         if failures:
             raise failures.pop(0)
 
     monkeypatch.setattr(wordnet, "fetch_wordnet", fetch)
-    monkeypatch.setattr(wordnet.resources, "use_with_nltk", there.set)
+    monkeypatch.setattr(wordnet.resources, "use_with_nltk", available.set)
     wordnet.fetch_or_retry(pauses.append)
-    assert there.wait(60)
+    assert available.wait(60)
     assert pauses == [60, 120, 240]
     assert caplog.text.count("WordNet could not be fetched") == 3
-    there.clear()
+    available.clear()
     wordnet.fetch_or_retry(pauses.append)
-    assert there.is_set()
+    assert available.is_set()
     assert len(pauses) == 3
 
 
@@ -291,6 +291,6 @@ def test_every_metric_of_the_benchmark_is_in_the_catalogue() -> None:
     own = {name: entry for name, entry in read_registry().items() if name == entry.folder.name}
     present = {name for name, entry in own.items() if (entry.folder / f"{name}.py").exists()}
     assert present <= set(catalogue)
-    for one in catalogue.values():
-        assert one.numbers
-        assert one.paper_url.startswith("https://")
+    for metric in catalogue.values():
+        assert metric.numbers
+        assert metric.paper_url.startswith("https://")

@@ -15,7 +15,7 @@ from openmeva.spaces.limits import MAX_OPEN_PAGES
 from openmeva.spaces.threads import threads_each
 
 
-def test_a_users_mistake_is_a_sentence_and_escaped() -> None:
+def test_user_error_is_shown_escaped() -> None:
     def work(_: str) -> str:
         raise ValueError("The story <b> is empty.")
 
@@ -26,7 +26,7 @@ def test_a_users_mistake_is_a_sentence_and_escaped() -> None:
         shell.user_errors(work)("x")
 
 
-def test_a_failure_shows_and_logs_nothing_that_was_typed(caplog: pytest.LogCaptureFixture) -> None:
+def test_internal_error_reveals_no_user_text(caplog: pytest.LogCaptureFixture) -> None:
     def work(text: str) -> str:
         raise KeyError(text)
 
@@ -58,11 +58,11 @@ def test_an_upload_is_opened(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     assert shell.upload_path({"path": str(file)}) == file
 
 
-def test_a_page_asked_again_and_again_keeps_nothing() -> None:
+def test_repeated_updates_do_not_grow_the_session() -> None:
     """With plain values instead of `put`, Gradio would keep a component for each of them."""
     with gr.Blocks() as demo:
-        shown, told = gr.HTML(), gr.JSON()
-        gr.Button().click(lambda: None, outputs=[shown, told])
+        html, data = gr.HTML(), gr.JSON()
+        gr.Button().click(lambda: None, outputs=[html, data])
     (event,) = demo.fns.values()
     page = SessionState(demo)
 
@@ -79,7 +79,7 @@ def test_a_page_asked_again_and_again_keeps_nothing() -> None:
     assert len(page.blocks_config.blocks) == len(demo.blocks)
 
 
-def test_of_few_pages_the_state_is_kept_and_of_none_what_was_typed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_launch_limits_session_state_and_disables_history(monkeypatch: pytest.MonkeyPatch) -> None:
     class Launched:
         def queue(self, **_: object) -> None: ...
 
@@ -93,7 +93,7 @@ def test_of_few_pages_the_state_is_kept_and_of_none_what_was_typed(monkeypatch: 
     assert set(options) <= set(inspect.signature(gr.Blocks.launch).parameters)
 
 
-def test_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_space_and_card_urls(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SPACE_ID", raising=False)
     assert shell.space_url("story_scorer") == "http://127.0.0.1:7860"
     monkeypatch.setenv("SPACE_ID", "Some-Org/leaderboard")
@@ -103,7 +103,7 @@ def test_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shell.space_url("story_scorer") == "http://10.0.0.1:1"
 
 
-def test_a_copy_of_a_space_links_to_the_publishers_others(
+def test_duplicated_space_links_to_the_publishers_spaces(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(shell, "_PUBLISHER", tmp_path / "publisher.json")
@@ -116,7 +116,7 @@ def test_a_copy_of_a_space_links_to_the_publishers_others(
 
 
 @pytest.mark.parametrize(("cores", "expected"), [(64, 32), (4, 2), (1, 1)])
-def test_threads_are_those_of_the_cores_at_hand(
+def test_thread_count_follows_available_cores(
     cores: int, expected: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(threads, "cores", lambda: cores)

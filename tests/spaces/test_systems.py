@@ -23,60 +23,62 @@ class ByNumber(Scorer):
 
 
 def rows(numbers: list[int]) -> list[dict[str, Any]]:
-    return [{"story_id": place, "story": STORY.format(n)} for place, n in enumerate(numbers, 1)]
+    return [{"story_id": number, "story": STORY.format(n)} for number, n in enumerate(numbers, 1)]
 
 
 def compared(first: list[int], second: list[int]) -> Any:
     seen: list[tuple[int, int]] = []
-    found = compare(ByNumber(), rows(first), rows(second), "roc", lambda done, of: seen.append((done, of)))
+    comparison = compare(
+        ByNumber(), rows(first), rows(second), "roc", lambda done, of: seen.append((done, of))
+    )
     assert seen[-1] == (2 * len(first), 2 * len(first))
-    return found
+    return comparison
 
 
-def test_a_difference_that_is_clear() -> None:
-    found = compared([50, 60, 70, 80, 90, 95], [40, 45, 60, 65, 75, 90])
-    assert found.difference == pytest.approx(0.1167, abs=1e-4)
-    assert 0 < found.interval[0] < found.difference < found.interval[1]
-    assert (found.won, found.is_clear, found.unscored) == (1.0, True, 0)
-    assert {one.scores for one in found.most_different} == {(0.6, 0.45), (0.8, 0.65), (0.9, 0.75)}
-    shown = views.two_systems(found)
-    assert "The first system’s stories hold together better" in shown
-    assert "on average over 6 pairs, 95 %" in shown
-    assert "The first has the better story for over 99 % of pairs" in shown
+def test_clear_difference_is_reported() -> None:
+    comparison = compared([50, 60, 70, 80, 90, 95], [40, 45, 60, 65, 75, 90])
+    assert comparison.difference == pytest.approx(0.1167, abs=1e-4)
+    assert 0 < comparison.interval[0] < comparison.difference < comparison.interval[1]
+    assert (comparison.won, comparison.is_clear, comparison.unscored) == (1.0, True, 0)
+    assert {pair.scores for pair in comparison.most_different} == {(0.6, 0.45), (0.8, 0.65), (0.9, 0.75)}
+    html = views.two_systems(comparison)
+    assert "The first system’s stories hold together better" in html
+    assert "on average over 6 pairs, 95 %" in html
+    assert "The first has the better story for over 99 % of pairs" in html
 
 
-def test_a_difference_that_is_none_and_prompts_without_a_score() -> None:
-    found = compared([50, 60, 70, 80, 90, 0], [60, 50, 80, 70, 90, 50])
-    assert (found.won, found.is_clear, found.unscored) == (0.5, False, 1)
-    assert "No clear difference" in views.two_systems(found)
+def test_unclear_difference_and_prompts_without_score() -> None:
+    comparison = compared([50, 60, 70, 80, 90, 0], [60, 50, 80, 70, 90, 50])
+    assert (comparison.won, comparison.is_clear, comparison.unscored) == (0.5, False, 1)
+    assert "No clear difference" in views.two_systems(comparison)
     with pytest.raises(
         ValueError, match=f"at least {MIN_PROMPTS} pairs with a score for both stories, got 4"
     ):
         compared([50, 60, 70, 80, 0], [50] * 5)
 
 
-def test_stories_of_one_prompt_are_drawn_together() -> None:
+def test_bootstrap_resamples_whole_prompts() -> None:
     rng = np.random.default_rng(4)
     effects = np.repeat(100 * rng.normal(0.05, 0.15, 6), 20)
     numbers = [[int(50 + n) for n in effects * step + rng.normal(0, 2, 120)] for step in (1, 0)]
     files = [
-        [{**row, "context": f"Prompt {place // 20}."} for place, row in enumerate(rows(one))]
-        for one in numbers
+        [{**row, "context": f"Prompt {index // 20}."} for index, row in enumerate(rows(file_numbers))]
+        for file_numbers in numbers
     ]
-    found = compare(ByNumber(), *files, "wp", lambda *_: None)
-    assert (found.prompts, len(found.pairs), found.is_clear) == (6, 120, False)
+    comparison = compare(ByNumber(), *files, "wp", lambda *_: None)
+    assert (comparison.prompts, len(comparison.pairs), comparison.is_clear) == (6, 120, False)
     means = np.subtract(*numbers).reshape(6, 20).mean(1) / 100
-    drawn = means[np.random.default_rng(0).integers(0, 6, (2000, 6))].mean(1)
-    assert found.interval == pytest.approx(tuple(np.percentile(drawn, [2.5, 97.5])))
-    assert "over 120 pairs of 6 prompts" in views.two_systems(found)
+    resampled = means[np.random.default_rng(0).integers(0, 6, (2000, 6))].mean(1)
+    assert comparison.interval == pytest.approx(tuple(np.percentile(resampled, [2.5, 97.5])))
+    assert "over 120 pairs of 6 prompts" in views.two_systems(comparison)
     for file in files:
         del file[0]["context"]
-    apart = compare(ByNumber(), *files, "wp", lambda *_: None)
-    assert (apart.prompts, apart.is_clear) == (None, True)
-    assert "over 120 pairs, 95 %" in views.two_systems(apart)
+    without_prompts = compare(ByNumber(), *files, "wp", lambda *_: None)
+    assert (without_prompts.prompts, without_prompts.is_clear) == (None, True)
+    assert "over 120 pairs, 95 %" in views.two_systems(without_prompts)
 
 
-def test_five_stories_of_one_prompt_are_one_prompt() -> None:
+def test_stories_of_one_prompt_count_as_one_prompt() -> None:
     same, apart = ([{**row, "context": text.format(row["story_id"])} for row in rows([50, 60, 70, 80, 90])]
                    for text in ("One day.", "Day {}."))  # fmt: skip
     with pytest.raises(
@@ -88,19 +90,19 @@ def test_five_stories_of_one_prompt_are_one_prompt() -> None:
     )
 
 
-def test_an_id_may_be_0_and_a_row_is_told_by_its_place_in_the_file() -> None:
+def test_id_may_be_0_and_errors_name_the_row_number() -> None:
     first, second = rows([50, 60, 70, 80, 90, 95]), rows([51, 61, 71, 81, 91, 96])
     for row in [*first, *second]:
         row["story_id"] -= 1
-    found = match_rows(first, second[::-1])
-    assert [a["story_id"] for a, _ in found] == [b["story_id"] for _, b in found]
+    pairs = match_rows(first, second[::-1])
+    assert [a["story_id"] for a, _ in pairs] == [b["story_id"] for _, b in pairs]
     second = second[::-1]
     second[5]["story"] = " "
     with pytest.raises(ValueError, match=r"Second file: Row 6"):
         compare(ByNumber(), first, second, "roc", lambda *_: None)
 
 
-def test_rows_belong_together_by_id_or_prompt_or_place() -> None:
+def test_rows_are_matched_by_id_or_prompt_or_position() -> None:
     a, b = {"story": "x", "context": "p"}, {"story": "y", "context": "q"}
     assert match_rows([a, b], [b, a]) == [(a, a), (b, b)]
     plain = [{"story": "x"}, {"story": "y"}]

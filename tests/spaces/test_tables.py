@@ -25,7 +25,7 @@ def test_csv_and_jsonl_rows() -> None:
     ]
 
 
-def test_a_line_of_text_is_a_story_and_tables_may_have_tabs() -> None:
+def test_text_lines_are_stories_and_tsv_is_read() -> None:
     assert read_rows("a.txt", b"Ann ran.\n\nShe ate.\n") == [{"story": "Ann ran."}, {"story": "She ate."}]
     assert read_rows("a.tsv", b"story\tcontext\nx, y\tz\n") == [{"story": "x, y", "context": "z"}]
 
@@ -46,7 +46,7 @@ def test_a_line_of_text_is_a_story_and_tables_may_have_tabs() -> None:
         ("a.csv", b"x" * (MAX_BYTES + 1), "at most 2 MB"),
     ],
 )
-def test_bad_files(name: str, content: bytes, message: str) -> None:
+def test_bad_files_are_rejected(name: str, content: bytes, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         read_rows(name, content)
 
@@ -59,7 +59,7 @@ def test_bad_files(name: str, content: bytes, message: str) -> None:
         ([f"{place} {'ran ' * 250_000}" for place in range(12)], "more than 10 million characters"),
     ],
 )
-def test_a_small_file_may_not_unpack_to_a_large_one(stories: list[str], message: str) -> None:
+def test_decompressed_size_is_limited(stories: list[str], message: str) -> None:
     file = io.BytesIO()
     pq.write_table(pa.table({"story": stories}), file, compression="zstd")
     assert len(file.getvalue()) < MAX_BYTES
@@ -67,14 +67,14 @@ def test_a_small_file_may_not_unpack_to_a_large_one(stories: list[str], message:
         read_rows("a.parquet", file.getvalue())
 
 
-def test_a_download_takes_every_value() -> None:
+def test_download_serializes_any_value() -> None:
     rows = [{"story": "a\ud83db", "on": datetime.date(2020, 1, 2)}]
     for text, kind in ((to_jsonl(rows), "jsonl"), (to_csv(rows), "csv")):
         content = base64.b64decode(data_link(text, kind).partition(",")[2]).decode()
         assert "2020-01-02" in content
 
 
-def test_an_upload_is_deleted_whatever_it_holds(tmp_path: Path) -> None:
+def test_upload_is_deleted_even_if_invalid(tmp_path: Path) -> None:
     for name, content in (("good.csv", "story\na b\n"), ("bad.csv", "")):
         path = tmp_path / name
         path.write_text(content)
@@ -91,24 +91,24 @@ def test_uploads_are_deleted_with_their_folders(tmp_path: Path) -> None:
     for path, content in zip(paths, ("story\na b\n", "story\nc d\n", ""), strict=True):
         path.parent.mkdir()
         path.write_text(content)
-    other = paths[0].with_name("b.csv")
-    other.write_text("story\na b\n")  # the same bytes under another name
+    untouched = paths[0].with_name("b.csv")
+    untouched.write_text("story\na b\n")  # the same bytes under another name
     assert read_uploads(paths[0], paths[0]) == [[{"story": "a b"}]] * 2
     with pytest.raises(ValueError, match="no rows"):
         read_uploads(paths[2], paths[1])
-    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [other]
-    assert list(tmp_path.iterdir()) == [other.parent]
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [untouched]
+    assert list(tmp_path.iterdir()) == [untouched.parent]
 
 
 @pytest.mark.parametrize("cell", ["=1+1", "+1+2", "-1+A1", "@x", " =1", "\t=1", "\n=1", "＝1"])
-def test_formulas_are_made_harmless(cell: str) -> None:
+def test_formulas_are_escaped(cell: str) -> None:
     written = to_csv([{"story": cell, cell: 1}])
     rows = list(csv.reader(io.StringIO(written, newline="")))
     assert [row[0] for row in rows] == ["story", f"'{cell}"]
     assert rows[0][1] == f"'{cell}"
 
 
-def test_numbers_and_plain_texts_stay() -> None:
+def test_numbers_and_plain_texts_are_unchanged() -> None:
     assert (
         to_csv([{"a": -0.5, "b": "a - b", "c": None, "d": 3, "e": "-1.5"}]).splitlines()[1]
         == "-0.5,a - b,,3,-1.5"
@@ -119,12 +119,12 @@ def test_columns_of_later_rows_are_written_too() -> None:
     assert to_csv([{"a": 1}, {"b": "x,y"}]).splitlines() == ["a,b", "1,", ',"x,y"']
 
 
-def test_jsonl_keeps_what_it_is_given() -> None:
+def test_jsonl_round_trip() -> None:
     rows = [{"story": "é \u2028 =1", "score": -0.5}]
     assert [json.loads(line) for line in to_jsonl(rows).split("\n") if line] == rows
 
 
-def test_links_hold_the_whole_text() -> None:
+def test_data_link_contains_the_whole_text() -> None:
     head, data = data_link("é", "csv").split(",", 1)
     assert head == "data:text/csv;charset=utf-8;base64"
     assert base64.b64decode(data).decode() == "\ufeffé"
@@ -134,12 +134,12 @@ def test_links_hold_the_whole_text() -> None:
     ("text", "message"),
     [("", "empty"), ("  \n", "empty"), ("?!", "no word"), ("a" * (MAX_CHARACTERS + 1), "10,000"), (3, "int")],
 )
-def test_texts_out_of_order(text: object, message: str) -> None:
+def test_invalid_texts_are_rejected(text: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         check_text(text, "The story")
 
 
-def test_optional_texts_may_be_absent_and_surrogates_go() -> None:
+def test_optional_text_may_be_missing_and_surrogates_are_replaced() -> None:
     assert (
         check_text(None, "The context", needed=False) == check_text("  ", "The context", needed=False) == ""
     )

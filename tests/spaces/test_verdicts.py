@@ -22,8 +22,8 @@ STORY = "Ann was hungry. She made a sandwich. She ate it. She felt full."
 
 
 def score(value: float | None, group: str = "human") -> Score:
-    place = PercentileRank(group, "human stories", 150, 100 * (value or 0), HUMAN)
-    return Score(DEFAULT_METRIC, NUMBER, value, "", (place,))
+    rank = PercentileRank(group, "human stories", 150, 100 * (value or 0), HUMAN)
+    return Score(DEFAULT_METRIC, NUMBER, value, "", (rank,))
 
 
 @pytest.mark.parametrize(
@@ -35,22 +35,22 @@ def score(value: float | None, group: str = "human") -> Score:
         (0.005, "Something is wrong with it", "bad"),
     ],
 )
-def test_a_score_among_human_stories_makes_a_verdict(value: float, words: str, tone: str) -> None:
-    other = Score("union", NUMBER, 0.99)
-    found = verdict_on([other, score(value)], None)
-    assert (found.words, found.tone, found.score and found.score.value) == (words, tone, value)
-    assert "of 150 human stories" in headline(found)
+def test_verdict_follows_percentile_rank_among_human_stories(value: float, words: str, tone: str) -> None:
+    union = Score("union", NUMBER, 0.99)
+    verdict = verdict_on([union, score(value)], None)
+    assert (verdict.words, verdict.tone, verdict.score and verdict.score.value) == (words, tone, value)
+    assert "of 150 human stories" in headline(verdict)
 
 
-def test_no_verdict_on_what_may_be_no_story() -> None:
-    found = verdict_on([score(0.95)], "too short: 1 word, a story has at least 10")
-    assert (found.words, found.tone) == ("No verdict", "none")
-    assert "too short: 1 word" in found.why
+def test_no_verdict_on_text_that_may_not_be_a_story() -> None:
+    verdict = verdict_on([score(0.95)], "too short: 1 word, a story has at least 10")
+    assert (verdict.words, verdict.tone) == ("No verdict", "none")
+    assert "too short: 1 word" in verdict.why
     assert verdict_on([score(None)], None).words == "No verdict"
     assert verdict_on([score(0.9, "generated")], None).words == "No verdict"
 
 
-def test_two_stories_differ_by_more_than_noise_or_not() -> None:
+def test_two_stories_differ_only_beyond_noise() -> None:
     assert noise_bound(HUMAN) == pytest.approx(0.55, abs=0.02)  # of uniform scores: 1 - sqrt(1 - .8)
     clear = verdict_between([score(0.2)], [score(0.9)], [None, None])
     assert clear.words == "The second story holds together better"
@@ -59,7 +59,7 @@ def test_two_stories_differ_by_more_than_noise_or_not() -> None:
     assert verdict_between([score(0.1)], [score(0.9)], [None, "no words: signs"]).words == "No verdict"
 
 
-def test_trust_is_read_from_results(tmp_path: Path) -> None:
+def test_reliability_is_read_from_results(tmp_path: Path) -> None:
     entry = read_catalogue()["plot_coherence"]
     row = {
         "title": "Plot coherence (mix, authors' stories)",
@@ -71,27 +71,27 @@ def test_trust_is_read_from_results(tmp_path: Path) -> None:
     results, pairs = tmp_path / "results.json", tmp_path / "pairs.json"
     results.write_text(json.dumps({"judged": {"mans_roc": {"n": 7, "rows": [released, row]}}}))
     pairs.write_text(json.dumps({"pairs": 12, "rows": {row["title"]: {"dull": 2, "wrong": 3}}}))
-    found = ReliabilityTable(results, pairs).of(entry, entry.numbers[0], "roc")
-    assert found is not None
-    assert found.sentence == (
+    reliability = ReliabilityTable(results, pairs).of(entry, entry.numbers[0], "roc")
+    assert reliability is not None
+    assert reliability.sentence == (
         "Agreement with people: moderate (correlation 0.35, 0.20 to 0.50, on 7 machine-generated stories). It ranks 5 of 12 "
         "pairs of a good and a damaged story correctly."
     )
-    assert found.sentence in metric_row(entry, score(0.9), found)
+    assert reliability.sentence in metric_row(entry, score(0.9), reliability)
     assert ReliabilityTable(results, pairs).of(entry, entry.numbers[0], "wp") is None
 
 
-def test_every_metric_says_what_it_is_blind_to_and_most_how_far_to_trust_it() -> None:
+def test_every_metric_states_blind_spots_and_most_a_reliability() -> None:
     reliabilities = ReliabilityTable()
     for entry in read_catalogue().values():
         assert entry.blind.endswith(".")
         first = reliabilities.of(entry, entry.numbers[0], "roc")
         assert first is not None or entry.name == "llm_judge"
     main = read_catalogue()[DEFAULT_METRIC]
-    found = reliabilities.of(main, main.numbers[0], "roc")
-    assert found is not None
-    assert found.pairs == 12
-    assert found.ranked_correctly is not None
+    reliability = reliabilities.of(main, main.numbers[0], "roc")
+    assert reliability is not None
+    assert reliability.pairs == 12
+    assert reliability.ranked_correctly is not None
 
 
 class OneScore(Scorer):
@@ -110,13 +110,13 @@ class OneScore(Scorer):
         return {DEFAULT_METRIC: {"sentences": [{"text": part, "gain": 0.0} for part in parts], "edits": []}}
 
 
-def test_a_text_that_is_no_story_is_flagged_and_one_without_words_refused() -> None:
+def test_non_story_is_flagged_and_text_without_words_is_rejected() -> None:
     scorer = OneScore()
     short = service.full_answer(scorer, "Hello", "", "", "roc")
     assert short.scores[0].value == 0.95
-    shown = views.verdict(short, scorer.catalogue, ReliabilityTable())
-    assert "No verdict" in shown
-    assert "too short: 1 word" in shown
+    html = views.verdict(short, scorer.catalogue, ReliabilityTable())
+    assert "No verdict" in html
+    assert "too short: 1 word" in html
     assert service.as_dict(short)["warning"].startswith("too short")
     assert "wrong kind" in str(service.full_answer(scorer, STORY * 20, "", "", "roc").warning)
     for text in ("😀 🎉 🚗", "1 2 3 4"):
@@ -138,7 +138,7 @@ def test_the_verdict_comes_before_its_reasons() -> None:
     assert "UNION would change it" not in shown  # no word is marked
 
 
-def test_while_many_ask_a_doubtful_story_is_weighed_on_request_and_a_bad_one_at_once(
+def test_under_load_only_bad_stories_are_explained_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(Scorer, "is_busy", True)
@@ -150,46 +150,46 @@ def test_while_many_ask_a_doubtful_story_is_weighed_on_request_and_a_bad_one_at_
     assert last.sentences
 
 
-def test_of_a_good_story_sentences_are_weighed_where_that_is_asked() -> None:
+def test_sentence_costs_of_good_story_are_computed_on_request() -> None:
     scorer = OneScore()
     (only,) = service.answer_in_steps(scorer, STORY, "", "", "roc")
     assert "It holds together well" in views.verdict(only, scorer.catalogue, ReliabilityTable())
-    shown = views.reasons(only, "Your story")
-    assert STORY in shown
-    assert "Looking for" not in shown
+    html = views.reasons(only, "Your story")
+    assert STORY in html
+    assert "Looking for" not in html
     assert scorer.explained == 0
     assert "costs the story" in views.costs(service.answer_with_costs(scorer, STORY, "", "", "roc"))
-    assert service.full_answer(scorer, STORY, "", "", "roc").sentences, "the API gives them always"
+    assert service.full_answer(scorer, STORY, "", "", "roc").sentences, "the API always returns them"
     twice = f"Tom went out to the shop. {STORY} Tom went out to the shop."
     *_, last = service.answer_in_steps(scorer, twice, "", "", "roc")
     assert "It repeats itself: sentences 1 and" in views.reasons(last, "Your story")
     assert scorer.explained == 2
 
 
-def test_a_story_of_too_many_sentences_gets_its_verdict_and_is_not_weighed() -> None:
+def test_overlong_story_gets_a_verdict_without_sentence_costs() -> None:
     scorer = OneScore(0.0)
     story = " ".join(f"She saw {place} dogs." for place in range(MAX_SENTENCES_WITH_COSTS + 1))
     first, *_ = service.answer_in_steps(scorer, story, "", "", "wp")
     assert (first.verdict.tone, first.costs_on_request) == ("bad", True)
     with pytest.raises(ValueError, match=r"at most 150 sentences, and this one has 151\. .*score --explain"):
         service.answer_with_costs(scorer, story, "", "", "wp")
-    whole = service.full_answer(scorer, story, "", "", "wp")
-    assert (whole.sentences, scorer.explained) == ([], 0)
+    answer = service.full_answer(scorer, story, "", "", "wp")
+    assert (answer.sentences, scorer.explained) == ([], 0)
     shorter = story.partition(". ")[2]
     assert service.answer_with_costs(scorer, shorter, "", "", "wp").sentences
 
 
-def test_a_file_says_which_rows_may_be_no_stories() -> None:
-    *done, found = service.score_file(OneScore(), [{"story": STORY}, {"story": "Hello"}], "roc")
+def test_file_table_flags_rows_that_may_not_be_stories() -> None:
+    *done, scores = service.score_file(OneScore(), [{"story": STORY}, {"story": "Hello"}], "roc")
     assert done == [0, 2]
-    assert isinstance(found, service.FileScores)
-    assert [bool(row["warning"]) for row in found.rows] == [False, True]
-    shown = views.file_table(found, "stories.txt")
-    assert "1 of 2 texts may not be stories" in shown
-    assert "a story has at least 10" in shown
-    assert "from stories.txt" in shown
+    assert isinstance(scores, service.FileScores)
+    assert [bool(row["warning"]) for row in scores.rows] == [False, True]
+    html = views.file_table(scores, "stories.txt")
+    assert "1 of 2 texts may not be stories" in html
+    assert "a story has at least 10" in html
+    assert "from stories.txt" in html
     assert (
         "half of these stories score between 0.95 and 0.95, half of human stories between 0.25 and 0.75"
-        in shown
+        in html
     )
-    assert shown.count("<rect") == 1, "all in one bin"
+    assert html.count("<rect") == 1, "all in one bin"

@@ -1,4 +1,4 @@
-"""Where what a configuration names lies."""
+"""Paths that configurations name."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 from openmeva.training import paths
 
 
-def test_runs_lie_in_the_working_folder_of_an_installed_package(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_runs_of_installed_package_are_in_the_working_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(paths, "ROOT", Path("/site-packages/openmeva"))
     monkeypatch.setattr(paths, "WORK", Path())
     assert paths.resolve_path("runs/union-wp/second") == Path("runs/union-wp/second")
@@ -17,7 +17,7 @@ def test_runs_lie_in_the_working_folder_of_an_installed_package(monkeypatch: pyt
     assert paths.resolve_path("/own/weights") == Path("/own/weights")
 
 
-def test_what_was_built_here_goes_before_what_comes_with_the_package(
+def test_local_build_takes_precedence_over_packaged_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(paths, "ROOT", tmp_path / "package")

@@ -1,4 +1,4 @@
-"""How many processes work, and on what."""
+"""Numbers of processes and cores, worker processes, and memory."""
 
 import math
 import os
@@ -17,7 +17,7 @@ from openmeva.training.processes import map_in_processes, model_processes, peak_
 
 
 @pytest.mark.parametrize(("device", "count"), [("cpu", 3), ("cuda", 1), ("mps", 1)])
-def test_a_model_beside_an_accelerator_works_in_one_process(
+def test_model_on_accelerator_uses_one_process(
     device: str, count: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runtime, "choose_device", lambda wanted: torch.device(device))
@@ -25,7 +25,7 @@ def test_a_model_beside_an_accelerator_works_in_one_process(
 
 
 @pytest.mark.parametrize(("system", "held"), [("darwin", 5), ("linux", 5 * 1024)])
-def test_memory_is_counted_in_bytes_on_every_system(
+def test_peak_memory_is_in_bytes_on_every_system(
     system: str, held: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(resource, "getrusage", lambda whose: SimpleNamespace(ru_maxrss=5))
@@ -42,38 +42,38 @@ def die_once(job: tuple[int, Path]) -> int:
     return number
 
 
-def test_a_killed_worker_is_told_and_waited_for_by_none(tmp_path: Path) -> None:
+def test_killed_worker_is_reported_without_hanging(tmp_path: Path) -> None:
     jobs = [(number, tmp_path / "died") for number in range(4)]
     with (
         pytest.raises(ChildProcessError, match="a worker process was killed"),
-        map_in_processes(die_once, jobs, 2) as made,
+        map_in_processes(die_once, jobs, 2) as results,
     ):
-        list(made)
-    with map_in_processes(die_once, jobs, 2) as made:
-        assert list(made) == [0, 1, 2, 3]
+        list(results)
+    with map_in_processes(die_once, jobs, 2) as results:
+        assert list(results) == [0, 1, 2, 3]
 
 
-def tell_and_wait(pipe: int) -> None:
+def write_and_wait(pipe: int) -> None:
     os.write(pipe, b"x")
     signal.pause()
 
 
 def test_workers_end_with_the_process_that_started_them() -> None:
-    told, tell = os.pipe()
+    read_end, write_end = os.pipe()
     child = os.fork()
     if not child:
-        with map_in_processes(tell_and_wait, [tell, tell], 2, method="fork") as made:
-            list(made)
+        with map_in_processes(write_and_wait, [write_end, write_end], 2, method="fork") as results:
+            list(results)
         os._exit(0)
-    os.close(tell)
-    assert os.read(told, 1) + os.read(told, 1) == b"xx"
+    os.close(write_end)
+    assert os.read(read_end, 1) + os.read(read_end, 1) == b"xx"
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
-    assert os.read(told, 1) == b""  # nobody is left who holds the other end
-    os.close(told)
+    assert os.read(read_end, 1) == b""  # nobody is left who holds the other end
+    os.close(read_end)
 
 
-def test_the_cores_of_a_container_are_those_that_it_is_granted(tmp_path: Path) -> None:
+def test_container_core_limit_is_read_from_cgroups(tmp_path: Path) -> None:
     membership, groups = tmp_path / "membership", tmp_path / "groups"
     (groups / "a" / "b").mkdir(parents=True)
     for group, limit in {"": "max 100000", "a": "250000 100000", "a/b": "400000 100000"}.items():
@@ -82,7 +82,7 @@ def test_the_cores_of_a_container_are_those_that_it_is_granted(tmp_path: Path) -
         membership.write_text(f"1:name=systemd:/a\n0::{group}\n")
         assert processes.cgroup_cores(groups, membership) == expected
     (groups / "cpu.max").write_text("50000 100000\n")
-    assert processes.cgroup_cores(groups, membership) == 0.5, "the container's own limit stands at the root"
+    assert processes.cgroup_cores(groups, membership) == 0.5, "the container's own limit is at the root"
     assert processes.cgroup_cores(tmp_path / "none", tmp_path / "none") == math.inf
 
 

@@ -1,4 +1,4 @@
-"""Stages are done once, and go on where they were interrupted."""
+"""Stages run once, and resume where they were interrupted."""
 
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ class Squares:
         return [{"square": n * n} for n in span]
 
 
-def test_a_killed_stage_goes_on_and_ends_in_the_same_file(tmp_path: Path) -> None:
+def test_killed_stage_resumes_and_writes_the_same_file(tmp_path: Path) -> None:
     whole = Stage(tmp_path / "whole", "squares", {"seed": 1})
     whole.run(10, Squares(), 3, SCHEMA)
     killed = Stage(tmp_path / "killed", "squares", {"seed": 1})
@@ -55,38 +55,38 @@ def test_parts_of_any_size_are_joined(held: int, tmp_path: Path, monkeypatch: py
     assert read_rows(empty.result) == []
 
 
-def test_a_run_removes_what_one_before_it_had_half_written_and_no_more(tmp_path: Path) -> None:
+def test_run_removes_only_its_own_partial_files(tmp_path: Path) -> None:
     stage = Stage(tmp_path, "squares", {})
-    left, others = tmp_path / ".squares.parquet.1f.tmp", tmp_path / ".squares.bin.2e.tmp"
-    for path in (left, others):
+    leftover, other_file = tmp_path / ".squares.parquet.1f.tmp", tmp_path / ".squares.bin.2e.tmp"
+    for path in (leftover, other_file):
         path.write_text("half")
     stage.run(4, Squares(), 2, SCHEMA)
-    assert not left.exists()
-    assert others.exists(), "another process may be writing it"
+    assert not leftover.exists()
+    assert other_file.exists(), "another process may be writing it"
 
 
-def test_processes_make_the_same_file(tmp_path: Path) -> None:
-    alone, together = (Stage(tmp_path / name, "squares", {}) for name in ("alone", "together"))
-    alone.run(10, Squares(), 3, SCHEMA)
-    here = Squares()
-    together.run(10, here, 3, SCHEMA, processes=2)
-    assert not here.made, "other processes do the work"
-    assert checksum(together.result) == checksum(alone.result)
+def test_several_processes_write_the_same_file(tmp_path: Path) -> None:
+    single, parallel = (Stage(tmp_path / name, "squares", {}) for name in ("alone", "together"))
+    single.run(10, Squares(), 3, SCHEMA)
+    squares = Squares()
+    parallel.run(10, squares, 3, SCHEMA, processes=2)
+    assert not squares.made, "other processes do the work"
+    assert checksum(parallel.result) == checksum(single.result)
 
 
-def test_one_process_makes_it_where_none_can_be_forked(
+def test_single_process_is_used_if_fork_is_unavailable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    forked, alone = (Stage(tmp_path / name, "squares", {}) for name in ("forked", "alone"))
+    forked, single = (Stage(tmp_path / name, "squares", {}) for name in ("forked", "alone"))
     forked.run(10, Squares(), 3, SCHEMA, processes=2)
     monkeypatch.setattr(stages, "get_all_start_methods", lambda: ["spawn"])
-    here = Squares()
-    alone.run(10, here, 3, SCHEMA, processes=2)
-    assert here.made == list(range(10))
-    assert checksum(alone.result) == checksum(forked.result)
+    squares = Squares()
+    single.run(10, squares, 3, SCHEMA, processes=2)
+    assert squares.made == list(range(10))
+    assert checksum(single.result) == checksum(forked.result)
 
 
-def test_an_error_in_a_process_is_raised_and_the_rest_is_kept(tmp_path: Path) -> None:
+def test_worker_error_is_raised_and_other_parts_are_kept(tmp_path: Path) -> None:
     def make(span: range) -> list[dict[str, Any]]:
         if 4 in span:
             raise ValueError("no square of 4")
@@ -102,7 +102,7 @@ def test_an_error_in_a_process_is_raised_and_the_rest_is_kept(tmp_path: Path) ->
     assert [row["square"] for row in read_rows(stage.result)] == [n * n for n in range(6)]
 
 
-def test_a_second_run_does_nothing_and_other_settings_start_anew(tmp_path: Path) -> None:
+def test_second_run_does_nothing_and_changed_settings_restart(tmp_path: Path) -> None:
     Stage(tmp_path, "squares", {"seed": 1}).run(4, Squares(), 2, SCHEMA)
     Stage(tmp_path, "squares", {"seed": 1}).run(4, Squares(calls=0), 2, SCHEMA)
     again = Squares()
@@ -110,7 +110,7 @@ def test_a_second_run_does_nothing_and_other_settings_start_anew(tmp_path: Path)
     assert again.made == [0, 1, 2, 3]
 
 
-def test_a_damaged_result_is_made_anew(tmp_path: Path) -> None:
+def test_damaged_result_is_recreated(tmp_path: Path) -> None:
     stage = Stage(tmp_path, "squares", {})
     stage.run(4, Squares(), 2, SCHEMA)
     stage.result.write_bytes(b"")

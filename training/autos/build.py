@@ -89,20 +89,24 @@ def build(
     parts = folder / ".parts" / key
 
     def made(stage: str, stories: Sequence[StoryRow]) -> BuiltRows:
-        found = _in_parts(stories, builder, stage, parts, progress, processes)
-        return limit_phrases(found, stories, rows, builder)
+        stage_rows = _in_parts(stories, builder, stage, parts, progress, processes)
+        return limit_phrases(stage_rows, stories, rows, builder)
 
     with _locked(folder):
         check()
         human = made("discrimination", rows)
         incoherent = sample_perturbed(human.rows, len(rows), builder.seed)
-        same = made("invariance", rows)
-        other = made("invariance of incoherent stories", stories_to_perturb_again(incoherent, rows))
+        from_human = made("invariance", rows)
+        from_incoherent = made("invariance of incoherent stories", stories_to_perturb_again(incoherent, rows))
         built = json.dumps({"key": key, "settings": dict(recorded or {})})
         tables = {
             "discrimination": _table(human, built),
             "invariance": _table(
-                BuiltRows(same.rows + other.rows, same.unfiltered_counts + other.unfiltered_counts), built
+                BuiltRows(
+                    from_human.rows + from_incoherent.rows,
+                    from_human.unfiltered_counts + from_incoherent.unfiltered_counts,
+                ),
+                built,
             ),
         }
         for split, content in tables.items():
@@ -127,10 +131,10 @@ def existing_builds(folder: Path) -> list[dict[str, Any]]:
 
 def _recorded_build(file: Path) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = json.loads((pq.read_schema(file).metadata or {}).get(BUILD_SETTINGS, "{}"))
+        recorded: dict[str, Any] = json.loads((pq.read_schema(file).metadata or {}).get(BUILD_SETTINGS, "{}"))
     except pa.ArrowException:  # damaged
         return {}
-    return found
+    return recorded
 
 
 @contextmanager
@@ -140,8 +144,8 @@ def _locked(folder: Path) -> Iterator[None]:
     try:
         with FileLock(folder / ".lock", timeout=0):
             for split in SPLITS:
-                for left in folder.glob(f".{split}.parquet.*.tmp"):
-                    left.unlink()
+                for leftover in folder.glob(f".{split}.parquet.*.tmp"):
+                    leftover.unlink()
             yield
     except Timeout as error:
         raise ValueError(
@@ -155,7 +159,7 @@ def sample_perturbed(rows: Sequence[Row], count: int, seed: int) -> list[Row]:
 
     perturbed = [row for row in rows if row["label"] == 0]
     chosen = BufferedRandom(np.random.default_rng(seed)).shuffled(range(len(perturbed)))[:count]
-    return [perturbed[at] for at in sorted(chosen)]
+    return [perturbed[index] for index in sorted(chosen)]
 
 
 def stories_to_perturb_again(perturbed: Sequence[Row], rows: Sequence[StoryRow]) -> list[StoryRow]:
@@ -180,28 +184,28 @@ def _in_parts(
     progress: bool,
     processes: int,
 ) -> BuiltRows:
-    place = folder / stage.replace(" ", "_")
+    stage_folder = folder / stage.replace(" ", "_")
     jobs = [
-        (stage, rows[start : start + CHUNK], place / f"{start:07d}.parquet")
+        (stage, rows[start : start + CHUNK], stage_folder / f"{start:07d}.parquet")
         for start in range(0, len(rows), CHUNK)
     ]
     missing = [job for job in jobs if not job[2].is_file()]
     if processes > 1 and len(missing) > 1:
         workers = min(processes, len(missing))
-        with map_in_processes(_make_in_worker, missing, workers, _start_worker, (builder,)) as made:
-            _consume(made, stage, len(missing), progress)
+        with map_in_processes(_make_in_worker, missing, workers, _start_worker, (builder,)) as paths:
+            _consume(paths, stage, len(missing), progress)
     else:
         _consume((_make_part(builder, *job) for job in missing), stage, len(missing), progress)
-    found = BuiltRows([], Counter())
+    result = BuiltRows([], Counter())
     for *_, path in jobs:
         content = pq.read_table(path, schema=SCHEMA)
-        found.rows.extend(content.to_pylist())
-        found.unfiltered_counts.update(json.loads(pq.read_schema(path).metadata[UNFILTERED_COUNTS]))
-    return found
+        result.rows.extend(content.to_pylist())
+        result.unfiltered_counts.update(json.loads(pq.read_schema(path).metadata[UNFILTERED_COUNTS]))
+    return result
 
 
-def _consume(made: Iterable[Path], title: str, total: int, progress: bool) -> None:
-    for _ in track(made, title, total=total, disable=not progress or not total):
+def _consume(paths: Iterable[Path], title: str, total: int, progress: bool) -> None:
+    for _ in track(paths, title, total=total, disable=not progress or not total):
         pass
 
 
@@ -226,11 +230,11 @@ def _make_in_worker(job: tuple[str, Sequence[StoryRow], Path]) -> Path:
     return _make_part(_worker, *job)
 
 
-def _table(made: BuiltRows, built: str) -> pa.Table:
+def _table(result: BuiltRows, built: str) -> pa.Table:
     """A table of the rows, by aspect in the order of the registry; the order within an aspect is kept."""
-    order = {name: place for place, name in enumerate(ASPECTS)}
+    order = {name: index for index, name in enumerate(ASPECTS)}
     table = _table_with_counts(
-        sorted(made.rows, key=lambda row: order[row["aspect"]]), made.unfiltered_counts
+        sorted(result.rows, key=lambda row: order[row["aspect"]]), result.unfiltered_counts
     )
     return table.replace_schema_metadata({**table.schema.metadata, BUILD_SETTINGS: built})
 

@@ -55,40 +55,40 @@ class AutosBuilder:
         stories = parse([row["story"] for row in rows])
         if isinstance(self.similarity, MoverSimilarity):
             self.similarity.prepare([sentence.text for story in stories for sentence in story.sentences])
-        found: list[Row] = []
+        result: list[Row] = []
         unfiltered_counts: Counter[str] = Counter()
         for name in DISCRIMINATION_ASPECTS:
             aspect = ASPECTS[name]
             perturbers = self._perturbers(name)
             for row, story in zip(rows, stories, strict=True):
                 if aspect.selects(story, perturbers[row["keep"]].material):
-                    found.append(_original(row, name, "human"))
-            made = self._perturbed(rows, stories, name, perturbers, "human")
-            unfiltered_counts[name] += len(made)
-            found += self._grammatical(made, rows, stories)
-        return BuiltRows(found, unfiltered_counts)
+                    result.append(_original(row, name, "human"))
+            perturbed = self._perturbed(rows, stories, name, perturbers, "human")
+            unfiltered_counts[name] += len(perturbed)
+            result += self._grammatical(perturbed, rows, stories)
+        return BuiltRows(result, unfiltered_counts)
 
     def invariance(self, rows: Sequence[StoryRow], origin: str) -> BuiltRows:
         """For each aspect the stories that it applies to (label 1), and their perturbed versions (label 0)."""
         stories = parse([row["story"] for row in rows])
-        found: list[Row] = []
+        result: list[Row] = []
         unfiltered_counts: Counter[str] = Counter()
         for name in INVARIANCE_ASPECTS:
-            made = self._perturbed(rows, stories, name, self._perturbers(name), origin)
-            unfiltered_counts[name] += len(made)
-            changed = self._grammatical(made, rows, stories)
+            perturbed = self._perturbed(rows, stories, name, self._perturbers(name), origin)
+            unfiltered_counts[name] += len(perturbed)
+            changed = self._grammatical(perturbed, rows, stories)
             ids = {row["perturbed_from"] for row in changed}
-            found += [_original(row, name, origin) for row in rows if row["story_id"] in ids]
-            found += changed
-        return BuiltRows(found, unfiltered_counts)
+            result += [_original(row, name, origin) for row in rows if row["story_id"] in ids]
+            result += changed
+        return BuiltRows(result, unfiltered_counts)
 
     def perturb_again(
         self, rows: Sequence[StoryRow], aspect: str, origin: str, avoided: frozenset[str]
     ) -> list[Row]:
         """Stories perturbed again in one aspect, where paraphrases must not add the `avoided` words and phrases."""
         stories = parse([row["story"] for row in rows])
-        made = self._perturbed(rows, stories, aspect, self._perturbers(aspect, avoided), origin)
-        return self._grammatical(made, rows, stories)
+        perturbed = self._perturbed(rows, stories, aspect, self._perturbers(aspect, avoided), origin)
+        return self._grammatical(perturbed, rows, stories)
 
     def _perturbers(self, aspect: str, avoided: frozenset[str] = frozenset()) -> dict[int, Perturber]:
         return {
@@ -112,29 +112,33 @@ class AutosBuilder:
     ) -> list[Row]:
         results: dict[str, Perturbed | None] = {}
         for keep, perturber in perturbers.items():
-            chosen = [place for place, row in enumerate(rows) if row["keep"] == keep]
-            ids = [rows[place]["story_id"] for place in chosen]
-            results.update(zip(ids, perturber.perturb_all([stories[at] for at in chosen], ids), strict=True))
-        made = [(row, results[row["story_id"]]) for row in rows]
+            chosen = [number for number, row in enumerate(rows) if row["keep"] == keep]
+            ids = [rows[number]["story_id"] for number in chosen]
+            results.update(
+                zip(ids, perturber.perturb_all([stories[number] for number in chosen], ids), strict=True)
+            )
+        results_by_row = [(row, results[row["story_id"]]) for row in rows]
         return [
             {**result.row(row["story_id"], row["context"]), "origin": origin}
-            for row, result in made
+            for row, result in results_by_row
             if result
         ]
 
-    def _grammatical(self, found: list[Row], rows: Sequence[StoryRow], stories: Sequence[Story]) -> list[Row]:
+    def _grammatical(
+        self, perturbed: list[Row], rows: Sequence[StoryRow], stories: Sequence[Story]
+    ) -> list[Row]:
         """The rows that the filter keeps; all rows are of one aspect."""
         grammar = self.grammar
-        if grammar is None or not found or found[0]["aspect"] == "typo":
-            return found
+        if grammar is None or not perturbed or perturbed[0]["aspect"] == "typo":
+            return perturbed
         originals = {row["story_id"]: story for row, story in zip(rows, stories, strict=True)}
         new: list[list[str]] = []
-        for row in found:
+        for row in perturbed:
             before = {sentence.text for sentence in originals[row["perturbed_from"]].sentences}
             new.append([s.text for s in Story(row["story"]).sentences if s.text not in before])
         scores = iter(grammar([text for texts in new for text in texts]))
         lowest = [min((next(scores) for _ in texts), default=1.0) for texts in new]
-        return [row for row, score in zip(found, lowest, strict=True) if score >= 0.5]
+        return [row for row, score in zip(perturbed, lowest, strict=True) if score >= 0.5]
 
 
 def _original(row: StoryRow, aspect: str, origin: str) -> Row:

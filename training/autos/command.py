@@ -97,12 +97,12 @@ class AutosBuildOptions:
             raise ValueError("--stories needs one --config")
         if self.data is not None and "mini" in self.configs:
             raise ValueError("mini is built from --stories datasets/stories/mini.jsonl")
-        for option, given, source, there in (
+        for option, is_given, source, is_allowed in (
             ("context", self.context != "first_sentence", "--stories", self.stories is not None),
             ("skip-bad", self.skip_bad, "--stories", self.stories is not None),
             ("share", self.share is not None, "--data", self.data is not None),
         ):
-            if given and not there:
+            if is_given and not is_allowed:
                 raise ValueError(f"--{option}: expected only with {source}")
         if self.share is not None and not 0 < self.share <= 1:
             raise ValueError(f"--share: expected a share above 0 and up to 1, got {self.share:g}")
@@ -110,67 +110,67 @@ class AutosBuildOptions:
         check_minimum(0, seed=self.seed)
 
 
-def build_autos(how: AutosBuildOptions) -> None:
+def build_autos(options: AutosBuildOptions) -> None:
     """Builds every configuration, and prints its counts and its files.
 
     Raises:
         ValueError: an invalid row, a damaged file, another build that is writing to the same folder, or, unless
-            `how.replace`, an existing build with other settings.
+            `options.replace`, an existing build with other settings.
         FileNotFoundError: a file, WordNet or ConceptNet is missing; raised before any story is perturbed.
     """
     require_knowledge()
-    found = {config: _rows(config, how) for config in how.configs or ("roc", "wp")}
-    for config, (rows, _) in found.items():
-        _check_replaceable(config, rows, how)
-    for config, (rows, bad) in found.items():
+    rows_by_config = {config: _rows(config, options) for config in options.configs or ("roc", "wp")}
+    for config, (rows, _) in rows_by_config.items():
+        _check_replaceable(config, rows, options)
+    for config, (rows, bad) in rows_by_config.items():
         for message in bad:
             print(f"skipped: {message}", file=sys.stderr)
         warn_about_foreign_stories(row["story"] for row in rows)
-        _build_one(config, rows, how)
+        _build_one(config, rows, options)
 
 
-def _check_replaceable(config: str, rows: Sequence[StoryRow], how: AutosBuildOptions) -> None:
+def _check_replaceable(config: str, rows: Sequence[StoryRow], options: AutosBuildOptions) -> None:
     """Raises a ValueError if the folder has a build with other or unknown settings."""
-    folder = (how.out or AUTOS) / config
-    existing = [] if how.replace else existing_builds(folder)
-    key = build_key(rows, how.seed, _settings(how)) if existing else ""
+    folder = (options.out or AUTOS) / config
+    existing = [] if options.replace else existing_builds(folder)
+    key = build_key(rows, options.seed, _settings(options)) if existing else ""
     other = next((built for built in existing if built.get("key") != key), None)
     if other is None:
         return
     changed = ", ".join(
         f"{name} {_shown(other['settings'].get(name))} (now {_shown(value)})"
-        for name, value in _recorded_settings(rows, how).items()
+        for name, value in _recorded_settings(rows, options).items()
         if other and other["settings"].get(name) != value
     )
-    what = (
+    details = (
         f"with {changed}"
         if changed
         else "of other stories, files or rules"
         if other
         else "with unknown settings"
     )
-    raise ValueError(f"{folder}: expected --out FOLDER or --replace, since the folder has a build {what}")
+    raise ValueError(f"{folder}: expected --out FOLDER or --replace, since the folder has a build {details}")
 
 
 def _shown(value: object) -> object:
     return "not given" if value is None else value
 
 
-def _recorded_settings(rows: Sequence[StoryRow], how: AutosBuildOptions) -> dict[str, Any]:
+def _recorded_settings(rows: Sequence[StoryRow], options: AutosBuildOptions) -> dict[str, Any]:
     """The human-readable settings that rows depend on."""
     names = ("share", "limit", "seed", "context", "paraphrases", "grammar")
-    return {**{name: getattr(how, name) for name in names}, "stories": len(rows)}
+    return {**{name: getattr(options, name) for name in names}, "stories": len(rows)}
 
 
-def _settings(how: AutosBuildOptions) -> str:
+def _settings(options: AutosBuildOptions) -> str:
     """The settings and files that rows depend on besides stories and seed, as JSON."""
-    return json.dumps([how.paraphrases, how.grammar, _inputs(how)])
+    return json.dumps([options.paraphrases, options.grammar, _inputs(options)])
 
 
 def require_knowledge() -> None:
     """Raises a FileNotFoundError where WordNet or ConceptNet is needed by an aspect and missing."""
     for name in sorted(
-        {need for aspect in ASPECTS.values() for need in (*aspect.needs, *aspect.selection_needs)}
+        {resource for aspect in ASPECTS.values() for resource in (*aspect.needs, *aspect.selection_needs)}
     ):
         if name in ("wordnet", "conceptnet"):
             require_resource(name)
@@ -196,24 +196,24 @@ def make_builder(rows: Sequence[StoryRow], paraphrases: str, grammar: str, seed:
     )
 
 
-def _build_one(config: str, rows: Sequence[StoryRow], how: AutosBuildOptions) -> None:
+def _build_one(config: str, rows: Sequence[StoryRow], options: AutosBuildOptions) -> None:
     import torch
 
-    processes = model_processes(how.processes)
+    processes = model_processes(options.processes)
     if processes > 1:
         torch.set_num_threads(1)  # the processes share the cores, and a fork is not safe after parallel work
-    builder = make_builder(rows, how.paraphrases, how.grammar, how.seed)
-    folder = (how.out or AUTOS) / config
-    recorded = {**_recorded_settings(rows, how), "sha256": _sources(config, how)}
+    builder = make_builder(rows, options.paraphrases, options.grammar, options.seed)
+    folder = (options.out or AUTOS) / config
+    recorded = {**_recorded_settings(rows, options), "sha256": _sources(config, options)}
     tables = build(
         rows,
         builder,
         folder,
-        _settings(how),
+        _settings(options),
         sys.stderr.isatty(),
         processes,
         recorded,
-        lambda: _check_replaceable(config, rows, how),
+        lambda: _check_replaceable(config, rows, options),
     )
     discrimination, invariance = (tables[split].to_pylist() for split in SPLITS)
     print(f"{config}: {len(rows)} stories\n\n{counts_table(discrimination, invariance, len(rows), config)}")
@@ -245,19 +245,19 @@ def _write_card(out: Path) -> None:
         write_text(card, join_card({"pretty_name": "AUTOS", "configs": configurations}, _BODY))
 
 
-def _inputs(how: AutosBuildOptions) -> dict[str, str]:
+def _inputs(options: AutosBuildOptions) -> dict[str, str]:
     """File name to SHA-256, for the files that the rows depend on: parts built with other files are not reused."""
-    files = {**lexicon_files(), **input_files(how.paraphrases, how.grammar)}
+    files = {**lexicon_files(), **input_files(options.paraphrases, options.grammar)}
     return {name: checksum(file) for name, file in files.items()}
 
 
-def _sources(config: str, how: AutosBuildOptions) -> dict[str, Any]:
+def _sources(config: str, options: AutosBuildOptions) -> dict[str, Any]:
     """SHA-256 of all sources of the rows, by name (of stories, by file); None for sources that are missing or unused."""
     wordnet = find_resource("wordnet")
     return {
-        "stories": {name: checksum(file) for name, file in _story_files(config, how).items()},
+        "stories": {name: checksum(file) for name, file in _story_files(config, options).items()},
         **dict.fromkeys(("conceptnet", "grammar")),
-        **_inputs(how),
+        **_inputs(options),
         "wordnet": wordnet and wordnet_checksum(wordnet),
         "tagger": shipped_tagger_checksum(),
     }
@@ -273,28 +273,28 @@ def input_files(paraphrases: str, grammar: str) -> dict[str, Path]:
     return files
 
 
-def _rows(config: str, how: AutosBuildOptions) -> tuple[list[StoryRow], list[str]]:
-    if how.stories is not None:
-        return read_rows(how.stories, how.context, how.skip_bad, how.limit)
-    if how.data is None:
+def _rows(config: str, options: AutosBuildOptions) -> tuple[list[StoryRow], list[str]]:
+    if options.stories is not None:
+        return read_rows(options.stories, options.context, options.skip_bad, options.limit)
+    if options.data is None:
         raise ValueError("expected a folder of the corpora, got none")
-    corpus = _corpus(config, how)
+    corpus = _corpus(config, options)
     settings = CONFIGS / "corpora" / f"{config}.yaml"
-    check_judged_files(corpus.exclude, how.data, f"take it out of `exclude` in {settings}")
+    check_judged_files(corpus.exclude, options.data, f"take it out of `exclude` in {settings}")
     return held_out_rows(
-        corpus, how.data, ENCODER / "names.json", how.limit, corpus.block_words is not None
+        corpus, options.data, ENCODER / "names.json", options.limit, corpus.block_words is not None
     ), []
 
 
-def _corpus(config: str, how: AutosBuildOptions) -> CorpusConfig:
+def _corpus(config: str, options: AutosBuildOptions) -> CorpusConfig:
     corpus = read_configs(CorpusConfig, CONFIGS / "autos.yaml")[config]
-    return corpus if how.share is None else replace(corpus, validation_share=how.share)
+    return corpus if options.share is None else replace(corpus, validation_share=options.share)
 
 
-def _story_files(config: str, how: AutosBuildOptions) -> dict[str, Path]:
+def _story_files(config: str, options: AutosBuildOptions) -> dict[str, Path]:
     """The files that `_rows` reads, by name; none where stories come from standard input."""
-    if how.data is None:
-        file = Path(how.stories or "")
+    if options.data is None:
+        file = Path(options.stories or "")
         return {file.name: file} if file.is_file() else {}
-    corpus = _corpus(config, how)
-    return {name: how.data / name for name in (*held_out_files(corpus, how.data), *corpus.exclude)}
+    corpus = _corpus(config, options)
+    return {name: options.data / name for name in (*held_out_files(corpus, options.data), *corpus.exclude)}

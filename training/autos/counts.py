@@ -51,8 +51,8 @@ def counts(
     """Aspect to the numbers of coherent and incoherent examples, or of perturbed human and perturbed incoherent stories."""
     by_label = Counter((row["aspect"], row["label"]) for row in discrimination)
     by_origin = Counter((row["aspect"], row["origin"]) for row in invariance if row["label"] == 0)
-    found = {name: (by_label[name, 1], by_label[name, 0]) for name, _ in by_label}
-    return found | {
+    by_aspect = {name: (by_label[name, 1], by_label[name, 0]) for name, _ in by_label}
+    return by_aspect | {
         name: (by_origin[name, "human"], by_origin[name, "discrimination"]) for name, _ in by_origin
     }
 
@@ -69,19 +69,19 @@ def counts_table(
     `wp`, and of ROC for all others.
     """
     corpus = "wp" if config == "wp" else "roc"
-    found = counts(discrimination, invariance)
+    own_counts = counts(discrimination, invariance)
     lines = [
         f"| aspect | coherent or human | incoherent or discrimination | shares of {stories} | paper ({corpus}) |",
         "|---|---|---|---|---|",
     ]
     for name, paper in PAPER[corpus].items():
-        own = found.get(name, (0, 0))
+        own = own_counts.get(name, (0, 0))
         shares = [count / stories for count in own]
-        of = STORIES[corpus] if name in INVARIANCE_ASPECTS else PASSED[corpus], STORIES[corpus]
-        papers = [count / stories for count, stories in zip(paper, of, strict=True)]
+        totals = STORIES[corpus] if name in INVARIANCE_ASPECTS else PASSED[corpus], STORIES[corpus]
+        papers = [count / stories for count, stories in zip(paper, totals, strict=True)]
         marked = [
-            f"{share:.3f}" + ("*" if not 0.5 <= share / other <= 2 else "")
-            for share, other in zip(shares, papers, strict=True)
+            f"{share:.3f}" + ("*" if not 0.5 <= share / paper_share <= 2 else "")
+            for share, paper_share in zip(shares, papers, strict=True)
         ]
         lines.append(
             f"| {name} | {own[0]} | {own[1]} | {' / '.join(marked)} | {papers[0]:.3f} / {papers[1]:.3f} |"
@@ -95,11 +95,11 @@ def yield_table(
     unfiltered: Mapping[str, int],
 ) -> str:
     """A Markdown table by aspect: perturbed stories, those left after the filter and the limit on phrases, and their share."""
-    kept = Counter(
+    remaining_by_aspect = Counter(
         row["aspect"] for rows in (discrimination, invariance) for row in rows if row["label"] == 0
     )
     lines = ["| aspect | perturbed | left | share |", "|---|---|---|---|"]
     for name, count in [*unfiltered.items(), ("all", sum(unfiltered.values()))]:
-        left = sum(kept.values()) if name == "all" else kept[name]
-        lines.append(f"| {name} | {count} | {left} | {left / count if count else 0:.3f} |")
+        remaining = sum(remaining_by_aspect.values()) if name == "all" else remaining_by_aspect[name]
+        lines.append(f"| {name} | {count} | {remaining} | {remaining / count if count else 0:.3f} |")
     return "\n".join(lines)

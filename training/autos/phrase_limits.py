@@ -36,14 +36,18 @@ def limit_phrases(
     usual = phrase_shares(row["story"] for row in human)
     rows = made.rows
     for aspect in PARAPHRASED_ASPECTS:
-        found = {row["perturbed_from"]: row for row in rows if row["aspect"] == aspect and not row["label"]}
-        if len(found) < MIN_PERTURBED:
+        perturbed = {
+            row["perturbed_from"]: row for row in rows if row["aspect"] == aspect and not row["label"]
+        }
+        if len(perturbed) < MIN_PERTURBED:
             continue
-        left = _limit_phrases_of_aspect(found, {row["story_id"]: row for row in stories}, usual, builder)
+        remaining = _limit_phrases_of_aspect(
+            perturbed, {row["story_id"]: row for row in stories}, usual, builder
+        )
         rows = [
-            row if row["label"] or row["aspect"] != aspect else left[row["perturbed_from"]]
+            row if row["label"] or row["aspect"] != aspect else remaining[row["perturbed_from"]]
             for row in rows
-            if row["aspect"] != aspect or _is_kept(row, left)
+            if row["aspect"] != aspect or _is_kept(row, remaining)
         ]
     return BuiltRows(rows, made.unfiltered_counts)
 
@@ -71,41 +75,41 @@ def exceeded_limits(marked: Iterable[Features], usual: Mapping[str, float]) -> d
         usual: phrase to the share of human stories that contain it.
     """
     every = list(marked)
-    counts = Counter(phrase for found in every for phrase in found)
+    counts = Counter(phrase for phrases in every for phrase in phrases)
     allowed = {
         phrase: int(min(MAX_SHARE, max(USUAL_SHARE, usual.get(phrase, 0.0))) * max(MIN_PERTURBED, len(every)))
         for phrase, count in counts.items()
         if count > USUAL_SHARE * len(every)
     }
     over = {phrase: counts[phrase] - most for phrase, most in allowed.items() if counts[phrase] > most}
-    return {phrase: allowed[phrase] for phrase in sorted(over, key=lambda one: (-over[one], one))}
+    return {phrase: allowed[phrase] for phrase in sorted(over, key=lambda text: (-over[text], text))}
 
 
 def _limit_phrases_of_aspect(
-    found: Mapping[str, Row],
+    perturbed: Mapping[str, Row],
     stories: Mapping[str, StoryRow],
     usual: Mapping[str, float],
     builder: AutosBuilder,
 ) -> dict[str, Row]:
     """The perturbed stories of one aspect by their originals' ids: some perturbed again, some excluded."""
-    left = dict(found)
+    remaining = dict(perturbed)
     avoided: Features = frozenset()
-    for number in range(len(found)):
-        marked = {source: added_phrases(row, stories[source]["story"]) for source, row in left.items()}
+    for number in range(len(perturbed)):
+        marked = {source: added_phrases(row, stories[source]["story"]) for source, row in remaining.items()}
         most = exceeded_limits(marked.values(), usual)
         if not most:
             break
         avoided |= most.keys()
         surplus = _surplus(marked, most)
         redone = [stories[source] for source in surplus] if number < _ROUNDS else []
-        aspect, origin = (next(iter(found.values()))[key] for key in ("aspect", "origin"))
+        aspect, origin = (next(iter(perturbed.values()))[key] for key in ("aspect", "origin"))
         anew = {row["perturbed_from"]: row for row in builder.perturb_again(redone, aspect, origin, avoided)}
-        left = {
+        remaining = {
             source: anew.get(source, row)
-            for source, row in left.items()
+            for source, row in remaining.items()
             if source in anew or source not in surplus
         }
-    return left
+    return remaining
 
 
 def _surplus(marked: Mapping[str, Features], most: Mapping[str, int]) -> set[str]:
@@ -115,12 +119,14 @@ def _surplus(marked: Mapping[str, Features], most: Mapping[str, int]) -> set[str
     )
     chosen: set[str] = set()
     for phrase, limit in most.items():
-        chosen.update([one for one in order if phrase in marked[one] and one not in chosen][limit:])
+        chosen.update(
+            [story_id for story_id in order if phrase in marked[story_id] and story_id not in chosen][limit:]
+        )
     return chosen
 
 
-def _is_kept(row: Row, left: Mapping[str, Row]) -> bool:
+def _is_kept(row: Row, remaining: Mapping[str, Row]) -> bool:
     """Whether a row of an aspect is kept; coherent examples of the discrimination test always are."""
     if not row["label"]:
-        return row["perturbed_from"] in left
-    return row["aspect"] not in INVARIANCE_ASPECTS or row["story_id"] in left
+        return row["perturbed_from"] in remaining
+    return row["aspect"] not in INVARIANCE_ASPECTS or row["story_id"] in remaining

@@ -63,15 +63,15 @@ def cases(rows: Sequence[Mapping[str, Any]], aspect: str) -> list[Case]:
         ValueError: the original of a perturbed story is missing.
     """
     originals = {row["story_id"]: row["story"] for row in rows if row["label"] == 1}
-    found = []
+    result = []
     for row in rows:
         if row["aspect"] == aspect and row["label"] == 0:
             source = row["perturbed_from"]
             if source not in originals:
                 raise ValueError(f"{row['story_id']}: expected its original {source!r} among the rows")
             fold = _fold(source)
-            found += [Case(row["story"], True, fold), Case(originals[source], False, fold)]
-    return found
+            result += [Case(row["story"], True, fold), Case(originals[source], False, fold)]
+    return result
 
 
 def best_rule(perturbed: Iterable[Features], originals: Iterable[Features]) -> Rule | None:
@@ -94,15 +94,15 @@ def held_out_accuracy(stories: Sequence[Case], features: Sequence[Features]) -> 
     every = {perturbed: _count_features(_features_of_class(parts, perturbed)) for perturbed in (True, False)}
     hits: dict[bool, float] = {True: 0.0, False: 0.0}
     for fold in range(FOLDS):
-        known = {
+        training_counts = {
             perturbed: _subtract_counts(every[perturbed], parts[fold, perturbed])
             for perturbed in (True, False)
         }
-        rule = _best_rule(known[True], known[False])
+        rule = _best_rule(training_counts[True], training_counts[False])
         for perturbed in (True, False):
             for has in parts[fold, perturbed]:
-                says = rule and (rule.feature in has) == rule.marks_perturbed
-                hits[perturbed] += 0.5 if says is None else float(says == perturbed)
+                prediction = rule and (rule.feature in has) == rule.marks_perturbed
+                hits[perturbed] += 0.5 if prediction is None else float(prediction == perturbed)
     return (hits[True] + hits[False]) / len(stories)
 
 
@@ -131,7 +131,7 @@ def _subtract_counts(every: _FeatureCounts, left_out: Sequence[Features]) -> _Fe
 def _features_of_class(
     parts: Mapping[tuple[int, bool], Sequence[Features]], perturbed: bool
 ) -> Iterable[Features]:
-    return (has for (_, label), found in parts.items() if label == perturbed for has in found)
+    return (has for (_, label), stories in parts.items() if label == perturbed for has in stories)
 
 
 def _best_rule(perturbed: _FeatureCounts, originals: _FeatureCounts) -> Rule | None:
@@ -152,10 +152,10 @@ def shortcuts_table(rows: Sequence[Mapping[str, Any]]) -> str:
     head = [f"{kind}: accuracy | best, its shares" for kind in FEATURE_KINDS]
     lines = [f"| aspect | perturbed | {' | '.join(head)} |", "|---" * (2 + 2 * len(FEATURE_KINDS)) + "|"]
     for aspect in ASPECTS:
-        found = cases(rows, aspect)
-        if found:
-            cells = [cell for find in FEATURE_KINDS.values() for cell in _cells(found, find)]
-            lines.append(f"| {aspect} | {len(found) // 2} | {' | '.join(cells)} |")
+        aspect_cases = cases(rows, aspect)
+        if aspect_cases:
+            cells = [cell for find in FEATURE_KINDS.values() for cell in _cells(aspect_cases, find)]
+            lines.append(f"| {aspect} | {len(aspect_cases) // 2} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
@@ -168,7 +168,10 @@ def _cells(stories: Sequence[Case], find: Callable[[str], Features]) -> tuple[st
     rule = best_rule(split[True], split[False])
     if rule is None:
         return accuracy, ""
-    shares = [sum(rule.feature in has for has in found) / len(found) for found in split.values()]
+    shares = [
+        sum(rule.feature in has for has in class_features) / len(class_features)
+        for class_features in split.values()
+    ]
     return accuracy, f"`{rule.feature}` {shares[0]:.3f} / {shares[1]:.3f}"
 
 

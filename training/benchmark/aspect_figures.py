@@ -17,7 +17,7 @@ def draw_aspects(results: Mapping[str, Any], published: Mapping[str, Any]) -> Fi
     origin."""
     if not results["autos"]:
         return None
-    maps = [(name, *_matrix(name, found, published)) for name, found in results["autos"].items()]
+    maps = [(name, *_matrix(name, result, published)) for name, result in results["autos"].items()]
     heights = [len(rows) + 2.5 for _, rows, _, _ in maps]
     widest = max(len(columns) for _, _, columns, _ in maps)
     figure, grid = plt.subplots(
@@ -46,11 +46,11 @@ def _title(results: Mapping[str, Any], name: str) -> str:
 
 
 def _matrix(
-    name: str, found: Mapping[str, Any], published: Mapping[str, Any]
+    name: str, result: Mapping[str, Any], published: Mapping[str, Any]
 ) -> tuple[list[str], list[str], np.ndarray]:
     discrimination = name.endswith("discrimination")
     cells: dict[str, dict[str, float]] = {}
-    for title, row in found["rows"].items():
+    for title, row in result["rows"].items():
         cells[title] = {
             aspect if discrimination else f"{aspect} {origin}": cell.get("pearson", np.nan)
             for aspect, origins in row["aspects"].items()
@@ -58,6 +58,6 @@ def _matrix(
         }
     order = published["discrimination" if discrimination else "invariance"]["columns"]
     columns = list(dict.fromkeys(column for row in cells.values() for column in row))
-    columns.sort(key=lambda one: order.index(one) if one in order else len(order))
+    columns.sort(key=lambda column_name: order.index(column_name) if column_name in order else len(order))
     values = np.array([[row.get(column, np.nan) for column in columns] for row in cells.values()])
     return list(cells), columns, values

@@ -14,8 +14,8 @@ def aspect_means(aspects: Mapping[str, Mapping[str, Any]]) -> dict[str, float | 
     >>> aspect_means({"typo": {"pearson": -0.5}, "negation": {"pearson": 0.25}, "lexical": {"pearson": None}})
     {'average': -0.125, 'average_size': 0.375}
     """
-    known = [cell["pearson"] for cell in aspects.values() if cell.get("pearson") is not None]
+    defined = [cell["pearson"] for cell in aspects.values() if cell.get("pearson") is not None]
     return {
-        "average": sum(known) / len(known) if known else None,
-        "average_size": sum(map(abs, known)) / len(known) if known else None,
+        "average": sum(defined) / len(defined) if defined else None,
+        "average_size": sum(map(abs, defined)) / len(defined) if defined else None,
     }

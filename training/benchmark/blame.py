@@ -49,9 +49,9 @@ def read_cases(path: Path = CASES, per_aspect: int | None = None) -> list[Case]:
             if any(changed) and not all(changed):
                 by_aspect.setdefault(row["aspect"], []).append(Case(row["aspect"], row["story"], changed))
     cases = []
-    for found in by_aspect.values():
-        kept = len(found) if per_aspect is None else min(per_aspect, len(found))
-        cases += [found[place * len(found) // kept] for place in range(kept)]
+    for aspect_cases in by_aspect.values():
+        count = len(aspect_cases) if per_aspect is None else min(per_aspect, len(aspect_cases))
+        cases += [aspect_cases[index * len(aspect_cases) // count] for index in range(count)]
     return cases
 
 
@@ -60,7 +60,7 @@ def changed_sentences(story: str, changes: Sequence[dict[str, int]]) -> tuple[bo
     the same text."""
     spans = sentence_spans(story)
     texts = [story[start:end].strip() for start, end in spans]
-    touched = [any(one["start"] < end and one["end"] > start for one in changes) for start, end in spans]
+    touched = [any(span["start"] < end and span["end"] > start for span in changes) for start, end in spans]
     copies = {text for text, is_touched in zip(texts, touched, strict=True) if is_touched}
     return tuple(text in copies for text in texts)
 
@@ -96,10 +96,13 @@ def blame_table(entries: Sequence[MetricEntry], cases: Sequence[Case]) -> Table:
         table.add_column(heading)
     for aspect in aspects:
         count = sum(case.aspect == aspect for case in cases)
-        shares = [f"{np.mean(found.get(aspect, [np.nan])):.2f}" for found in columns.values()]
+        shares = [f"{np.mean(by_aspect.get(aspect, [np.nan])):.2f}" for by_aspect in columns.values()]
         table.add_row(aspect, str(count), *shares)
-    whole = [f"{np.mean([v for values in found.values() for v in values]):.2f}" for found in columns.values()]
-    table.add_row("all", str(len(cases)), *whole)
+    overall = [
+        f"{np.mean([v for values in by_aspect.values() for v in values]):.2f}"
+        for by_aspect in columns.values()
+    ]
+    table.add_row("all", str(len(cases)), *overall)
     return table
 
 
@@ -113,12 +116,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--metrics", nargs="+", help="entries of the benchmark; default: all that explain")
     parser.add_argument("--stories", type=int, help="maximum number of stories per aspect (default: all)")
     parser.add_argument("--cases", type=Path, default=CASES, help="a file of AUTOS (default: mini)")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     with exit_on_bad_input():
-        known = read_registry()
-        usual = [name for name, entry in known.items() if entry.explains and not entry.on_request]
+        registry = read_registry()
+        usual = [name for name, entry in registry.items() if entry.explains and not entry.on_request]
         table = blame_table(
-            select_entries(given.metrics or usual, known), read_cases(given.cases, given.stories)
+            select_entries(options.metrics or usual, registry), read_cases(options.cases, options.stories)
         )
     Console(width=160).print(table)
 

@@ -99,43 +99,43 @@ def _check_corpus(corpus: str) -> None:
         raise ValueError(f"expected the corpus roc or wp, got {corpus!r}")
 
 
-def _check_data(asked: BenchmarkOptions, sets: Sequence[TestSet]) -> None:
+def _check_data(options: BenchmarkOptions, sets: Sequence[TestSet]) -> None:
     """Checks that a given data folder holds a judged set, before AUTOS is scored for minutes.
 
     Raises:
         ValueError: the folder holds none.
     """
-    if asked.data is None or asked.judged or asked.autos or asked.datasets:
+    if options.data is None or options.judged or options.autos or options.datasets:
         return
-    if not any(one.is_available(asked.data) for one in sets if one.judged):
+    if not any(target.is_available(options.data) for target in sets if target.judged):
         raise ValueError(
-            f"--data: expected judged sets in {asked.data} (mans/, union/, plot_guided/), found none"
+            f"--data: expected judged sets in {options.data} (mans/, union/, plot_guided/), found none"
         )
 
 
-def requested_sets(asked: BenchmarkOptions) -> list[TestSet]:
+def requested_sets(options: BenchmarkOptions) -> list[TestSet]:
     """The requested test sets.
 
     Raises:
         ValueError: an unknown name, a corpus other than `roc` and `wp`, a file or folder that is missing or damaged, or two
             sets of the same name.
     """
-    if asked.autos:
-        _check_corpus(asked.corpus)
-    own = asked.judged or asked.autos
-    names = list(asked.datasets) if asked.datasets else [] if own else list(TEST_SETS)
+    if options.autos:
+        _check_corpus(options.corpus)
+    own = options.judged or options.autos
+    names = list(options.datasets) if options.datasets else [] if own else list(TEST_SETS)
     named = [test_set(name) for name in names]
-    judged = [(path, judged_file_set(path, asked.corpus)) for path in asked.judged]
-    autos = [(path, one) for path in asked.autos for one in own_autos(path, asked.corpus)]
+    judged = [(path, judged_file_set(path, options.corpus)) for path in options.judged]
+    autos = [(path, own_set) for path in options.autos for own_set in own_autos(path, options.corpus)]
     paths: dict[str, Path] = {}
-    for path, one in (*judged, *autos):
-        if one.name in paths:
-            raise ValueError(f"expected files of different names, got {paths[one.name]} and {path}")
-        paths[one.name] = path
-    return [*(one for _, one in (*judged, *autos)), *named]
+    for path, own_set in (*judged, *autos):
+        if own_set.name in paths:
+            raise ValueError(f"expected files of different names, got {paths[own_set.name]} and {path}")
+        paths[own_set.name] = path
+    return [*(own_set for _, own_set in (*judged, *autos)), *named]
 
 
-def run_benchmark(asked: BenchmarkOptions) -> Path:
+def run_benchmark(options: BenchmarkOptions) -> Path:
     """Runs the benchmark, prints its tables, and writes the report; returns the report's path.
 
     Raises:
@@ -144,26 +144,26 @@ def run_benchmark(asked: BenchmarkOptions) -> Path:
     """
     console = Console(width=None if sys.stdout.isatty() else 150)
     registry = read_registry()
-    metrics = select_entries(list(asked.metrics) if asked.metrics else None, registry)
-    sets = requested_sets(asked)
-    if asked.data is not None:
-        check_data(asked.data)
-    check_folder(asked.out)
-    _check_data(asked, sets)
+    metrics = select_entries(list(options.metrics) if options.metrics else None, registry)
+    sets = requested_sets(options)
+    if options.data is not None:
+        check_data(options.data)
+    check_folder(options.out)
+    _check_data(options, sets)
     settings = Settings(
-        data=asked.data,
-        draws=asked.draws,
-        seed=asked.seed,
-        strict=ALL not in (asked.metrics or (ALL,)),
-        batch_size=asked.batch_size,
-        autos_stories=asked.autos_stories,
-        pairs=asked.pairs,
+        data=options.data,
+        draws=options.draws,
+        seed=options.seed,
+        strict=ALL not in (options.metrics or (ALL,)),
+        batch_size=options.batch_size,
+        autos_stories=options.autos_stories,
+        pairs=options.pairs,
         say=lambda line: console.print(line, highlight=False),
-        processes=default_processes() if asked.processes is None else asked.processes,
+        processes=default_processes() if options.processes is None else options.processes,
     )
     check_cache(settings.cache_folder)
     results = run(metrics, sets, settings)
-    if not asked.metrics:
+    if not options.metrics:
         slow = [entry.name for entry in registry.values() if entry.on_request]
         results["skipped"] |= dict.fromkeys(
             slow, f"slow: runs only if it is named, or with {ALL!r} (METRICS={ALL})"
@@ -173,9 +173,9 @@ def run_benchmark(asked: BenchmarkOptions) -> Path:
     if not (results["judged"] or results["preferences"] or results["autos"]):
         raise ValueError("nothing to run on: give --data FOLDER or --judged FILE, or build AUTOS")
     published = read_published()
-    report = write_report(results, published, asked.out)
+    report = write_report(results, published, options.out)
     tables = main_tables(results, published)
-    if asked.all_tables or not tables:
+    if options.all_tables or not tables:
         tables = [*tables, *section_tables(results, published)]
     for table in tables:
         console.print(to_terminal(table))

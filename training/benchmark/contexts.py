@@ -19,18 +19,18 @@ def context_of(row: Mapping[str, Any]) -> str | None:
 
 def contexts_of(rows: Iterable[Mapping[str, Any]]) -> list[str] | None:
     """The context of each row as passed to a metric; None if rows lack one, or if all are empty."""
-    found = [context_of(row) for row in rows]
-    known = [context for context in found if context is not None]
-    return known if any(known) and len(known) == len(found) else None
+    contexts = [context_of(row) for row in rows]
+    present = [context for context in contexts if context is not None]
+    return present if any(present) and len(present) == len(contexts) else None
 
 
 def begins_with_context(story: Any, context: Any) -> bool:
     """Whether a story begins with a non-blank context; a non-string is left for the metric to refuse."""
-    texts = isinstance(story, str) and isinstance(context, str)
-    return texts and bool(context.strip()) and story.startswith(context)
+    are_texts = isinstance(story, str) and isinstance(context, str)
+    return are_texts and bool(context.strip()) and story.startswith(context)
 
 
-def rows_for_metric(entry: MetricEntry, one: TestSet, rows: Sequence[dict[str, Any]]) -> Rows | None:
+def rows_for_metric(entry: MetricEntry, test_set: TestSet, rows: Sequence[dict[str, Any]]) -> Rows | None:
     """The rows as the metric scores them; None if it needs contexts and the set has none.
 
     A ROC story of AUTOS includes its context, the first sentence; the stories of some judged sets have no separate
@@ -38,14 +38,14 @@ def rows_for_metric(entry: MetricEntry, one: TestSet, rows: Sequence[dict[str, A
     metric gets the story without a context, so that no text is scored twice. For the same reason, a judged story that
     begins with its context gets an empty one, as in `openmeva score`, unless the metric needs contexts.
     """
-    whole = one.corpus == "roc" and not (one.judged and all(map(context_of, rows)))
-    if whole and entry.needs_contexts:
+    context_in_story = test_set.corpus == "roc" and not (test_set.judged and all(map(context_of, rows)))
+    if context_in_story and entry.needs_contexts:
         return [{**row, **split_story(row["story"])} for row in rows]
     if entry.needs_contexts and not all(map(context_of, rows)):
         return None
-    if whole or (entry.joins_context and not one.judged):
+    if context_in_story or (entry.joins_context and not test_set.judged):
         return [{**row, "prompt": None, "context": None} for row in rows]
-    if entry.needs_contexts or not one.judged:
+    if entry.needs_contexts or not test_set.judged:
         return list(rows)
     blank = {"prompt": "", "context": ""}
     return [{**row, **blank} if begins_with_context(row["story"], context_of(row)) else row for row in rows]

@@ -68,33 +68,35 @@ def training_corpora(folder: Path) -> tuple[str, ...] | None:
     if not file.is_file():
         return None
     manifest = json.loads(file.read_text(encoding="utf-8"))
-    found = {name.partition("/")[0] for name in manifest.get("data", {})}
+    corpora = {name.partition("/")[0] for name in manifest.get("data", {})}
     config = manifest.get("config", {})
     if start := config.get("start"):
-        before = training_corpora(resolve_path(start))
-        if before is None and config.get("first"):  # initial weights from a run that is no longer available
+        initial = training_corpora(resolve_path(start))
+        if initial is None and config.get("first"):  # initial weights from a run that is no longer available
             corpus = read_yaml(resolve_path(config["first"]).read_text(encoding="utf-8"))["corpus"]
-            before = (corpus if isinstance(corpus, str) else corpus.get("name", ""),)
-        found |= set(before or ())
-    return tuple(name for name in CORPORA if name in found)
+            initial = (corpus if isinstance(corpus, str) else corpus.get("name", ""),)
+        corpora |= set(initial or ())
+    return tuple(name for name in CORPORA if name in corpora)
 
 
 def drift_sets(entry: MetricEntry, loaded: Loaded) -> list[list[tuple[TestSet, Rows]]]:
     """The available pairs of `SET_PAIRS`, for a metric that has weights for each corpus."""
-    by_name = {one.name: (one, rows) for one, rows in loaded}
-    several = len(set(entry.configs.values())) > 1
+    by_name = {test_set.name: (test_set, rows) for test_set, rows in loaded}
+    has_several_configurations = len(set(entry.configs.values())) > 1
     return [
-        [by_name[name] for name in names] for names in SET_PAIRS if several and set(names) <= by_name.keys()
+        [by_name[name] for name in names]
+        for names in SET_PAIRS
+        if has_several_configurations and set(names) <= by_name.keys()
     ]
 
 
-def drift_inputs(entry: MetricEntry, corpus: str, one: TestSet, rows: Rows) -> MetricInputs | None:
+def drift_inputs(entry: MetricEntry, corpus: str, test_set: TestSet, rows: Rows) -> MetricInputs | None:
     """Scoring of a set by the weights of its own or the other corpus; None if the metric cannot score it."""
-    whole = entry.joins_context and corpus != one.corpus
-    seen = _as_text(rows, one.corpus) if whole else rows_for_metric(entry, one, rows)
+    join_contexts = entry.joins_context and corpus != test_set.corpus
+    metric_rows = _as_text(rows, test_set.corpus) if join_contexts else rows_for_metric(entry, test_set, rows)
     return (
-        MetricInputs(scoring_entry(entry, rows), drift_weights(entry, corpus).config, one, seen)
-        if seen
+        MetricInputs(scoring_entry(entry, rows), drift_weights(entry, corpus).config, test_set, metric_rows)
+        if metric_rows
         else None
     )
 
@@ -120,18 +122,20 @@ def drift_cells(entry: MetricEntry, loaded: Loaded, attempt: Attempt) -> dict[st
         loaded: the sets of a run; a pair of `SET_PAIRS` counts if both are available and the metric can run on both.
         attempt: runs the metric.
     """
-    found: dict[str, Cells] = {}
+    by_row: dict[str, Cells] = {}
     for pair in drift_sets(entry, loaded):
-        title, key = drift_row(entry, tuple(one.name for one, _ in pair))
+        title, key = drift_row(entry, tuple(test_set.name for test_set, _ in pair))
         cells: Cells = {}
-        for corpus, (one, rows) in itertools.product(entry.configs, pair):
-            inputs = drift_inputs(entry, corpus, one, rows)
+        for corpus, (test_set, rows) in itertools.product(entry.configs, pair):
+            inputs = drift_inputs(entry, corpus, test_set, rows)
             if result := attempt(inputs) if inputs else {}:
-                judged = JudgedStories.from_rows(rows, (1.0, 5.0) if one.name.startswith("mans") else None)
-                cells[corpus, one.name] = result[key], judged
+                judged = JudgedStories.from_rows(
+                    rows, (1.0, 5.0) if test_set.name.startswith("mans") else None
+                )
+                cells[corpus, test_set.name] = result[key], judged
         if len(cells) == len(entry.configs) * len(pair):
-            found.setdefault(title, {}).update(cells)
-    return found
+            by_row.setdefault(title, {}).update(cells)
+    return by_row
 
 
 def drift_table(cells: Cells, draws: int, seed: int) -> dict[str, Any]:

@@ -27,10 +27,10 @@ def draw_differences(results: Mapping[str, Any], published: Mapping[str, Any]) -
     Only pairs with a positive difference in judgment are plotted; the others mirror them.
     """
     panels = [
-        (found["title"], title, found["sections"][title]["score_differences"])
-        for found in results["judged"].values()
-        for title in detailed_titles(found, 3)
-        if "score_differences" in found["sections"][title]
+        (result["title"], title, result["sections"][title]["score_differences"])
+        for result in results["judged"].values()
+        for title in detailed_titles(result, 3)
+        if "score_differences" in result["sections"][title]
     ]
     if not panels:
         return None
@@ -39,17 +39,17 @@ def draw_differences(results: Mapping[str, Any], published: Mapping[str, Any]) -
     figure, grid = plt.subplots(height, width, figsize=(3.3 * width, 3.1 * height), squeeze=False)
     for axes in grid.flat[len(panels) :]:
         axes.set_visible(False)
-    for axes, (name, title, found) in zip(grid.flat, panels, strict=False):
-        _panel(axes, found)
-        axes.set_title(f"{title}\n{name}, r² = {format_number(found['r2'] or 0, 2)}", loc="left")
+    for axes, (name, title, result) in zip(grid.flat, panels, strict=False):
+        _panel(axes, result)
+        axes.set_title(f"{title}\n{name}, r² = {format_number(result['r2'] or 0, 2)}", loc="left")
     handles, labels = grid[0][0].get_legend_handles_labels()
     figure.tight_layout(rect=(0, 0.05, 1, 1))
     figure.legend(handles, labels, loc="lower center", ncols=5, frameon=False, markerscale=2)
     return figure
 
 
-def _panel(axes: plt.Axes, found: Mapping[str, Any]) -> None:
-    human, metric, human_significant, metric_significant = significant_pairs(found)
+def _panel(axes: plt.Axes, result: Mapping[str, Any]) -> None:
+    human, metric, human_significant, metric_significant = significant_pairs(result)
     regions = (
         human_significant & metric_significant,
         human_significant & ~metric_significant,

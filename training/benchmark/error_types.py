@@ -64,8 +64,8 @@ def precisions(true: Sequence[str | None], named: Sequence[str | None]) -> dict[
     pairs = list(zip(true, named, strict=True))
     return {
         kind: Precision(
-            sum(said == kind for _, said in pairs),
-            sum(has == said == kind for has, said in pairs),
+            sum(predicted == kind for _, predicted in pairs),
+            sum(has == predicted == kind for has, predicted in pairs),
             sum(has == kind for has, _ in pairs),
         )
         for kind in sorted({kind for pair in pairs for kind in pair if kind})
@@ -76,13 +76,13 @@ def read_stories(per_aspect: int) -> list[tuple[str, str | None]]:
     """Stories with their error types: at most `per_aspect` per aspect, evenly spaced, and twice as many originals."""
     rows = pq.read_table(CASES).to_pylist()
     originals = list(dict.fromkeys(row["story"] for row in rows if row["label"] == 1))
-    found: list[tuple[str, str | None]] = [
+    stories: list[tuple[str, str | None]] = [
         (story, None) for story in evenly_spaced(originals, 2 * per_aspect)
     ]
     for aspect, kind in ERROR_TYPE_OF_ASPECT.items():
         damaged = [row["story"] for row in rows if row["label"] == 0 and row["aspect"] == aspect]
-        found += [(story, kind) for story in evenly_spaced(damaged, per_aspect)]
-    return found
+        stories += [(story, kind) for story in evenly_spaced(damaged, per_aspect)]
+    return stories
 
 
 def error_type_precision(metric: Any, stories: Sequence[tuple[str, str | None]]) -> dict[str, Precision]:
@@ -91,23 +91,33 @@ def error_type_precision(metric: Any, stories: Sequence[tuple[str, str | None]])
     Raises:
         ValueError: the explanations have no `kinds`.
     """
-    found = metric.compute(predictions=[story for story, _ in stories], explain=True)["explanations"]
-    if not all(one.get("kinds") for one in found):
+    explanations = metric.compute(predictions=[story for story, _ in stories], explain=True)["explanations"]
+    if not all(explanation.get("kinds") for explanation in explanations):
         raise ValueError(
             "expected explanations that name error types, got none: these weights have no head for them"
         )
-    return precisions([kind for _, kind in stories], [predicted_error_type(one["kinds"]) for one in found])
+    return precisions(
+        [kind for _, kind in stories],
+        [predicted_error_type(explanation["kinds"]) for explanation in explanations],
+    )
 
 
-def precision_table(found: Mapping[str, Precision], stories: int) -> Table:
+def precision_table(by_type: Mapping[str, Precision], stories: int) -> Table:
     """The printed table: one row per error type, marked if worth showing."""
     table = Table(title=f"Error types named in {stories} stories")
     for heading in ("error type", "stories that have it", "named", "correct", "precision", "worth showing"):
         table.add_column(heading)
-    for kind, one in found.items():
-        share = "" if one.share is None else f"{one.share:.2f}"
-        worth = "yes" if one.share is not None and one.share > MIN_PRECISION else ""
-        table.add_row(kind, str(one.present), str(one.predicted), str(one.correct), share, worth)
+    for kind, precision in by_type.items():
+        share = "" if precision.share is None else f"{precision.share:.2f}"
+        worth_showing = "yes" if precision.share is not None and precision.share > MIN_PRECISION else ""
+        table.add_row(
+            kind,
+            str(precision.present),
+            str(precision.predicted),
+            str(precision.correct),
+            share,
+            worth_showing,
+        )
     return table
 
 
@@ -120,10 +130,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--config", default="mix", help="a configuration of plot coherence, or a folder")
     parser.add_argument("--of-aspect", type=int, default=20, help="maximum number of stories per aspect")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     with exit_on_bad_input():
-        stories = read_stories(given.of_aspect)
-        metric = evaluate.load(str(METRICS / "plot_coherence"), given.config)
+        stories = read_stories(options.of_aspect)
+        metric = evaluate.load(str(METRICS / "plot_coherence"), options.config)
         table = precision_table(error_type_precision(metric, stories), len(stories))
     Console(width=100).print(table)
 

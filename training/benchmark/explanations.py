@@ -56,7 +56,7 @@ def explanation_tables(
     result["reasonable"] = int(reasonable.sum())
     result["types"] = {}
     for name in sorted(set().union(*types)):
-        faulty = np.array([name in found for found in types]) & ~reasonable
+        faulty = np.array([name in names for names in types]) & ~reasonable
         keep = faulty | reasonable
         votes = np.array([float(sum(name in one for one in raters)) for raters in judged.error_types])
         result["types"][name] = {
@@ -82,6 +82,6 @@ def _spearman(measures: dict[str, np.ndarray], judgments: np.ndarray) -> dict[st
         if why_undefined(measure, judgments):
             values[name] = p_values[name] = None
             continue
-        found = stats.spearmanr(measure, judgments)
-        values[name], p_values[name] = float(found.statistic), float(found.pvalue)
+        test = stats.spearmanr(measure, judgments)
+        values[name], p_values[name] = float(test.statistic), float(test.pvalue)
     return {"spearman": values, "p_values": p_values}

@@ -77,21 +77,23 @@ def draw_overview(results: Results, published: Mapping[str, Any]) -> Figure | No
     sets = results["judged"]
     if not sets:
         return None
-    heights = [len(_ordered(found)) + 1 for found in sets.values()]
+    heights = [len(_ordered(result)) + 1 for result in sets.values()]
     # Two columns, filled so that both are about equally long.
     columns: list[list[str]] = [[], []]
-    for name in sorted(sets, key=lambda one: -heights[list(sets).index(one)]):
-        shortest = min(columns, key=lambda names: sum(heights[list(sets).index(one)] for one in names))
+    for name in sorted(sets, key=lambda set_name: -heights[list(sets).index(set_name)]):
+        shortest = min(
+            columns, key=lambda names: sum(heights[list(sets).index(set_name)] for set_name in names)
+        )
         shortest.append(name)
     columns = [names for names in columns if names]
-    longest = max(sum(heights[list(sets).index(one)] + 2 for one in names) for names in columns)
+    longest = max(sum(heights[list(sets).index(set_name)] + 2 for set_name in names) for names in columns)
     figure = plt.figure(figsize=(6.6 * len(columns), 0.24 * longest + 0.4))
     outer = figure.add_gridspec(1, len(columns), wspace=0.75)
-    for place, names in enumerate(columns):
-        rows = [heights[list(sets).index(one)] for one in names]
+    for column, names in enumerate(columns):
+        rows = [heights[list(sets).index(set_name)] for set_name in names]
         # A blank row keeps panels of a short column as tall as those of the long one.
         blank = max(0.001, longest - sum(height + 2 for height in rows))
-        inner = outer[place].subgridspec(len(names) + 1, 1, height_ratios=[*rows, blank], hspace=0.35)
+        inner = outer[column].subgridspec(len(names) + 1, 1, height_ratios=[*rows, blank], hspace=0.35)
         for row, name in enumerate(names):
             axes = figure.add_subplot(inner[row])
             _forest(axes, name, sets[name], published)
@@ -110,28 +112,32 @@ def draw_overview(results: Results, published: Mapping[str, Any]) -> Figure | No
     return figure
 
 
-def _ordered(found: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+def _ordered(result: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
     rank = {"trivial": 0, "released": 1, "ours": 2}
-    rows = [(title, row) for title, row in found["rows"].items() if "undefined" not in row]
-    return sorted(rows, key=lambda one: (rank[one[1]["kind"]], one[1]["pearson"]))
+    rows = [(title, row) for title, row in result["rows"].items() if "undefined" not in row]
+    return sorted(
+        rows, key=lambda title_and_row: (rank[title_and_row[1]["kind"]], title_and_row[1]["pearson"])
+    )
 
 
-def _forest(axes: plt.Axes, name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -> None:
-    rows = _ordered(found)
+def _forest(axes: plt.Axes, name: str, result: Mapping[str, Any], published: Mapping[str, Any]) -> None:
+    rows = _ordered(result)
     printed = published["correlations"].get(name, {"rows": {}})["rows"]
-    for place, (title, row) in enumerate(rows):
+    for position, (title, row) in enumerate(rows):
         low, high = row["intervals"]["pearson"] or (row["pearson"], row["pearson"])
         colour = KIND_COLOURS[row["kind"]]
-        axes.plot([low, high], [place, place], color=colour, linewidth=1.6, alpha=0.75)
-        axes.plot(row["pearson"], place, "o", color=colour, markersize=5)
+        axes.plot([low, high], [position, position], color=colour, linewidth=1.6, alpha=0.75)
+        axes.plot(row["pearson"], position, "o", color=colour, markersize=5)
         figure = printed.get(title.removesuffix(" (released)"), {}).get("pearson")
         if figure is not None and row["kind"] != "trivial":
-            axes.plot(figure, place, "D", markersize=6.5, markerfacecolor="none", markeredgecolor="#555555")
+            axes.plot(
+                figure, position, "D", markersize=6.5, markerfacecolor="none", markeredgecolor="#555555"
+            )
     axes.axvline(0, color="#999999", linewidth=0.8, zorder=0)
     trivial = [abs(row["pearson"]) for _, row in rows if row["kind"] == "trivial"]
     if trivial:
         axes.axvline(max(trivial), color=KIND_COLOURS["trivial"], linewidth=0.9, linestyle=":", zorder=0)
-    ceiling = found.get("noise_ceiling", {}).get("ceiling", {}).get("pearson", 1)
+    ceiling = result.get("noise_ceiling", {}).get("ceiling", {}).get("pearson", 1)
     if ceiling < 1:
         axes.axvspan(ceiling, MAX_CORRELATION, color="#eeeeee", zorder=0, linewidth=0)
     axes.set_yticks(range(len(rows)), [title.replace("_", "-") for title, _ in rows])
@@ -140,13 +146,15 @@ def _forest(axes: plt.Axes, name: str, found: Mapping[str, Any], published: Mapp
         label.set_fontweight("bold" if row["kind"] == "ours" else "normal")
     axes.set_ylim(-0.7, len(rows) - 0.3)
     fit_correlations(axes)
-    axes.set_title(f"{found['title']} (n = {found['n']})", loc="left")
+    axes.set_title(f"{result['title']} (n = {result['n']})", loc="left")
     plain_axes(axes, grid="x")
 
 
 def draw_scatter(results: Results, published: Mapping[str, Any]) -> Figure | None:
     """Judgment against score for each set's metrics."""
-    panels = [(found, title) for found in results["judged"].values() for title in detailed_titles(found, 3)]
+    panels = [
+        (result, title) for result in results["judged"].values() for title in detailed_titles(result, 3)
+    ]
     if not panels:
         return None
     width = min(4, len(panels))
@@ -155,15 +163,16 @@ def draw_scatter(results: Results, published: Mapping[str, Any]) -> Figure | Non
     rng = np.random.default_rng(0)
     for axes in grid.flat[len(panels) :]:
         axes.set_visible(False)
-    for axes, (found, title) in zip(grid.flat, panels, strict=False):
-        x, y = np.array(found["judgments"]), np.array(found["scores"][title])
+    for axes, (result, title) in zip(grid.flat, panels, strict=False):
+        x, y = np.array(result["judgments"]), np.array(result["scores"][title])
         jitter = rng.uniform(-0.012, 0.012, len(x)) * np.ptp(x)
         axes.plot(x + jitter, y, ".", color=COLOURS[0], alpha=0.3, markersize=4, markeredgewidth=0)
         fifths = np.array_split(np.argsort(x, kind="stable"), 5)
         means = np.array([[x[k].mean(), y[k].mean()] for k in fifths])
         axes.plot(*means.T, "o-", color=COLOURS[1], markersize=4)
         axes.set_title(
-            f"{title}\n{found['title']}, r = {format_number(found['rows'][title]['pearson'], 2)}", loc="left"
+            f"{title}\n{result['title']}, r = {format_number(result['rows'][title]['pearson'], 2)}",
+            loc="left",
         )
         axes.set_xlabel("human judgment")
         axes.set_ylabel("metric score")
@@ -174,16 +183,18 @@ def draw_scatter(results: Results, published: Mapping[str, Any]) -> Figure | Non
 
 def draw_sources(results: Results, published: Mapping[str, Any]) -> Figure | None:
     """Box plots of the human judgments by source model."""
-    panels = [found for found in results["judged"].values() if "sources" in found]
+    panels = [result for result in results["judged"].values() if "sources" in result]
     if not panels:
         return None
-    counts = [len(found["sources"]["boxes"]) for found in panels]
+    counts = [len(result["sources"]["boxes"]) for result in panels]
     figure, grid = plt.subplots(
         1, len(panels), figsize=(0.75 * sum(counts) + 1.2 * len(panels), 3.2), squeeze=False,
         gridspec_kw={"width_ratios": counts},
     )  # fmt: skip
-    for axes, found in zip(grid.flat, panels, strict=True):
-        boxes = dict(sorted(found["sources"]["boxes"].items(), key=lambda one: one[1]["mean"]))
+    for axes, result in zip(grid.flat, panels, strict=True):
+        boxes = dict(
+            sorted(result["sources"]["boxes"].items(), key=lambda name_and_box: name_and_box[1]["mean"])
+        )
         axes.bxp(
             [
                 {"label": name, "med": box["median"], "q1": box["q1"], "q3": box["q3"],
@@ -197,7 +208,7 @@ def draw_sources(results: Results, published: Mapping[str, Any]) -> Figure | Non
             meanprops={"marker": "D", "markerfacecolor": COLOURS[1], "markeredgecolor": "none", "markersize":
             5},
         )  # fmt: skip
-        axes.set_title(found["title"], loc="left")
+        axes.set_title(result["title"], loc="left")
         axes.set_ylabel("human judgment")
         axes.tick_params(axis="x", rotation=25)
         plain_axes(axes, grid="y")
@@ -207,20 +218,22 @@ def draw_sources(results: Results, published: Mapping[str, Any]) -> Figure | Non
 
 def draw_quality(results: Results, published: Mapping[str, Any]) -> Figure | None:
     """Pearson over the eight biased sets."""
-    panels = [found for found in results["judged"].values() if detailed_titles(found, 4)]
+    panels = [result for result in results["judged"].values() if detailed_titles(result, 4)]
     if not panels:
         return None
     figure, grid = plt.subplots(1, len(panels), figsize=(3.2 * len(panels), 3), squeeze=False, sharey=True)
-    for axes, found in zip(grid.flat, panels, strict=True):
-        for colour, title in zip(COLOURS, detailed_titles(found, 4), strict=False):
-            sets = [one for one in found["sections"][title]["quality_drift"] if one["pearson"] is not None]
-            x = np.array([one["set"] for one in sets])
-            y = np.array([one["pearson"] for one in sets])
-            spread = np.array([one["sd"] or 0.0 for one in sets])
+    for axes, result in zip(grid.flat, panels, strict=True):
+        for colour, title in zip(COLOURS, detailed_titles(result, 4), strict=False):
+            sets = [
+                point for point in result["sections"][title]["quality_drift"] if point["pearson"] is not None
+            ]
+            x = np.array([point["set"] for point in sets])
+            y = np.array([point["pearson"] for point in sets])
+            deviation = np.array([point["sd"] or 0.0 for point in sets])
             axes.plot(x, y, "o-", color=colour, markersize=4, label=title)
-            axes.fill_between(x, y - spread, y + spread, color=colour, alpha=0.13, linewidth=0)
+            axes.fill_between(x, y - deviation, y + deviation, color=colour, alpha=0.13, linewidth=0)
         axes.axhline(0, color="#999999", linewidth=0.8)
-        axes.set_title(found["title"], loc="left")
+        axes.set_title(result["title"], loc="left")
         axes.set_xlabel("biased set: low to high quality")
         axes.legend(frameon=False, fontsize=7.5)
         plain_axes(axes, grid="y")

@@ -43,7 +43,7 @@ def dataset_drift_table(
 
 def autos_tables(autos: Mapping[str, Any], published: Mapping[str, Any]) -> Iterator[Table]:
     """Correlation with the label, and share of pairs won, on AUTOS by aspect (OpenMEVA, Tables 6 and 7)."""
-    for name, found in autos.items():
+    for name, result in autos.items():
         test = name.rsplit("_", 1)[1]
         corpus = "wp" if "_wp_" in name else "roc"
         printed = published[test]
@@ -53,10 +53,14 @@ def autos_tables(autos: Mapping[str, Any], published: Mapping[str, Any]) -> Iter
                 for aspect, origins in row["aspects"].items()
                 for origin, cell in origins.items()
             }
-            for title, row in found["rows"].items()
+            for title, row in result["rows"].items()
         }
         columns = list(dict.fromkeys(column for cells in by_row.values() for column in cells))
-        columns.sort(key=lambda one: printed["columns"].index(one) if one in printed["columns"] else 99)
+        columns.sort(
+            key=lambda column_name: (
+                printed["columns"].index(column_name) if column_name in printed["columns"] else 99
+            )
+        )
         good = "high is good" if test == "discrimination" else "near 0 is good"
         goals = {"pearson": 0.0, "pair_wins": 0.5} if test == "invariance" else {}
         means = {"pearson": "average", "pair_wins": "average"}
@@ -64,7 +68,7 @@ def autos_tables(autos: Mapping[str, Any], published: Mapping[str, Any]) -> Iter
             means = {"pearson": "average size", "pair_wins": "average distance from .5"}
         for measure, label in (("pearson", f"Pearson with the label, {good}"), ("pair_wins", "pairs won")):
             table = Table(
-                f"{found.get('title', name)}: {label}",
+                f"{result.get('title', name)}: {label}",
                 ["", *(column.replace("_", " ") for column in columns), means[measure]],
                 note=f"In italics: {printed['note']}, on the papers' own test sets; their averages are computed here, the paper "
                 "prints none."
@@ -91,20 +95,20 @@ def autos_tables(autos: Mapping[str, Any], published: Mapping[str, Any]) -> Iter
 
 def _mean(values: Sequence[float | None], goal: float | None) -> float | None:
     """Mean of the known values or, with a goal, of their distances from it, so that opposite errors do not cancel out."""
-    known = [value if goal is None else abs(value - goal) for value in values if value is not None]
-    return sum(known) / len(known) if known else None
+    errors = [value if goal is None else abs(value - goal) for value in values if value is not None]
+    return sum(errors) / len(errors) if errors else None
 
 
 def explained_tables(explained: Mapping[str, Any], published: Mapping[str, Any]) -> Iterator[Table]:
     """Edits and sentence gains against human judgments and error types."""
     for title, by_set in explained.items():
-        for name, found in by_set.items():
+        for name, result in by_set.items():
             printed = published["edits"].get(name)
-            types = found.get("types", {})
+            types = result.get("types", {})
             table = Table(
                 f"{title}: edits and sentence blame against human judgments ({name})",
                 ["", "overall", *types],
-                note=f"Spearman, signed so that positive is good; {format_number(found['edited'], 2)} of the "
+                note=f"Spearman, signed so that positive is good; {format_number(result['edited'], 2)} of the "
                 f"stories are edited. By type: faulty stories against reasonable ones. Sentence blame: the largest gain "
                 f"in score when one sentence is removed."
                 + (f" In italics: {printed['note']}." if printed else ""),
@@ -115,7 +119,7 @@ def explained_tables(explained: Mapping[str, Any], published: Mapping[str, Any])
                 ("low_gain", "low sentence blame"),
             ):
                 by_type = [format_number(one["spearman"][key]) for one in types.values()]
-                cells = [format_number(found["spearman"][key]), *by_type]
+                cells = [format_number(result["spearman"][key]), *by_type]
                 table.add(label, *cells)
                 if key == "unedited" and printed:
                     figures = [format_number(printed["types"].get(one)) for one in types]

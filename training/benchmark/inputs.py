@@ -39,25 +39,25 @@ class MetricInputs:
     explain: bool = False
 
 
-def inputs_for_set(entry: MetricEntry, one: TestSet, rows: Rows) -> MetricInputs:
+def inputs_for_set(entry: MetricEntry, test_set: TestSet, rows: Rows) -> MetricInputs:
     """A metric on a set, with its configuration for the set's corpus; a SkippedError if it cannot score the set."""
-    config = entry.configs.get(one.corpus)
+    config = entry.configs.get(test_set.corpus)
     if config is None:
-        raise SkippedError(f"{entry.name} on {one.name}", f"no configuration for {one.corpus}")
+        raise SkippedError(f"{entry.name} on {test_set.name}", f"no configuration for {test_set.corpus}")
     if "references" in entry.inputs and not any(row.get("reference") for row in rows):
-        raise SkippedError(f"{one.name} for metrics that need references", "it has none")
-    seen = rows_for_metric(entry, one, rows)
-    if seen is None:
-        raise SkippedError(f"{one.name} for metrics that need contexts", "it has none")
-    return MetricInputs(scoring_entry(entry, rows), config, one, seen)
+        raise SkippedError(f"{test_set.name} for metrics that need references", "it has none")
+    metric_rows = rows_for_metric(entry, test_set, rows)
+    if metric_rows is None:
+        raise SkippedError(f"{test_set.name} for metrics that need contexts", "it has none")
+    return MetricInputs(scoring_entry(entry, rows), config, test_set, metric_rows)
 
 
 def explanation_inputs(entry: MetricEntry, loaded: Loaded) -> Iterator[MetricInputs]:
     """The stories with error types annotated by people, for a metric whose explanations are evaluated."""
-    for one, rows in loaded:
-        config = entry.configs.get(one.corpus)
-        if entry.explain and one.name == "union_roc" and config is not None:
-            yield MetricInputs(entry, config, one, rows, explain=True)
+    for test_set, rows in loaded:
+        config = entry.configs.get(test_set.corpus)
+        if entry.explain and test_set.name == "union_roc" and config is not None:
+            yield MetricInputs(entry, config, test_set, rows, explain=True)
 
 
 def scoring_entry(entry: MetricEntry, rows: Rows) -> MetricEntry:
@@ -70,9 +70,9 @@ def scoring_entry(entry: MetricEntry, rows: Rows) -> MetricEntry:
 
 
 def non_constant(
-    one: TestSet, found: dict[str, dict[str, Any]], skipped: dict[str, str]
+    test_set: TestSet, results: dict[str, dict[str, Any]], skipped: dict[str, str]
 ) -> dict[str, dict[str, Any]]:
     """The metrics with non-constant scores; the others have no correlation and are noted in `skipped`."""
-    constant = [title for title, result in found.items() if len(set(result["scores"])) == 1]
-    skipped |= {f"{title} on {one.title}": "gives every story the same score" for title in constant}
-    return {title: result for title, result in found.items() if title not in constant}
+    constant = [title for title, result in results.items() if len(set(result["scores"])) == 1]
+    skipped |= {f"{title} on {test_set.title}": "gives every story the same score" for title in constant}
+    return {title: result for title, result in results.items() if title not in constant}

@@ -62,7 +62,7 @@ def judged_table(
         ValueError: scores do not fit the stories (names the row of the table and the story).
     """
     # The tests have their own random stream, so that they do not change the bootstrap samples.
-    exchanges = rng.spawn(1)[0]
+    permutation_rng = rng.spawn(1)[0]
     resamples = n_resamples(len(judged))
     bootstrap = PromptBootstrap(judged.scores, judged.prompts, draws, rng)
     levels = Levels(judged, bootstrap.counts)
@@ -71,8 +71,8 @@ def judged_table(
     scores: dict[str, np.ndarray] = {}
     samples: dict[str, BootstrapSamples] = {}
     within: dict[str, BootstrapSamples] = {}
-    for kind, found in {"ours": ours, "released": released}.items():
-        for title, values in found.items():
+    for kind, by_title in {"ours": ours, "released": released}.items():
+        for title, values in by_title.items():
             name = title if kind == "ours" or title not in ours else f"{title} (released)"
             array = _checked(name, values, judged)
             scores[name], samples[name] = array, bootstrap.correlations(array)
@@ -88,10 +88,10 @@ def judged_table(
         if "undefined" not in trivial[name]:
             _add_levels(rows[name], array, judged, levels)
     comparable = {name: row for name, row in rows.items() if name not in maybe_trained_on}
-    among: dict[str, Any] = (
+    comparison_results: dict[str, Any] = (
         {
-            "pairs": _pairs(rows, scores, samples, judged.scores, resamples, exchanges),
-            "standings": standings(judged, rows, scores, samples, within, resamples, exchanges),
+            "pairs": _pairs(rows, scores, samples, judged.scores, resamples, permutation_rng),
+            "standings": standings(judged, rows, scores, samples, within, resamples, permutation_rng),
         }
         if comparisons
         else {"draws": samples}
@@ -100,7 +100,7 @@ def judged_table(
         "n": len(judged),
         "prompts": bootstrap.prompts,
         "rows": rows,
-        **among,
+        **comparison_results,
         "judgments": judged.scores.tolist(),
         "scores": {name: array.tolist() for name, array in scores.items()},
     }
@@ -139,9 +139,9 @@ def _add_levels(
     """Adds the levels and the pairwise accuracy to a row; returns the bootstrap means within prompts."""
     if len(judged) <= MAX_PAIRED_STORIES:
         row["accuracy"] = asdict(calibrated_accuracy(metric, judged.scores))
-    row["within_prompts"], draws = levels.within(metric)
+    row["within_prompts"], samples = levels.within(metric)
     row["between_systems"] = levels.between(metric)
-    return draws
+    return samples
 
 
 def _ratings(judged: JudgedStories) -> np.ndarray:
@@ -153,9 +153,9 @@ def _ratings(judged: JudgedStories) -> np.ndarray:
 def _ceiling(
     judged: JudgedStories, rows: Mapping[str, Mapping[str, Any]], rng: np.random.Generator
 ) -> dict[str, Any]:
-    found = noise_ceiling(_ratings(judged), rng)
-    check_ceiling(found, rows)
-    return found
+    result = noise_ceiling(_ratings(judged), rng)
+    check_ceiling(result, rows)
+    return result
 
 
 def _pairs(
@@ -186,8 +186,8 @@ def _pairs(
         stopping=Stopping(block=resamples),  # p-values to be corrected need all resamples
     )
     for name, test in tests.items():
-        found = permutations.test(names.index(best), names.index(name))
-        test["permutation"] = {**asdict(found), "p_value": min(1.0, 2 * found.nonzero_p_value)}
+        result = permutations.test(names.index(best), names.index(name))
+        test["permutation"] = {**asdict(result), "p_value": min(1.0, 2 * result.nonzero_p_value)}
     for kind in ("williams", "permutation"):
         p_values = {name: test[kind]["p_value"] for name, test in tests.items() if "p_value" in test[kind]}
         for name, corrected in correct_p_values(p_values).items():

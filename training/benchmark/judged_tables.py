@@ -22,35 +22,35 @@ CORRELATED_WITH = {
 }
 
 
-def correlations(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -> Table:
+def correlations(name: str, result: Mapping[str, Any], published: Mapping[str, Any]) -> Table:
     """A judged set: the three coefficients pooled over stories, with intervals, next to the paper's results."""
     printed = published["correlations"].get(name, {"rows": {}, "note": ""})
     judges = published["judges"]["pooled"].get(name, {"rows": {}, "note": ""})
     columns = ["", "Pearson [95 %]", "Spearman [95 %]", "Kendall τ-b [95 %]"]
     columns += ["paper r", "ρ", "τ"] if printed["rows"] else []
     note = (
-        f"Pooled over {found['n']} stories of {found['prompts']} prompts. 1 is perfect, 0 is chance. Intervals: "
+        f"Pooled over {result['n']} stories of {result['prompts']} prompts. 1 is perfect, 0 is chance. Intervals: "
         "bootstrap over prompts. † not significantly better than every trivial baseline (the interval of a paired "
-        f"difference includes 0).{_reliability(found)}"
+        f"difference includes 0).{_reliability(result)}"
     )
     if printed["rows"]:
-        notes = "; ".join(one["note"] for one in (printed, judges) if one["rows"])
+        notes = "; ".join(source["note"] for source in (printed, judges) if source["rows"])
         note += (
             f" Right: {notes}; on the whole sets, pooled as here. Rows of one name may differ in model and encoder; see "
             "training/PAPERS.md."
         )
-    table = Table(f"{found['title']}: correlation with human judgments", columns, note=note)
+    table = Table(f"{result['title']}: correlation with human judgments", columns, note=note)
     shown = set()
     for kind, label in ROW_KINDS:
         table.rule()
-        for title, row in found["rows"].items():
+        for title, row in result["rows"].items():
             if row["kind"] != kind:
                 continue
             cells = [_marked(row, coefficient) for coefficient in COEFFICIENTS]
-            plain = title.removesuffix(" (released)")
+            base_title = title.removesuffix(" (released)")
             if printed["rows"]:
-                cells += _printed(printed["rows"].get(plain) if kind != "trivial" else None)
-                shown.add(plain)
+                cells += _printed(printed["rows"].get(base_title) if kind != "trivial" else None)
+                shown.add(base_title)
             table.add(f"{title} ({label})" if kind == "ours" else title.replace("_", "-"), *cells)
     table.rule()
     for title, figures in printed["rows"].items():
@@ -61,25 +61,25 @@ def correlations(name: str, found: Mapping[str, Any], published: Mapping[str, An
     return table
 
 
-def _reliability(found: Mapping[str, Any]) -> str:
+def _reliability(result: Mapping[str, Any]) -> str:
     """Inter-rater agreement, and the noise ceiling of a metric."""
-    agreement, text = found.get("agreement", {}), ""
+    agreement, text = result.get("agreement", {}), ""
     names = {
         "krippendorff_ordinal": "Krippendorff’s α (ordinal)",
         "krippendorff_interval": "α (interval)",
         "icc_one_way": "ICC(1,1)",
         "icc_one_way_mean": "ICC(1,k)",
     }
-    known = [
+    figures = [
         f"{label} {format_number(agreement[key], 2)}" for key, label in names.items() if key in agreement
     ]
-    if known:
-        text += f" Raters: {', '.join(known)}."
-    if "noise_ceiling" in found:
-        top = found["noise_ceiling"]["ceiling"]
+    if figures:
+        text += f" Raters: {', '.join(figures)}."
+    if "noise_ceiling" in result:
+        top = result["noise_ceiling"]["ceiling"]
         text += f" Ceiling of a perfect metric: {', '.join(f'{c} {format_number(top[c], 2)}' for c in COEFFICIENTS)}."
-    elif agreement and "noise_ceiling" in found.get("unavailable", {}):
-        text += f" No ceiling is known; {found['unavailable']['noise_ceiling']}."
+    elif agreement and "noise_ceiling" in result.get("unavailable", {}):
+        text += f" No ceiling is known; {result['unavailable']['noise_ceiling']}."
     return text
 
 
@@ -110,11 +110,11 @@ def reliability(judged: Mapping[str, Any], published: Mapping[str, Any]) -> Tabl
         "split-half reliability after Spearman-Brown correction. All of these assume exchangeable raters. Kendall’s W "
         "needs rater identities; those of MANS are lost, since its ratings were released sorted within each story.",
     )  # fmt: skip
-    for name, found in judged.items():
-        agreement, ceiling = found.get("agreement", {}), found.get("noise_ceiling", {})
+    for name, result in judged.items():
+        agreement, ceiling = result.get("agreement", {}), result.get("noise_ceiling", {})
         table.add(
-            found["title"],
-            str(found["n"]),
+            result["title"],
+            str(result["n"]),
             *(format_number(agreement.get(key)) for key in ("krippendorff_ordinal", "krippendorff_interval")),
             format_number(published["agreement"].get(name, {}).get("krippendorff"), 2),
             *(
@@ -138,11 +138,11 @@ def kappas(judged: Mapping[str, Any], published: Mapping[str, Any]) -> Table:
         "linear penalizes a disagreement by its distance, halves splits the scale in the middle."
         + "".join(f" {judged[name]['title']}: {note}." for name, note in undefined.items() if note),
     )
-    for name, found in judged.items():
-        agreement, printed = found.get("agreement", {}), published["agreement"].get(name, {}).get("kappa")
+    for name, result in judged.items():
+        agreement, printed = result.get("agreement", {}), published["agreement"].get(name, {}).get("kappa")
         if "fleiss_kappa" in agreement:
             table.add(
-                found["title"],
+                result["title"],
                 *(
                     format_number(agreement.get(key))
                     for key in ("fleiss_kappa", "linear_kappa", "halves_kappa")
@@ -157,11 +157,11 @@ def _undefined(name: str, published: Mapping[str, Any]) -> str:
     return str(published["agreement"].get(name, {}).get("undefined", ""))
 
 
-def pairs(found: Mapping[str, Any]) -> Table:
+def pairs(result: Mapping[str, Any]) -> Table:
     """Paired tests of the best metric against each other metric."""
-    pairs = found["pairs"]
+    pairs = result["pairs"]
     table = Table(
-        f"{found['title']}: {pairs.get('best', '')} against each other metric",
+        f"{result['title']}: {pairs.get('best', '')} against each other metric",
         [
             "",
             "Δ Pearson [95 %]",
@@ -197,13 +197,13 @@ def pairs(found: Mapping[str, Any]) -> Table:
     return table
 
 
-def part_tables(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -> Iterator[Table]:
+def part_tables(name: str, result: Mapping[str, Any], published: Mapping[str, Any]) -> Iterator[Table]:
     """Error types (OpenMEVA Table 3, UNION Table 7) and source models (Table 4); only the paper's rows if none can be computed."""
     for section, key, inner, title in (
         ("error_types", "by_error_type", "types", "reasonable stories against one error type"),
         ("model_drift", "model_drift", "by_source", "by source model"),
     ):
-        parts = {t: s[key][inner] for t, s in found["sections"].items() if key in s}
+        parts = {t: s[key][inner] for t, s in result["sections"].items() if key in s}
         columns = list(dict.fromkeys(column for cells in parts.values() for column in cells))
         printed = published[section].get(name, {"rows": {}, "columns": [], "note": ""})
         note = "Pearson [95 %]."
@@ -215,15 +215,15 @@ def part_tables(name: str, found: Mapping[str, Any], published: Mapping[str, Any
         if section == "error_types" and parts:
             first = next(iter(parts))
             counts = ", ".join(f"{c} {parts[first][c]['unreasonable']}" for c in columns)
-            agreed = found["sections"][first][key]
+            agreed = result["sections"][first][key]
             note = f"Pearson [95 %] of the score {CORRELATED_WITH[agreed['against']]}."
             note += f" Stories: reasonable {agreed['reasonable']}, {counts}; an error type counts if at least {agreed['raters']} raters named it."
         if printed["rows"]:
             note += f" In italics: {printed['note']}."
         extra = ["macro"] if section == "model_drift" else []
-        table = Table(f"{found['title']}: {title}", ["", *columns, *extra], note=note)
+        table = Table(f"{result['title']}: {title}", ["", *columns, *extra], note=note)
         for title_, cells in parts.items():
-            macro = [format_number(found["sections"][title_][key]["macro"]["pearson"])] if extra else []
+            macro = [format_number(result["sections"][title_][key]["macro"]["pearson"])] if extra else []
             table.add(
                 title_,
                 *(format_with_interval(cells.get(column, {}), "pearson") for column in columns),
@@ -240,36 +240,36 @@ def part_tables(name: str, found: Mapping[str, Any], published: Mapping[str, Any
         yield table
 
 
-def score_differences_table(name: str, found: Mapping[str, Any], published: Mapping[str, Any]) -> Table:
+def score_differences_table(name: str, result: Mapping[str, Any], published: Mapping[str, Any]) -> Table:
     """How a metric's score differences follow those of human judgments (OpenMEVA, Figure 2), next to the paper's r²."""
     printed = published["differences"].get(name, {"rows": {}, "sets": 0, "note": ""})
     table = Table(
-        f"{found['title']}: score differences between story sets",
+        f"{result['title']}: score differences between story sets",
         ["", "sets", "r²", "both significant", "human only", "metric only", "neither"],
         note="Sets of 200 consecutive stories sorted by judgment, stride 10. Last four columns: shares of the "
         "ordered pairs of sets by where a t-test is significant at p < .01 (OpenMEVA, Figure 2)."
-        + (f" In italics: {printed['note']}; here {found['n']:,} stories." if printed["rows"] else ""),
+        + (f" In italics: {printed['note']}; here {result['n']:,} stories." if printed["rows"] else ""),
     )
-    for title, sections in found["sections"].items():
-        one = sections.get("score_differences")
-        if one:
+    for title, sections in result["sections"].items():
+        differences = sections.get("score_differences")
+        if differences:
             keys = ("both", "human_only", "metric_only", "neither")
-            regions = [format_number(one["regions"][key], 2) for key in keys]
-            table.add(title, str(one["sets"]), format_number(one["r2"], 2), *regions)
+            regions = [format_number(differences["regions"][key], 2) for key in keys]
+            table.add(title, str(differences["sets"]), format_number(differences["r2"], 2), *regions)
     for title, value in printed["rows"].items():
         table.add(f"{title} (paper)", str(printed["sets"]), format_number(value, 2), *[""] * 4, faint=True)
     return table
 
 
-def human_machine_table(found: Mapping[str, Any]) -> Table:
+def human_machine_table(result: Mapping[str, Any]) -> Table:
     """Human- and machine-written stories separately, and the share of the noise ceiling reached, if there is one."""
-    ceiling = found.get("noise_ceiling", {}).get("ceiling", {}).get("pearson")
+    ceiling = result.get("noise_ceiling", {}).get("ceiling", {}).get("pearson")
     table = Table(
-        f"{found['title']}: human- and machine-written stories separately (Pearson, pooled)",
+        f"{result['title']}: human- and machine-written stories separately (Pearson, pooled)",
         ["", "all", "human-written", "machine-written", "share of ceiling"],
         note="A metric that only distinguishes human from machine writing is high on all and near 0 on each part.",
     )
-    for title, sections in found["sections"].items():
+    for title, sections in result["sections"].items():
         parts = sections.get("human_and_machine", {})
         table.add(
             title,
@@ -288,12 +288,12 @@ def quality_drift_table(judged: Mapping[str, Any]) -> Table:
         ["", *map(str, range(1, 9))],
         note="Mean over 200 samples, ± standard deviation (UNION, section 4.4).",
     )
-    for found in judged.values():
+    for result in judged.values():
         table.rule()
-        for title, sections in found["sections"].items():
+        for title, sections in result["sections"].items():
             cells = [
-                f"{format_number(one['pearson'], 2)} ±{format_number(one['sd'], 2)}"
-                for one in sections["quality_drift"]
+                f"{format_number(sample['pearson'], 2)} ±{format_number(sample['sd'], 2)}"
+                for sample in sections["quality_drift"]
             ]
-            table.add(f"{title}, {found['title']}", *cells)
+            table.add(f"{title}, {result['title']}", *cells)
     return table

@@ -25,15 +25,15 @@ def length_effect(entry: MetricEntry, stories: Sequence[str]) -> dict[str, dict[
     parts = [truncate_near(story, words) for words in LENGTHS for story in stories]
     texts = [*parts, *stories]
     lengths = np.array([len(text.split()) for text in texts])
-    found = {}
+    result = {}
     for title, scores in score_texts(entry, texts).items():
         by_length = scores[: len(parts)].reshape(len(LENGTHS), -1).mean(1)
-        found[title] = {
+        result[title] = {
             **{f"{words} words": float(mean) for words, mean in zip(LENGTHS, by_length, strict=True)},
             "cut": float(spearmanr(scores[: len(parts)], lengths[: len(parts)])[0]),
             "whole": float(spearmanr(scores[len(parts) :], lengths[len(parts) :])[0]),
         }
-    return found
+    return result
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

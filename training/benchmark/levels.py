@@ -40,9 +40,9 @@ class Levels:
         systems = judged.source_models
         self._systems = SystemMeans(judged.scores, judged.prompts, systems) if systems else None
 
-    def _unless_whole(self, draws: np.ndarray) -> np.ndarray:
-        """The draws, or NaN with a single prompt, where every bootstrap sample is the whole set."""
-        return draws if self._counts.shape[1] > 1 else np.full_like(draws, np.nan)
+    def _unless_whole(self, samples: np.ndarray) -> np.ndarray:
+        """The samples, or NaN with a single prompt, where every bootstrap sample is the whole set."""
+        return samples if self._counts.shape[1] > 1 else np.full_like(samples, np.nan)
 
     def within(self, metric: np.ndarray) -> tuple[dict[str, Any], BootstrapSamples]:
         """Means over prompts, and their bootstrap samples for the ranking of metrics.
@@ -55,26 +55,27 @@ class Levels:
         if not self._large:
             return {"undefined": "no prompt has three stories"}, {}
         judged = self._judged
-        found = {
+        by_coefficient = {
             name: within_prompts(metric, judged.scores, judged.prompts, coefficient)
             for name, coefficient in COEFFICIENTS.items()
         }
-        one = found["pearson"]
-        counts = {"prompts": one.used, "dropped": one.dropped, "small": one.small}
-        if not one.used:
+        pearson = by_coefficient["pearson"]
+        counts = {"prompts": pearson.used, "dropped": pearson.dropped, "small": pearson.small}
+        if not pearson.used:
             return {"undefined": "in every prompt the metric or the judgments are constant", **counts}, {}
         # a single prompt with a coefficient has the same one in every bootstrap sample that contains it
-        draws = {
+        samples = {
             name: each.resampled(self._counts) if each.used > 1 else np.full(len(self._counts), np.nan)
-            for name, each in found.items()
+            for name, each in by_coefficient.items()
         }
         ranked = {
-            name: self._unless_whole(each.resampled(self._counts, zeros=True)) for name, each in found.items()
+            name: self._unless_whole(each.resampled(self._counts, zeros=True))
+            for name, each in by_coefficient.items()
         }
         return {
-            **{name: each.mean for name, each in found.items()},
-            "intervals": {name: interval(values) for name, values in draws.items()},
-            "with_zeros": {name: each.mean_with_zeros for name, each in found.items()},
+            **{name: each.mean for name, each in by_coefficient.items()},
+            "intervals": {name: interval(values) for name, values in samples.items()},
+            "with_zeros": {name: each.mean_with_zeros for name, each in by_coefficient.items()},
             **counts,
             "accuracy": asdict(calibrated_accuracy(metric, judged.scores, judged.prompts)),
         }, ranked
@@ -90,19 +91,21 @@ class Levels:
         if means is None or len(means.systems) < MIN_STORIES:
             number = "no systems are named" if means is None else f"{len(means.systems)} systems"
             return {"undefined": f"{number}, at least {MIN_STORIES} are needed"}
-        found = {name: means.between(metric, coefficient) for name, coefficient in COEFFICIENTS.items()}
-        one = found["pearson"]
-        if not np.isfinite(one.value):
+        by_coefficient = {
+            name: means.between(metric, coefficient) for name, coefficient in COEFFICIENTS.items()
+        }
+        pearson = by_coefficient["pearson"]
+        if not np.isfinite(pearson.value):
             return {"undefined": "all systems have the same mean"}
-        draws = {
+        samples = {
             name: self._unless_whole(means.resampled(metric, self._counts, coefficient))
             for name, coefficient in COEFFICIENTS.items()
         }
         result: dict[str, Any] = {
-            **{name: each.value for name, each in found.items()},
-            "intervals": {name: interval(values) for name, values in draws.items()},
-            "systems": len(one.systems),
-            "pairwise_accuracy": pairwise_accuracy(one.metric, one.judgments),
+            **{name: each.value for name, each in by_coefficient.items()},
+            "intervals": {name: interval(values) for name, values in samples.items()},
+            "systems": len(pearson.systems),
+            "pairwise_accuracy": pairwise_accuracy(pearson.metric, pearson.judgments),
         }
         scores, judgments = means.complete(metric)
         result["complete"] = scores.shape[1]

@@ -38,12 +38,12 @@ def own_autos(folder: Path, corpus: str) -> list[TestSet]:
             title=f"AUTOS {name}, {split} test",
             corpus=corpus,
             configuration=f"autos_{split}",
-            read=lambda _, rows=found: [dict(row) for row in rows],  # type: ignore[misc]
+            read=lambda _, rows=split_rows: [dict(row) for row in rows],  # type: ignore[misc]
             needs=f"the folder {folder}",
             options={},
         )
-        for split, found in rows.items()
-        if found
+        for split, split_rows in rows.items()
+        if split_rows
     ]
 
 

@@ -52,7 +52,7 @@ class Comparison:
     seed: int = 0
 
 
-def compare_metrics(asked: Comparison) -> dict[str, Any]:
+def compare_metrics(comparison: Comparison) -> dict[str, Any]:
     """Correlations of each metric, and paired tests of the best (by Pearson) against the others.
 
     Returns:
@@ -62,47 +62,51 @@ def compare_metrics(asked: Comparison) -> dict[str, Any]:
     Raises:
         ValueError: fewer than two metrics, a file without scores or of other stories, or no human judgments.
     """
-    if len(asked.metrics) < 2:
-        raise ValueError(f"expected two or more to compare, got {len(asked.metrics)}")
-    one = _judged(asked)
-    rows = one.read(asked.data)
-    judged = JudgedStories.from_rows(rows, (1.0, 5.0) if one.configuration.startswith("mans") else None)
-    found: dict[str, list[float]] = {}
-    names = Counter(Path(_split(name)[0]).name for name in asked.metrics if _is_file(name))
-    for name in asked.metrics:
+    if len(comparison.metrics) < 2:
+        raise ValueError(f"expected two or more to compare, got {len(comparison.metrics)}")
+    judged_set = _judged(comparison)
+    rows = judged_set.read(comparison.data)
+    judged = JudgedStories.from_rows(
+        rows, (1.0, 5.0) if judged_set.configuration.startswith("mans") else None
+    )
+    all_scores: dict[str, list[float]] = {}
+    names = Counter(Path(_split(name)[0]).name for name in comparison.metrics if _is_file(name))
+    for name in comparison.metrics:
         if _is_file(name):
-            scores = _from_file(name, rows, one.title, names, _judging(asked))
+            scores = _from_file(name, rows, judged_set.title, names, _judging(comparison))
         else:
-            scores = metric_scores(name, one, rows)
+            scores = metric_scores(name, judged_set, rows)
         for title, values in scores.items():
-            if title in found:
+            if title in all_scores:
                 raise ValueError(f"expected different scores, got {title} twice")
-            found[title] = values
-    table = judged_table(judged, found, {}, asked.draws, np.random.default_rng(asked.seed), sources=False)
-    return {"judgments": one.title, **{key: table[key] for key in RESULT_KEYS if key in table}}
+            all_scores[title] = values
+    table = judged_table(
+        judged, all_scores, {}, comparison.draws, np.random.default_rng(comparison.seed), sources=False
+    )
+    return {"judgments": judged_set.title, **{key: table[key] for key in RESULT_KEYS if key in table}}
 
 
-def _judged(asked: Comparison) -> TestSet:
-    if asked.dataset is not None and asked.judgments is not None:
+def _judged(comparison: Comparison) -> TestSet:
+    if comparison.dataset is not None and comparison.judgments is not None:
         raise ValueError(
-            f"--judgments, --dataset: expected one of them, got {asked.judgments} and {asked.dataset}"
+            f"--judgments, --dataset: expected one of them, got {comparison.judgments} and {comparison.dataset}"
         )
-    if asked.dataset is not None:
-        one = test_set(asked.dataset)
-        if not one.judged or one.preferences:
-            raise ValueError(f"{asked.dataset}: expected a set of rated stories, got {one.title}")
-        return one
-    file = _judging(asked)
+    if comparison.dataset is not None:
+        judged_set = test_set(comparison.dataset)
+        if not judged_set.judged or judged_set.preferences:
+            raise ValueError(f"{comparison.dataset}: expected a set of rated stories, got {judged_set.title}")
+        return judged_set
+    file = _judging(comparison)
     if file is None:
         raise ValueError("expected --judgments FILE or --dataset NAME: there are no human judgments")
-    return judged_file_set(file, asked.corpus)
+    return judged_file_set(file, comparison.corpus)
 
 
-def _judging(asked: Comparison) -> Path | None:
+def _judging(comparison: Comparison) -> Path | None:
     """The file that holds the judgments; None if a test set does, or if there is none."""
-    if asked.dataset is not None or asked.judgments is not None:
-        return asked.judgments
-    return next((Path(_split(name)[0]) for name in asked.metrics if _is_file(name)), None)
+    if comparison.dataset is not None or comparison.judgments is not None:
+        return comparison.judgments
+    return next((Path(_split(name)[0]) for name in comparison.metrics if _is_file(name)), None)
 
 
 def _split(name: str) -> tuple[str, str]:
@@ -151,7 +155,7 @@ def _column(path: str, rows: Sequence[Row]) -> str:
     raise ValueError(f"{path}: expected a column of scores (FILE:COLUMN names one), got {', '.join(columns)}")
 
 
-def metric_scores(name: str, one: TestSet, rows: Rows) -> dict[str, list[float]]:
+def metric_scores(name: str, judged_set: TestSet, rows: Rows) -> dict[str, list[float]]:
     """Row title to scores, one per story, of a metric of the registry.
 
     Raises:
@@ -161,12 +165,12 @@ def metric_scores(name: str, one: TestSet, rows: Rows) -> dict[str, list[float]]
     if name not in entries:
         raise ValueError(f"{name!r} is neither a file nor a metric: expected one of {', '.join(entries)}")
     entry = entries[name]
-    config = entry.configs.get(one.corpus)
+    config = entry.configs.get(judged_set.corpus)
     if config is None:
-        raise ValueError(f"{name}: has no configuration for {one.corpus}")
-    seen = rows_for_metric(entry, one, rows)
-    if seen is None:
-        raise ValueError(f"{name}: needs contexts, and {one.title} has none")
+        raise ValueError(f"{name}: has no configuration for {judged_set.corpus}")
+    metric_rows = rows_for_metric(entry, judged_set, rows)
+    if metric_rows is None:
+        raise ValueError(f"{name}: needs contexts, and {judged_set.title} has none")
     check_cache(SCORES_CACHE)
-    result = cached_scores(entry, config, seen, SCORES_CACHE)
+    result = cached_scores(entry, config, metric_rows, SCORES_CACHE)
     return {title: result[key] for title, key in entry.rows.items()}

@@ -67,13 +67,13 @@ def ranked_correctly(entry: MetricEntry, pairs: Sequence[Pair]) -> dict[str, dic
             "contexts": [part["prompt"] for part in parts],
         }
     result = metric.compute(**columns, **entry.options)
-    found: dict[str, dict[str, int]] = {}
+    ranked: dict[str, dict[str, int]] = {}
     for title, key in entry.rows.items():
-        counts = found.setdefault(title, {})
-        for place, pair in enumerate(pairs):
-            good, damaged = result[key][2 * place : 2 * place + 2]
+        counts = ranked.setdefault(title, {})
+        for index, pair in enumerate(pairs):
+            good, damaged = result[key][2 * index : 2 * index + 2]
             counts[pair.kind] = counts.get(pair.kind, 0) + (good > damaged)
-    return found
+    return ranked
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -92,10 +92,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         type=Path,
         help="JSON of the counts, as the story scorer reads it: spaces/references/pairs.json",
     )
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     with exit_on_bad_input():
-        pairs = read_pairs(given.pairs)
-        entries = select_entries(given.metrics, read_registry())
+        pairs = read_pairs(options.pairs)
+        entries = select_entries(options.metrics, read_registry())
     kinds = list(dict.fromkeys(pair.kind for pair in pairs))
     table = Table(title=f"Pairs ranked correctly, of {len(pairs)}")
     for heading in ("", *(kind.replace("_", " ") for kind in kinds), "all"):
@@ -106,14 +106,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
             try:
                 rows |= ranked_correctly(entry, pairs)
             except ValueError as error:
-                if given.metrics:
+                if options.metrics:
                     raise
                 print(f"skipped: {error}", file=sys.stderr)
     for title, counts in rows.items():
         numbers = [counts[kind] for kind in kinds]
         table.add_row(title, *map(str, numbers), str(sum(numbers)))
-    if given.out:
-        write_text(given.out, json.dumps({"pairs": len(pairs), "rows": rows}, indent=1) + "\n")
+    if options.out:
+        write_text(options.out, json.dumps({"pairs": len(pairs), "rows": rows}, indent=1) + "\n")
     Console(width=120).print(table)
 
 

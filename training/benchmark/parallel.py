@@ -61,20 +61,20 @@ class Task:
     @property
     def characters(self) -> int:
         """Maximum number of characters to score; an explanation scores a story once more for each sentence."""
-        read = sum(len(row["story"]) for _, rows in self.sets for row in rows)
-        return read * SENTENCES_PER_STORY if self.explain else read
+        story_characters = sum(len(row["story"]) for _, rows in self.sets for row in rows)
+        return story_characters * SENTENCES_PER_STORY if self.explain else story_characters
 
 
 def all_inputs(metrics: Sequence[MetricEntry], loaded: Loaded) -> Iterator[MetricInputs]:
     """Everything that a run's metrics score; some of it may occur twice."""
     for entry in metrics:
-        for one, rows in loaded:
+        for test_set, rows in loaded:
             try:
-                yield inputs_for_set(entry, one, rows)
+                yield inputs_for_set(entry, test_set, rows)
             except SkippedError:
                 continue  # reported when the run gets to that set
-        for one, rows in itertools.chain(*drift_sets(entry, loaded)):
-            inputs = (drift_inputs(entry, corpus, one, rows) for corpus in entry.configs)
+        for test_set, rows in itertools.chain(*drift_sets(entry, loaded)):
+            inputs = (drift_inputs(entry, corpus, test_set, rows) for corpus in entry.configs)
             yield from filter(None, inputs)
         yield from explanation_inputs(entry, loaded)
 
@@ -96,8 +96,8 @@ def group_into_tasks(inputs: Iterable[MetricInputs]) -> list[Task]:
     for each in inputs:
         by_metric.setdefault((each.entry.name, each.config, each.explain), []).append(each)
     tasks = [
-        Task(of[0].entry, config, explain, [(each.test_set.title, each.rows) for each in of])
-        for (_, config, explain), of in by_metric.items()
+        Task(group[0].entry, config, explain, [(each.test_set.title, each.rows) for each in group])
+        for (_, config, explain), group in by_metric.items()
     ]
     return sorted(tasks, key=lambda task: -task.characters)
 
@@ -109,17 +109,17 @@ def _process_pool(count: int) -> Executor:
 @contextmanager
 def reused_pool() -> Iterator[Pool]:
     """A pool of processes that is started once, which takes seconds, reused, and closed at the end of the block."""
-    made: list[Executor] = []
+    executors: list[Executor] = []
 
     def pool(count: int) -> AbstractContextManager[Executor]:
-        if not made:
-            made.append(_process_pool(count))
-        return nullcontext(made[0])
+        if not executors:
+            executors.append(_process_pool(count))
+        return nullcontext(executors[0])
 
     try:
         yield pool
     finally:
-        for executor in made:
+        for executor in executors:
             executor.shutdown()
 
 
@@ -168,12 +168,12 @@ def run_in_parallel(
 ) -> list[Any]:
     """Results of `function` for each tuple of arguments, in order; in several processes for three tuples or more."""
     if processes < 2 or len(arguments) < MIN_TABLES:
-        return [function(*given) for given in arguments]
+        return [function(*call_arguments) for call_arguments in arguments]
     try:
         with pool(min(processes, len(arguments))) as executor:
             return list(executor.map(function, *zip(*arguments, strict=True)))
     except BrokenExecutor:
-        return [function(*given) for given in arguments]
+        return [function(*call_arguments) for call_arguments in arguments]
 
 
 def _init_process() -> None:

@@ -44,22 +44,22 @@ def preference_table(
     words = np.array([len(row["story"].split()) for row in rows])
     longer, shorter = (pick(words[chosen], words[rejected]) for pick in (np.maximum, np.minimum))
     matched = longer < LENGTH_RATIO * np.maximum(shorter, 1)
-    prompts = [str(rows[place].get("prompt") or rows[place]["pair"]) for place in chosen]
+    prompts = [str(rows[index].get("prompt") or rows[index]["pair"]) for index in chosen]
     _, codes = np.unique(prompts, return_inverse=True)
     trivial = trivial_scores([row["story"] for row in rows])
     by_kind: dict[str, Mapping[str, Any]] = {"ours": ours, "trivial": trivial}
     scores = {
         (kind, title): _checked(title, values, len(rows))
-        for kind, found in by_kind.items()
-        for title, values in found.items()
+        for kind, by_title in by_kind.items()
+        for title, values in by_title.items()
     }
-    points = {key: (np.sign(one[chosen] - one[rejected]) + 1) / 2 for key, one in scores.items()}
+    points = {key: (np.sign(array[chosen] - array[rejected]) + 1) / 2 for key, array in scores.items()}
     counts = _counts(int(codes.max()) + 1, draws, rng)
     table: dict[str, dict[str, Any]] = {}
     for (kind, title), won in points.items():
-        everything = _accuracy(won, codes, counts)
-        alike = _accuracy(won[matched], codes[matched], counts) if matched.any() else {}
-        table[title] = {"kind": kind, **everything, "matched": alike}
+        overall = _accuracy(won, codes, counts)
+        matched_result = _accuracy(won[matched], codes[matched], counts) if matched.any() else {}
+        table[title] = {"kind": kind, **overall, "matched": matched_result}
     return {
         "pairs": len(chosen),
         "matched_pairs": int(matched.sum()),
@@ -71,13 +71,15 @@ def preference_table(
 def _places(rows: Sequence[Mapping[str, Any]]) -> tuple[np.ndarray, np.ndarray]:
     """Row indices of each pair's preferred story, and of its other story."""
     by_pair: dict[str, list[int]] = {}
-    for place, row in enumerate(rows):
-        by_pair.setdefault(row["pair"], []).append(place)
-    for pair, places in by_pair.items():
-        if len(places) != 2 or rows[places[0]]["score"] == rows[places[1]]["score"]:
-            raise ValueError(f"pair {pair!r}: expected two stories of different scores, got {len(places)}")
-    ordered = [sorted(places, key=lambda place: -rows[place]["score"]) for places in by_pair.values()]
-    return np.array([one[0] for one in ordered]), np.array([one[1] for one in ordered])
+    for index, row in enumerate(rows):
+        by_pair.setdefault(row["pair"], []).append(index)
+    for pair, indices in by_pair.items():
+        if len(indices) != 2 or rows[indices[0]]["score"] == rows[indices[1]]["score"]:
+            raise ValueError(f"pair {pair!r}: expected two stories of different scores, got {len(indices)}")
+    ordered = [sorted(indices, key=lambda index: -rows[index]["score"]) for indices in by_pair.values()]
+    return np.array([pair_rows[0] for pair_rows in ordered]), np.array(
+        [pair_rows[1] for pair_rows in ordered]
+    )
 
 
 def _checked(title: str, values: Sequence[float], count: int) -> np.ndarray:
@@ -100,10 +102,10 @@ def _accuracy(won: np.ndarray, codes: np.ndarray, counts: np.ndarray) -> dict[st
     prompts = counts.shape[1]
     drawn_points = counts @ np.bincount(codes, won, prompts).astype(np.float32)
     drawn_pairs = counts @ np.bincount(codes, minlength=prompts).astype(np.float32)
-    held = drawn_pairs > 0
+    non_empty = drawn_pairs > 0
     ends = None
     if len(np.unique(codes)) > 1:  # otherwise every sample is the whole set
-        ends = np.quantile(drawn_points[held] / drawn_pairs[held], [0.025, 0.975]).tolist()
+        ends = np.quantile(drawn_points[non_empty] / drawn_pairs[non_empty], [0.025, 0.975]).tolist()
     return {
         "accuracy": float(won.mean()),
         "ties": float((won == 0.5).mean()),
@@ -111,22 +113,22 @@ def _accuracy(won: np.ndarray, codes: np.ndarray, counts: np.ndarray) -> dict[st
     }
 
 
-def preference_tables(found: Mapping[str, Mapping[str, Any]]) -> list[Table]:
+def preference_tables(results: Mapping[str, Mapping[str, Any]]) -> list[Table]:
     """A table for each preference set."""
-    return [_laid_out(one) for one in found.values()]
+    return [_laid_out(result) for result in results.values()]
 
 
-def _laid_out(found: Mapping[str, Any]) -> Table:
-    within = f"{(found['length_ratio'] - 1) * 100:.0f} %"
+def _laid_out(result: Mapping[str, Any]) -> Table:
+    within = f"{(result['length_ratio'] - 1) * 100:.0f} %"
     table = Table(
-        f"{found['title']}: pairs in which the better story scores higher",
+        f"{result['title']}: pairs in which the better story scores higher",
         ["", "all pairs", f"lengths within {within}", "ties"],
-        note=f"Share of pairs [95 %]; chance is .500. {found['pairs']:,} pairs; in {found['matched_pairs']:,} of them "
+        note=f"Share of pairs [95 %]; chance is .500. {result['pairs']:,} pairs; in {result['matched_pairs']:,} of them "
         f"the numbers of words differ by less than {within}.",
     )
-    kinds = [row["kind"] for row in found["rows"].values()]
-    for place, (title, row) in enumerate(found["rows"].items()):
-        if place and kinds[place] != kinds[place - 1]:
+    kinds = [row["kind"] for row in result["rows"].values()]
+    for index, (title, row) in enumerate(result["rows"].items()):
+        if index and kinds[index] != kinds[index - 1]:
             table.rule()
         table.add(
             title,

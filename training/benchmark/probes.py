@@ -38,10 +38,10 @@ def long_stories(data: Path, count: int) -> list[str]:
     """
     corpus = read_config(CorpusConfig, config_file("corpora", "wp"))
     rows = held_out_rows(corpus, data, ENCODER / "names.json")
-    found = [row["story"] for row in rows if len(row["story"].split()) >= MIN_STORY_WORDS]
-    if not found:
+    stories = [row["story"] for row in rows if len(row["story"].split()) >= MIN_STORY_WORDS]
+    if not stories:
         raise ValueError(f"{data}: expected held-out stories of {MIN_STORY_WORDS} words or more, got none")
-    return found[:count]
+    return stories[:count]
 
 
 def score_texts(entry: MetricEntry, texts: Sequence[str]) -> dict[str, np.ndarray]:
@@ -81,11 +81,11 @@ def run_probe(
     parser.add_argument(
         "--stories", type=int, default=count, help="maximum number of stories (default: %(default)s)"
     )
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     rows: dict[str, Mapping[str, float]] = {}
     with exit_on_bad_input():
-        entries = select_entries(list(given.metrics), read_registry())
-        stories = long_stories(given.data, given.stories)
+        entries = select_entries(list(options.metrics), read_registry())
+        stories = long_stories(options.data, options.stories)
         for entry in entries:
             rows.update(probe(entry, stories))
     headings = list(next(iter(rows.values())))

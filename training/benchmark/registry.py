@@ -79,24 +79,26 @@ def read_registry(folder: Path = METRICS) -> dict[str, MetricEntry]:
             entries[name] = _entry(name, described, metric)
         for name, described in metric.benchmark.items():
             if described.with_references:
-                other = described.with_references
-                if other not in metric.benchmark:
+                partner = described.with_references
+                if partner not in metric.benchmark:
                     raise ValueError(
-                        f"{metric.folder}: {name} with_references: expected an entry, got {other!r}"
+                        f"{metric.folder}: {name} with_references: expected an entry, got {partner!r}"
                     )
                 shared = tuple(entries[name].rows.values())
-                entries[other] = replace(entries[other], shared_outputs=shared)
-                entries[name] = replace(entries[name], with_references=entries[other])
+                entries[partner] = replace(entries[partner], shared_outputs=shared)
+                entries[name] = replace(entries[name], with_references=entries[partner])
     return entries
 
 
 def _entry(name: str, described: BenchmarkEntry, metric: MetricDescription) -> MetricEntry:
-    usual = {corpus: c for c, one in metric.configurations.items() for corpus in one.corpora}
+    default_configs = {
+        corpus: c for c, configuration in metric.configurations.items() for corpus in configuration.corpora
+    }
     inputs = metric.columns if described.inputs is None else described.inputs
     return MetricEntry(
         name=name,
         title=described.title,
-        configs=dict(described.configs or usual),
+        configs=dict(described.configs or default_configs),
         inputs=inputs,
         joins_context=metric.joins_context,
         needs_contexts="contexts" in metric.required,

@@ -92,21 +92,21 @@ def released_scores(name: str, rows: list[dict[str, Any]], data: Path | None) ->
     }
     if data is None or base not in readers:
         return {}
-    found = readers[base](data, rows)
-    for title, scores in found.items():
+    result = readers[base](data, rows)
+    for title, scores in result.items():
         if len(scores) != len(rows):
             raise ValueError(f"released scores of {title}: expected {len(rows)}, got {len(scores)}")
-    return found
+    return result
 
 
 def _union(corpus: str, data: Path, rows: list[dict[str, Any]]) -> dict[str, list[float]]:
     folder = data / "union" / UNION_FOLDERS[corpus] / "metric_output"
-    found = {}
+    result = {}
     for name, (title, negated) in UNION_FILES.items():
         if (folder / name).exists():
             values = [float(line) for line in (folder / name).read_text().split()]
-            found[title] = [-value for value in values] if negated else values
-    return found
+            result[title] = [-value for value in values] if negated else values
+    return result
 
 
 def _peers(data: Path, rows: list[dict[str, Any]]) -> dict[str, list[float]]:
@@ -138,13 +138,13 @@ def _hanna(criterion: str, data: Path, rows: list[dict[str, Any]]) -> dict[str, 
         raise ValueError(f"{data / 'hanna'}: {len(absent)} stories have no scores, such as {absent[0]}")
     short = {name.lower(): code for name, code in _HANNA_CRITERIA.items()}.get(criterion.lower(), "AVG")
     columns = {**HANNA_METRICS, **{f"{model} {short} 1": title for model, title in HANNA_JUDGES.items()}}
-    found = {}
+    result = {}
     for column, title in columns.items():
         values = [by_story[row["story_id"]].get(column) for row in rows]
         if all(value is not None for value in values):
             sign = -1.0 if column in _HANNA_NEGATED else 1.0
-            found[title] = [sign * float(value) for value in values if value is not None]
-    return found
+            result[title] = [sign * float(value) for value in values if value is not None]
+    return result
 
 
 def _plot_guided(corpus: str, data: Path, rows: list[dict[str, Any]]) -> dict[str, list[float]]:

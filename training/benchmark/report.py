@@ -34,8 +34,8 @@ def write_report(results: Mapping[str, Any], published: Mapping[str, Any], out: 
         ]
     signatures = {
         f"{title}, {name}": signature
-        for name, found in results["judged"].items()
-        for title, signature in found["signatures"].items()
+        for name, result in results["judged"].items()
+        for title, signature in result["signatures"].items()
     }
     if signatures:
         lines += [
@@ -54,20 +54,20 @@ def _summary(results: Mapping[str, Any]) -> str:
     sentences = []
     titles = dict.fromkeys(
         title
-        for found in results["judged"].values()
-        for title, row in found["rows"].items()
+        for result in results["judged"].values()
+        for title, row in result["rows"].items()
         if row["kind"] == "ours"
     )
     for title in titles:
         beaten: list[str] = []
         not_beaten: list[str] = []
-        for found in results["judged"].values():
-            row = found["rows"].get(title)
+        for result in results["judged"].values():
+            row = result["rows"].get(title)
             if row is None or "undefined" in row:
                 continue
             beats = row["beats_trivial"].get("pearson", {}).get("beats")
             if beats is not None:  # otherwise there is no trivial baseline, or no interval
-                (beaten if beats else not_beaten).append(found["title"])
+                (beaten if beats else not_beaten).append(result["title"])
         parts = [f"beats every trivial baseline on {', '.join(beaten)}"] if beaten else []
         parts += [f"does not on {', '.join(not_beaten)}"] if not_beaten else []
         if parts:

@@ -106,12 +106,13 @@ def run(metrics: Sequence[MetricEntry], sets: Sequence[TestSet], settings: Setti
         "settings": {"draws": settings.draws, "seed": settings.seed},
     }
     loaded = {}
-    for one in sets:
+    for test_set in sets:
         try:
-            most = settings.pairs if one.preferences else settings.autos_stories
-            loaded[one.name] = sample_stories(one, one.read(settings.data), most, settings.seed)
+            maximum = settings.pairs if test_set.preferences else settings.autos_stories
+            rows = test_set.read(settings.data)
+            loaded[test_set.name] = sample_stories(test_set, rows, maximum, settings.seed)
         except ValueError as error:
-            results["skipped"][one.name] = f"needs {one.needs} ({error})"
+            results["skipped"][test_set.name] = f"needs {test_set.needs} ({error})"
     with reused_pool() as pool:
         if settings.processes > 1 and loaded:
             inputs = all_inputs(metrics, list(loaded.values()))
@@ -135,17 +136,17 @@ def _add_tables(
 ) -> None:
     """Adds the table of each set, and the dataset-drift table of each metric."""
     calls: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
-    for one, rows in loaded.values():
-        settings.say(f"{one.title}: {len(rows)} stories")
-        found = _all_scores(metrics, one, rows, settings, results["skipped"])
-        found |= {
+    for test_set, rows in loaded.values():
+        settings.say(f"{test_set.title}: {len(rows)} stories")
+        scores = _all_scores(metrics, test_set, rows, settings, results["skipped"])
+        scores |= {
             title: result
-            for title, result in cross_validated_scores(one.name, rows).items()
+            for title, result in cross_validated_scores(test_set.name, rows).items()
             if any(entry.name == result["metric"] for entry in metrics)
         }
-        found = non_constant(one, found, results["skipped"])
-        given = (replace(one, read=_read_before), rows, found, replace(settings, say=print))
-        calls.append((_table, given))
+        scores = non_constant(test_set, scores, results["skipped"])
+        arguments = (replace(test_set, read=_read_before), rows, scores, replace(settings, say=print))
+        calls.append((_table, arguments))
     drifting = []
     for entry in metrics:
         by_row = drift_cells(
@@ -155,8 +156,8 @@ def _add_tables(
             drifting.append((title, entry))
             calls.append((drift_table, (cells, settings.draws, settings.seed)))
     tables = iter(run_in_parallel(_with_common_samples, calls, settings.processes, pool))
-    for (one, _), (kind, table) in zip(loaded.values(), tables, strict=False):
-        results[kind][one.name] = table
+    for (test_set, _), (kind, table) in zip(loaded.values(), tables, strict=False):
+        results[kind][test_set.name] = table
     for (title, entry), drift in zip(drifting, tables, strict=True):
         results["dataset_drift"][title] = drift
         results["drift_weights"][title] = {
@@ -164,10 +165,10 @@ def _add_tables(
         }
 
 
-def _with_common_samples(make: Callable[..., Any], given: tuple[Any, ...]) -> Any:
-    """Calls `make(*given)`; the metrics of one table share their bootstrap samples."""
+def _with_common_samples(make: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+    """Calls `make(*arguments)`; the metrics of one table share their bootstrap samples."""
     with share_random_samples():
-        return make(*given)
+        return make(*arguments)
 
 
 def _read_before(data: Path | None) -> Rows:
@@ -175,35 +176,35 @@ def _read_before(data: Path | None) -> Rows:
     raise ValueError("the rows were already read")
 
 
-def _table(one: TestSet, rows: Rows, found: Results, settings: Settings) -> tuple[str, dict[str, Any]]:
+def _table(test_set: TestSet, rows: Rows, scores: Results, settings: Settings) -> tuple[str, dict[str, Any]]:
     """The section of the results that a set's table belongs to, and the table."""
-    if one.preferences:
-        return "preferences", _preferences(one, rows, found, settings)
-    if one.judged:
-        return "judged", _judged(one, rows, found, settings)
-    return "autos", _autos(one, rows, found, settings)
+    if test_set.preferences:
+        return "preferences", _preferences(test_set, rows, scores, settings)
+    if test_set.judged:
+        return "judged", _judged(test_set, rows, scores, settings)
+    return "autos", _autos(test_set, rows, scores, settings)
 
 
 def _all_scores(
-    metrics: Sequence[MetricEntry], one: TestSet, rows: Rows, settings: Settings, skipped: dict[str, str]
+    metrics: Sequence[MetricEntry], test_set: TestSet, rows: Rows, settings: Settings, skipped: dict[str, str]
 ) -> Results:
     """Row title to `scores`, `signature`, `metric` and `sections`, for metrics with a configuration for the corpus."""
-    found: Results = {}
+    scores: Results = {}
     for entry in metrics:
         try:
-            inputs = inputs_for_set(entry, one, rows)
+            inputs = inputs_for_set(entry, test_set, rows)
         except SkippedError as error:
             skipped[error.name] = str(error)
             continue
         result = _attempt(inputs, settings, skipped)
         for title, key in entry.rows.items() if result else ():
-            found[title] = {
+            scores[title] = {
                 "scores": result[key],
                 "signature": result["signature"],
                 "metric": entry.name,
                 "sections": not entry.sections or title in entry.sections,
             }
-    return found
+    return scores
 
 
 def _attempt(inputs: MetricInputs, settings: Settings, skipped: dict[str, str]) -> dict[str, Any]:
@@ -227,48 +228,48 @@ def _attempt(inputs: MetricInputs, settings: Settings, skipped: dict[str, str]) 
         return {}
 
 
-def _judged(one: TestSet, rows: Rows, found: Results, settings: Settings) -> dict[str, Any]:
-    scale = (1.0, 5.0) if one.configuration.startswith("mans") else None
+def _judged(test_set: TestSet, rows: Rows, by_title: Results, settings: Settings) -> dict[str, Any]:
+    scale = (1.0, 5.0) if test_set.configuration.startswith("mans") else None
     judged = JudgedStories.from_rows(rows, scale)
-    ours = {title: result["scores"] for title, result in found.items()}
-    released = released_scores(one.name, rows, settings.data)
+    ours = {title: result["scores"] for title, result in by_title.items()}
+    released = released_scores(test_set.name, rows, settings.data)
     rng = np.random.default_rng(settings.seed)
     table = judged_table(judged, ours, released, settings.draws, rng)
     # The two strongest released metrics show what the sections look like for metrics known to work.
     printed = {f"{title} (released)" if title in ours else title: s for title, s in released.items()}
     strongest = sorted(printed, key=lambda title: -table["rows"].get(title, {}).get("pearson", -2.0))[:2]
     full = {title: printed[title] for title in strongest}
-    full |= {title: result["scores"] for title, result in found.items() if result.get("sections", True)}
+    full |= {title: result["scores"] for title, result in by_title.items() if result.get("sections", True)}
     table["sections"] = {
         title: judgment_tables(
             check_predictions(scores, len(rows)),
             judged,
             {},
-            one.options.get("reasonable_above", judged.reasonable_above),
-            one.options.get("one_error_only", True),
+            test_set.options.get("reasonable_above", judged.reasonable_above),
+            test_set.options.get("one_error_only", True),
             settings.draws,
             np.random.default_rng(settings.seed),
             SHOWN_SECTIONS,
         )
         for title, scores in full.items()
     }
-    table["signatures"] = {title: result["signature"] for title, result in found.items()}
-    table["title"] = one.title
+    table["signatures"] = {title: result["signature"] for title, result in by_title.items()}
+    table["title"] = test_set.title
     return table
 
 
-def _preferences(one: TestSet, rows: Rows, found: Results, settings: Settings) -> dict[str, Any]:
-    ours = {title: result["scores"] for title, result in found.items()}
+def _preferences(test_set: TestSet, rows: Rows, by_title: Results, settings: Settings) -> dict[str, Any]:
+    ours = {title: result["scores"] for title, result in by_title.items()}
     table = preference_table(rows, ours, settings.draws, np.random.default_rng(settings.seed))
-    signatures = {title: result["signature"] for title, result in found.items()}
-    return {**table, "signatures": signatures, "title": one.title}
+    signatures = {title: result["signature"] for title, result in by_title.items()}
+    return {**table, "signatures": signatures, "title": test_set.title}
 
 
-def _autos(one: TestSet, rows: Rows, found: Results, settings: Settings) -> dict[str, Any]:
+def _autos(test_set: TestSet, rows: Rows, metric_results: Results, settings: Settings) -> dict[str, Any]:
     checked = check_rows(rows)
-    table: dict[str, Any] = {"n": len(rows), "title": one.title, "rows": {}}
+    table: dict[str, Any] = {"n": len(rows), "title": test_set.title, "rows": {}}
     kinds = {
-        "ours": {title: result["scores"] for title, result in found.items()},
+        "ours": {title: result["scores"] for title, result in metric_results.items()},
         "trivial": {title: list(s) for title, s in trivial_scores([row["story"] for row in rows]).items()},
     }
     for kind, by_title in kinds.items():
@@ -284,15 +285,15 @@ def _autos(one: TestSet, rows: Rows, found: Results, settings: Settings) -> dict
 def _explanations(
     entry: MetricEntry, loaded: Loaded, settings: Settings, skipped: dict[str, str]
 ) -> dict[str, Any]:
-    found = {}
+    tables = {}
     for inputs in explanation_inputs(entry, loaded):
         result = _attempt(inputs, settings, skipped)
         if result:
             options = inputs.test_set.options
-            found[inputs.test_set.name] = explanation_tables(
+            tables[inputs.test_set.name] = explanation_tables(
                 result["explanations"],
                 JudgedStories.from_rows(inputs.rows),
                 options["reasonable_above"],
                 options["one_error_only"],
             )
-    return found
+    return tables

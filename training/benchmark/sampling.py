@@ -12,28 +12,28 @@ from openmeva.training.benchmark.sets import TestSet
 Rows = list[dict[str, Any]]
 
 
-def sample_stories(one: TestSet, rows: Rows, stories: int, seed: int) -> tuple[TestSet, Rows]:
+def sample_stories(test_set: TestSet, rows: Rows, stories: int, seed: int) -> tuple[TestSet, Rows]:
     """At most `stories` originals per origin of AUTOS, with all their perturbed versions; at most `stories` pairs of
     a preference set.
 
     Args:
-        one: the test set; rated stories are returned unchanged. The returned set's title says how much was sampled.
+        test_set: the test set; rated stories are returned unchanged. The returned set's title says how much was sampled.
         rows: its rows.
         stories: 0 for all.
         seed: the sample depends only on the seed and on the ids.
     """
-    if (one.judged and not one.preferences) or not stories:
-        return one, rows
+    if (test_set.judged and not test_set.preferences) or not stories:
+        return test_set, rows
     origins: dict[str, set[str]] = {}
     for row in rows:
         origins.setdefault(row.get("origin") or "human", set()).add(group_key(row))
-    taken = {origin: set(_first(ids, stories, seed)) for origin, ids in origins.items()}
+    sampled = {origin: set(_first(ids, stories, seed)) for origin, ids in origins.items()}
     total = max(map(len, origins.values()))
     if total <= stories:
-        return one, rows
-    kept = [row for row in rows if group_key(row) in taken[row.get("origin") or "human"]]
-    counted = "pairs" if one.preferences else "stories"
-    return replace(one, title=f"{one.title} ({stories} of {total} {counted})"), kept
+        return test_set, rows
+    sample = [row for row in rows if group_key(row) in sampled[row.get("origin") or "human"]]
+    unit = "pairs" if test_set.preferences else "stories"
+    return replace(test_set, title=f"{test_set.title} ({stories} of {total} {unit})"), sample
 
 
 def group_key(row: dict[str, Any]) -> str:

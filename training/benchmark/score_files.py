@@ -52,7 +52,7 @@ def score_columns(rows: Sequence[Row]) -> list[str]:
         ValueError: there is no such column (lists the columns).
     """
     columns = column_names(rows)
-    found = [
+    score_names = [
         name
         for name in columns
         if name not in _DESCRIBING
@@ -60,12 +60,14 @@ def score_columns(rows: Sequence[Row]) -> list[str]:
         and not (name == "score" and "ratings" in columns)
         and (name.endswith("score") or any(_is_number(row.values.get(name)) for row in rows))
     ]
-    if not found:
+    if not score_names:
         raise ValueError(
             f"{rows[0].where}: expected a column of scores, such as 'score', got {', '.join(columns)}"
         )
     return (
-        [name for name in found if name != "score"] if any(map(METRIC_SCORE_SUFFIX.search, found)) else found
+        [name for name in score_names if name != "score"]
+        if any(map(METRIC_SCORE_SUFFIX.search, score_names))
+        else score_names
     )
 
 
@@ -84,15 +86,15 @@ def name_metrics(columns: Iterable[str], file: str) -> dict[str, str]:
     Raises:
         ValueError: two columns have the same metric name.
     """
-    found: dict[str, str] = {}
+    columns_by_title: dict[str, str] = {}
     for name in columns:
         title = "your metric" if name == "score" else name.removesuffix("_score")
-        if title in found:
+        if title in columns_by_title:
             raise ValueError(
-                f"{file}expected columns of different metrics, got {found[title]!r} and {name!r}"
+                f"{file}expected columns of different metrics, got {columns_by_title[title]!r} and {name!r}"
             )
-        found[title] = name
-    return found
+        columns_by_title[title] = name
+    return columns_by_title
 
 
 def column_names(rows: Sequence[Row]) -> list[str]:
@@ -111,19 +113,19 @@ def match_rows(rows: Sequence[Row], stories: Sequence[Mapping[str, Any]], title:
         ValueError: an id or a text that the set lacks, a duplicate, a story without a row, a wrong number of rows, a
             different story under that id, or ids that only the rows have. The message names the row.
     """
-    name = next((one for one in ("story_id", "id") if any(_given(row, one) for row in rows)), None)
+    name = next((column for column in ("story_id", "id") if any(_given(row, column) for row in rows)), None)
     if name is not None and all(story.get("story_id") is not None for story in stories):
         return _by_id(rows, stories, title, name)
-    without = next((row for row in rows if not isinstance(row.values.get("story"), str)), None)
-    if without is None:
+    row_without_story = next((row for row in rows if not isinstance(row.values.get("story"), str)), None)
+    if row_without_story is None:
         return _by_text(rows, stories, title)
     if any(_given(row, "story") for row in rows):
-        came = without.values.get("story")
-        raise ValueError(f"{without.where}: expected a text in 'story', got {came!r:.60}")
+        value = row_without_story.values.get("story")
+        raise ValueError(f"{row_without_story.where}: expected a text in 'story', got {value!r:.60}")
     if name is not None:
         raise ValueError(
-            f"{without.where}: expected a 'story' to match it by, since {title} has no {name!r}, got "
-            f"{', '.join(without.values)}"
+            f"{row_without_story.where}: expected a 'story' to match it by, since {title} has no {name!r}, got "
+            f"{', '.join(row_without_story.values)}"
         )
     if len(rows) != len(stories):
         raise ValueError(
@@ -157,24 +159,26 @@ def _file(row: Row) -> str:
 
 def _by_id(rows: Sequence[Row], stories: Sequence[Mapping[str, Any]], title: str, name: str) -> list[Row]:
     aspects = "aspect" in stories[0]
-    known = {_key(story, "story_id", aspects) for story in stories}
-    found: dict[tuple[str, ...], Row] = {}
+    story_keys = {_key(story, "story_id", aspects) for story in stories}
+    rows_by_key: dict[tuple[str, ...], Row] = {}
     for row in rows:
         for column in (name, "aspect") if aspects else (name,):
             if not _given(row, column):
                 raise ValueError(f"{row.where}: expected {column!r}, which other rows have, got none")
         key = _key(row.values, name, aspects)
-        if key not in known:
+        if key not in story_keys:
             example = " ".join(_key(stories[0], "story_id", aspects))
             raise ValueError(
                 f"{row.where}: expected a {name} of {title}, such as {example!r}, got {' '.join(key)[:60]!r}"
             )
-        if key in found:
+        if key in rows_by_key:
             raise ValueError(
-                f"{row.where}: expected each {name} once, got {' '.join(key)!r} as in {found[key].where}"
+                f"{row.where}: expected each {name} once, got {' '.join(key)!r} as in {rows_by_key[key].where}"
             )
-        found[key] = row
-    ordered = _each(found, [_key(story, "story_id", aspects) for story in stories], title, rows[0], name)
+        rows_by_key[key] = row
+    ordered = _each(
+        rows_by_key, [_key(story, "story_id", aspects) for story in stories], title, rows[0], name
+    )
     for row, story in zip(ordered, stories, strict=True):
         text = row.values.get("story")
         if isinstance(text, str) and _words(text) != _words(story["story"]):
@@ -186,38 +190,38 @@ def _by_id(rows: Sequence[Row], stories: Sequence[Mapping[str, Any]], title: str
 
 def _by_text(rows: Sequence[Row], stories: Sequence[Mapping[str, Any]], title: str) -> list[Row]:
     texts = [_words(str(row.values["story"])) for row in rows]
-    wanted = [_words(story["story"]) for story in stories]
-    if texts == wanted:
+    story_texts = [_words(story["story"]) for story in stories]
+    if texts == story_texts:
         return list(rows)
-    known, found = set(wanted), dict[tuple[str, ...], Row]()
+    known_texts, rows_by_key = set(story_texts), dict[tuple[str, ...], Row]()
     for row, text in zip(rows, texts, strict=True):
-        if text not in known:
+        if text not in known_texts:
             raise ValueError(
                 f"{row.where}: expected a story of {title}, got another, {row.values['story']!r:.60}"
             )
-        if (text,) in found:
+        if (text,) in rows_by_key:
             raise ValueError(
                 f"{row.where}: expected each story once, or all of {title} in its order, got the story of "
-                f"{found[text,].where} again"
+                f"{rows_by_key[text,].where} again"
             )
-        found[text,] = row
-    return _each(found, [(text,) for text in wanted], title, rows[0], "story")
+        rows_by_key[text,] = row
+    return _each(rows_by_key, [(text,) for text in story_texts], title, rows[0], "story")
 
 
 def _each(
-    found: Mapping[tuple[str, ...], Row],
-    wanted: Sequence[tuple[str, ...]],
+    rows_by_key: Mapping[tuple[str, ...], Row],
+    keys: Sequence[tuple[str, ...]],
     title: str,
     first: Row,
     name: str,
 ) -> list[Row]:
-    absent = [key for key in dict.fromkeys(wanted) if key not in found]
+    absent = [key for key in dict.fromkeys(keys) if key not in rows_by_key]
     if absent:
         raise ValueError(
-            f"{_file(first)}expected a score for each of the {len(wanted):,} rows of {title}, got none for {name} "
+            f"{_file(first)}expected a score for each of the {len(keys):,} rows of {title}, got none for {name} "
             f"{' '.join(absent[0])[:60]!r} ({len(absent):,} of them lack one)"
         )
-    return [found[key] for key in wanted]
+    return [rows_by_key[key] for key in keys]
 
 
 def _key(values: Mapping[str, Any], name: str, aspects: bool) -> tuple[str, ...]:

@@ -47,10 +47,14 @@ def module_checksum(entry: MetricEntry, config: str) -> str:
     for folder in (entry.folder, METRICS / "core", entry.folder.parent / "weights"):
         for path in sorted(folder.rglob("*")) if folder.exists() else []:
             left_out = "__pycache__" in path.parts or path.suffix in (".md", ".yaml")
-            if path.is_file() and not left_out and not any(other in path.parents for other in others):
+            if (
+                path.is_file()
+                and not left_out
+                and not any(other_weights in path.parents for other_weights in others)
+            ):
                 status = path.stat()
-                known = _checksum(path, status.st_size, status.st_mtime_ns)
-                digest.update(f"{path.relative_to(folder)}\0{known}\n".encode())
+                file_checksum = _checksum(path, status.st_size, status.st_mtime_ns)
+                digest.update(f"{path.relative_to(folder)}\0{file_checksum}\n".encode())
     return digest.hexdigest()
 
 
@@ -105,30 +109,30 @@ def cached_scores(
     parts += [f"{name} {version(name)}" for name in MODEL_LIBRARIES]
     key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:20]
     folder = cache / f"{entry.name}-{Path(config).name}-{key}"
-    known, signature = _read(folder)
+    cached, signature = _read(folder)
     # In AUTOS an original is among the rows of several aspects: equal rows are scored once.
-    places = {digest: place for place, digest in enumerate(digests) if digest not in known}
-    wanted = sorted(places.values())
-    say(f"{len(rows):,} stories, {len(wanted):,} to score")
-    metric: Any = _loaded(str(entry.folder), config, key) if wanted else None
-    for chunk in _chunks(wanted):
+    index_by_digest = {digest: index for index, digest in enumerate(digests) if digest not in cached}
+    missing = sorted(index_by_digest.values())
+    say(f"{len(rows):,} stories, {len(missing):,} to score")
+    metric: Any = _loaded(str(entry.folder), config, key) if missing else None
+    for chunk in _chunks(missing):
         options = dict(entry.options, **({"explain": True} if explain else {}))
         if batch_size is not None:
             options["batch_size"] = batch_size
-        found = metric.compute(
-            predictions=[rows[place]["story"] for place in chunk],
-            **{name: [values[place] for place in chunk] for name, values in inputs.items()},
+        output = metric.compute(
+            predictions=[rows[index]["story"] for index in chunk],
+            **{name: [values[index] for index in chunk] for name, values in inputs.items()},
             **options,
         )
         signature = signature_or_empty(metric, options)
         fresh = dict(
-            zip((digests[place] for place in chunk), _by_text(entry, found, len(chunk)), strict=True)
+            zip((digests[index] for index in chunk), _by_text(entry, output, len(chunk)), strict=True)
         )
-        known |= fresh
+        cached |= fresh
         written = json.dumps({"signature": signature, "texts": fresh})
         write_text(folder / f"{hashlib.sha256(written.encode()).hexdigest()[:20]}.json", written)
-    names = known[digests[0]] if digests else {}
-    result: dict[str, Any] = {name: [known[digest][name] for digest in digests] for name in names}
+    names = cached[digests[0]] if digests else {}
+    result: dict[str, Any] = {name: [cached[digest][name] for digest in digests] for name in names}
     return {**result, "signature": signature}
 
 
@@ -138,20 +142,20 @@ def _loaded(folder: str, config: str, key: str) -> Any:
     return evaluate.load(folder, config)
 
 
-def _chunks(places: Sequence[int]) -> Iterator[Sequence[int]]:
-    for start in range(0, len(places), _CHUNK):
-        yield places[start : start + _CHUNK]
+def _chunks(indices: Sequence[int]) -> Iterator[Sequence[int]]:
+    for start in range(0, len(indices), _CHUNK):
+        yield indices[start : start + _CHUNK]
 
 
 def _read(folder: Path) -> tuple[dict[str, dict[str, Any]], str]:
     """Earlier scores by text, and the metric's signature."""
-    known: dict[str, dict[str, Any]] = {}
+    cached: dict[str, dict[str, Any]] = {}
     signature = ""
     for path in sorted(folder.glob("*.json")):
         content = json.loads(path.read_text(encoding="utf-8"))
-        known |= content["texts"]
+        cached |= content["texts"]
         signature = content["signature"]
-    return known, signature
+    return cached, signature
 
 
 def _cached_keys(entry: MetricEntry) -> list[str]:
@@ -159,18 +163,18 @@ def _cached_keys(entry: MetricEntry) -> list[str]:
     return sorted({*entry.rows.values(), *entry.shared_outputs})
 
 
-def _by_text(entry: MetricEntry, found: dict[str, Any], count: int) -> list[dict[str, Any]]:
+def _by_text(entry: MetricEntry, result: dict[str, Any], count: int) -> list[dict[str, Any]]:
     """The metric's result by text: the entries of its lists that have one entry per text."""
     lists = {
-        name: values for name, values in found.items() if isinstance(values, list) and len(values) == count
+        name: values for name, values in result.items() if isinstance(values, list) and len(values) == count
     }
     lacking = [key for key in _cached_keys(entry) if key not in lists]
     if lacking:
         raise ValueError(
-            f"{entry.name}: expected {', '.join(lacking)}, one per story, got {', '.join(found)}"
+            f"{entry.name}: expected {', '.join(lacking)}, one per story, got {', '.join(result)}"
         )
-    kept = {name: lists[name] for name in (*_cached_keys(entry), "explanations") if name in lists}
-    return [{name: values[place] for name, values in kept.items()} for place in range(count)]
+    outputs = {name: lists[name] for name in (*_cached_keys(entry), "explanations") if name in lists}
+    return [{name: values[index] for name, values in outputs.items()} for index in range(count)]
 
 
 def _inputs(entry: MetricEntry, rows: Rows) -> dict[str, list[Any]]:
@@ -189,5 +193,5 @@ def _inputs(entry: MetricEntry, rows: Rows) -> dict[str, list[Any]]:
 
 def signature_or_empty(metric: Any, options: Mapping[str, Any]) -> str:
     """The metric's signature (what its scores depend on) under these options of `compute`; empty if it has none."""
-    found = getattr(metric, "signature", None)
-    return signature_with(metric, options) if callable(found) else str(found or "")
+    signature = getattr(metric, "signature", None)
+    return signature_with(metric, options) if callable(signature) else str(signature or "")

@@ -202,14 +202,14 @@ def test_set(name: str) -> TestSet:
     base, _, criterion = name.partition(":")
     if base not in TEST_SETS:
         raise ValueError(f"unknown test set {base}, expected any of {', '.join(TEST_SETS)}")
-    one = TEST_SETS[base]
+    base_set = TEST_SETS[base]
     if not criterion:
-        return one
+        return base_set
     return replace(
-        one,
+        base_set,
         name=name,
-        title=f"{one.title}, {criterion.lower()}",
-        read=lambda data: _by_criterion(one.read(data), criterion),
+        title=f"{base_set.title}, {criterion.lower()}",
+        read=lambda data: _by_criterion(base_set.read(data), criterion),
     )
 
 
@@ -220,14 +220,16 @@ def _by_criterion(rows: Rows, criterion: str) -> Rows:
     """The rows rated on a criterion, with those ratings instead of the ratings over all criteria."""
     names = {name.lower(): name for row in rows for name in row.get("criteria", ())}
     if criterion.lower() not in names:
-        known = f"one of {', '.join(names)}" if names else "no criterion: its raters rated none separately"
-        raise ValueError(f"unknown criterion {criterion!r}, expected {known}")
+        expected = f"one of {', '.join(names)}" if names else "no criterion: its raters rated none separately"
+        raise ValueError(f"unknown criterion {criterion!r}, expected {expected}")
     name = names[criterion.lower()]
-    found = []
+    result = []
     for row in rows:
         if name in row["criteria"]:
             ratings = row.get("criterion_ratings", {}).get(name)
-            kept = row if ratings else {key: row[key] for key in row if key not in ("ratings", "raters")}
+            without_ratings = (
+                row if ratings else {key: row[key] for key in row if key not in ("ratings", "raters")}
+            )
             single = {"ratings": ratings} if ratings else {}
-            found.append({**kept, **single, "score": row["criteria"][name]})
-    return found
+            result.append({**without_ratings, **single, "score": row["criteria"][name]})
+    return result

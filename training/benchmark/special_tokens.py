@@ -35,13 +35,13 @@ def newline_effect(entry: MetricEntry, stories: Sequence[str]) -> dict[str, dict
     Raises:
         ValueError: as `score_texts`.
     """
-    plain = [truncate_near(story, WORDS) for story in stories]
-    found = {}
-    for title, scores in score_texts(entry, [*plain, *map(insert_newline_tokens, plain)]).items():
+    truncated = [truncate_near(story, WORDS) for story in stories]
+    result = {}
+    for title, scores in score_texts(entry, [*truncated, *map(insert_newline_tokens, truncated)]).items():
         without, with_marks = scores.reshape(2, -1)
         lower = np.mean(with_marks < without) + np.mean(with_marks == without) / 2
-        found[title] = {"lower": float(lower), "shift": float((with_marks - without).mean() / without.std())}
-    return found
+        result[title] = {"lower": float(lower), "shift": float((with_marks - without).mean() / without.std())}
+    return result
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -52,8 +52,8 @@ def standings(
             judged.prompts,
         ),
     }
-    found = {}
-    for level, (cells, draws, prompts) in levels.items():
+    result = {}
+    for level, (cells, samples, prompts) in levels.items():
         coefficient = RANKED_BY[level]
         titles = [title for title in scores if coefficient in cells[title]]
         if len(titles) < 2:
@@ -68,17 +68,17 @@ def standings(
         )
         values = np.array([cells[title][coefficient] for title in titles])
         clusters = significance_clusters(values, partial(_p_value, tests))
-        ranks = rank_stability(values, np.array([draws[title][coefficient] for title in titles]))
-        found[level] = {
+        ranks = rank_stability(values, np.array([samples[title][coefficient] for title in titles]))
+        result[level] = {
             "coefficient": coefficient,
-            "metrics": [titles[place] for place in clusters.order],
+            "metrics": [titles[index] for index in clusters.order],
             "clusters": clusters.ranks.tolist(),
             "p_values": [
                 [None if np.isnan(value) else float(value) for value in row] for row in clusters.p_values
             ],
-            "ranks": [asdict(ranks[place]) for place in clusters.order],
+            "ranks": [asdict(ranks[index]) for index in clusters.order],
         }
-    return found
+    return result
 
 
 def _p_value(tests: PermutationTests, first: int, second: int) -> float:

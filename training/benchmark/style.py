@@ -27,10 +27,10 @@ def figure_style() -> Any:
     }
 
 
-def detailed_titles(found: Mapping[str, Any], most: int) -> list[str]:
+def detailed_titles(result: Mapping[str, Any], most: int) -> list[str]:
     """The metrics in the detailed figures of a set: ours, then the strongest released ones; at most `most`."""
-    rows = found["rows"]
-    defined = [title for title in found["sections"] if "undefined" not in rows.get(title, {"undefined": ""})]
+    rows = result["rows"]
+    defined = [title for title in result["sections"] if "undefined" not in rows.get(title, {"undefined": ""})]
     rank = {"ours": 0, "released": 1}
     return sorted(defined, key=lambda title: (rank[rows[title]["kind"]], -rows[title]["pearson"]))[:most]
 

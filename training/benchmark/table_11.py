@@ -24,7 +24,7 @@ def table_11(results: Mapping[str, Any], published: Mapping[str, Any]) -> Iterat
     columns = [""]
     for name in SETS:
         columns += [f"{judged[name]['title'] if name in judged else name}, r [95 %]", "paper"]
-    counts = ", ".join(f"{found['n']} stories of {found['title']}" for found in judged.values())
+    counts = ", ".join(f"{result['n']} stories of {result['title']}" for result in judged.values())
     table = Table("Metrics by kind (OpenMEVA, Table 11)", columns, note=f"{counts}. {layout['note']}.")
     shown: set[str] = set()
     for group, titles in layout["groups"].items():
@@ -32,23 +32,23 @@ def table_11(results: Mapping[str, Any], published: Mapping[str, Any]) -> Iterat
         table.add(group, *[""] * (len(columns) - 1))
         for title in titles:
             names = [title, *layout["ours"].get(title, [])]
-            present = [name for name in names if any(_ours(found, name) for found in judged.values())]
+            present = [name for name in names if any(_ours(result, name) for result in judged.values())]
             shown.update(present)
             for name in present or [title]:
                 label = title if name == title else f"{title}: {name}"
                 table.add(f"  {label}", *_cells(judged, published, name, title), faint=not present)
-    rest = [t for found in judged.values() for t, row in found["rows"].items() if row["kind"] == "ours"]
-    rest = [title for title in dict.fromkeys(rest) if title not in shown]
-    if rest:
+    further = [t for result in judged.values() for t, row in result["rows"].items() if row["kind"] == "ours"]
+    further = [title for title in dict.fromkeys(further) if title not in shown]
+    if further:
         table.rule()
         table.add("Further metrics of this project", *[""] * (len(columns) - 1))
-        for title in rest:
+        for title in further:
             table.add(f"  {title}", *_cells(judged, published, title, title))
     yield table
 
 
-def _ours(found: Mapping[str, Any], title: str) -> Mapping[str, Any] | None:
-    row = found["rows"].get(title)
+def _ours(result: Mapping[str, Any], title: str) -> Mapping[str, Any] | None:
+    row = result["rows"].get(title)
     return row if row is not None and row["kind"] == "ours" else None
 
 

@@ -40,11 +40,11 @@ def read_published(path: Path = PUBLISHED) -> dict[str, Any]:
 def main_tables(results: Mapping[str, Any], published: Mapping[str, Any]) -> list[Table]:
     """Coefficients of each judged set at its levels, inter-rater agreement, preferences, and OpenMEVA's Table 11."""
     tables: list[Table] = []
-    for name, found in results["judged"].items():
+    for name, result in results["judged"].items():
         tables += [
-            correlations(name, found, published),
-            within_prompts(name, found, published),
-            between_systems(found),
+            correlations(name, result, published),
+            within_prompts(name, result, published),
+            between_systems(result),
         ]
     if results["judged"]:
         tables += [reliability(results["judged"], published), kappas(results["judged"], published)]
@@ -56,14 +56,14 @@ def section_tables(results: Mapping[str, Any], published: Mapping[str, Any]) -> 
     """The further tables: standings, pairs, drift, error types, differences, AUTOS, explanations."""
     judged = results["judged"]
     tables: list[Table] = []
-    for name, found in judged.items():
+    for name, result in judged.items():
         tables += [
-            *standings_tables(found),
-            accuracy(found),
-            pairs(found),
-            *part_tables(name, found, published),
+            *standings_tables(result),
+            accuracy(result),
+            pairs(result),
+            *part_tables(name, result, published),
         ]
-        tables += [score_differences_table(name, found, published), human_machine_table(found)]
+        tables += [score_differences_table(name, result, published), human_machine_table(result)]
     tables += [quality_drift_table(judged)] if judged else []
     weights = results.get("drift_weights", {})
     for key in ("dataset_drift", "union_drift"):

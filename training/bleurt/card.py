@@ -86,7 +86,7 @@ def write_bleurt_card(folder: Path, manifest: dict[str, Any]) -> None:
         signals=" | ".join(names),
         rules="---|" * (len(names) - 1) + "---",
         ways="\n".join(
-            f"| {name} | {way['pairs']:,} | " + " | ".join(f"{way[one]:.2f}" for one in names) + " |"
+            f"| {name} | {way['pairs']:,} | " + " | ".join(f"{way[signal]:.2f}" for signal in names) + " |"
             for name, way in ways.items()
         ),
     )

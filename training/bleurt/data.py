@@ -67,8 +67,8 @@ def load_pairs(config: BleurtConfig, data: Path, cache: Path) -> dict[str, list[
     """Synthetic pairs of the training stories and of the held-out stories."""
     corpus = load_corpus(config.corpus, data, names_file(), ("train", "validation"))
     infill = Infiller()
-    found = {}
-    for place, (split, stories, count) in enumerate(
+    pairs_by_split = {}
+    for index, (split, stories, count) in enumerate(
         (
             ("train", corpus.train, config.pairs),
             ("validation", corpus.validation, config.validation_pairs),
@@ -80,7 +80,9 @@ def load_pairs(config: BleurtConfig, data: Path, cache: Path) -> dict[str, list[
             UnionSampler(tagged, English(), UnionSampling(keep=0, without=without), seed=config.seed)
             for without in ((), ("repetition", "substitution", "reordering"))
         )
-        rng = np.random.default_rng([config.seed, place])
+        rng = np.random.default_rng([config.seed, index])
         pairs = make_pairs(tagged, mixed, infill, dict(config.ways), count - count // 8, rng)
-        found[split] = pairs + make_pairs(tagged, negated, infill, {"negatives": 1.0}, count // 8, rng)
-    return found
+        pairs_by_split[split] = pairs + make_pairs(
+            tagged, negated, infill, {"negatives": 1.0}, count // 8, rng
+        )
+    return pairs_by_split

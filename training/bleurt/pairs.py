@@ -64,24 +64,26 @@ def make_pairs(
     sampled = rng.choice(len(names), size=count, p=weights / weights.sum())
     order = np.concatenate([rng.permutation(len(stories)) for _ in range(-(-count // len(stories)))])[:count]
     makers: dict[str, Callable[[int], Pair | None]] = {
-        "drops": lambda at: _drops(_words(stories[at]), rng),
-        "shuffles": lambda at: _shuffles(_words(stories[at]), rng),
-        "negatives": lambda at: _negative(stories[at], sampler, at, rng),
-        "others": lambda at: _other(stories, at, rng),
-        "same": lambda at: Pair(join_words(_words(stories[at])), join_words(_words(stories[at])), "same", 0),
+        "drops": lambda index: _drop_words(_words(stories[index]), rng),
+        "shuffles": lambda index: _shuffle_sentences(_words(stories[index]), rng),
+        "negatives": lambda index: _negative_pair(stories[index], sampler, index, rng),
+        "others": lambda index: _replace_end(stories, index, rng),
+        "same": lambda index: Pair(
+            join_words(_words(stories[index])), join_words(_words(stories[index])), "same", 0
+        ),
     }
     pairs: list[Pair | None] = []
     masked: list[int] = []
-    for at, way in zip(order.tolist(), sampled.tolist(), strict=True):
-        if names[way] == "masks":
+    for index, choice in zip(order.tolist(), sampled.tolist(), strict=True):
+        if names[choice] == "masks":
             masked.append(len(pairs))
             pairs.append(None)
             continue
-        pairs.append(makers[names[way]](at) or makers["drops"](at))
-    for place, pair in zip(
-        masked, _masks([_words(stories[order[i]]) for i in masked], infill, rng), strict=True
+        pairs.append(makers[names[choice]](index) or makers["drops"](index))
+    for position, pair in zip(
+        masked, _resample_words([_words(stories[order[i]]) for i in masked], infill, rng), strict=True
     ):
-        pairs[place] = pair
+        pairs[position] = pair
     return [pair for pair in pairs if pair is not None]
 
 
@@ -89,39 +91,41 @@ def signals(pairs: Sequence[Pair]) -> np.ndarray:
     """`SIGNALS` of each pair, (pairs, signals), by this project's metrics."""
     texts, references = [p.text for p in pairs], [[p.reference] for p in pairs]
     settings = ROOT / "metrics" / "embedding_similarity" / "weights" / "encoder"
-    found: dict[str, list[float]] = OverlapScorer().scores(
+    scores: dict[str, list[float]] = OverlapScorer().scores(
         texts, references, [name for name in SIGNALS if name in OVERLAPS]
     )
-    found |= SimilarityScorer(TextEncoder(settings)).scores(
+    scores |= SimilarityScorer(TextEncoder(settings)).scores(
         texts, references, [name for name in SIGNALS if name in SIMILARITIES]
     )
-    return np.stack([found[name] for name in SIGNALS], axis=1)
+    return np.stack([scores[name] for name in SIGNALS], axis=1)
 
 
 def _words(story: TaggedStory) -> Sentences:
     return [list(sentence) for sentence in story.words]
 
 
-def _drops(story: Sentences, rng: np.random.Generator) -> Pair:
+def _drop_words(story: Sentences, rng: np.random.Generator) -> Pair:
     """Drops a tenth to a half of the words, or the last sentences; the rest is still entailed."""
     if len(story) > 1 and rng.random() < 0.3:
-        kept: Sentences = story[: int(rng.integers(1, len(story)))]
+        rest: Sentences = story[: int(rng.integers(1, len(story)))]
     else:
         share = rng.uniform(0.1, 0.5)
-        kept = [[word for word in sentence if rng.random() >= share] for sentence in story]
-    text = join_words(kept) or story[0][0]
+        rest = [[word for word in sentence if rng.random() >= share] for sentence in story]
+    text = join_words(rest) or story[0][0]
     return Pair(join_words(story), text, "drops", ENTAILMENT.index("entailed"))
 
 
-def _shuffles(story: Sentences, rng: np.random.Generator) -> Pair | None:
+def _shuffle_sentences(story: Sentences, rng: np.random.Generator) -> Pair | None:
     order = rng.permutation(len(story)).tolist()
     if order == sorted(order):
         return None
     return Pair(join_words(story), join_words([story[i] for i in order]), "shuffles")
 
 
-def _negative(story: TaggedStory, sampler: UnionSampler, at: int, rng: np.random.Generator) -> Pair | None:
-    sample = sampler.sample(at, int(rng.integers(2**31)))
+def _negative_pair(
+    story: TaggedStory, sampler: UnionSampler, index: int, rng: np.random.Generator
+) -> Pair | None:
+    sample = sampler.sample(index, int(rng.integers(2**31)))
     if sample is None:
         return None
     only_negation = set(sampler.sampling.weights()) == {"negation"}
@@ -129,37 +133,37 @@ def _negative(story: TaggedStory, sampler: UnionSampler, at: int, rng: np.random
     return Pair(join_words(story.words), join_words(sample.words), "negatives", meaning)
 
 
-def _other(stories: Sequence[TaggedStory], at: int, rng: np.random.Generator) -> Pair | None:
+def _replace_end(stories: Sequence[TaggedStory], index: int, rng: np.random.Generator) -> Pair | None:
     """Replaces the story's last sentences, or all of them, with those of another story."""
     if len(stories) < 2:
         return None
     story, other = (
-        _words(stories[i]) for i in (at, (at + int(rng.integers(1, len(stories)))) % len(stories))
+        _words(stories[i]) for i in (index, (index + int(rng.integers(1, len(stories)))) % len(stories))
     )
-    kept = int(rng.integers(0, len(story)))
+    start = int(rng.integers(0, len(story)))
     return Pair(
         join_words(story),
-        join_words([*story[:kept], *other[kept:]]) or join_words(other),
+        join_words([*story[:start], *other[start:]]) or join_words(other),
         "others",
         ENTAILMENT.index("neutral"),
     )
 
 
-def _masks(stories: list[Sentences], infill: Infiller, rng: np.random.Generator) -> list[Pair]:
+def _resample_words(stories: list[Sentences], infill: Infiller, rng: np.random.Generator) -> list[Pair]:
     """Resamples 15 to 60 % of the words in one to three sentences of each story."""
     changed: list[Sentences] = [[list(sentence) for sentence in story] for story in stories]
-    wanted = rng.integers(1, 4, size=len(stories))
+    counts = rng.integers(1, 4, size=len(stories))
     orders = [rng.permutation(len(story)) for story in stories]
     for turn in range(3):
-        rows = [i for i, n in enumerate(wanted) if turn < min(int(n), len(stories[i]))]
+        rows = [i for i, count in enumerate(counts) if turn < min(int(count), len(stories[i]))]
         if not rows:
             continue
-        places = [int(orders[i][turn]) for i in rows]
+        positions = [int(orders[i][turn]) for i in rows]
         sampled = infill(
-            [changed[i] for i in rows], places, rng.uniform(0.15, 0.6, size=len(rows)).tolist(), rng
+            [changed[i] for i in rows], positions, rng.uniform(0.15, 0.6, size=len(rows)).tolist(), rng
         )
-        for i, place, sentence in zip(rows, places, sampled, strict=True):
-            changed[i][place] = sentence
+        for i, position, sentence in zip(rows, positions, sampled, strict=True):
+            changed[i][position] = sentence
     return [Pair(join_words(a), join_words(b), "masks") for a, b in zip(stories, changed, strict=True)]
 
 

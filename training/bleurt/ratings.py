@@ -77,8 +77,8 @@ def folds(groups: Sequence[str], count: int, rng: np.random.Generator) -> np.nda
     names = sorted(set(groups))
     if len(names) < count:
         raise ValueError(f"expected at least {count} prompts, one per fold, got {len(names)}")
-    of = dict(zip(rng.permutation(names).tolist(), (i % count for i in range(len(names))), strict=True))
-    return np.array([of[group] for group in groups])
+    fold_of = dict(zip(rng.permutation(names).tolist(), (i % count for i in range(len(names))), strict=True))
+    return np.array([fold_of[group] for group in groups])
 
 
 def choose_penalty(
@@ -90,8 +90,8 @@ def choose_penalty(
     for held in range(INNER_FOLDS):
         inside, outside = fold != held, fold == held
         for penalty in PENALTIES:
-            found = Ridge(states[inside], scores[inside], penalty)(states[outside])
-            errors[penalty] += float(((found - scores[outside]) ** 2).sum())
+            predicted = Ridge(states[inside], scores[inside], penalty)(states[outside])
+            errors[penalty] += float(((predicted - scores[outside]) ** 2).sum())
     return min(errors, key=lambda penalty: errors[penalty])
 
 
@@ -100,13 +100,13 @@ def cross_validate(
 ) -> np.ndarray:
     """Each row's score (n,) by a layer that is fitted, penalty included, without the row's group."""
     fold = folds(groups, count, rng)
-    found = np.empty(len(scores))
+    predicted = np.empty(len(scores))
     for held in range(count):
         inside = fold != held
-        within = [group for group, kept in zip(groups, inside, strict=True) if kept]
+        within = [group for group, is_inside in zip(groups, inside, strict=True) if is_inside]
         penalty = choose_penalty(states[inside], scores[inside], within, rng)
-        found[~inside] = Ridge(states[inside], scores[inside], penalty)(states[~inside])
-    return found
+        predicted[~inside] = Ridge(states[inside], scores[inside], penalty)(states[~inside])
+    return predicted
 
 
 def fit(ratings: Path, start: Path, out: Path, seed: int) -> dict[str, Any]:
@@ -161,14 +161,14 @@ def cross_validate_mans(
         rows = read_mans(data / "mans", corpus)
         states = scorer.features([row["story"] for row in rows], [row["reference"] for row in rows])
         ratings = np.array([row["score"] for row in rows])
-        found = cross_validate(
+        predicted = cross_validate(
             states, ratings, [row["prompt"] for row in rows], count, np.random.default_rng(seed)
         )
         provenance = f"bleurt|start:{scorer.revision}|{count} folds over prompts|seed:{seed}"
         write_cross_validated(
-            out, f"mans_{corpus}", "BLEURT", [dict(row) for row in rows], found.tolist(), provenance
+            out, f"mans_{corpus}", "BLEURT", [dict(row) for row in rows], predicted.tolist(), provenance
         )
-        r = pearsonr(found, ratings).statistic
+        r = pearsonr(predicted, ratings).statistic
         print(f"MANS-{corpus.upper()}: {len(rows)} stories, Pearson {r:.3f} over {count} folds of prompts")
 
 
@@ -181,30 +181,32 @@ def score_mans_tuned_on_union(data: Path, corpora: Sequence[str], start: Path, s
     scorer = BleurtScorer(start)
     folders = [data / "union" / name / "ant_data" for name in UNION_FOLDERS.values()]
     judged = [row for folder in folders if folder.is_dir() for row in read_union_judgments(folder)]
-    known = [row for row in judged if row.get("reference")]
-    if not known:
+    referenced = [row for row in judged if row.get("reference")]
+    if not referenced:
         raise ValueError(
             f"{folders[0].parents[1]}: expected stories with references (reference_opt.txt), got none"
         )
-    references = [row["reference"] for row in known]
-    states = scorer.features([row["story"] for row in known], references)
-    ratings = np.array([row["score"] for row in known])
+    references = [row["reference"] for row in referenced]
+    states = scorer.features([row["story"] for row in referenced], references)
+    ratings = np.array([row["score"] for row in referenced])
     layer = Ridge(states, ratings, choose_penalty(states, ratings, references, np.random.default_rng(seed)))
-    signature = f"bleurt|start:{scorer.revision}|{len(known)} stories of UNION|seed:{seed}"
+    signature = f"bleurt|start:{scorer.revision}|{len(referenced)} stories of UNION|seed:{seed}"
     for corpus in corpora:
         rows = read_mans(data / "mans", corpus)
-        found = layer(scorer.features([row["story"] for row in rows], [row["reference"] for row in rows]))
+        predicted = layer(scorer.features([row["story"] for row in rows], [row["reference"] for row in rows]))
         write_cross_validated(
             out,
             f"mans_{corpus}",
             "BLEURT",
             [dict(row) for row in rows],
-            found.tolist(),
+            predicted.tolist(),
             signature,
             UNIONS_RATINGS,
         )
-        r = pearsonr(found, [row["score"] for row in rows]).statistic
-        print(f"MANS-{corpus.upper()}: {len(rows)} stories, Pearson {r:.3f}, tuned on {len(known)} of UNION")
+        r = pearsonr(predicted, [row["score"] for row in rows]).statistic
+        print(
+            f"MANS-{corpus.upper()}: {len(rows)} stories, Pearson {r:.3f}, tuned on {len(referenced)} of UNION"
+        )
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -222,21 +224,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--start", default="roc", help="checkpoint to start from (default: roc)")
     parser.add_argument("--folds", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args(arguments)
-    needed = {"fit": ("ratings", "out")}.get(given.command, ("data",))
+    args = parser.parse_args(arguments)
+    needed = {"fit": ("ratings", "out")}.get(args.command, ("data",))
     for name in needed:
-        if getattr(given, name) is None:
-            parser.error(f"{given.command}: --{name} is needed")
+        if getattr(args, name) is None:
+            parser.error(f"{args.command}: --{name} is needed")
     with exit_on_bad_input():
-        start = WEIGHTS if given.start == "roc" else find_checkpoint("bleurt", given.start, {})
-        if given.command == "fit":
-            print(json.dumps(fit(given.ratings, start, given.out, given.seed)))
-        elif given.command == "union":
-            score_mans_tuned_on_union(given.data, given.corpora, start, given.seed, given.out or FOLDER)
+        start = WEIGHTS if args.start == "roc" else find_checkpoint("bleurt", args.start, {})
+        if args.command == "fit":
+            print(json.dumps(fit(args.ratings, start, args.out, args.seed)))
+        elif args.command == "union":
+            score_mans_tuned_on_union(args.data, args.corpora, start, args.seed, args.out or FOLDER)
         else:
-            cross_validate_mans(
-                given.data, given.corpora, start, given.folds, given.seed, given.out or FOLDER
-            )
+            cross_validate_mans(args.data, args.corpora, start, args.folds, args.seed, args.out or FOLDER)
 
 
 if __name__ == "__main__":

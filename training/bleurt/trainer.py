@@ -47,19 +47,19 @@ class BleurtTrainer(StoryTrainer):
         shard = BatchShard.for_batch(len(inputs["input_ids"]))
         names = ("input_ids", "attention_mask", "token_type_ids")
         state = model.encode(*(shard(inputs[name]) for name in names))
-        found = {"score": model.score(state).squeeze(-1).float(), "signals": model.signals(state).float()}
-        found = shard.gather(found)
-        wanted = inputs["labels"]
-        loss = F.mse_loss(found["score"], wanted.mean(dim=1)) + F.mse_loss(found["signals"], wanted)
+        outputs = {"score": model.score(state).squeeze(-1).float(), "signals": model.signals(state).float()}
+        outputs = shard.gather(outputs)
+        targets = inputs["labels"]
+        loss = F.mse_loss(outputs["score"], targets.mean(dim=1)) + F.mse_loss(outputs["signals"], targets)
         known = inputs["entailment"] != UNKNOWN
         if self.entailment_weight and known.any():
-            own = shard(known)
-            logits = model.entailment(state[own]).float()
+            shard_known = shard(known)
+            logits = model.entailment(state[shard_known]).float()
             (total,) = shard.reduce_sum(
-                F.cross_entropy(logits, shard(inputs["entailment"])[own], reduction="sum")
+                F.cross_entropy(logits, shard(inputs["entailment"])[shard_known], reduction="sum")
             )
             loss = loss + self.entailment_weight * (total / int(known.sum()))
-        return loss, {"logits": found["score"], "labels": wanted.mean(dim=1)}
+        return loss, {"logits": outputs["score"], "labels": targets.mean(dim=1)}
 
 
 def build_model(config: BleurtConfig) -> tuple[BleurtModel, Tokenizer, Backbone]:

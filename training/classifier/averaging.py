@@ -47,8 +47,8 @@ def mean_adapter(
         raise ValueError(
             f"shares: expected one for each of {len(adapters)} adapters, with sum 1, got {shares}"
         )
-    for place, other in enumerate(adapters):
-        _check_same_tensors(f"adapter {place}", other, "the first one", adapters[0])
+    for number, adapter in enumerate(adapters):
+        _check_same_tensors(f"adapter {number}", adapter, "the first one", adapters[0])
     mean = {}
     for name in sorted(set().union(*adapters)):
         if name.endswith(".lora_A"):
@@ -75,16 +75,16 @@ def check_can_average(start: Path, model: torch.nn.Module) -> None:
         ValueError: the adapter is missing, or its norms or heads differ from the model's.
     """
     # embeddings of added tokens are split from the model's tensors only when saved
-    given = [name for name in read_tensors(start / ADAPTER) if not name.endswith(ADDED_ROWS_SUFFIX)]
+    names = [name for name in read_tensors(start / ADAPTER) if not name.endswith(ADDED_ROWS_SUFFIX)]
     _check_same_tensors(
-        f"start_share: {start / ADAPTER}", given, "this training's adapter", adapter_tensors(model)
+        f"start_share: {start / ADAPTER}", names, "this training's adapter", adapter_tensors(model)
     )
 
 
-def _check_same_tensors(what: str, names: Iterable[str], other: str, wanted: Iterable[str]) -> None:
+def _check_same_tensors(context: str, names: Iterable[str], reference: str, expected: Iterable[str]) -> None:
     """Checks that two adapters have the same tensors, except for factors: checkpoints omit factors that are zero."""
-    if unlike := sorted(name for name in set(names) ^ set(wanted) if ".lora_" not in name):
-        raise ValueError(f"{what}: expected the tensors of {other}, differs in {unlike[:3]}")
+    if unlike := sorted(name for name in set(names) ^ set(expected) if ".lora_" not in name):
+        raise ValueError(f"{context}: expected the tensors of {reference}, differs in {unlike[:3]}")
 
 
 def _mean_factors(downs: Sequence[Tensor], ups: Sequence[Tensor]) -> tuple[Tensor, Tensor]:

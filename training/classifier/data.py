@@ -64,10 +64,10 @@ class WordTokenizer:
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self.tokenizer = tokenizer
-        self._kept = lru_cache(maxsize=200_000)(self._encode)
+        self._cached = lru_cache(maxsize=200_000)(self._encode)
 
     def __call__(self, word: str) -> tuple[int, ...]:
-        return self._kept(word)
+        return self._cached(word)
 
     def __reduce__(self) -> tuple[type["WordTokenizer"], tuple[Tokenizer]]:
         return WordTokenizer, (self.tokenizer,)  # without the cache, which cannot be pickled
@@ -96,19 +96,19 @@ class ExampleMaker:
         Raises:
             ValueError: the story has no words (the row's group is named).
         """
-        known = row.damaged is not None
+        damage_known = row.damaged is not None
         damaged = set(row.damaged or [])
-        words = row.story.split() if known else self.normalizer(row.story).split()
+        words = row.story.split() if damage_known else self.normalizer(row.story).split()
         if not words:
             raise ValueError(f"group {row.group}: expected a story with words, got {row.story[:60]!r}")
         ids, token_labels, numbers = [self.special_tokens.start], [UNKNOWN], [0]
-        for place, word in enumerate(words):
+        for index, word in enumerate(words):
             pieces = self.pieces(word)
             ids.extend(pieces)
-            numbers.extend([place + 1] * len(pieces))
-            token_labels.extend([float(place not in damaged) if known else UNKNOWN] * len(pieces))
-        named = row.kinds is not None and (known or bool(row.kinds))
-        error_types = [float(kind in (row.kinds or ())) if named else UNKNOWN for kind in ERROR_TYPES]
+            numbers.extend([index + 1] * len(pieces))
+            token_labels.extend([float(index not in damaged) if damage_known else UNKNOWN] * len(pieces))
+        kinds_known = row.kinds is not None and (damage_known or bool(row.kinds))
+        error_types = [float(kind in (row.kinds or ())) if kinds_known else UNKNOWN for kind in ERROR_TYPES]
         return Example(
             [*ids[: self.limit - 1], self.special_tokens.end],
             row.label,
@@ -160,14 +160,14 @@ class GroupDataset(torch.utils.data.Dataset[list[Example]]):
     def __getitem__(self, index: int) -> list[Example]:
         if not 0 <= index < len(self):  # this ends a loop over the groups
             raise IndexError(f"expected a number below {len(self)}, got {index}")
-        turn, place = divmod(index, len(self.groups))
-        group = self.groups[place]
+        pass_number, group_number = divmod(index, len(self.groups))
+        group = self.groups[group_number]
         human = [e for e in group if e.label == 1][:1]
-        others = [e for e in group if e.label == 0]
-        rng = np.random.default_rng((self.seed, turn, place))
-        wanted = max(1, self.size - len(human))
-        chosen = sorted(rng.permutation(len(others))[:wanted].tolist())
-        return [*human, *(others[i] for i in chosen)]
+        negatives = [e for e in group if e.label == 0]
+        rng = np.random.default_rng((self.seed, pass_number, group_number))
+        count = max(1, self.size - len(human))
+        chosen = sorted(rng.permutation(len(negatives))[:count].tolist())
+        return [*human, *(negatives[i] for i in chosen)]
 
 
 @dataclass(frozen=True)

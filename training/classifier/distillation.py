@@ -101,7 +101,7 @@ def with_teacher_logits(
         teacher_scorer = scorer(load_checkpoint(teacher, metric))
 
         def score_span(span: range) -> list[dict[str, Any]]:
-            scores = teacher_scorer.score([rows[place].story for place in span], None)[0]
+            scores = teacher_scorer.score([rows[index].story for index in span], None)[0]
             return [{"logit": logit(score)} for score in scores]
 
         stage.run(len(rows), score_span, CHUNK, LOGIT_SCHEMA, processes=processes)
@@ -139,7 +139,7 @@ def with_teacher_states(
         make = ExampleMaker(teacher_scorer.tokenizer, teacher_scorer.normalizer, limit)
         stage.run(
             len(rows),
-            lambda span: _teacher_outputs(teacher_scorer, [make(rows[place]) for place in span]),
+            lambda span: _teacher_outputs(teacher_scorer, [make(rows[index]) for index in span]),
             CHUNK,
             STATES_SCHEMA,
             processes=processes,
@@ -147,8 +147,8 @@ def with_teacher_states(
     logits = _standardise(row["logit"] for row in read_rows(stage.result, ["logit"]))
     states = _memory_mapped_states(stage.result, out / "teacher_states.bin")
     return [
-        replace(row, teacher_logit=value, teacher_states=own)
-        for row, value, own in zip(rows, logits, states, strict=True)
+        replace(row, teacher_logit=value, teacher_states=row_states)
+        for row, value, row_states in zip(rows, logits, states, strict=True)
     ]
 
 
@@ -172,15 +172,15 @@ def _teacher_stage(out: Path, name: str, rows: Sequence[GroupRow], teacher: Path
 
 def _memory_mapped_states(file: Path, out: Path) -> list[np.ndarray]:
     """The states of each row of a stage's file, float16, as slices of one memory-mapped array in `out`."""
-    found = pq.ParquetFile(file)
-    spans, place = [], 0
+    parquet = pq.ParquetFile(file)
+    spans, offset = [], 0
     with atomic_replace(out) as temporary, temporary.open("wb") as flat:
-        for batch in found.iter_batches(CHUNK, columns=["width", "states"]):
+        for batch in parquet.iter_batches(CHUNK, columns=["width", "states"]):
             for width, states in zip(batch["width"].to_pylist(), batch["states"], strict=True):
                 flat.write(states.as_buffer())
                 size = len(states.as_buffer()) // np.dtype(np.float16).itemsize
-                spans.append((place, size, width))
-                place += size
+                spans.append((offset, size, width))
+                offset += size
     values = np.memmap(out, np.float16, mode="r")
     return [values[start : start + size].reshape(-1, width) for start, size, width in spans]
 
@@ -188,8 +188,8 @@ def _memory_mapped_states(file: Path, out: Path) -> list[np.ndarray]:
 def _standardise(logits: Iterable[float]) -> list[float]:
     """The logits standardised to mean 0 and standard deviation 1."""
     values = np.array(list(logits))
-    found: list[float] = ((values - values.mean()) / (float(values.std()) or 1.0)).tolist()
-    return found
+    standardised: list[float] = ((values - values.mean()) / (float(values.std()) or 1.0)).tolist()
+    return standardised
 
 
 @torch.inference_mode()
@@ -197,7 +197,7 @@ def _teacher_outputs(scorer: StoryScorer, examples: Sequence[Example]) -> list[d
     """The logit and the hidden states of each story, as rows of `STATES_SCHEMA`."""
     device = choose_device(None)
     model = PrecisionCache(scorer.model).get(device, choose_dtype("auto", device))
-    found: list[dict[str, Any]] = [{} for _ in examples]
+    outputs: list[dict[str, Any]] = [{} for _ in examples]
     for batch in length_batches([len(e.ids) for e in examples], BATCH):
         ids, mask = pad([examples[i].ids for i in batch], scorer.special_tokens.padding)
         hidden = model.encode(ids.to(device), mask.to(device))
@@ -206,12 +206,16 @@ def _teacher_outputs(scorer: StoryScorer, examples: Sequence[Example]) -> list[d
         pooled = word_states(hidden.float(), words.to(device), int(words.max()) + 1)
         states = pooled.to(torch.float16).cpu().numpy()
         for row, i in enumerate(batch):
-            own = states[row, : max(examples[i].words) + 1]
-            found[i] = {"logit": logits[row], "width": own.shape[1], "states": own.tobytes()}
-    return found
+            story_states = states[row, : max(examples[i].words) + 1]
+            outputs[i] = {
+                "logit": logits[row],
+                "width": story_states.shape[1],
+                "states": story_states.tobytes(),
+            }
+    return outputs
 
 
 def logit(score: float) -> float:
     """log(p / (1 - p)) of a probability, clipped to finite values."""
-    kept = min(max(score, MIN_DISTANCE), 1 - MIN_DISTANCE)
-    return math.log(kept / (1 - kept))
+    clipped = min(max(score, MIN_DISTANCE), 1 - MIN_DISTANCE)
+    return math.log(clipped / (1 - clipped))

@@ -21,9 +21,9 @@ def word_states(hidden: Tensor, words: Tensor, count: int) -> Tensor:
         words: (n, tokens), for each token: 0 for the first, the word's number from 1 on, or -1 for none.
         count: 1 + the maximum number of words.
     """
-    which = F.one_hot(words.clamp(0, count - 1), count).to(hidden.dtype)
-    which = which * ((words >= 0) & (words < count)).unsqueeze(-1)
-    return which.transpose(1, 2) @ hidden / which.sum(1).clamp_min(1).unsqueeze(-1)
+    membership = F.one_hot(words.clamp(0, count - 1), count).to(hidden.dtype)
+    membership = membership * ((words >= 0) & (words < count)).unsqueeze(-1)
+    return membership.transpose(1, 2) @ hidden / membership.sum(1).clamp_min(1).unsqueeze(-1)
 
 
 class StateProjection(torch.nn.Module):
@@ -35,14 +35,14 @@ class StateProjection(torch.nn.Module):
     """
 
     mean: Tensor
-    spread: Tensor
+    deviation: Tensor
 
     def __init__(self, width: int, teacher_width: int) -> None:
         super().__init__()
         self.first = torch.nn.Linear(width, teacher_width)
         self.words = torch.nn.Linear(width, teacher_width)
         self.register_buffer("mean", torch.zeros(2, teacher_width))
-        self.register_buffer("spread", torch.ones(2, teacher_width))
+        self.register_buffer("deviation", torch.ones(2, teacher_width))
 
     def forward(self, states: Tensor) -> Tensor:
         """Projects the student's states (n, words, width) to standardised teacher states (n, words, teacher_width)."""
@@ -51,19 +51,23 @@ class StateProjection(torch.nn.Module):
     def standardised(self, states: Tensor) -> Tensor:
         """Standardises the teacher's states (n, words, teacher_width) by the fitted mean and standard deviation."""
         first, words = states[:, :1] - self.mean[0], states[:, 1:] - self.mean[1]
-        return torch.cat([first / self.spread[0], words / self.spread[1]], 1)
+        return torch.cat([first / self.deviation[0], words / self.deviation[1]], 1)
 
     @torch.no_grad()
-    def fit(self, own: Sequence[Tensor], teacher: Sequence[Tensor]) -> None:
+    def fit(self, student: Sequence[Tensor], teacher: Sequence[Tensor]) -> None:
         """Fits both maps by ridge regression.
 
         Args:
-            own: the student's states (1 + words, width) of each story.
+            student: the student's states (1 + words, width) of each story.
             teacher: the teacher's states (1 + words, teacher_width) of each story.
         """
-        for place, (part, linear) in enumerate(((slice(0, 1), self.first), (slice(1, None), self.words))):
-            x, y = (torch.cat([story[part] for story in stories]).double() for stories in (own, teacher))
-            self.mean[place], self.spread[place] = y.mean(0), y.std(0).clamp_min(1e-4)
+        for index, (positions, linear) in enumerate(
+            ((slice(0, 1), self.first), (slice(1, None), self.words))
+        ):
+            x, y = (
+                torch.cat([story[positions] for story in stories]).double() for stories in (student, teacher)
+            )
+            self.mean[index], self.deviation[index] = y.mean(0), y.std(0).clamp_min(1e-4)
             centre, y = x.mean(0), (y - y.mean(0)) / y.std(0).clamp_min(1e-4)
             gram = (x - centre).T @ (x - centre)
             gram += torch.eye(len(gram)).double() * RIDGE * gram.diagonal().mean()
@@ -80,18 +84,18 @@ def fit_projection(model: Any, batches: Iterable[dict[str, Tensor]]) -> StatePro
         ValueError: no batch has a teacher's states.
     """
     model.eval()
-    own: list[Tensor] = []
+    student: list[Tensor] = []
     teacher: list[Tensor] = []
     for batch in batches:
         if "teacher_states" in batch:
             ids, mask = batch["input_ids"].to(model.device), batch["attention_mask"].to(model.device)
-            wanted, known = batch["teacher_states"], batch["states_known"]
-            found = word_states(model.encode(ids, mask).float().cpu(), batch["words"], wanted.shape[1])
+            target, known = batch["teacher_states"], batch["states_known"]
+            states = word_states(model.encode(ids, mask).float().cpu(), batch["words"], target.shape[1])
             for row in known.any(1).nonzero().flatten().tolist():
-                own.append(found[row, known[row]])
-                teacher.append(wanted[row, known[row]])
-    if not own:
+                student.append(states[row, known[row]])
+                teacher.append(target[row, known[row]])
+    if not student:
         raise ValueError("expected stories with a teacher's states, got none")
-    projection = StateProjection(own[0].shape[-1], teacher[0].shape[-1])
-    projection.fit(own, teacher)
+    projection = StateProjection(student[0].shape[-1], teacher[0].shape[-1])
+    projection.fit(student, teacher)
     return projection.to(model.device)

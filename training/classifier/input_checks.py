@@ -32,16 +32,16 @@ def check_inputs(
             the initial weights belong to another encoder.
     """
     base = find_backbone(config.base)
-    graded = [CorpusConfig.from_mapping(one["corpus"]) for one in (rows and rows.graded) or ()]
-    wanted = []
+    graded = [CorpusConfig.from_mapping(entry["corpus"]) for entry in (rows and rows.graded) or ()]
+    files = []
     for corpus in (*corpora, *graded):
         check_judged_files(corpus.exclude, data)
-        wanted += [data / file for file in (*resolve_corpus_files(corpus.train, data), *corpus.validation)]
+        files += [data / file for file in (*resolve_corpus_files(corpus.train, data), *corpus.validation)]
     if rows and rows.released:
-        wanted += [data / file for file in (rows.released.file, *rows.released.exclude)]
+        files += [data / file for file in (rows.released.file, *rows.released.exclude)]
     if rows and not rows.training_sets:  # which writes them
-        wanted += [resolve_path(one.path) for one in rows.files or ()]
-    if missing := [path for path in dict.fromkeys(wanted) if not path.is_file()]:
+        files += [resolve_path(entry.path) for entry in rows.files or ()]
+    if missing := [path for path in dict.fromkeys(files) if not path.is_file()]:
         raise ValueError(
             f"{', '.join(map(str, missing))}: no such file. The commands at the head of the configuration {config.name} "
             f"(training/configs/{config.metric}) write the files in runs/; the other files belong to the corpora"

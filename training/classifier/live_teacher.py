@@ -34,7 +34,7 @@ class LiveTeacher:
         self.model = PrecisionCache(scorer.model.eval()).get(self.device, choose_dtype("auto", self.device))
         self.make = ExampleMaker(scorer.tokenizer, scorer.normalizer, limit)
         self.padding: int = scorer.special_tokens.padding
-        self.mean, self.spread = 0.0, 1.0
+        self.mean, self.deviation = 0.0, 1.0
 
     @torch.no_grad()
     def __call__(self, batch: dict[str, Tensor]) -> dict[str, Tensor]:
@@ -44,19 +44,19 @@ class LiveTeacher:
         count = int(max(words.max(), batch["words"].max())) + 1
         numbers = torch.arange(count, device=self.device)
         # a word that either model truncates has no state in both
-        both = torch.minimum(words.amax(1), batch["words"].to(self.device).amax(1))
-        known = {
-            "teacher_logit": (logits - self.mean) / self.spread,
+        last_word = torch.minimum(words.amax(1), batch["words"].to(self.device).amax(1))
+        outputs = {
+            "teacher_logit": (logits - self.mean) / self.deviation,
             "teacher_states": word_states(hidden.float(), words, count),
-            "states_known": numbers[None] <= both[:, None],
+            "states_known": numbers[None] <= last_word[:, None],
         }
-        where = batch["input_ids"].device
-        return {**batch, **{name: tensor.to(where) for name, tensor in known.items()}}
+        device = batch["input_ids"].device
+        return {**batch, **{name: tensor.to(device) for name, tensor in outputs.items()}}
 
     def fit(self, batches: Iterable[dict[str, Tensor]]) -> None:
         """Estimates the mean and the standard deviation of the logits from some batches."""
         logits = torch.cat([self._forward(batch)[0] for batch in batches])
-        self.mean, self.spread = float(logits.mean()), float(logits.std(correction=0)) or 1.0
+        self.mean, self.deviation = float(logits.mean()), float(logits.std(correction=0)) or 1.0
 
     def add_outputs(self, batches: Iterable[dict[str, Tensor]]) -> Iterator[dict[str, Tensor]]:
         """The batches with the teacher's outputs."""

@@ -9,7 +9,7 @@ from openmeva.training.classifier.config import ClassifierConfig
 from openmeva.training.classifier.hidden_states import word_states
 from openmeva.training.common.data_parallel import BatchShard
 
-TEACHER_SPREAD = 1.5  # the teacher's logits are scaled to this standard deviation
+TEACHER_DEVIATION = 1.5  # the teacher's logits are scaled to this standard deviation
 
 
 class DistillationWeights(Protocol):
@@ -32,8 +32,8 @@ def classifier_loss(model: Any, inputs: dict[str, Tensor], config: ClassifierCon
       has a token head;
     - squared error between the teacher's standardised hidden states and the student's projected ones.
     """
-    found = _head_outputs(model, inputs, config)
-    logits = found["logits"]
+    outputs = _head_outputs(model, inputs, config)
+    logits = outputs["logits"]
     labels = inputs["labels"].float()
     human = labels.sum().clamp_min(1.0)
     weight = (len(labels) - human).clamp_min(1.0) / human if config.balanced else None
@@ -42,42 +42,44 @@ def classifier_loss(model: Any, inputs: dict[str, Tensor], config: ClassifierCon
     if config.rank_weight and len(pairs):
         loss = loss + config.rank_weight * F.softplus(logits[pairs[:, 1]] - logits[pairs[:, 0]]).mean()
     if config.kind_weight:
-        loss = loss + config.kind_weight * _known_targets_loss(found["error_types"], inputs["error_types"])
+        loss = loss + config.kind_weight * _known_targets_loss(outputs["error_types"], inputs["error_types"])
     if config.token_weight:
-        loss = loss + config.token_weight * _known_targets_loss(found["token_labels"], inputs["token_labels"])
-    return loss + distillation_loss(model, found, inputs, config), logits
+        loss = loss + config.token_weight * _known_targets_loss(
+            outputs["token_labels"], inputs["token_labels"]
+        )
+    return loss + distillation_loss(model, outputs, inputs, config), logits
 
 
 def distillation_loss(
-    model: Any, found: dict[str, Tensor], inputs: dict[str, Tensor], config: DistillationWeights
+    model: Any, outputs: dict[str, Tensor], inputs: dict[str, Tensor], config: DistillationWeights
 ) -> Tensor:
     """The distillation loss (a scalar), with the configuration's weights.
 
     Args:
         model: the student, with a `projection` if hidden states are distilled.
-        found: the student's `logits` (n,), optionally `mean_token_logits` (n,) and projected `states` (n, words, width).
+        outputs: the student's `logits` (n,), optionally `mean_token_logits` (n,) and projected `states` (n, words, width).
         inputs: the batch: `teacher_logit` (n,), and with `states` also `teacher_states` and `states_known`.
         config: the weights.
     """
-    loss = found["logits"].sum() * 0
+    loss = outputs["logits"].sum() * 0
     if config.distillation_weight:
-        at = ~inputs["teacher_logit"].isnan()
-        for name in ("logits", "mean_token_logits") if at.any() else ():
-            if name in found:
+        known = ~inputs["teacher_logit"].isnan()
+        for name in ("logits", "mean_token_logits") if known.any() else ():
+            if name in outputs:
                 loss = loss + config.distillation_weight * F.mse_loss(
-                    found[name][at], inputs["teacher_logit"][at] * TEACHER_SPREAD
+                    outputs[name][known], inputs["teacher_logit"][known] * TEACHER_DEVIATION
                 )
-    if config.states_weight and "states" in found:
-        at = inputs["states_known"]
-        wanted = model.projection.standardised(inputs["teacher_states"])
-        loss = loss + config.states_weight * F.mse_loss(found["states"].float()[at], wanted[at])
+    if config.states_weight and "states" in outputs:
+        known = inputs["states_known"]
+        targets = model.projection.standardised(inputs["teacher_states"])
+        loss = loss + config.states_weight * F.mse_loss(outputs["states"].float()[known], targets[known])
     return loss
 
 
 def projected_states(model: Any, hidden: Tensor, words: Tensor, count: int) -> Tensor:
     """The student's hidden states (n, tokens, width), projected to the teacher's states (n, count, teacher width)."""
-    found: Tensor = model.projection(word_states(hidden, words, count))
-    return found
+    projected: Tensor = model.projection(word_states(hidden, words, count))
+    return projected
 
 
 def _head_outputs(model: Any, inputs: dict[str, Tensor], config: ClassifierConfig) -> dict[str, Tensor]:
@@ -85,17 +87,17 @@ def _head_outputs(model: Any, inputs: dict[str, Tensor], config: ClassifierConfi
     shard = BatchShard.for_batch(len(inputs["input_ids"]))
     mask = shard(inputs["attention_mask"])
     hidden = model.encode(shard(inputs["input_ids"]), mask)
-    found = {"logits": model.score(hidden)}
+    outputs = {"logits": model.score(hidden)}
     if config.kind_weight:
-        found["error_types"] = model.error_type_logits(hidden)
+        outputs["error_types"] = model.error_type_logits(hidden)
     if config.token_weight:
-        found["token_labels"] = model.token_logits(hidden)
+        outputs["token_labels"] = model.token_logits(hidden)
     if config.distillation_weight and model.tokens is not None:
-        found["mean_token_logits"] = _mean_token_logits(model.token_logits(hidden), mask)
+        outputs["mean_token_logits"] = _mean_token_logits(model.token_logits(hidden), mask)
     if config.states_weight and "teacher_states" in inputs:
         count = inputs["teacher_states"].shape[1]
-        found["states"] = projected_states(model, hidden, shard(inputs["words"]), count)
-    return shard.gather(found)
+        outputs["states"] = projected_states(model, hidden, shard(inputs["words"]), count)
+    return shard.gather(outputs)
 
 
 def _mean_token_logits(logits: Tensor, mask: Tensor) -> Tensor:
@@ -108,5 +110,7 @@ def _mean_token_logits(logits: Tensor, mask: Tensor) -> Tensor:
 
 def _known_targets_loss(logits: Tensor, targets: Tensor) -> Tensor:
     """Mean cross-entropy over the known targets; 0 if there are none."""
-    at = targets >= 0
-    return F.binary_cross_entropy_with_logits(logits[at], targets[at]) if at.any() else logits.sum() * 0
+    known = targets >= 0
+    return (
+        F.binary_cross_entropy_with_logits(logits[known], targets[known]) if known.any() else logits.sum() * 0
+    )

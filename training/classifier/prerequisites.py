@@ -41,13 +41,13 @@ def weights_folder(kind: type[StagedConfig], config: StagedConfig) -> Path:
         config: one of them.
     """
     for file in sorted((CONFIGS / config.metric).glob("*.yaml")):
-        other = read_config(kind, file)
-        teacher = other.teacher or Teacher(weights="")
-        for part, place in ((other.first, other.start), (teacher.config, teacher.weights)):
-            if not part or not place or Path(place).parts[0] != "runs":
+        reader = read_config(kind, file)
+        teacher = reader.teacher or Teacher(weights="")
+        for stage, folder in ((reader.first, reader.start), (teacher.config, teacher.weights)):
+            if not stage or not folder or Path(folder).parts[0] != "runs":
                 continue
-            if read_config(kind, config_file(config.metric, part)).name == config.name:
-                return resolve_path(place)
+            if read_config(kind, config_file(config.metric, stage)).name == config.name:
+                return resolve_path(folder)
     return WORK / "metrics" / config.metric / "weights" / config.name
 
 
@@ -65,50 +65,50 @@ def untrained_first_stage(kind: type[StageConfig], config: StageConfig, data: Pa
     first = untrained_stage(kind, config.metric, config.first, config.start, data)
     if first is None:
         return None
-    told = f"as in {config.first}, which trains the initial weights of {config.name}"
+    reason = f"as in {config.first}, which trains the initial weights of {config.name}"
     if first.base != config.base:
-        raise ValueError(f"base: expected {first.base}, {told}, got {config.base}")
+        raise ValueError(f"base: expected {first.base}, {reason}, got {config.base}")
     if first.adapter and config.adapter and first.adapter.rank > config.adapter.rank:
         raise ValueError(
-            f"adapter.rank: expected {first.adapter.rank} or more, {told}, got {config.adapter.rank}"
+            f"adapter.rank: expected {first.adapter.rank} or more, {reason}, got {config.adapter.rank}"
         )
     return first
 
 
 def untrained_stage(
-    kind: type[StageConfig], metric: str, part: str | None, weights: str | None, data: Path
+    kind: type[StageConfig], metric: str, stage: str | None, weights: str | None, data: Path
 ) -> StageConfig | None:
     """The configuration of a stage if its weights must still be trained, else None. Shipped weights are used unchecked.
 
     Args:
         kind: dataclass of the configuration.
         metric: folder of its file, below training/configs.
-        part: the file or its name; None: there is no such stage.
+        stage: the file or its name; None: there is no such stage.
         weights: folder of the weights.
         data: folder of the corpora.
 
     Raises:
         ValueError: the existing weights are of another configuration or other data (each difference is named).
     """
-    if not part or not weights:
+    if not stage or not weights:
         return None
     folder = resolve_path(weights)
-    known = read_manifest(folder)
-    if known and folder.is_relative_to(METRICS):
+    manifest = read_manifest(folder)
+    if manifest and folder.is_relative_to(METRICS):
         return None
-    wanted = read_config(kind, config_file(metric, part))
-    if known is None:
-        return wanted
-    before = {"config": _recorded_config(kind, known), "data": known.get("data", {})}
-    now = {"config": as_mapping(wanted), "data": _current_checksums(before["data"], data)}
-    for one in (before, now):
-        one["config"].pop("note", None)  # does not affect the training
+    config = read_config(kind, config_file(metric, stage))
+    if manifest is None:
+        return config
+    before = {"config": _recorded_config(kind, manifest), "data": manifest.get("data", {})}
+    now = {"config": as_mapping(config), "data": _current_checksums(before["data"], data)}
+    for record in (before, now):
+        record["config"].pop("note", None)  # does not affect the training
     before["data"] = {name: before["data"][name] for name in now["data"]}
-    if others := differences(before, now):
-        told = "\n  ".join(others)
+    if changed := differences(before, now):
+        changes = "\n  ".join(changed)
         raise ValueError(
-            f"{folder}: expected weights of {part} and of this data, got others:\n  {told}\n"
-            f"Remove the folder to retrain them, or remove {part} from the configuration to use them unchecked."
+            f"{folder}: expected weights of {stage} and of this data, got others:\n  {changes}\n"
+            f"Remove the folder to retrain them, or remove {stage} from the configuration to use them unchecked."
         )
     return None
 
@@ -124,9 +124,9 @@ def _recorded_config(kind: type[StagedConfig], manifest: dict[str, Any]) -> dict
 
 def _current_checksums(names: dict[str, str], data: Path) -> dict[str, str | None]:
     """Current SHA-256 of the same files, None for a missing one; missing files of stages are skipped: they are made again."""
-    found: dict[str, str | None] = {}
+    checksums: dict[str, str | None] = {}
     for name in names:
-        place = next((file for file in (data / name, resolve_path(name)) if file.is_file()), None)
-        if place or Path(name).parts[0] != "runs":
-            found[name] = checksum(place) if place else None
-    return found
+        path = next((file for file in (data / name, resolve_path(name)) if file.is_file()), None)
+        if path or Path(name).parts[0] != "runs":
+            checksums[name] = checksum(path) if path else None
+    return checksums

@@ -27,19 +27,19 @@ def results_by_source(model: Any, groups: GroupDataset, padding: int) -> dict[st
     """
     examples = [e for group in groups.groups for e in group]
     logits = dict(zip(map(id, examples), predict(model, examples, padding), strict=True))
-    found: dict[str, list[tuple[float, float]]] = {}
+    pairs_by_source: dict[str, list[tuple[float, float]]] = {}
     human_logits: dict[str, list[float]] = {}  # each human-written story once per source
     for group in groups.groups:
         human = next((logits[id(e)] for e in group if e.label == 1), float("nan"))
-        met = set()
+        sources = set()
         for example in group:
             for source in {"all", *example.source.split("+")} if example.label == 0 else ():
-                found.setdefault(source, []).append((human, logits[id(example)]))
-                met.add(source)
-        for source in met if not math.isnan(human) else ():
+                pairs_by_source.setdefault(source, []).append((human, logits[id(example)]))
+                sources.add(source)
+        for source in sources if not math.isnan(human) else ():
             human_logits.setdefault(source, []).append(human)
     results: dict[str, dict[str, float | None]] = {}
-    for source, pairs in sorted(found.items()):
+    for source, pairs in sorted(pairs_by_source.items()):
         ranked = [(a, b) for a, b in pairs if not math.isnan(a)]
         human_written = human_logits.get(source, [])
         results[source] = {
@@ -54,7 +54,7 @@ def predict(model: Any, examples: Sequence[Example], padding: int, batch_size: i
     """Logits of examples as floats, in order, computed in float32."""
     collate = GroupCollator(padding)
     model.eval()
-    found = [0.0] * len(examples)
+    scores = [0.0] * len(examples)
     forward = type(model).forward  # not accelerate's wrapped one, which rounds to bfloat16
     with inference(model.device):
         for batch in length_batches([len(e.ids) for e in examples], batch_size):
@@ -62,8 +62,8 @@ def predict(model: Any, examples: Sequence[Example], padding: int, batch_size: i
             ids, mask = (inputs[name].to(model.device) for name in ("input_ids", "attention_mask"))
             logits = forward(model, ids, mask)
             for i, value in zip(batch, logits.tolist(), strict=True):
-                found[i] = value
-    return found
+                scores[i] = value
+    return scores
 
 
 def mean_results(results: Sequence[dict[str, dict[str, float | None]]]) -> dict[str, dict[str, float | None]]:
@@ -73,10 +73,12 @@ def mean_results(results: Sequence[dict[str, dict[str, float | None]]]) -> dict[
     {'all': {'auc': 0.85, 'ranked': 0.55, 'stories': 10}}
     """
     mean: dict[str, dict[str, float | None]] = {}
-    for source in sorted({source for each in results for source in each}):
-        met = [each[source] for each in results if source in each]
-        mean[source] = {"stories": sum(int(one["stories"] or 0) for one in met)}
+    for source in sorted({source for seed_results in results for source in seed_results}):
+        entries = [seed_results[source] for seed_results in results if source in seed_results]
+        mean[source] = {"stories": sum(int(entry["stories"] or 0) for entry in entries)}
         for key in ("auc", "ranked"):
-            known = [value for one in met if (value := one[key]) is not None]
-            mean[source][key] = round(sum(known) / len(known), 4) if known else None
-    return {source: {key: one[key] for key in ("auc", "ranked", "stories")} for source, one in mean.items()}
+            values = [value for entry in entries if (value := entry[key]) is not None]
+            mean[source][key] = round(sum(values) / len(values), 4) if values else None
+    return {
+        source: {key: entry[key] for key in ("auc", "ranked", "stories")} for source, entry in mean.items()
+    }

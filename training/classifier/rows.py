@@ -69,11 +69,11 @@ def load_rows(
         path = resolve_path(entry.path)
         rows = [row for row in read_groups(path) if short_enough(row, entry.max_words)]
         names = list(dict.fromkeys(row.group for row in rows))[: entry.groups]
-        kept = set(names)
+        limited = set(names)
         provenance["data"][entry.path] = checksum(path)
         share = entry.share
         for row in rows:
-            if row.group in kept and row.split != "test":
+            if row.group in limited and row.split != "test":
                 held = row.split == "validation" if row.split else in_held_out_share(row.group, share)
                 (validation if held else train).append(row)
     validation = sample_groups(validation, config.validation_groups, sampling_seed)
@@ -91,5 +91,5 @@ def sample_groups(rows: list[GroupRow], count: int | None, seed: int) -> list[Gr
     if count is None or count >= len(names):
         return rows
     chosen = np.random.default_rng(seed).permutation(len(names))[:count]
-    kept = {names[i] for i in chosen}
-    return [row for row in rows if row.group in kept]
+    sampled = {names[i] for i in chosen}
+    return [row for row in rows if row.group in sampled]

@@ -67,11 +67,11 @@ def train_seeds(
     manifest = {
         **manifests[0],
         "config": as_mapping(config),
-        "validation": mean_validation([each["validation"] for each in manifests]),
-        "minutes": round(sum(each["minutes"] for each in manifests), 1),
+        "validation": mean_validation([seed_manifest["validation"] for seed_manifest in manifests]),
+        "minutes": round(sum(seed_manifest["minutes"] for seed_manifest in manifests), 1),
         "seeds": weights,
     }
-    if any(each.get("resumed") for each in manifests):
+    if any(seed_manifest.get("resumed") for seed_manifest in manifests):
         manifest["resumed"] = True
         manifest.pop("groups_a_second", None)
     with one_writer() as writes:

@@ -63,9 +63,9 @@ def _auc(prediction: EvalPrediction) -> dict[str, float]:
 
 def _first_batches(groups: GroupDataset, collate: GroupCollator) -> Iterator[dict[str, Tensor]]:
     """`PROJECTION_GROUPS` groups, evenly spaced, in batches of eight."""
-    places = range(0, len(groups.groups), max(1, len(groups.groups) // PROJECTION_GROUPS))
-    for start in range(0, len(places), 8):
-        yield collate([groups[place] for place in places[start : start + 8]])
+    indices = range(0, len(groups.groups), max(1, len(groups.groups) // PROJECTION_GROUPS))
+    for start in range(0, len(indices), 8):
+        yield collate([groups[index] for index in indices[start : start + 8]])
 
 
 def training_inputs(config: ClassifierConfig, provenance: dict[str, Any]) -> dict[str, Any]:

@@ -23,13 +23,13 @@ LEVELS = {
 }
 
 
-def show_comparison(found: Mapping[str, Any], console: Console | None = None) -> None:
+def show_comparison(comparison: Mapping[str, Any], console: Console | None = None) -> None:
     """Prints agreement with human judgments, one table per level, and tests of the best against the others."""
     console = console or Console()
-    title = f"{found['judgments']}: {found['n']} stories, {found['prompts']} prompts"
-    for level, said in LEVELS.items():
-        _show_level(level, f"{title}; {said}", found["rows"], console)
-    pairs = found["pairs"]
+    title = f"{comparison['judgments']}: {comparison['n']} stories, {comparison['prompts']} prompts"
+    for level, meaning in LEVELS.items():
+        _show_level(level, f"{title}; {meaning}", comparison["rows"], console)
+    pairs = comparison["pairs"]
     paired = Table(title=f"{escape(pairs['best'])} against")
     for heading in ("", "difference of Pearson [95 %]", "bootstrap p", "Williams t", "p", "p after Holm"):
         paired.add_column(escape(heading), overflow="fold")
@@ -54,9 +54,9 @@ def _show_level(level: str, title: str, rows: Mapping[str, Any], console: Consol
     for heading in ("", *(f"{name.title()} [95 %]" for name in COEFFICIENTS)):
         table.add_column(escape(heading), overflow="fold")
     for name, row in rows.items():
-        found = row.get(level, {}) if level else row
-        if COEFFICIENTS[0] in found:
-            cells = (format_with_interval(found, c) for c in COEFFICIENTS)
+        values = row.get(level, {}) if level else row
+        if COEFFICIENTS[0] in values:
+            cells = (format_with_interval(values, c) for c in COEFFICIENTS)
             table.add_row(escape(name), *map(escape, cells), style="dim" if row["kind"] == "trivial" else "")
     if table.row_count:
         console.print(table)

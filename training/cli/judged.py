@@ -33,21 +33,21 @@ def judged(
     from openmeva.training.judged.catalogue import JUDGED_SETS, judged_set
 
     if name is None:
-        for one in JUDGED_SETS.values():
-            typer.echo(f"{one.name}: {one.title}. {one.judgments}")
-            typer.echo(f"  paper      {one.paper}")
-            typer.echo(f"  files      {', '.join(part.files[0] for part in one.parts.values())}")
-            typer.echo(f"  published  {one.published}")
-            typer.echo(f"  licence    {one.licence}")
+        for dataset in JUDGED_SETS.values():
+            typer.echo(f"{dataset.name}: {dataset.title}. {dataset.judgments}")
+            typer.echo(f"  paper      {dataset.paper}")
+            typer.echo(f"  files      {', '.join(part.files[0] for part in dataset.parts.values())}")
+            typer.echo(f"  published  {dataset.published}")
+            typer.echo(f"  licence    {dataset.licence}")
         return
-    one = judged_set(name)
+    dataset = judged_set(name)
     if out is None:
         raise ValueError(f"expected --out, a folder to build {name} in")
-    parts = build_judged_set(one, source, out)
+    parts = build_judged_set(dataset, source, out)
     table = Table(*HEADINGS)
     for part, rows in parts.items():
         table.add_row(*statistics_row(part, rows))
     Console().print(table)
     # each corpus of MANS is a configuration
-    some = [next(iter(parts))] if one.name == "mans" and len(parts) < len(one.parts) else []
-    typer.echo(f"built in {out}: {loading_call(out, *some)}. Licence: {one.licence}.")
+    configuration = [next(iter(parts))] if dataset.name == "mans" and len(parts) < len(dataset.parts) else []
+    typer.echo(f"built in {out}: {loading_call(out, *configuration)}. Licence: {dataset.licence}.")

@@ -118,7 +118,7 @@ def benchmark(
     from openmeva.training.benchmark.command import BenchmarkOptions
     from openmeva.training.benchmark.command import run_benchmark as run
 
-    asked = BenchmarkOptions(
+    benchmark_options = BenchmarkOptions(
         data=data,
         metrics=split_names(metrics),
         datasets=split_names(datasets),
@@ -134,7 +134,7 @@ def benchmark(
         all_tables=all_tables,
         processes=processes,
     )
-    run(asked)
+    run(benchmark_options)
 
 
 def _check_given(**options: Any) -> None:
@@ -187,10 +187,10 @@ def compare(
     from openmeva.training.benchmark.paired import Comparison, compare_metrics
     from openmeva.training.files import json_line
 
-    found = compare_metrics(Comparison(compared, judgments, dataset, data, corpus, draws, seed))
+    comparison = compare_metrics(Comparison(compared, judgments, dataset, data, corpus, draws, seed))
     if not is_terminal():
-        typer.echo(json_line(found), nl=False)
+        typer.echo(json_line(comparison), nl=False)
         return
     from openmeva.training.cli.comparison import show_comparison
 
-    show_comparison(found)
+    show_comparison(comparison)

@@ -48,12 +48,12 @@ def find_configuration(metric: str, name: str | None = None) -> Path:
     """
     if metric not in trainable_metrics():
         raise ValueError(f"unknown metric {metric!r}, expected one of {', '.join(trainable_metrics())}")
-    known = configurations(metric)
+    available = configurations(metric)
     if name is None:
-        name = "default" if "default" in known else "roc"
-    if name not in known:
-        raise ValueError(f"{metric} has no configuration {name!r}, expected one of {', '.join(known)}")
-    return known[name]
+        name = "default" if "default" in available else "roc"
+    if name not in available:
+        raise ValueError(f"{metric} has no configuration {name!r}, expected one of {', '.join(available)}")
+    return available[name]
 
 
 def train(

@@ -38,8 +38,8 @@ class Commands(TyperGroup):
                 raise
             _fail(f"{error.name} is needed: pip install '.[{extra}]' in the clone", error)
         except OSError as error:
-            known = error.filename is not None and error.strerror
-            _fail(f"{error.filename}: {error.strerror}" if known else str(error), error)
+            has_file = error.filename is not None and error.strerror
+            _fail(f"{error.filename}: {error.strerror}" if has_file else str(error), error)
         except ValueError as error:
             _fail(str(error), error)
         except KeyboardInterrupt as error:
@@ -87,7 +87,7 @@ def split_names(given: Sequence[str] | None) -> list[str] | None:
     Raises:
         ValueError: lists without a name, which would otherwise mean all.
     """
-    found = [name.strip() for one in given or () for name in one.split(",")]
-    if given and not any(found):
+    names = [name.strip() for item in given or () for name in item.split(",")]
+    if given and not any(names):
         raise ValueError(f"expected comma-separated names, got {given[0]!r:.60}")
-    return list(dict.fromkeys(filter(None, found))) or None
+    return list(dict.fromkeys(filter(None, names))) or None

@@ -129,21 +129,21 @@ def score(
     columns = {name: metric_inputs(rows, name, context_in_story or None) for name in chosen}
     for name in chosen:  # before the first of them runs
         check_columns(name, columns[name])
-    found = [scored_by(name, columns[name], config, **options) for name in chosen]
-    for one in found:
-        if one.warning_summary:
-            typer.echo(one.warning_summary, err=True)
+    results = [scored_by(name, columns[name], config, **options) for name in chosen]
+    for result in results:
+        if result.warning_summary:
+            typer.echo(result.warning_summary, err=True)
     if out is None and is_terminal():
-        show_scores(rows, found)
+        show_scores(rows, results)
         return
-    wide = rows
-    for one in found:
-        wide = result_rows(wide, one, always_named=len(found) > 1)
-    write_rows(out or "-", wide, column=score_column(rows, chosen[0]) if len(found) == 1 else "")
+    output_rows = rows
+    for result in results:
+        output_rows = result_rows(output_rows, result, always_named=len(results) > 1)
+    write_rows(out or "-", output_rows, column=score_column(rows, chosen[0]) if len(results) == 1 else "")
     if out not in (None, "-"):
-        for one in found:
-            mean = f", mean {one.score:.4f}" if one.score is not None else ""
-            typer.echo(f"{len(rows)} rows{mean} -> {out}  [{one.signature}]", err=True)
+        for result in results:
+            mean = f", mean {result.score:.4f}" if result.score is not None else ""
+            typer.echo(f"{len(rows)} rows{mean} -> {out}  [{result.signature}]", err=True)
 
 
 def explain(
@@ -168,10 +168,10 @@ def explain(
     check_output(out or "-", column=text_column([metric]))
     rows = read_stories(stories, kind)
     columns = metric_inputs(rows, metric, context_in_story or None)
-    found = scored_by(metric, columns, config, batch_size=batch_size, device=device, explain=True)
-    if found.warning_summary:
-        typer.echo(found.warning_summary, err=True)
+    result = scored_by(metric, columns, config, batch_size=batch_size, device=device, explain=True)
+    if result.warning_summary:
+        typer.echo(result.warning_summary, err=True)
     if out is None and is_terminal():
-        show_reasons(rows, found)
+        show_reasons(rows, result)
     else:
-        write_rows(out or "-", result_rows(rows, found), column=score_column(rows, metric))
+        write_rows(out or "-", result_rows(rows, result), column=score_column(rows, metric))

@@ -91,21 +91,21 @@ def perturb(
     progress_to_stderr()
     from openmeva.training.perturbations.file import PerturbationConfig, describe, perturb_file
 
-    how = PerturbationConfig(aspect, seed, technique, context, keep, corpus, paraphrases, skip_bad)
+    settings = PerturbationConfig(aspect, seed, technique, context, keep, corpus, paraphrases, skip_bad)
     scale = (address, actors, cpus, gpus, bad, part_rows)
     check_engine(engine, scale, skip_bad=skip_bad)
     if engine is not None:
         from openmeva.training.scale.perturbing import Perturbation
 
-        others = None if corpus is None else absolute_path(corpus)
-        work = Perturbation(replace(how, corpus=others, paraphrases=absolute_path(paraphrases)))
+        other_stories = None if corpus is None else absolute_path(corpus)
+        work = Perturbation(replace(settings, corpus=other_stories, paraphrases=absolute_path(paraphrases)))
         typer.echo(run_engine(work, stories, output_path(out, out_option), engine, *scale), err=True)
         return
     target = output_path(out, out_option) or "-"
-    report = perturb_file(stories, target, how)
+    report = perturb_file(stories, target, settings)
     for message in report.bad:
         typer.echo(f"skipped: {message}", err=True)
-    typer.echo(describe(report, how, "standard output" if target == "-" else target), err=True)
+    typer.echo(describe(report, settings, "standard output" if target == "-" else target), err=True)
 
 
 def negatives(
@@ -145,7 +145,7 @@ def negatives(
     from openmeva.training.negatives.file import NegativeSamplingConfig, write_samples
     from openmeva.training.negatives.sampling import TECHNIQUES
 
-    how = NegativeSamplingConfig(
+    settings = NegativeSamplingConfig(
         seed,
         epoch,
         keep,
@@ -163,13 +163,13 @@ def negatives(
         if pool is None:
             raise ValueError("--engine: expected a file of other stories as --pool, got none")
         if names is not None:
-            how = replace(how, names=names.resolve())
-        work = Sampling(how, absolute_path(pool))
+            settings = replace(settings, names=names.resolve())
+        work = Sampling(settings, absolute_path(pool))
         typer.echo(run_engine(work, stories, output_path(out, out_option), engine, *scale), err=True)
         return
     target = output_path(out, out_option) or "-"
-    made, without = write_samples(stories, target, how)
-    typer.echo(f"{made} negative samples, {without} stories without one: {target}", err=True)
+    sample_count, missing_count = write_samples(stories, target, settings)
+    typer.echo(f"{sample_count} negative samples, {missing_count} stories without one: {target}", err=True)
 
 
 def autos(
@@ -235,7 +235,7 @@ def autos(
         return
     from openmeva.training.autos.command import AutosBuildOptions, build_autos
 
-    how = AutosBuildOptions(
+    settings = AutosBuildOptions(
         configs=config or (),
         stories=stories,
         data=data,
@@ -250,4 +250,4 @@ def autos(
         out=out,
         replace=replace,
     )
-    build_autos(how)
+    build_autos(settings)

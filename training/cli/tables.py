@@ -33,53 +33,55 @@ class Column:
     @property
     def mean(self) -> float | None:
         """The mean over the stories that have a number."""
-        known = [value for value in self.values if value is not None]
-        return sum(known) / len(known) if known else None
+        numbers = [value for value in self.values if value is not None]
+        return sum(numbers) / len(numbers) if numbers else None
 
 
 def show_scores(
-    rows: Sequence[Mapping[str, Any]], found: Sequence[MetricResult], console: Console | None = None
+    rows: Sequence[Mapping[str, Any]], results: Sequence[MetricResult], console: Console | None = None
 ) -> None:
     """Prints a table with each story's name, beginning and scores, and the mean below.
 
     Scores are never truncated: on a narrow terminal, headings wrap, and if that is not enough, rows wrap.
     """
     console = console or Console()
-    columns = [column for one in found for column in columns_of(one)]
-    names = [row_name(row, place) for place, row in enumerate(rows[:MAX_ROWS])]
+    columns = [column for result in results for column in columns_of(result)]
+    names = [row_name(row, index) for index, row in enumerate(rows[:MAX_ROWS])]
     name_width = min(max(NAME, console.width // 4), max(map(cell_len, names), default=0))
-    taken = name_width + 3 * (len(columns) + 2) + 1  # padding and border take three cells per column
-    widths = _widths(columns, console.width - taken - STORY)
-    story_width = max(STORY, console.width - taken - sum(widths))
-    table = Table(show_footer=True, width=taken + sum(widths) + story_width)
+    used_width = name_width + 3 * (len(columns) + 2) + 1  # padding and border take three cells per column
+    widths = _widths(columns, console.width - used_width - STORY)
+    story_width = max(STORY, console.width - used_width - sum(widths))
+    table = Table(show_footer=True, width=used_width + sum(widths) + story_width)
     table.add_column("", justify="right", style="dim", width=name_width, no_wrap=True)
     table.add_column("story", footer="mean", width=story_width, no_wrap=True)
     for column, width in zip(columns, widths, strict=True):
-        shown = escape(column.title), _number(column.mean)
-        table.add_column(*shown, justify="right", style="cyan", width=width, overflow="fold")
-    for place, name in enumerate(names):
-        beginning = " ".join(str(rows[place]["story"])[:300].split())
-        cells = (_number(column.values[place]) for column in columns)
+        heading_and_mean = escape(column.title), _number(column.mean)
+        table.add_column(*heading_and_mean, justify="right", style="cyan", width=width, overflow="fold")
+    for index, name in enumerate(names):
+        beginning = " ".join(str(rows[index]["story"])[:300].split())
+        cells = (_number(column.values[index]) for column in columns)
         table.add_row(escape(name), escape(beginning), *cells)
     console.print(table, crop=False, no_wrap=True, overflow="ignore")
     if len(rows) > MAX_ROWS:
         console.print(f"… and {len(rows) - MAX_ROWS} more: give an output file to get all", style="dim")
     for column in columns:
         missing = column.values.count(None)
-        without = f"; {missing} of {len(rows)} stories have none" if missing else ""
-        console.print(f"{escape(column.title)}: {column.meaning}{without}", highlight=False)
-    for one in found:
-        console.print(one.signature, style="dim", soft_wrap=True, markup=False)
+        missing_note = f"; {missing} of {len(rows)} stories have none" if missing else ""
+        console.print(f"{escape(column.title)}: {column.meaning}{missing_note}", highlight=False)
+    for result in results:
+        console.print(result.signature, style="dim", soft_wrap=True, markup=False)
 
 
-def _widths(columns: Sequence[Column], room: int) -> list[int]:
+def _widths(columns: Sequence[Column], available: int) -> list[int]:
     """Widths of number columns: for headings on one line, one word per line, or only the numbers, as space allows."""
-    numbers = [max(len(_number(value)) for value in (one.mean, *one.values[:MAX_ROWS])) for one in columns]
-    words = [max(map(len, one.title.split())) for one in columns]
-    lines = [len(one.title) for one in columns]
+    numbers = [
+        max(len(_number(value)) for value in (column.mean, *column.values[:MAX_ROWS])) for column in columns
+    ]
+    words = [max(map(len, column.title.split())) for column in columns]
+    lines = [len(column.title) for column in columns]
     for headings in (lines, words):
         widths = [max(pair) for pair in zip(numbers, headings, strict=True)]
-        if sum(widths) <= room:
+        if sum(widths) <= available:
             return widths
     return numbers
 
@@ -88,40 +90,40 @@ def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
 
-def columns_of(one: MetricResult) -> list[Column]:
+def columns_of(result: MetricResult) -> list[Column]:
     """The columns of a metric that are shown, as its description says."""
-    described = read_metrics()[one.metric].outputs
-    found = []
+    described = read_metrics()[result.metric].outputs
+    columns = []
     for key, output in described.items():
-        values = one.lists.get("score" if key == "scores" else key)
+        values = result.lists.get("score" if key == "scores" else key)
         if values is not None:
             ends = f"{output.range[0]:g} to {output.range[1]:g}, " if output.range else ""
-            found.append(Column(output.title, f"{ends}{output.better} is better", values))
-    return found
+            columns.append(Column(output.title, f"{ends}{output.better} is better", values))
+    return columns
 
 
-def row_name(row: Mapping[str, Any], place: int) -> str:
+def row_name(row: Mapping[str, Any], index: int) -> str:
     """A story's name: its id, or its row number from 1."""
-    return str(row.get("story_id", row.get("id", place + 1)))
+    return str(row.get("story_id", row.get("id", index + 1)))
 
 
 def show_reasons(
-    rows: Sequence[Mapping[str, Any]], found: MetricResult, console: Console | None = None
+    rows: Sequence[Mapping[str, Any]], result: MetricResult, console: Console | None = None
 ) -> None:
     """Prints each story's score, its sentences with their effect, and the words that the metric would change."""
     console = console or Console()
     shown: set[str] = set()
-    for place, (row, reasons) in enumerate(zip(rows, found.explanations or [], strict=True)):
-        score = found.lists["score"][place]
-        name = escape(row_name(row, place))
-        console.print(f"[bold]{name}[/]  {found.metric} [cyan]{score:.3f}[/]", highlight=False)
+    for index, (row, reasons) in enumerate(zip(rows, result.explanations or [], strict=True)):
+        score = result.lists["score"][index]
+        name = escape(row_name(row, index))
+        console.print(f"[bold]{name}[/]  {result.metric} [cyan]{score:.3f}[/]", highlight=False)
         grid, kinds = _reasons(reasons)
         console.print(grid)
         console.print()
         shown |= kinds
     for kind in sorted(shown):
         console.print(f"before a sentence: {MEANINGS[kind]}", style="dim")
-    console.print(found.signature, style="dim", soft_wrap=True, markup=False)
+    console.print(result.signature, style="dim", soft_wrap=True, markup=False)
 
 
 def _reasons(reasons: Mapping[str, Any]) -> tuple[Table, set[str]]:

@@ -61,37 +61,37 @@ def merge_adapters(model: torch.nn.Module) -> None:
         if isinstance(module, LoraLayer):
             layer: Any = module
             layer.merge()
-            parent, _, own = name.rpartition(".")
-            setattr(model.get_submodule(parent), own, layer.get_base_layer())
+            parent, _, child = name.rpartition(".")
+            setattr(model.get_submodule(parent), child, layer.get_base_layer())
 
 
 def with_adapter(model: PreTrainedModel, adapter: Adapter) -> PeftModel:
     """A frozen model with trainable factors on every linear layer except the output layer."""
-    wanted = LoraConfig(r=adapter.rank, lora_alpha=adapter.alpha, target_modules="all-linear")
-    adapted: PeftModel = get_peft_model(model, wanted)
+    config = LoraConfig(r=adapter.rank, lora_alpha=adapter.alpha, target_modules="all-linear")
+    adapted: PeftModel = get_peft_model(model, config)
     return adapted
 
 
 def low_rank_difference(
-    wanted: dict[str, Tensor], state: dict[str, Tensor], rank: int
+    target: dict[str, Tensor], state: dict[str, Tensor], rank: int
 ) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
-    """The adapter that brings the weights `state` closest to `wanted`.
+    """The adapter that brings the weights `state` closest to `target`.
 
     Returns:
         Factors `NAME.lora_A` (rank, in) and `NAME.lora_B` (out, rank) of the layers' weight matrices, whose product is
-        the best approximation of that rank to the difference (Eckart and Young 1936); and norms and biases of `wanted`.
+        the best approximation of that rank to the difference (Eckart and Young 1936); and norms and biases of `target`.
     """
     factors, vectors = {}, {}
-    for name in wanted.keys() & state.keys():
+    for name in target.keys() & state.keys():
         layer = BLOCK.search(name) is not None
-        if layer and wanted[name].dim() == 2:
-            u, values, v = torch.linalg.svd(wanted[name] - state[name], full_matrices=False)
+        if layer and target[name].dim() == 2:
+            u, values, v = torch.linalg.svd(target[name] - state[name], full_matrices=False)
             root = values[:rank].sqrt()
             base = name.removesuffix(".weight")
             factors[f"{base}.lora_A"] = root[:, None] * v[:rank]
             factors[f"{base}.lora_B"] = u[:, :rank] * root
         elif layer:
-            vectors[name] = wanted[name]
+            vectors[name] = target[name]
     return factors, vectors
 
 
@@ -135,9 +135,9 @@ def check_start(start: str | None, adapter: Adapter | None, frozen_layers: int =
             `start`, if it exists already, has a higher rank than `adapter`.
     """
     if adapter is None and (start or frozen_layers):
-        name, given = ("start", start) if start else ("frozen_layers", frozen_layers)
+        name, value = ("start", start) if start else ("frozen_layers", frozen_layers)
         raise ValueError(
-            f"{name}: expected only with an adapter, got {given} although all weights are trained"
+            f"{name}: expected only with an adapter, got {value} although all weights are trained"
         )
     file = resolve_path(start) / ADAPTER if start else None
     if adapter and file and file.is_file():
@@ -158,9 +158,9 @@ def load_adapter(model: torch.nn.Module, tensors: dict[str, Tensor]) -> None:
     """
     parameters = dict(model.named_parameters())
     layers = {name for name, module in model.named_modules() if isinstance(module, LoraLayer)}
-    given = {name.removesuffix(".lora_A") for name in tensors if name.endswith(".lora_A")}
-    if strange := sorted(given - layers):
-        raise ValueError(f"expected factors of layers of the model, got {strange[0]}")
+    adapted = {name.removesuffix(".lora_A") for name in tensors if name.endswith(".lora_A")}
+    if unknown := sorted(adapted - layers):
+        raise ValueError(f"expected factors of layers of the model, got {unknown[0]}")
     with torch.no_grad():
         for name, module in model.named_modules():
             if not isinstance(module, LoraLayer):

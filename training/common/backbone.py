@@ -188,9 +188,9 @@ def build_on_backbone(
     inner: Any = model.bert
     inner.load_state_dict(pretrained.state_dict())
     if not base.is_decoder:
-        wanted = tokenizer.get_vocab_size()
-        if wanted > len(inner.get_input_embeddings().weight):
-            inner.resize_token_embeddings(wanted, pad_to_multiple_of=PAD_TO_MULTIPLE)
+        size = tokenizer.get_vocab_size()
+        if size > len(inner.get_input_embeddings().weight):
+            inner.resize_token_embeddings(size, pad_to_multiple_of=PAD_TO_MULTIPLE)
             init_placeholder_embeddings(inner.get_input_embeddings().weight.data, tokenizer)
         config: Any = getattr(model, "config", inner.config)
         config.vocab_size = inner.config.vocab_size = len(inner.get_input_embeddings().weight)
@@ -210,10 +210,10 @@ def init_placeholder_embeddings(vectors: Tensor, tokenizer: Tokenizer) -> None:
     """
     lists = json.loads(names_file().read_text(encoding="utf-8"))
     for placeholder, kind in zip(PLACEHOLDERS, ("male", "female", "neutral"), strict=True):
-        known = [index for name in lists[kind] if (index := tokenizer.token_to_id(name)) is not None]
-        place = tokenizer.token_to_id(placeholder)
-        if known and place is not None:
-            vectors[place] = vectors[known].mean(0)
+        name_ids = [index for name in lists[kind] if (index := tokenizer.token_to_id(name)) is not None]
+        placeholder_id = tokenizer.token_to_id(placeholder)
+        if name_ids and placeholder_id is not None:
+            vectors[placeholder_id] = vectors[name_ids].mean(0)
 
 
 def load_encoder(base: Backbone, **shape: Any) -> Any:
@@ -221,10 +221,10 @@ def load_encoder(base: Backbone, **shape: Any) -> Any:
     if not base.is_shared:
         return _pretrained(base)
     model = classifier.new_encoder(AutoConfig.from_pretrained(base.folder, **shape))
-    own = {
+    weights = {
         name.removeprefix("bert."): t for name, t in backbone_state(base).items() if name.startswith("bert.")
     }
-    model.load_state_dict(own, strict=False)
+    model.load_state_dict(weights, strict=False)
     return model
 
 

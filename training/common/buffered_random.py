@@ -52,14 +52,14 @@ class BufferedRandom:
 
     def weighted(self, weights: Sequence[float]) -> int:
         """An index into `weights`, sampled in proportion to them; they need not sum to 1."""
-        left = self.uniform() * sum(weights)
+        remaining = self.uniform() * sum(weights)
         last = 0
         for index, weight in enumerate(weights):
             if weight > 0.0:
                 last = index  # rounding errors can exhaust all weights: then the last nonzero one
-                if left < weight:
+                if remaining < weight:
                     return index
-            left -= weight
+            remaining -= weight
         return last
 
     def shuffled(self, items: Sequence[Item]) -> list[Item]:
@@ -77,4 +77,4 @@ def evenly_spaced(rows: Sequence[Item], count: int) -> list[Item]:
     >>> evenly_spaced("abcde", 3)
     ['a', 'c', 'e']
     """
-    return [rows[place] for place in np.linspace(0, len(rows) - 1, min(count, len(rows))).astype(int)]
+    return [rows[index] for index in np.linspace(0, len(rows) - 1, min(count, len(rows))).astype(int)]

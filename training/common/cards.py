@@ -37,8 +37,8 @@ def join_card(front: dict[str, Any], body: str) -> str:
 
 def loading_call(folder: PurePath, *configuration: str) -> str:
     """The Python call of `datasets` that loads a built folder; paths have forward slashes on every system."""
-    given = ", ".join(f'"{one}"' for one in (folder.as_posix(), *configuration))
-    return f"load_dataset({given})"
+    arguments = ", ".join(f'"{argument}"' for argument in (folder.as_posix(), *configuration))
+    return f"load_dataset({arguments})"
 
 
 def drop_empty_configurations(front: dict[str, Any], folder: Path) -> None:
@@ -46,12 +46,12 @@ def drop_empty_configurations(front: dict[str, Any], folder: Path) -> None:
 
     If none has data, all stay and the viewer is disabled: the error of `datasets` then names the missing files.
     """
-    kept = [
+    available = [
         configuration
         for configuration in front.get("configs", [])
         if all((folder / split["path"]).is_file() for split in configuration["data_files"])
     ]
-    if kept:
-        front["configs"] = kept
+    if available:
+        front["configs"] = available
     else:
         front["viewer"] = False

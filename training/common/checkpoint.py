@@ -41,29 +41,29 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
     """The manifest of a checkpoint; None if the manifest or the weights are missing."""
     if not (folder / MANIFEST).is_file() or not weights_file(folder).is_file():
         return None
-    found: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    return found
+    manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    return manifest
 
 
-def matching_manifest(folder: Path, kind: type[Any], wanted: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The manifest of the checkpoint in `folder` if it was made from `wanted` and is unchanged, else None.
+def matching_manifest(folder: Path, kind: type[Any], inputs: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The manifest of the checkpoint in `folder` if it was made from `inputs` and is unchanged, else None.
 
     Args:
         folder: of the checkpoint.
         kind: dataclass of its configuration; settings added after the training count with their defaults.
-        wanted: what it must have been made from: `config` (from `as_mapping`) and checksums.
+        inputs: what it must have been made from: `config` (from `as_mapping`) and checksums.
     """
-    known = read_manifest(folder)
-    if known is None or known.get("weights", "") != checksum(weights_file(folder)):
+    manifest = read_manifest(folder)
+    if manifest is None or manifest.get("weights", "") != checksum(weights_file(folder)):
         return None
-    wanted = json.loads(json.dumps(wanted))
+    inputs = json.loads(json.dumps(inputs))
     try:
-        before, now = (parse(kind, one["config"], MANIFEST) for one in (known, wanted))
+        before, now = (parse(kind, record["config"], MANIFEST) for record in (manifest, inputs))
     except ValueError:  # of a version with other settings
         return None
-    compared = [key for key in wanted if key != "config" and (key in known or key not in _NEWER_KEYS)]
-    same = all(known.get(key) == wanted[key] for key in compared)
-    return known if same and before == now else None
+    compared = [key for key in inputs if key != "config" and (key in manifest or key not in _NEWER_KEYS)]
+    same = all(manifest.get(key) == inputs[key] for key in compared)
+    return manifest if same and before == now else None
 
 
 def encoder_reference(base: Backbone, out: Path) -> dict[str, Any]:
@@ -123,8 +123,8 @@ def config_dict(model: Any) -> dict[str, Any]:
     if isinstance(model, PreTrainedModel):
         model.config.architectures = [type(model).__name__]
         model.config.dtype = str(model.dtype).removeprefix("torch.")
-    found: dict[str, Any] = model.config.to_dict()
-    return found
+    config: dict[str, Any] = model.config.to_dict()
+    return config
 
 
 def embedding_rows(base: Backbone) -> int:
@@ -163,10 +163,10 @@ def start_digest(start: Path | None, base: Backbone | None = None) -> dict[str, 
     config = start / "config.json"
     sections = json.loads(config.read_text(encoding="utf-8")).values() if base and config.is_file() else ()
     for section in sections:
-        own = section.get("encoder", {}).get("sha256") if isinstance(section, dict) else None
-        if base and own and own != base.sha256:
+        sha256 = section.get("encoder", {}).get("sha256") if isinstance(section, dict) else None
+        if base and sha256 and sha256 != base.sha256:
             raise ValueError(
-                f"start: {start} was trained on another encoder (SHA-256 {own:.8}) than this one "
+                f"start: {start} was trained on another encoder (SHA-256 {sha256:.8}) than this one "
                 f"({base.sha256:.8}): retrain it first"
             )
     return {"start": weights_checksum(start / ADAPTER)}
@@ -186,35 +186,35 @@ def begin_run(run: Path, settings: Mapping[str, Any], resume: bool) -> bool | No
     Raises:
         ValueError: the run to resume was started with other settings (each difference is named).
     """
-    wanted = json.loads(json.dumps(settings))
+    current = json.loads(json.dumps(settings))
     record = run / "run.json"
-    found = sorted(run.glob("checkpoint-*"))
-    checkpoints = [folder for folder in found if _is_complete(folder)]
-    known = json.loads(record.read_text(encoding="utf-8")) if resume and record.is_file() else {}
+    folders = sorted(run.glob("checkpoint-*"))
+    checkpoints = [folder for folder in folders if _is_complete(folder)]
+    recorded = json.loads(record.read_text(encoding="utf-8")) if resume and record.is_file() else {}
     barrier()  # until all processes have read, before one writes
-    if resume and (known or checkpoints):
-        if others := differences(known, wanted):
-            told = "\n  ".join(others) if known else "it has no record of them"
+    if resume and (recorded or checkpoints):
+        if changed := differences(recorded, current):
+            changes = "\n  ".join(changed) if recorded else "it has no record of them"
             raise ValueError(
-                f"{run}: this run was started with another configuration or other data:\n  {told}\n"
+                f"{run}: this run was started with another configuration or other data:\n  {changes}\n"
                 "Start again without --resume, or give another folder."
             )
     else:
         checkpoints = []
     with one_writer() as writes:
-        for folder in found if writes else ():
+        for folder in folders if writes else ():
             if folder not in checkpoints:
                 shutil.rmtree(folder)
         if writes:
-            write_text(record, json.dumps(wanted, indent=2) + "\n")
+            write_text(record, json.dumps(current, indent=2) + "\n")
     return True if checkpoints else None
 
 
 def can_resume(run: Path, settings: Mapping[str, Any]) -> bool:
     """Whether a run was started with these settings, so that it can be resumed; false if there is no run."""
     record = run / "run.json"
-    known = json.loads(record.read_text(encoding="utf-8")) if record.is_file() else None
-    return bool(known == json.loads(json.dumps(settings)))
+    recorded = json.loads(record.read_text(encoding="utf-8")) if record.is_file() else None
+    return bool(recorded == json.loads(json.dumps(settings)))
 
 
 def _is_complete(checkpoint: Path) -> bool:

@@ -104,20 +104,18 @@ def trainer_command(
         metavar="KEY=VALUE",
         help="changes to the configuration, e.g. seed=7 adapter.rank=8 corpus=wp",
     )
-    given = parser.parse_args(arguments)
+    args = parser.parse_args(arguments)
     if shared:
         join()
     elif not detach_from_launcher():
         return
     with exit_on_bad_input():
-        config = read_config(kind, config_file(folder, given.config), given.set)
+        config = read_config(kind, config_file(folder, args.config), args.set)
         name = f"{folder.rpartition('.')[2]}-{config.name}"
-        place = given.out or (
+        weights = args.out or (
             out(config) if out else WORK / "metrics" / config.metric / "weights" / config.name
         )
-        call = TrainerArguments(
-            config, given.data, place, given.run or RUNS / name, given.cache, given.resume
-        )
+        call = TrainerArguments(config, args.data, weights, args.run or RUNS / name, args.cache, args.resume)
         manifest = train(call)
     if rank() == 0:
         print(json.dumps({key: manifest[key] for key in printed_keys if key in manifest}, indent=2))
@@ -157,8 +155,8 @@ def stage_command(
     )
     parser.add_argument("--out", type=Path, help=f"default: {out}")
     parser.add_argument("--cache", type=Path, default=CACHE / "tags", help="folder of tagged corpora")
-    for option, how in (options or {}).items():
-        parser.add_argument(option, **how)
+    for option, settings in (options or {}).items():
+        parser.add_argument(option, **settings)
     parser.add_argument(
         "--set",
         nargs="*",
@@ -167,6 +165,6 @@ def stage_command(
         metavar="KEY=VALUE",
         help="changes, e.g. seed=7 candidates=2",
     )
-    given = parser.parse_args(arguments)
+    args = parser.parse_args(arguments)
     with exit_on_bad_input():
-        make(read_mapping(kind, config_file("plot_negatives", given.config), given.set), given)
+        make(read_mapping(kind, config_file("plot_negatives", args.config), args.set), args)

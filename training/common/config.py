@@ -29,7 +29,7 @@ class _Loader(yaml.SafeLoader):
 
 
 _Loader.yaml_implicit_resolvers = {
-    key: [one for one in value if one[0] != "tag:yaml.org,2002:timestamp"]
+    key: [resolver for resolver in value if resolver[0] != "tag:yaml.org,2002:timestamp"]
     for key, value in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
 _Loader.add_implicit_resolver(
@@ -41,19 +41,19 @@ _Loader.add_implicit_resolver(
 _NO_YAML = (yaml.YAMLError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
-def read_yaml(text: str, where: str | Path = "YAML") -> Any:
+def read_yaml(text: str, source: str | Path = "YAML") -> Any:
     """The content of a YAML text, as plain JSON values.
 
     Raises:
-        ValueError: not YAML, or values that JSON lacks; the message begins with `where`.
+        ValueError: not YAML, or values that JSON lacks; the message begins with `source`.
     """
     try:
-        found = yaml.load(text, Loader=_Loader)
-        json.dumps(found)
+        content = yaml.load(text, Loader=_Loader)
+        json.dumps(content)
     except _NO_YAML as error:
-        said = " ".join(str(error).split())
-        raise ValueError(f"{where}: expected YAML of plain values ({said:.200})") from error
-    return found
+        message = " ".join(str(error).split())
+        raise ValueError(f"{source}: expected YAML of plain values ({message:.200})") from error
+    return content
 
 
 def _read_file(file: str | Path) -> Any:
@@ -66,12 +66,12 @@ def config_file(folder: str, name: str | Path) -> Path:
     Raises:
         ValueError: no such file (the known names are listed).
     """
-    own = CONFIGS / folder
-    for path in (Path(name), ROOT / name, own / f"{name}.yaml"):
+    configs = CONFIGS / folder
+    for path in (Path(name), ROOT / name, configs / f"{name}.yaml"):
         if path.is_file():
             return path
-    known = ", ".join(sorted(path.stem for path in own.glob("*.yaml")))
-    raise ValueError(f"{name}: no such configuration; training/configs/{folder} has {known}")
+    names = ", ".join(sorted(path.stem for path in configs.glob("*.yaml")))
+    raise ValueError(f"{name}: no such configuration; training/configs/{folder} has {names}")
 
 
 def read_config(kind: type[Config], file: str | Path, changes: Sequence[str] = ()) -> Config:
@@ -100,27 +100,27 @@ def read_mapping(kind: type[Any], file: str | Path, changes: Sequence[str] = ())
     return resolve_names(kind, values, str(file))
 
 
-def parse(kind: type[Config], values: Mapping[str, Any], where: str = "configuration") -> Config:
+def parse(kind: type[Config], values: Mapping[str, Any], source: str = "configuration") -> Config:
     """A configuration from a mapping.
 
     Raises:
         ValueError: as `read_config`.
     """
-    checked: Config = _validated(kind, resolve_names(kind, values, where), where)
+    checked: Config = _validated(kind, resolve_names(kind, values, source), source)
     return checked
 
 
 def as_mapping(config: Any) -> dict[str, Any]:
     """A configuration as plain JSON values, defaults included: what a manifest records."""
-    found: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(config)))
-    return found
+    mapping: dict[str, Any] = json.loads(json.dumps(dataclasses.asdict(config)))
+    return mapping
 
 
-def differences(known: Mapping[str, Any], wanted: Mapping[str, Any], path: str = "") -> list[str]:
+def differences(before: Mapping[str, Any], after: Mapping[str, Any], path: str = "") -> list[str]:
     """The differences between two mappings, one line each: `corpus.max_stories: 4000, not 12000`."""
     lines = []
-    for key in sorted({*known, *wanted}):
-        old, new = known.get(key), wanted.get(key)
+    for key in sorted({*before, *after}):
+        old, new = before.get(key), after.get(key)
         if isinstance(old, Mapping) and isinstance(new, Mapping):
             lines += differences(old, new, f"{path}{key}.")
         elif old != new:
@@ -139,12 +139,14 @@ def _fields(kind: type[Any]) -> dict[str, Any]:
     return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
 
 
-def _validated(kind: Any, values: Any, where: str, path: str = "") -> Any:
+def _validated(kind: Any, values: Any, source: str, path: str = "") -> Any:
     """An object of the dataclass from JSON values; types are checked without conversion."""
     try:
         return _adapter(kind).validate_json(json.dumps(values), strict=True)
     except ValidationError as error:
-        raise ValueError("\n".join(_error_message(one, where, path) for one in error.errors())) from error
+        raise ValueError(
+            "\n".join(_error_message(detail, source, path) for detail in error.errors())
+        ) from error
 
 
 def _read_changed(kind: type[Any], file: str | Path, changes: Sequence[str]) -> dict[str, Any]:
@@ -166,53 +168,59 @@ def _set_value(values: Any, keys: list[str], value: Any, change: str) -> None:
     for key in keys[:-1]:
         in_list = isinstance(values, list)
         if isinstance(values, list):
-            place = int(key) if key.isdigit() else -1
-            named = [i for i, one in enumerate(values) if isinstance(one, dict) and one.get("name") == key]
-            place = named[0] if named else place
-            if not 0 <= place < len(values):
+            index = int(key) if key.isdigit() else -1
+            matches = [
+                i for i, item in enumerate(values) if isinstance(item, dict) and item.get("name") == key
+            ]
+            index = matches[0] if matches else index
+            if not 0 <= index < len(values):
                 raise ValueError(f"--set {change}: expected a place or a name in the list, got {key!r}")
-            values = values[place]
+            values = values[index]
             continue
         if not isinstance(values.get(key), dict | list):
             values[key] = {"name": values[key]} if isinstance(values.get(key), str) else {}
         values = values[key]
     if keys[-1] == "name" and len(keys) > 1 and isinstance(values, dict) and not in_list:
-        what = ".".join(keys[:-1])
+        parent = ".".join(keys[:-1])
         raise ValueError(
-            f"--set {change}: the name stands for all settings of {what}; expected {what}={value}"
+            f"--set {change}: the name stands for all settings of {parent}; expected {parent}={value}"
         )
     if not isinstance(values, dict):
         raise ValueError(f"--set {change}: expected a key of a mapping, got {keys[-1]!r}")
     values[keys[-1]] = value
 
 
-def resolve_names(kind: Any, value: Any, where: str, path: str = "") -> Any:
+def resolve_names(kind: Any, value: Any, source: str, path: str = "") -> Any:
     """A value of a configuration with its names resolved; an unknown key is an error."""
     if get_origin(kind) is Annotated:
-        shape = next((one for one in get_args(kind)[1:] if dataclasses.is_dataclass(one)), None)
-        found = resolve_names(shape or get_args(kind)[0], value, where, path)
+        shape = next((item for item in get_args(kind)[1:] if dataclasses.is_dataclass(item)), None)
+        resolved = resolve_names(shape or get_args(kind)[0], value, source, path)
         if shape:
-            _validated(shape, found, where, path)
-        return found
+            _validated(shape, resolved, source, path)
+        return resolved
     choices = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
     for choice in choices:
         if dataclasses.is_dataclass(choice) and isinstance(value, Mapping | str):
-            return _resolve_fields(choice, value, where, path)
+            return _resolve_fields(choice, value, source, path)
         inner = get_args(choice)
         if isinstance(value, list | tuple) and get_origin(choice) in (tuple, list) and inner:
-            return [resolve_names(inner[0], one, where, f"{path}{place}.") for place, one in enumerate(value)]
+            return [
+                resolve_names(inner[0], item, source, f"{path}{index}.") for index, item in enumerate(value)
+            ]
         if isinstance(value, Mapping) and len(inner) == 2:
-            return {key: resolve_names(inner[1], one, where, f"{path}{key}.") for key, one in value.items()}
+            return {
+                key: resolve_names(inner[1], item, source, f"{path}{key}.") for key, item in value.items()
+            }
     return value
 
 
-def _resolve_fields(kind: Any, value: Mapping[str, Any] | str, where: str, path: str) -> Any:
+def _resolve_fields(kind: Any, value: Mapping[str, Any] | str, source: str, path: str) -> Any:
     folder = getattr(kind, "named_in", None)
     if folder and (isinstance(value, str) or "name" in value):
         name, changes = (value, {}) if isinstance(value, str) else (value["name"], value)
         if not isinstance(name, str):
             raise ValueError(
-                f"{where}: {path}name: expected a name in training/configs/{folder}, got {name!r}"
+                f"{source}: {path}name: expected a name in training/configs/{folder}, got {name!r}"
             )
         file = config_file(folder, name)
         base = _read_file(file)
@@ -221,18 +229,18 @@ def _resolve_fields(kind: Any, value: Mapping[str, Any] | str, where: str, path:
         value = {**resolve_names(kind, base, str(file)), **{k: v for k, v in changes.items() if k != "name"}}
     if isinstance(value, str):
         return value  # the wrong type: validation reports it
-    known = _fields(kind)
+    fields = _fields(kind)
     for key in value:
-        if key not in known:
-            near = difflib.get_close_matches(str(key), known, 1, 0.0)
-            raise ValueError(f"{where}: unknown key {path}{key}; did you mean {path}{near[0]}?")
-    return {key: resolve_names(known[key], one, where, f"{path}{key}.") for key, one in value.items()}
+        if key not in fields:
+            closest = difflib.get_close_matches(str(key), fields, 1, 0.0)
+            raise ValueError(f"{source}: unknown key {path}{key}; did you mean {path}{closest[0]}?")
+    return {key: resolve_names(fields[key], item, source, f"{path}{key}.") for key, item in value.items()}
 
 
-def _error_message(error: Any, where: str, path: str) -> str:
-    path += ".".join(str(part) for part in error["loc"])
+def _error_message(error: Any, source: str, path: str) -> str:
+    path += ".".join(str(key) for key in error["loc"])
     if error["type"] == "missing":
-        return f"{where}: {path} is missing"
+        return f"{source}: {path} is missing"
     got = "" if error["type"] == "value_error" else f", got {error['input']!r}"
     message = error["msg"].removeprefix("Value error, ")
-    return f"{where}: {f'{path}: ' if path else ''}{message[:1].lower()}{message[1:]}{got}"
+    return f"{source}: {f'{path}: ' if path else ''}{message[:1].lower()}{message[1:]}{got}"

@@ -20,8 +20,8 @@ CROSS_VALIDATED = "cross-validated"
 
 def stories_checksum(rows: Sequence[dict[str, Any]]) -> str:
     """SHA-256 of stories, references and judgments, in order."""
-    seen = [[row["story"], row.get("reference"), row["score"]] for row in rows]
-    return hashlib.sha256(json.dumps(seen).encode()).hexdigest()
+    content = [[row["story"], row.get("reference"), row["score"]] for row in rows]
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
 def write_cross_validated(
@@ -42,14 +42,14 @@ def write_cross_validated(
         raise ValueError(f"{title}: expected {len(rows)} scores, got {len(scores)}")
     label = title if how == CROSS_VALIDATED else f"{title} {how}"
     path = folder / f"{name}-{re.sub('[^a-z0-9]+', '-', label.lower())}.json"
-    kept = {
+    result = {
         "title": title,
         "how": how,
         "stories": stories_checksum(rows),
         "signature": signature,
         "scores": list(scores),
     }
-    write_text(path, json.dumps(kept))
+    write_text(path, json.dumps(result))
     return path
 
 
@@ -60,13 +60,13 @@ def cross_validated_scores(
 
     Scores of other stories, references or judgments are skipped; they must be recomputed.
     """
-    found = {}
+    results = {}
     for path in sorted(folder.glob(f"{name}-*.json")):
-        kept = json.loads(path.read_text(encoding="utf-8"))
-        if kept["stories"] == stories_checksum(rows):
-            found[f"{kept['title']} ({kept.get('how', CROSS_VALIDATED)})"] = {
-                "scores": kept["scores"],
-                "signature": kept["signature"],
-                "metric": kept["title"].lower(),
+        result = json.loads(path.read_text(encoding="utf-8"))
+        if result["stories"] == stories_checksum(rows):
+            results[f"{result['title']} ({result.get('how', CROSS_VALIDATED)})"] = {
+                "scores": result["scores"],
+                "signature": result["signature"],
+                "metric": result["title"].lower(),
             }
-    return found
+    return results

@@ -26,40 +26,40 @@ class BatchShard:
 
     Attributes:
         shards: rows of each process.
-        own: index of this process's shard.
+        index: of this process's shard.
     """
 
     shards: list[range]
-    own: int
+    index: int
 
     @classmethod
     def for_batch(cls, rows: int) -> "BatchShard":
         """The shards of a batch with this number of rows."""
-        ends = [rows * place // world_size() for place in range(world_size() + 1)]
+        ends = [rows * number // world_size() for number in range(world_size() + 1)]
         return cls([range(*pair) for pair in pairwise(ends)], rank())
 
     @property
     def rows(self) -> slice:
         """The rows of the shard; if it is empty, the first row, because a model needs at least one."""
-        mine = self.shards[self.own]
+        mine = self.shards[self.index]
         return slice(mine.start, mine.stop) if mine else slice(0, 1)
 
     def __call__(self, batch: Tensor) -> Tensor:
         """The shard's rows of a tensor (rows, …)."""
         return batch[self.rows]
 
-    def gather(self, found: Mapping[Name, Tensor]) -> dict[Name, Tensor]:
+    def gather(self, outputs: Mapping[Name, Tensor]) -> dict[Name, Tensor]:
         """Gathers tensors (rows, …) of the whole batch from the shards; gradients flow back to the shards."""
         if len(self.shards) == 1:
-            return dict(found)
-        return dict(zip(found, _Gather.apply(self, *found.values()), strict=True))
+            return dict(outputs)
+        return dict(zip(outputs, _Gather.apply(self, *outputs.values()), strict=True))
 
     def reduce_sum(self, *values: Tensor) -> tuple[Tensor, ...]:
         """Sums scalars () over all shards; gradients flow back to the shards."""
         if len(self.shards) == 1:
             return values
-        counted = float(bool(self.shards[self.own]))
-        return _Sum.apply(*(value.float() * counted for value in values))
+        factor = float(bool(self.shards[self.index]))
+        return _Sum.apply(*(value.float() * factor for value in values))
 
 
 def call_in_forward(model: Any, function: Callable[..., Result], *arguments: Any) -> Result:
@@ -71,22 +71,22 @@ def call_in_forward(model: Any, function: Callable[..., Result], *arguments: Any
     if not isinstance(model, DistributedDataParallel):
         return function(model, *arguments)
     module = model.module
-    own = module.__dict__.get("forward")  # accelerate's, with mixed precision, if any
+    instance_forward = module.__dict__.get("forward")  # accelerate's, with mixed precision, if any
 
     def restore() -> None:
-        if own is None:
+        if instance_forward is None:
             module.__dict__.pop("forward", None)
         else:
-            module.forward = own
+            module.forward = instance_forward
 
-    def inner(*given: Any) -> Result:
+    def inner(*inputs: Any) -> Result:
         restore()  # the function may call the model as a whole
-        return function(module, *given)
+        return function(module, *inputs)
 
     module.forward = inner
     try:
-        found: Result = model(*arguments)
-        return found
+        result: Result = model(*arguments)
+        return result
     finally:
         restore()
 
@@ -95,32 +95,32 @@ class _Gather(torch.autograd.Function):
     """Scales gradients: all processes compute the same loss, so averaging would divide each shard's gradient."""
 
     @staticmethod
-    def forward(ctx: Any, shard: BatchShard, *own: Tensor) -> tuple[Tensor, ...]:
+    def forward(ctx: Any, shard: BatchShard, *tensors: Tensor) -> tuple[Tensor, ...]:
         ctx.shard = shard
         sizes = [len(rows) for rows in shard.shards]
-        whole = []
-        for tensor in own:
+        gathered = []
+        for tensor in tensors:
             sent = tensor.new_zeros(max(sizes), *tensor.shape[1:])
-            sent[: sizes[shard.own]] = tensor[: sizes[shard.own]]
+            sent[: sizes[shard.index]] = tensor[: sizes[shard.index]]
             parts = [torch.empty_like(sent) for _ in sizes]
             distributed.all_gather(parts, sent)
-            whole.append(torch.cat([part[:size] for part, size in zip(parts, sizes, strict=True)]))
-        return tuple(whole)
+            gathered.append(torch.cat([part[:size] for part, size in zip(parts, sizes, strict=True)]))
+        return tuple(gathered)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Any:
         shard: BatchShard = ctx.shard
-        counted = len(shard.shards) if shard.shards[shard.own] else 0
-        return (None, *(gradient[shard.rows] * counted for gradient in gradients))
+        factor = len(shard.shards) if shard.shards[shard.index] else 0
+        return (None, *(gradient[shard.rows] * factor for gradient in gradients))
 
 
 class _Sum(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, *own: Tensor) -> tuple[Tensor, ...]:
-        whole = tuple(tensor.clone() for tensor in own)
-        for tensor in whole:
+    def forward(ctx: Any, *tensors: Tensor) -> tuple[Tensor, ...]:
+        totals = tuple(tensor.clone() for tensor in tensors)
+        for tensor in totals:
             distributed.all_reduce(tensor)
-        return whole
+        return totals
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Any:

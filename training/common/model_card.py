@@ -56,13 +56,13 @@ def write_model_card(folder: Path, template: str, manifest: Mapping[str, Any], *
         KeyError: a field of the template that neither `manifest` nor `fields` has (it is named).
     """
     rows = "\n".join(f"| `{file}` | `{digest}` |" for file, digest in manifest["data"].items())
-    known = {
+    computed = {
         "data": rows,
         "machine": hardware_text(manifest),
         "last": resumed_note(manifest),
         "place": load_argument(folder, manifest.get("metric")),
     }
-    text = template.format(**{**manifest, **known, **fields})
+    text = template.format(**{**manifest, **computed, **fields})
     if note := held_out_overlap_note(manifest):
         text = text.replace(_LIMITS, f"\n{note}\n{_LIMITS}", 1)
     read = set(training_files(manifest))
@@ -91,9 +91,9 @@ def hardware_text(manifest: Mapping[str, Any]) -> str:
     >>> hardware_text({"gpu": "NVIDIA H200", "threads": 2, "processes": 4})
     '4 processes, each with one NVIDIA H200'
     """
-    each = f"one {manifest['gpu']}" if manifest.get("gpu") else f"{manifest.get('threads')} thread(s)"
+    hardware = f"one {manifest['gpu']}" if manifest.get("gpu") else f"{manifest.get('threads')} thread(s)"
     count = manifest.get("processes", 1)
-    return f"{count} processes, each with {each}" if count > 1 else each
+    return f"{count} processes, each with {hardware}" if count > 1 else hardware
 
 
 def resumed_note(manifest: Mapping[str, Any]) -> str:
@@ -109,15 +109,15 @@ def load_argument(folder: Path, metric: str | None) -> str:
     Paths inside the project are relative to its root. A path without a slash gets the prefix `./`, which tells it
     from a published name.
     """
-    place = folder.resolve()
-    own = METRICS / metric if metric else None
+    resolved = folder.resolve()
+    metric_folder = METRICS / metric if metric else None
     if (
-        own
-        and place.parent == own / "weights"
-        and place.name in read_metric(own / "metric.yaml").configurations
+        metric_folder
+        and resolved.parent == metric_folder / "weights"
+        and resolved.name in read_metric(metric_folder / "metric.yaml").configurations
     ):
-        return place.name
-    path = (place.relative_to(ROOT) if place.is_relative_to(ROOT) else folder).as_posix()
+        return resolved.name
+    path = (resolved.relative_to(ROOT) if resolved.is_relative_to(ROOT) else folder).as_posix()
     return path if "/" in path else f"./{path}"
 
 
@@ -131,9 +131,9 @@ def _settings(config: Any, name: str) -> Iterator[Any]:
     """The non-empty values of a setting, at any depth of a configuration."""
     if isinstance(config, Mapping) and config.get(name):
         yield config[name]
-    parts = config.values() if isinstance(config, Mapping) else config if isinstance(config, list) else ()
-    for part in parts:
-        yield from _settings(part, name)
+    children = config.values() if isinstance(config, Mapping) else config if isinstance(config, list) else ()
+    for child in children:
+        yield from _settings(child, name)
 
 
 def training_files(manifest: Mapping[str, Any]) -> list[str]:
@@ -149,7 +149,7 @@ def corpus_terms(manifest: Mapping[str, Any]) -> str:
 
 def released_note(manifest: Mapping[str, Any]) -> str:
     """The terms of the stories released by the plot-guided paper's authors if they were used, else an empty string."""
-    files = {one["file"] for one in _settings(manifest["config"], "released")}
+    files = {entry["file"] for entry in _settings(manifest["config"], "released")}
     return "\n".join(_RELEASED.format(file) for file in training_files(manifest) if file in files)
 
 
@@ -187,13 +187,14 @@ def lineage(manifest: Mapping[str, Any]) -> str:
     if not is_on_story_encoder(manifest):
         return ""
     encoder_manifest = json.loads((ENCODER / "manifest.json").read_text(encoding="utf-8"))
-    base, read = hub_id(encoder_manifest["config"]["base"]), terms_by_corpus(training_files(encoder_manifest))
-    own = terms_by_corpus(training_files(manifest)) if "config" in manifest else {}
+    base = hub_id(encoder_manifest["config"]["base"])
+    encoder_terms = terms_by_corpus(training_files(encoder_manifest))
+    own_terms = terms_by_corpus(training_files(manifest)) if "config" in manifest else {}
     licence = f" ({LICENCES[base]})" if base in LICENCES else ""
-    sentence = (
-        f"The story encoder below was initialised from `{base}`{licence} and trained on {' and '.join(read)}."
+    sentence = f"The story encoder below was initialised from `{base}`{licence} and trained on {' and '.join(encoder_terms)}."
+    return " ".join(
+        [sentence, *(source for title, source in encoder_terms.items() if title not in own_terms)]
     )
-    return " ".join([sentence, *(source for title, source in read.items() if title not in own)])
 
 
 def backbone_hub_id(folder: Path, kinds: Sequence[str] = ("encoder", "backbone")) -> str | None:
@@ -204,8 +205,8 @@ def backbone_hub_id(folder: Path, kinds: Sequence[str] = ("encoder", "backbone")
         kinds: keys under which `config.json` refers to the base model: `encoder`, or `backbone` for a language model.
     """
     file = folder / "config.json"
-    found = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    sections = [section for section in found.values() if isinstance(section, Mapping)]
+    config = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    sections = [section for section in config.values() if isinstance(section, Mapping)]
     hubs = [section[kind].get("hub") for section in sections for kind in kinds if kind in section]
     return str(hubs[0]).partition("@")[0] if hubs and hubs[0] else None
 
@@ -237,8 +238,8 @@ def terms_by_corpus(files: Iterable[str]) -> dict[str, str]:
 
 def _corpus(file: str) -> str:
     folder, _, rest = file.partition("/")
-    named = (word for word in re.split(r"[/_-]", rest) if word in CORPUS_TERMS)
-    return next(named, folder) if folder == "runs" else folder
+    corpora = (word for word in re.split(r"[/_-]", rest) if word in CORPUS_TERMS)
+    return next(corpora, folder) if folder == "runs" else folder
 
 
 def start_digest_note(manifest: Mapping[str, Any]) -> str:
@@ -248,9 +249,9 @@ def start_digest_note(manifest: Mapping[str, Any]) -> str:
     """
     if "start" not in manifest:
         return ""
-    there = ROOT / str(manifest["config"].get("start")) / "adapter.safetensors"
-    former = there.is_file() and checksum(there) != manifest["start"]
-    return f" (SHA-256 {manifest['start'][:8]}…{', an earlier version' if former else ''})"
+    file = ROOT / str(manifest["config"].get("start")) / "adapter.safetensors"
+    changed = file.is_file() and checksum(file) != manifest["start"]
+    return f" (SHA-256 {manifest['start'][:8]}…{', an earlier version' if changed else ''})"
 
 
 def citation_of(metric: str) -> str:
@@ -260,10 +261,10 @@ def citation_of(metric: str) -> str:
         ValueError: the card has none.
     """
     card = (METRICS / metric / "README.md").read_text(encoding="utf-8")
-    found = re.search(r"```bibtex\n(.*?)\n```", card, re.DOTALL)
-    if not found:
+    match = re.search(r"```bibtex\n(.*?)\n```", card, re.DOTALL)
+    if not match:
         raise ValueError(f"{metric}: expected a BibTeX entry in its card, got none")
-    return found[1]
+    return match[1]
 
 
 def held_out_overlap_note(manifest: Mapping[str, Any]) -> str:
@@ -272,7 +273,7 @@ def held_out_overlap_note(manifest: Mapping[str, Any]) -> str:
     Weights that were trained before all trainings held out the same stories have `held_out` in their manifest: the
     `corpus`, the number of held-out `stories`, and how many of these were `seen` in training.
     """
-    found = (
+    notes = (
         [_HELD_OUT_OVERLAP.format("These weights were", **manifest["held_out"])]
         if "held_out" in manifest
         else []
@@ -281,8 +282,8 @@ def held_out_overlap_note(manifest: Mapping[str, Any]) -> str:
     if "metric" in manifest and (base == SHARED or isinstance(base, Mapping)):  # on the story encoder
         overlap = json.loads((ENCODER / "manifest.json").read_text(encoding="utf-8")).get("held_out")
         if overlap and overlap["corpus"] in {file.partition("/")[0] for file in manifest["data"]}:
-            found.append(_HELD_OUT_OVERLAP.format("The story encoder below was", **overlap))
-    return "\n".join(found)
+            notes.append(_HELD_OUT_OVERLAP.format("The story encoder below was", **overlap))
+    return "\n".join(notes)
 
 
 def card_command(write: Callable[[Path, dict[str, Any]], None], description: str | None) -> None:

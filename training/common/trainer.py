@@ -54,8 +54,8 @@ class DataParallelTrainer(Trainer):
     The batch size of its arguments is the total over all processes.
     """
 
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        super().__init__(*arguments, **named)
+    def __init__(self, *arguments: Any, **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
         if self.args.world_size != world_size():
             raise ValueError(
                 f"a launcher has started {self.args.world_size} processes, but this command runs in one process: "
@@ -66,11 +66,11 @@ class DataParallelTrainer(Trainer):
         )  # one device per process; a launcher starts one process per device
         self._train_batch_size = self.args.train_batch_size  # computed before for all devices
 
-    def train(self, *arguments: Any, **named: Any) -> Any:
+    def train(self, *arguments: Any, **keywords: Any) -> Any:
         if world_size() > 1:  # accelerate does not wrap a model again that an evaluation has prepared
             model: Any = self.model
             model._is_accelerate_prepared = False
-        return super().train(*arguments, **named)
+        return super().train(*arguments, **keywords)
 
     def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
         """The loss of a batch, and `logits` and `labels` for the evaluation, or an empty dictionary.
@@ -94,14 +94,14 @@ class DataParallelTrainer(Trainer):
     ) -> Any:
         with torch.no_grad(), self.compute_loss_context_manager():
             loss, measured = self.compute_loss(model, self._prepare_inputs(inputs), return_outputs=True)
-        found = {name: tensor.detach() for name, tensor in measured.items()}
-        return loss.detach(), found.get("logits"), found.get("labels")
+        outputs = {name: tensor.detach() for name, tensor in measured.items()}
+        return loss.detach(), outputs.get("logits"), outputs.get("labels")
 
-    def evaluation_loop(self, *arguments: Any, **named: Any) -> Any:
+    def evaluation_loop(self, *arguments: Any, **keywords: Any) -> Any:
         # every process has the results of every row; accelerate's function would truncate the last batch to its number
         # of items, but an item has several stories
-        self.gather_function = lambda found: found
-        return super().evaluation_loop(*arguments, **named)
+        self.gather_function = lambda results: results
+        return super().evaluation_loop(*arguments, **keywords)
 
     def get_total_train_batch_size(self, args: TrainingArguments) -> int:
         return args.train_batch_size * args.gradient_accumulation_steps
@@ -112,14 +112,16 @@ class DataParallelTrainer(Trainer):
         description: str,
         batch_size: int,
         sampler_fn: Any = None,
-        *others: Any,
-        **named: Any,
+        *arguments: Any,
+        **keywords: Any,
     ) -> Any:
         if self.args.world_size == 1:
-            return super()._get_dataloader(dataset, description, batch_size, sampler_fn, *others, **named)
+            return super()._get_dataloader(
+                dataset, description, batch_size, sampler_fn, *arguments, **keywords
+            )
         sampler = sampler_fn(dataset) if sampler_fn else None
-        whole = DataLoader(dataset, batch_size, sampler=sampler, collate_fn=self.data_collator)
-        return prepare_data_loader(whole, self.args.device, num_processes=1, process_index=0)
+        loader = DataLoader(dataset, batch_size, sampler=sampler, collate_fn=self.data_collator)
+        return prepare_data_loader(loader, self.args.device, num_processes=1, process_index=0)
 
 
 class StoryTrainer(DataParallelTrainer):
@@ -194,12 +196,12 @@ def data_checksums(corpora: CorpusFiles | Sequence[CorpusFiles], data: Path) -> 
         ValueError: a file of human-judged stories is missing (the message says how to go without it).
         FileNotFoundError: another file is missing.
     """
-    several = corpora if isinstance(corpora, Sequence) else [corpora]
-    for corpus in several:
+    corpus_list = corpora if isinstance(corpora, Sequence) else [corpora]
+    for corpus in corpus_list:
         check_judged_files(corpus.exclude, data)
     return {
         file: checksum(data / file)
-        for corpus in several
+        for corpus in corpus_list
         for files in (resolve_corpus_files(corpus.train, data), corpus.validation, corpus.exclude)
         for file in files
     }

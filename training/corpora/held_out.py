@@ -68,11 +68,11 @@ def held_out_rows(
                     own = story_id if number == 1 else f"{story_id}-{number}"
                     yield {**row, "story_id": own, "context": given, "story": text}
 
-    found = list(islice(rows(), limit))
+    selected = list(islice(rows(), limit))
     warn_about_duplicates(counts["alike"], counts["read"])
-    if not found:
+    if not selected:
         raise ValueError(f"{data}: expected held-out stories, got none")
-    return found
+    return selected
 
 
 def held_out_files(config: CorpusConfig, data: Path) -> tuple[str, ...]:
@@ -92,10 +92,10 @@ def _passages(text: str, words: int | None) -> list[str]:
     sentences = Story(text).sentences
     if words is None:
         return [text]
-    found = []
+    passages = []
     at = 0
     for block in split_into_blocks([sentence.words for sentence in sentences], words):
         if len(block) > 1:
-            found.append(text[sentences[at].start : sentences[at + len(block) - 1].end])
+            passages.append(text[sentences[at].start : sentences[at + len(block) - 1].end])
         at += len(block)
-    return found
+    return passages

@@ -21,7 +21,7 @@ def read_judged_file(path: str | Path) -> list[dict[str, Any]]:
         ValueError: no rows; or a row without a text in `story`, without ratings and score, or with one that is not
             a number (with its line).
     """
-    found = []
+    rows = []
     for row in read_rows(path):
         if not text_of(row).strip():
             raise ValueError(f"{row.where}: expected a story, got a blank one")
@@ -37,22 +37,22 @@ def read_judged_file(path: str | Path) -> list[dict[str, Any]]:
             raise ValueError(f"{row.where}: expected 'ratings' or 'score', got {', '.join(row.values)}")
         if "prompt" not in values and "context" in values:
             values["prompt"] = values["context"]
-        found.append(values)
-    ids = {str(values["id"]) for values in found if not is_missing(values.get("id"))}
-    if len(ids) == len(found) and not any("story_id" in values for values in found):
-        found = [{**values, "story_id": values["id"]} for values in found]
-    return found
+        rows.append(values)
+    ids = {str(values["id"]) for values in rows if not is_missing(values.get("id"))}
+    if len(ids) == len(rows) and not any("story_id" in values for values in rows):
+        rows = [{**values, "story_id": values["id"]} for values in rows]
+    return rows
 
 
 def _list(cell: Any, name: str, row: Row) -> list[Any]:
-    found = cell
+    items = cell
     if isinstance(cell, str) and cell.lstrip().startswith("["):
-        found = parse_json_list(cell)
+        items = parse_json_list(cell)
     elif isinstance(cell, str):
-        found = cell.replace(",", " ").replace(";", " ").split()
-    if not isinstance(found, list) or not found:
+        items = cell.replace(",", " ").replace(";", " ").split()
+    if not isinstance(items, list) or not items:
         raise ValueError(f"{row.where}: expected a list in {name!r}, got {str(cell)[:60]!r}")
-    return found
+    return items
 
 
 def number_of(value: Any, name: str, row: Row) -> float:

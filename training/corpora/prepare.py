@@ -36,7 +36,7 @@ def published_split(items: Sequence[Item], rng: np.random.Generator) -> dict[str
         "validation": order[train : train + validation],
         "test": order[train + validation :],
     }
-    return {name: [items[place] for place in sorted(part)] for name, part in parts.items()}
+    return {name: [items[index] for index in sorted(part)] for name, part in parts.items()}
 
 
 def corpus_statistics(rows: Sequence[SourceStory]) -> dict[str, float]:
@@ -86,18 +86,18 @@ def prepare_corpus(
     """
     if len(rows) < 20:
         raise ValueError(f"expected at least 20 stories for a 90/5/5 split, got {len(rows)}")
-    found = {}
+    statistics = {}
     for name, part in published_split(rows, rng).items():
         if normalizer is not None:
             part = [
                 {**row, "context": normalizer(row["context"]), "story": normalizer(row["story"])}
                 for row in part
             ]
-        found[name] = corpus_statistics(part)
+        statistics[name] = corpus_statistics(part)
         if context_is_beginning:
             part = [{**row, "story": f"{row['context']} {row['story']}"} for row in part]
         write_rows(Path(out) / f"{name}.jsonl.gz", part)
-    return found
+    return statistics
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -8,7 +8,7 @@ from openmeva.metrics.core.text import split_sentences
 from openmeva.training.corpora.stories import read_stories
 from openmeva.training.files import kind_of, read_rows
 
-_SENTENCES = [f"sentence{place}" for place in range(1, 6)]
+_SENTENCES = [f"sentence{index}" for index in range(1, 6)]
 
 
 class SourceStory(TypedDict):

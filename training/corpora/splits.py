@@ -132,11 +132,11 @@ def load_corpus(config: CorpusConfig, data: Path, names: Path, needs: Sequence[S
         validation = {key: story for key, story in rest.items() if is_held_out(key, config.validation_share)}
         rest = {key: story for key, story in rest.items() if key not in validation}
     share = "" if config.validation else f" (validation_share {config.validation_share:g} of {kept})"
-    for split, found, files, lack in (
+    for split, stories, files, lack in (
         ("train", rest, train, "left to train on"),
         ("validation", validation, config.validation or train, "held out"),
     ):
-        if split in needs and not found:
+        if split in needs and not stories:
             raise ValueError(
                 f"{', '.join(files) or split}: no story {lack}{share}; give more stories, `validation`, or another share"
             )
@@ -200,8 +200,8 @@ def _unique(stories: Iterable[tuple[int, Sentences]], seen: set[int]) -> dict[in
 def _judged_texts(path: Path) -> Iterable[str]:
     for row in read_rows(path, "csv"):
         if "InputSentence1" in row.values:  # Story Cloze: four sentences and two endings
-            first_four = " ".join(str(row.values[f"InputSentence{place}"]) for place in range(1, 5))
-            yield from (f"{first_four} {row.values[f'RandomFifthSentenceQuiz{place}']}" for place in (1, 2))
+            first_four = " ".join(str(row.values[f"InputSentence{index}"]) for index in range(1, 5))
+            yield from (f"{first_four} {row.values[f'RandomFifthSentenceQuiz{index}']}" for index in (1, 2))
         for name, text in row.values.items():
             if name.startswith("Input.") and text:
                 yield text.replace("</s>", " ")

@@ -57,14 +57,14 @@ def read_rows(
         if limit is not None and len(rows) >= limit:
             break
         try:
-            found = story_row(row._replace(number=len(rows) + len(bad) + 1), context)
-            if found["story_id"] in seen:
-                raise ValueError(f"{row.where}: story_id {found['story_id']!r} is a duplicate")
+            story = story_row(row._replace(number=len(rows) + len(bad) + 1), context)
+            if story["story_id"] in seen:
+                raise ValueError(f"{row.where}: story_id {story['story_id']!r} is a duplicate")
         except ValueError as error:
             bad.append(str(error))
             continue
-        seen.add(found["story_id"])
-        rows.append(found)
+        seen.add(story["story_id"])
+        rows.append(story)
     if bad and not skip_bad:
         shown = "\n".join(bad[:10]) + (f"\n… and {len(bad) - 10} more" if len(bad) > 10 else "")
         raise BadLinesError(f"{len(bad)} bad lines:\n{shown}")
@@ -126,4 +126,4 @@ def explicit_id(values: Mapping[str, Any]) -> str | None:
     ('7', None)
     """
     given = (values.get(name) for name in ("story_id", "id"))
-    return next((str(one) for one in given if not is_missing(one) and str(one).strip()), None)
+    return next((str(value) for value in given if not is_missing(value) and str(value).strip()), None)

@@ -32,7 +32,9 @@ def generated_groups(stories: Sequence[PlottedStory], sampler: StorySampler, see
 
     If the generated story is empty or equals the human-written one, the group is skipped.
     """
-    written = sampler.write([one.plot for one in stories], [(seed, place) for place in range(len(stories))])
+    written = sampler.write(
+        [plotted.plot for plotted in stories], [(seed, number) for number in range(len(stories))]
+    )
     rows = []
     for human, text in zip(stories, written, strict=True):
         if text.strip() and text != human.text:
@@ -63,15 +65,15 @@ def load_rows(
     if not _is_generated(record, config, provenance):
         corpus = load_plots(as_mapping(config), data, cache)
         sampler = StorySampler(*load_generator(folder), config.sampling)
-        parts = {
+        stories_by_split = {
             "train": corpus.metrics[: config.groups],
             "validation": corpus.validation[: config.validation_groups],
         }
         record.unlink(missing_ok=True)  # its files are overwritten now
-        for split, stories in parts.items():
+        for split, stories in stories_by_split.items():
             write_groups(files[split], generated_groups(stories, sampler, config.seed))
-        made = {key: value for key, value in as_mapping(config).items() if key in GENERATION_SETTINGS}
-        write_text(record, json.dumps(made | provenance) + "\n")
+        settings = {key: value for key, value in as_mapping(config).items() if key in GENERATION_SETTINGS}
+        write_text(record, json.dumps(settings | provenance) + "\n")
     train, validation = (list(read_groups(files[split])) for split in ("train", "validation"))
     return train, validation, provenance
 
@@ -80,9 +82,9 @@ def _is_generated(record: Path, config: DiscriminatorConfig, provenance: dict[st
     """Whether generated stories of this configuration, data and generator exist."""
     if not record.is_file():
         return False
-    known = json.loads(record.read_text(encoding="utf-8"))
-    if set(GENERATION_SETTINGS) - known.keys():  # from a version that did not record all of them
+    recorded = json.loads(record.read_text(encoding="utf-8"))
+    if set(GENERATION_SETTINGS) - recorded.keys():  # from a version that did not record all of them
         return False
-    before = {key: known[key] for key in GENERATION_SETTINGS}
-    same = parse(DiscriminatorConfig, {**as_mapping(config), **before}, str(record)) == config
-    return same and all(known.get(key) == value for key, value in provenance.items())
+    settings = {key: recorded[key] for key in GENERATION_SETTINGS}
+    same = parse(DiscriminatorConfig, {**as_mapping(config), **settings}, str(record)) == config
+    return same and all(recorded.get(key) == value for key, value in provenance.items())

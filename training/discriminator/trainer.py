@@ -45,8 +45,8 @@ def train(
     config = with_corpus_settings(config)
     with main_process_first():
         rows, validation, provenance = load_rows(config, data, run, cache)
-    if known := matching_classifier(config, provenance, out):
-        return known
+    if finished := matching_classifier(config, provenance, out):
+        return finished
     manifest = train_classifier(config, rows, validation, out, run, provenance, resume)
     with one_writer() as writes:
         if writes:
@@ -60,9 +60,9 @@ def with_corpus_settings(config: DiscriminatorConfig) -> DiscriminatorConfig:
     Raises:
         ValueError: a `context` or `delexicalize` that is neither the default nor the corpus's.
     """
-    own = {key: getattr(config.corpus, key) for key in ("context", "delexicalize")}
-    for key, value in own.items():
-        given = getattr(config, key)
-        if given not in (value, getattr(DiscriminatorConfig, key)):
-            raise ValueError(f"{key}: expected the corpus's, {value!r} (corpus.{key}), got {given!r}")
-    return replace(config, **own)
+    corpus_settings = {key: getattr(config.corpus, key) for key in ("context", "delexicalize")}
+    for key, value in corpus_settings.items():
+        configured = getattr(config, key)
+        if configured not in (value, getattr(DiscriminatorConfig, key)):
+            raise ValueError(f"{key}: expected the corpus's, {value!r} (corpus.{key}), got {configured!r}")
+    return replace(config, **corpus_settings)

@@ -34,13 +34,13 @@ def baseline(
     rng = np.random.default_rng(seed)
     first = rng.integers(len(stories), size=pairs)
     second = (first + rng.integers(1, len(stories), size=pairs)) % len(stories)
-    found: dict[str, dict[str, float]] = {}
+    means: dict[str, dict[str, float]] = {}
     for layer in track(range(1, scorer.encoder.layers + 1), "layers"):
         scores = scorer.scores(
             [stories[i] for i in first], [[stories[i]] for i in second], BERT_SCORES, layer=layer
         )
-        found[str(layer)] = {name: round(float(np.mean(values)), 4) for name, values in scores.items()}
-    return found
+        means[str(layer)] = {name: round(float(np.mean(values)), 4) for name, values in scores.items()}
+    return means
 
 
 def main() -> None:
@@ -56,17 +56,17 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--settings", type=Path, default=SETTINGS, help="folder whose config.json is updated")
-    given = parser.parse_args()
-    scorer = SimilarityScorer(TextEncoder(given.settings))
-    stories = list(read_stories(given.stories))
+    args = parser.parse_args()
+    scorer = SimilarityScorer(TextEncoder(args.settings))
+    stories = list(read_stories(args.stories))
     # at most as many stories as pairs: each is encoded once per layer
-    chosen = np.random.default_rng(given.seed).permutation(len(stories))[: given.pairs]
-    found = baseline(scorer, [stories[i] for i in chosen], given.pairs, given.seed)
-    path = given.settings / "config.json"
+    chosen = np.random.default_rng(args.seed).permutation(len(stories))[: args.pairs]
+    means = baseline(scorer, [stories[i] for i in chosen], args.pairs, args.seed)
+    path = args.settings / "config.json"
     config = json.loads(path.read_text(encoding="utf-8"))
-    config["embedding_similarity"]["baseline"] = found
+    config["embedding_similarity"]["baseline"] = means
     write_text(path, json.dumps(config, indent=1) + "\n")
-    print(json.dumps(found, indent=1))
+    print(json.dumps(means, indent=1))
 
 
 if __name__ == "__main__":

@@ -83,25 +83,26 @@ The weights are Apache-2.0. {source} The texts are not part of this repository.
 def write_similarity_card(folder: Path, manifest: dict[str, Any]) -> None:
     """Writes `README.md` into the folder of the weights."""
     config = manifest["config"]
-    wanted = hub_id(config.get("teacher", config.get("base")))  # in earlier manifests the teacher is the base
-    teacher = wanted.rpartition("/")[2]
+    # in earlier manifests the teacher is the base
+    teacher_id = hub_id(config.get("teacher", config.get("base")))
+    teacher = teacher_id.rpartition("/")[2]
     if config.get("teacher") == config.get("base"):
-        what = "which is its own teacher, so the adapter changes nothing."
+        description = "which is its own teacher, so the adapter changes nothing."
         initialisation = "The factors are zero."
     else:
-        what = f"trained to reproduce the states of {teacher}."
+        description = f"trained to reproduce the states of {teacher}."
         initialisation = "The factors are initialised with the truncated singular value decomposition of the difference to the weights of\n"
         initialisation += f"{teacher}; norms and biases are those of {teacher}."
-    if f"initialised from `{wanted}`" in lineage(manifest):
-        what = "trained\nto bring it back towards the sentence encoder that it was initialised from. (Masked-language-model training made its\n"
-        what += "last layer represent meaning less well.)"
+    if f"initialised from `{teacher_id}`" in lineage(manifest):
+        description = "trained\nto bring it back towards the sentence encoder that it was initialised from. (Masked-language-model training made its\n"
+        description += "last layer represent meaning less well.)"
     write_model_card(
         folder,
         _CARD,
         manifest,
         lengths=" or ".join(f"about {words}" for words in config["block_words"]),
         base=base_model_text(config),
-        what=what,
+        what=description,
         initialisation=initialisation,
         teacher=teacher,
         source=corpus_terms(manifest),

@@ -53,12 +53,12 @@ def build_models(config: SimilarityConfig) -> tuple[Student, Any, Tokenizer, Bac
         return student, teacher.float().eval().requires_grad_(False), tokenizer, base
     pieces = sorted(tokenizer.get_vocab(), key=tokenizer.get_vocab().__getitem__)
     source = find_backbone(config.teacher)
-    kinds = [one.config.model_type for one in (source, base)]
+    kinds = [backbone.config.model_type for backbone in (source, base)]
     if kinds != ["bert", "bert"]:
         raise ValueError(f"teacher: expected that of base, or two encoders of BERT's kind, got {kinds}")
     teacher = _on_pieces(source.folder, pieces)
-    wanted = {f"bert.{name}": tensor for name, tensor in teacher.float().state_dict().items()}
-    factors, vectors = low_rank_difference(wanted, backbone_state(base), rank)
+    target = {f"bert.{name}": tensor for name, tensor in teacher.float().state_dict().items()}
+    factors, vectors = low_rank_difference(target, backbone_state(base), rank)
     student.load_state_dict(vectors, strict=False)
     add_adapters(student, rank, config.adapter.alpha, ())
     load_adapter(student, factors)

@@ -53,10 +53,10 @@ class SimilarityTrainer(StoryTrainer):
 
     def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
         shard = BatchShard.for_batch(len(inputs["input_ids"]))
-        own = {name: shard(tensor) for name, tensor in inputs.items()}
+        shard_inputs = {name: shard(tensor) for name, tensor in inputs.items()}
         with torch.no_grad():
-            wanted = self.teacher(**own).last_hidden_state.float()
-        return relative_error(model(**own), wanted, own["attention_mask"], shard), {}
+            target = self.teacher(**shard_inputs).last_hidden_state.float()
+        return relative_error(model(**shard_inputs), target, shard_inputs["attention_mask"], shard), {}
 
 
 @torch.inference_mode()
@@ -75,19 +75,19 @@ def agreement(
     last: list[np.ndarray] = []
     for row in rows:
         inputs = collate([row], padding)
-        states, wanted = forward(student, **inputs), teacher(**inputs).last_hidden_state.float()
-        errors.append(float(relative_error(states, wanted, inputs["attention_mask"])))
-        cosines.append(float(torch.cosine_similarity(states, wanted, dim=-1).mean()))
-        found = [states[0].numpy(), wanted[0].numpy()]
+        states, target = forward(student, **inputs), teacher(**inputs).last_hidden_state.float()
+        errors.append(float(relative_error(states, target, inputs["attention_mask"])))
+        cosines.append(float(torch.cosine_similarity(states, target, dim=-1).mean()))
+        pair = [states[0].numpy(), target[0].numpy()]
         if last:
-            ones = [np.ones(len(one)) for one in (found[0], last[0])]
-            scores.append([bert_score(a, b, *ones)[2] for a, b in zip(found, last, strict=True)])
-        last = found
-    ours, theirs = zip(*scores, strict=True)
+            ones = [np.ones(len(vectors)) for vectors in (pair[0], last[0])]
+            scores.append([bert_score(a, b, *ones)[2] for a, b in zip(pair, last, strict=True)])
+        last = pair
+    student_scores, teacher_scores = zip(*scores, strict=True)
     return {
         "error": round(float(np.mean(errors)), 4),
         "cosine": round(float(np.mean(cosines)), 4),
-        "bertscore_pearson": round(float(pearsonr(ours, theirs).statistic), 4),
+        "bertscore_pearson": round(float(pearsonr(student_scores, teacher_scores).statistic), 4),
     }
 
 
@@ -147,8 +147,8 @@ def train(config: SimilarityConfig, data: Path, out: Path, run: Path, resume: bo
         if writes:
             save_checkpoint(out, "embedding_similarity", settings, student, base)
             scorer = SimilarityScorer(TextEncoder(out))
-            whole = [text for text in validation_texts if len(text.split()) > 30]
-            settings["baseline"] = baseline(scorer, whole, config.baseline_pairs, config.seed)
+            long_texts = [text for text in validation_texts if len(text.split()) > 30]
+            settings["baseline"] = baseline(scorer, long_texts, config.baseline_pairs, config.seed)
             write_text(out / "config.json", json.dumps({"embedding_similarity": settings}, indent=1) + "\n")
             save_manifest(out, manifest)
             write_similarity_card(out, manifest)

@@ -57,11 +57,11 @@ def name_lists(male: Iterable[str], female: Iterable[str], stories: Iterable[str
     names = {n for n in men | women | set(MORE_NEUTRAL) if re.fullmatch(r"[a-z]{2,}", n)}
     share = {n: lower[n] / max(1, lower[n] + capital[n]) for n in names}
     names -= {n for n in names if share[n] > 0.9 and lower[n] > 3} | set(PLACES_AND_DATES)
-    both = (men & women) | set(MORE_NEUTRAL)
+    either = (men & women) | set(MORE_NEUTRAL)
     return {
-        "male": sorted(names & men - both),
-        "female": sorted(names & women - both),
-        "neutral": sorted(names & both),
+        "male": sorted(names & men - either),
+        "female": sorted(names & women - either),
+        "neutral": sorted(names & either),
         "capitalized_only": sorted(n for n in names if share[n] > 0.1 and lower[n] > 1),
     }
 

@@ -43,9 +43,9 @@ class MaskedLanguageModelTrainer(StoryTrainer):
         shard = BatchShard.for_batch(len(inputs["input_ids"]))
         ids, mask, labels = (shard(inputs[name]) for name in ("input_ids", "attention_mask", "labels"))
         hidden = model.bert(ids, attention_mask=mask).last_hidden_state
-        at = labels != IGNORED
-        logits = model.cls(hidden[at])
-        (total,) = shard.reduce_sum(F.cross_entropy(logits.float(), labels[at], reduction="sum"))
+        masked = labels != IGNORED
+        logits = model.cls(hidden[masked])
+        (total,) = shard.reduce_sum(F.cross_entropy(logits.float(), labels[masked], reduction="sum"))
         return total / int((inputs["labels"] != IGNORED).sum()), {}
 
 
@@ -56,18 +56,21 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
     sums = data_checksums(corpora, data)
     checkpoint = begin_run(run, {"config": as_mapping(config), "data": sums}, resume)
     base = find_backbone(config.base).folder
-    old = BertTokenizer.from_pretrained(base)
+    base_tokenizer = BertTokenizer.from_pretrained(base)
     texts, held_out = load_texts(corpora, config.block_words, config.blocks_per_story, data)
-    kept = (
+    vocabulary_file = (
         run / "vocab.txt"
     )  # a resumed run keeps its vocabulary, which orders the embeddings of its checkpoints
     with one_writer() as writes:
-        if writes and not (resume and kept.exists()):
-            write_text(kept, "\n".join(prune_vocabulary(old, texts, config.vocabulary_size)) + "\n")
-    pieces = [line for _, line in read_lines(kept)]
+        if writes and not (resume and vocabulary_file.exists()):
+            write_text(
+                vocabulary_file,
+                "\n".join(prune_vocabulary(base_tokenizer, texts, config.vocabulary_size)) + "\n",
+            )
+    pieces = [line for _, line in read_lines(vocabulary_file)]
     tokenizer = new_tokenizer(pieces)
     torch.manual_seed(config.seed)
-    model = pruned_model(base, pieces, old)
+    model = pruned_model(base, pieces, base_tokenizer)
     model.config.hidden_dropout_prob = model.config.attention_probs_dropout_prob = 0.0
     model.config.vocab_size = len(pieces)
     for module in model.modules():
@@ -82,12 +85,12 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
 
     training, validation = rows(texts), rows(held_out[:2000])
     # a fixed order, used once: with a fractional epoch, a run resumed after its last step would continue
-    draw = torch.Generator().manual_seed(config.seed)
-    order = torch.randperm(len(training), generator=draw).tolist() * math.ceil(config.epochs)
-    seen = training.select(order[: round(len(training) * config.epochs)])
+    generator = torch.Generator().manual_seed(config.seed)
+    order = torch.randperm(len(training), generator=generator).tolist() * math.ceil(config.epochs)
+    train_rows = training.select(order[: round(len(training) * config.epochs)])
     mean_length = sum(training["length"]) / len(training)
     batch = max(1, round(config.batch_tokens / mean_length))
-    steps = math.ceil(len(seen) / batch)
+    steps = math.ceil(len(train_rows) / batch)
     arguments = TrainingArguments(
         output_dir=str(run),
         per_device_train_batch_size=batch,
@@ -113,11 +116,11 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
     trainer = MaskedLanguageModelTrainer(
         model=model,
         args=arguments,
-        train_dataset=seen,
+        train_dataset=train_rows,
         eval_dataset=validation,
         data_collator=MaskingCollator(tokenizer, config.mask_probability, config.seed),
     )
-    trainer.lengths = seen["length"]
+    trainer.lengths = train_rows["length"]
     before = trainer.evaluate()["eval_loss"]
     trainer.train(resume_from_checkpoint=checkpoint)
     after = trainer.evaluate()["eval_loss"]

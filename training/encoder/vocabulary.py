@@ -38,17 +38,17 @@ def prune_vocabulary(tokenizer: BertTokenizer, texts: Iterable[str], size: int) 
             batch = []
     for encoding in tokenizer.backend_tokenizer.encode_batch(batch, add_special_tokens=False):
         counts.update(encoding.tokens)
-    known = set(keep)
-    ranked = sorted((p for p in counts if p not in known), key=lambda p: (-counts[p], p))
-    rest = sorted(p for p in vocabulary if p not in known and p not in counts and not p.startswith("["))
+    kept = set(keep)
+    ranked = sorted((p for p in counts if p not in kept), key=lambda p: (-counts[p], p))
+    rest = sorted(p for p in vocabulary if p not in kept and p not in counts and not p.startswith("["))
     return [*keep, *ranked, *rest][:size]
 
 
-def pruned_model(base: str | Path, pieces: Sequence[str], old: BertTokenizer) -> BertForMaskedLM:
+def pruned_model(base: str | Path, pieces: Sequence[str], tokenizer: BertTokenizer) -> BertForMaskedLM:
     """The base encoder with the embeddings of `pieces`; placeholders are initialised with the mean of names."""
     model = BertForMaskedLM.from_pretrained(base)
     embeddings: Any = model.get_input_embeddings()
-    table, vocabulary = embeddings.weight.data, old.get_vocab()
+    table, vocabulary = embeddings.weight.data, tokenizer.get_vocab()
     rows = [
         table[[vocabulary[name] for name in STAND_INS[piece] if name in vocabulary]].mean(0)
         if piece in STAND_INS

@@ -93,10 +93,10 @@ def sample_openings(config: ContinuedConfig, data: Path, normalized: bool = Fals
         for file in resolve_corpus_files(corpus.train, data)
         for text in read_evenly_spaced_stories(data / file, corpus.max_stories, file)
     ]
-    found: list[tuple[str, str]] = []
-    for place in rng.permutation(len(texts)).tolist():
-        sentences = normalizer.sentences(texts[place])
-        text = " ".join(word for words in sentences for word in words) if normalized else texts[place]
+    openings: list[tuple[str, str]] = []
+    for index in rng.permutation(len(texts)).tolist():
+        sentences = normalizer.sentences(texts[index])
+        text = " ".join(word for words in sentences for word in words) if normalized else texts[index]
         if config.anywhere:
             text = _from_random_sentence(text, low, rng)
         whole = truncate_text(text, int(rng.integers(low, high + 1))) if config.cut else text
@@ -107,10 +107,10 @@ def sample_openings(config: ContinuedConfig, data: Path, normalized: bool = Fals
         if not low <= len(whole.split()) <= high or len(opening.split()) > len(whole.split()) / 2:
             continue
         seen.add(key)
-        found.append((opening, whole))
-        if len(found) == config.stories:
+        openings.append((opening, whole))
+        if len(openings) == config.stories:
             break
-    return found
+    return openings
 
 
 def _from_random_sentence(text: str, least: int, rng: np.random.Generator) -> str:
@@ -148,7 +148,8 @@ class ContinuationSampler:
         """Each text with up to `tokens` new tokens (exactly `tokens` if `end` is None), cut after a whole sentence."""
         first = [] if self.start is None else [self.start]
         rows = [
-            [*first, *found.ids] for found in self.tokenizer.encode_batch(texts, add_special_tokens=False)
+            [*first, *encoding.ids]
+            for encoding in self.tokenizer.encode_batch(texts, add_special_tokens=False)
         ]
         longest = max(map(len, rows))
         device = self.model.device

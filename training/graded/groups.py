@@ -52,14 +52,14 @@ def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, se
     union = UnionSampling.from_mapping({"keep": sampling.keep, **(settings.get("rules") or {})})
     near = bool({"nearest", "alike"} & set(sampling.edits))
     settings = {key: value for key, value in settings.items() if key != "groups"}
-    lent = {"conceptnet": found} if (found := find_resource("conceptnet")) else {}
+    resources = {"conceptnet": path} if (path := find_resource("conceptnet")) else {}
     if near or "infill" in sampling.edits:
-        lent["encoder"] = ENCODER / "model.safetensors"
+        resources["encoder"] = ENCODER / "model.safetensors"
     wanted = {
         "settings": settings,
         "seed": seed,
         "data": data_checksums(corpora, data),
-        "lent": {key: checksum(file) for key, file in lent.items()},
+        "lent": {key: checksum(file) for key, file in resources.items()},
     }
     manifest_file = run / f"graded-{name}.json"
     files = {split: group_file(run, name, split) for split in ("train", "validation")}
@@ -90,12 +90,12 @@ def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, se
         neighbours = (
             Neighbours(kept, chosen, range(len(kept)), sentences=settings["alike_stories"]) if near else None
         )
-        numbers = {place: number for number, place in enumerate(chosen)}
+        numbers = {index: number for number, index in enumerate(chosen)}
 
         def sample_union_negative(
-            place: int, rule: UnionSampler = rule, numbers: dict[int, int] = numbers
+            index: int, rule: UnionSampler = rule, numbers: dict[int, int] = numbers
         ) -> EditedStory | None:
-            return rule.sample(numbers[place])
+            return rule.sample(numbers[index])
 
         sampler = GradedSampler(kept, sample_union_negative, neighbours, infiller, sampling, seed)
         chains = sampler.chains(chosen)

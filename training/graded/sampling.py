@@ -51,10 +51,10 @@ class GradedSampling:
     infill_share: tuple[float, float] = (0.3, 0.8)
 
     def __post_init__(self) -> None:
-        known = [*DEFAULT_EDIT_WEIGHTS, *SPAN_EDITS, "elsewhere"]
-        unknown = sorted(set(self.edits) - set(known))
+        edit_names = [*DEFAULT_EDIT_WEIGHTS, *SPAN_EDITS, "elsewhere"]
+        unknown = sorted(set(self.edits) - set(edit_names))
         if unknown:
-            raise ValueError(f"edits: expected any of {', '.join(known)}, got {', '.join(unknown)}")
+            raise ValueError(f"edits: expected any of {', '.join(edit_names)}, got {', '.join(unknown)}")
 
 
 class GradedSampler:
@@ -146,9 +146,9 @@ class GradedSampler:
         if not free or not near:
             return None
         at = int(rng.choice(free))
-        other = self.stories[int(rng.choice(near))]
+        neighbour = self.stories[int(rng.choice(near))]
         # the same position counted from the end, so that an ending replaces an ending
-        words = other[max(0, len(other) - (len(draft.words) - at))]
+        words = neighbour[max(0, len(neighbour) - (len(draft.words) - at))]
         return draft.with_sentence(at, words, "off_topic", "nearest")
 
     def _insert_other_story(
@@ -177,8 +177,10 @@ class GradedSampler:
         if not chosen or self.infiller is None:
             return
         shares = rng.uniform(*self.sampling.infill_share, size=len(chosen))
-        found = self.infiller([d.words for _, _, d in chosen], [at for _, at, _ in chosen], list(shares), rng)
-        for (row, at, draft), words in zip(chosen, found, strict=True):
+        infilled = self.infiller(
+            [d.words for _, _, d in chosen], [at for _, at, _ in chosen], list(shares), rng
+        )
+        for (row, at, draft), words in zip(chosen, infilled, strict=True):
             corrupted = [new != old for new, old in zip(words, draft.words[at], strict=True)]
             if any(corrupted):
                 drafts[row] = draft.with_sentence(at, words, "off_topic", "infill", corrupted)
@@ -193,8 +195,8 @@ class GradedSampler:
             list(draft.words[int(rng.choice([i for i in range(len(draft.words)) if i != at]))])
             for _, at, draft in chosen
         ]
-        found = self.neighbours.similar_sentences(earlier)
-        for (row, at, draft), candidates in zip(chosen, found, strict=True):
+        similar = self.neighbours.similar_sentences(earlier)
+        for (row, at, draft), candidates in zip(chosen, similar, strict=True):
             if not candidates:
                 continue
             words = candidates[int(rng.integers(len(candidates)))]

@@ -26,11 +26,11 @@ def sample_run(free: list[int], low: int, high: int, rng: np.random.Generator) -
     [2, 3, 4]
     """
     runs: list[list[int]] = []
-    for place in free:
-        if runs and runs[-1][-1] == place - 1:
-            runs[-1].append(place)
+    for index in free:
+        if runs and runs[-1][-1] == index - 1:
+            runs[-1].append(index)
         else:
-            runs.append([place])
+            runs.append([index])
     long_enough = [run for run in runs if len(run) >= low]
     if not long_enough:
         return []
@@ -49,11 +49,11 @@ def repeat_block(draft: CorruptedStory, free: list[int], rng: np.random.Generato
     start = int(rng.integers(max(0, places[0] - size - 3), places[0] - size + 1))
     block = draft.words[start : start + size]
     exact = rng.random() * 0.8  # the share of exact copies in this loop
-    for number, place in enumerate(places):
+    for number, index in enumerate(places):
         words = list(block[number % size])
         if rng.random() > exact:
             words = vary_sentence(words, draft, rng)
-        draft = draft.with_sentence(place, words, "repetition", "again")
+        draft = draft.with_sentence(index, words, "repetition", "again")
     return draft
 
 
@@ -90,23 +90,23 @@ def insert_ngram_loop(
     places = sample_run([i for i in free if i > 1], 2, 8, rng)
     if not places:
         return None
-    said = [word for sentence in draft.words[: places[0]] for word in sentence]
-    known = said[-60:]
+    earlier_words = [word for sentence in draft.words[: places[0]] for word in sentence]
+    recent_words = earlier_words[-60:]
     after: dict[tuple[str, ...], list[str]] = {}
     for size in (1, 2):
-        for start in range(len(known) - size):
-            after.setdefault(tuple(known[start : start + size]), []).append(known[start + size])
+        for start in range(len(recent_words) - size):
+            after.setdefault(tuple(recent_words[start : start + size]), []).append(recent_words[start + size])
     beginnings = [sentence[0] for sentence in draft.words[: places[0]] if sentence]
-    for place in places:
+    for index in places:
         words = [beginnings[int(rng.integers(len(beginnings)))]]
         for _ in range(int(rng.integers(6, 26))):
-            options = after.get(tuple(words[-2:])) or after.get((words[-1],)) or known
+            options = after.get(tuple(words[-2:])) or after.get((words[-1],)) or recent_words
             words.append(options[int(rng.integers(len(options)))])
             if words[-1] in {".", "!", "?"}:
                 break
         if words[-1] not in {".", "!", "?"}:
             words.append(".")
-        draft = draft.with_sentence(place, words, "repetition", "loop")
+        draft = draft.with_sentence(index, words, "repetition", "loop")
     return draft
 
 
@@ -121,22 +121,22 @@ def shuffle_sentences(
     if (order == np.arange(len(places))).all():
         order = np.roll(order, 1)
     lines = [list(draft.words[places[i]]) for i in order]
-    for place, number, words in zip(places, order, lines, strict=True):
-        if place != places[number]:
-            draft = draft.with_sentence(place, words, "wrong_order", "shuffle")
+    for index, number, words in zip(places, order, lines, strict=True):
+        if index != places[number]:
+            draft = draft.with_sentence(index, words, "wrong_order", "shuffle")
     return draft
 
 
 def insert_other_story(
-    draft: CorruptedStory, free: list[int], other: Sequence[Words], rng: np.random.Generator
+    draft: CorruptedStory, free: list[int], other_story: Sequence[Words], rng: np.random.Generator
 ) -> CorruptedStory | None:
     """Replaces two to eight sentences with as many of another story, from about the same position."""
     places = sample_run(free, 2, 8, rng)
-    if not places or len(other) < 2:
+    if not places or len(other_story) < 2:
         return None
-    start = min(int(len(other) * places[0] / len(draft.words)), max(0, len(other) - len(places)))
-    for place, words in zip(places, other[start : start + len(places)], strict=False):
-        draft = draft.with_sentence(place, list(words), "off_topic", "elsewhere")
+    start = min(int(len(other_story) * places[0] / len(draft.words)), max(0, len(other_story) - len(places)))
+    for index, words in zip(places, other_story[start : start + len(places)], strict=False):
+        draft = draft.with_sentence(index, list(words), "off_topic", "elsewhere")
     return draft
 
 
@@ -144,11 +144,11 @@ def contradict_earlier_sentence(
     draft: CorruptedStory, free: list[int], rng: np.random.Generator
 ) -> CorruptedStory | None:
     """Replaces a sentence with the negation of one at least two sentences before it."""
-    for place in rng.permutation([i for i in free if i > 1]).tolist():
-        for earlier in rng.permutation(place - 1).tolist():
+    for index in rng.permutation([i for i in free if i > 1]).tolist():
+        for earlier in rng.permutation(index - 1).tolist():
             words = toggle_negation(draft.words[earlier])
             if words:
-                return draft.with_sentence(place, words, "contradiction", "take_back")
+                return draft.with_sentence(index, words, "contradiction", "take_back")
     return None
 
 
@@ -160,15 +160,15 @@ def toggle_negation(words: Words) -> list[str] | None:
     >>> toggle_negation(["he", "ca", "n't", "swim", "."])
     ['he', 'can', 'swim', '.']
     """
-    for place, word in enumerate(words):
+    for index, word in enumerate(words):
         if word in NEGATIONS:
-            before = list(words[:place])
+            before = list(words[:index])
             if word == "n't" and before:
                 before[-1] = FULL_FORMS.get(before[-1], before[-1])
-            return [*before, *words[place + 1 :]]
-    for place, word in enumerate(words[:-1]):
+            return [*before, *words[index + 1 :]]
+    for index, word in enumerate(words[:-1]):
         if word in AUXILIARIES:
-            return [*words[: place + 1], "not", *words[place + 1 :]]
+            return [*words[: index + 1], "not", *words[index + 1 :]]
     return None
 
 

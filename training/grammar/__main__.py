@@ -52,10 +52,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(
             f"{name}: Matthews {result['mcc']:.3f}, accuracy {result['accuracy']:.3f} of {result['sentences']}"
         )
-    for name, found in human.items():
+    for name, rates in human.items():
         print(
-            f"human stories of {name} that pass, of {found['stories']}: each sentence {found['each_sentence']:.3f}, single "
-            f"sentences {found['single']:.3f}, as one text {found['whole']:.3f}"
+            f"human stories of {name} that pass, of {rates['stories']}: each sentence {rates['each_sentence']:.3f}, single "
+            f"sentences {rates['single']:.3f}, as one text {rates['whole']:.3f}"
         )
 
 

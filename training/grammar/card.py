@@ -81,9 +81,9 @@ def card(manifest: dict[str, Any]) -> str:
         for name, result in manifest["results"].items()
     ]
     rows = [
-        f"| {name.upper()}: {one['stories']} stories, {one['sentences']:,} sentences | {one['each_sentence']:.3f} | "
-        f"{one['single']:.3f} | {one['whole']:.3f} | {_PAPER.get(name, '')} |"
-        for name, one in manifest.get("human", {}).items()
+        f"| {name.upper()}: {rates['stories']} stories, {rates['sentences']:,} sentences | {rates['each_sentence']:.3f} | "
+        f"{rates['single']:.3f} | {rates['whole']:.3f} | {_PAPER.get(name, '')} |"
+        for name, rates in manifest.get("human", {}).items()
     ]
     settings = ", ".join(f"{name} {value}" for name, value in manifest["settings"].items())
     return _CARD.format(

@@ -68,12 +68,12 @@ def human_stories(data: Path) -> dict[str, list[str]]:
     Raises:
         ValueError: a damaged file.
     """
-    found = {}
+    stories = {}
     for name, corpus in read_configs(CorpusConfig, CONFIGS / "autos.yaml").items():
         available = any((data / file).is_file() for file in corpus.validation or corpus.train)
         if available and all((data / file).is_file() for file in corpus.exclude):
             rows = held_out_rows(
                 corpus, data, ENCODER / "names.json", passages=corpus.block_words is not None
             )
-            found[name] = [row["story"] for row in evenly_spaced(rows, HUMAN_STORIES[name])]
-    return found
+            stories[name] = [row["story"] for row in evenly_spaced(rows, HUMAN_STORIES[name])]
+    return stories

@@ -66,13 +66,13 @@ class GrammarScorer:
             ValueError: the weights are missing or damaged (the file is named); `python -m training.grammar`
                 writes them.
         """
-        place = folder or WEIGHTS
-        if not (place / "config.json").is_file():
+        path = folder or WEIGHTS
+        if not (path / "config.json").is_file():
             raise ValueError(
-                f"{place}: no classifier there; `python -m training.grammar --data DIR` trains one"
+                f"{path}: no classifier there; `python -m training.grammar --data DIR` trains one"
             )
-        checkpoint = load_checkpoint(place, "grammar")
-        model = build_model(lambda: GrammarModel(checkpoint.model_config), checkpoint.state, place)
+        checkpoint = load_checkpoint(path, "grammar")
+        model = build_model(lambda: GrammarModel(checkpoint.model_config), checkpoint.state, path)
         return cls(model, checkpoint.tokenizer)
 
     def __call__(self, sentences: Sequence[str], batch_size: int = 64) -> list[float]:
@@ -83,12 +83,12 @@ class GrammarScorer:
         rows = [self.pieces(sentence) for sentence in sentences]
         scores = [0.0] * len(rows)
         device = self.model.device
-        places = [place for place, row in enumerate(rows) if len(row) > 2]
-        for batch in length_batches([len(rows[place]) for place in places], batch_size):
-            chosen = [places[number] for number in batch]
-            ids, mask = pad([rows[place] for place in chosen], self.pieces.padding)
+        indices = [index for index, row in enumerate(rows) if len(row) > 2]
+        for batch in length_batches([len(rows[index]) for index in indices], batch_size):
+            chosen = [indices[number] for number in batch]
+            ids, mask = pad([rows[index] for index in chosen], self.pieces.padding)
             with torch.inference_mode():
                 logits = self.model(ids.to(device), attention_mask=mask.to(device))
-            for place, score in zip(chosen, torch.sigmoid(logits).tolist(), strict=True):
-                scores[place] = score
+            for index, score in zip(chosen, torch.sigmoid(logits).tolist(), strict=True):
+                scores[index] = score
         return scores

@@ -52,11 +52,11 @@ def fit(
         noisy = [len(row) + rng.random() * 4 for row in rows]  # different batches in each epoch
         order = np.argsort(noisy)
         batches = [order[start : start + settings.batch] for start in range(0, len(order), settings.batch)]
-        summed = 0.0
-        for at in rng.permutation(len(batches)):
-            chosen = batches[at]
-            ids, mask = pad([rows[place] for place in chosen], pieces.padding)
-            target = torch.tensor([float(labels[place]) for place in chosen])
+        total_loss = 0.0
+        for number in rng.permutation(len(batches)):
+            chosen = batches[number]
+            ids, mask = pad([rows[index] for index in chosen], pieces.padding)
+            target = torch.tensor([float(labels[index]) for index in chosen])
             with torch.autocast("cpu", dtype, enabled=dtype != torch.float32):
                 logits = model(ids, attention_mask=mask)
             loss = F.binary_cross_entropy_with_logits(logits.float(), target, pos_weight=weight)
@@ -65,8 +65,8 @@ def fit(
             torch.nn.utils.clip_grad_norm_(parameters, 1.0)
             optimizer.step()
             schedule.step()
-            summed += loss.item() * len(chosen)
-        losses.append(summed / len(rows))
+            total_loss += loss.item() * len(chosen)
+        losses.append(total_loss / len(rows))
         print(f"epoch {epoch + 1}: loss {losses[-1]:.4f}", file=sys.stderr, flush=True)
     return losses
 
@@ -84,13 +84,13 @@ def matthews(labels: Sequence[int], predicted: Sequence[int]) -> float:
 
 def evaluate(scorer: GrammarScorer, folder: Path) -> dict[str, dict[str, float]]:
     """Matthews correlation, and accuracy at a threshold of .5, on both development sets of CoLA."""
-    found = {}
+    results = {}
     for name in ("in_domain", "out_of_domain"):
         sentences, labels = read_cola(folder / FILES[name])
         predicted = [int(score >= 0.5) for score in scorer(sentences)]
-        agreed = float(np.mean([a == b for a, b in zip(predicted, labels, strict=True)]))
-        found[name] = {"mcc": matthews(labels, predicted), "accuracy": agreed, "sentences": len(labels)}
-    return found
+        accuracy = float(np.mean([a == b for a, b in zip(predicted, labels, strict=True)]))
+        results[name] = {"mcc": matthews(labels, predicted), "accuracy": accuracy, "sentences": len(labels)}
+    return results
 
 
 def pass_rates(scorer: Callable[[Sequence[str]], list[float]], stories: Sequence[str]) -> dict[str, float]:

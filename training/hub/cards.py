@@ -44,28 +44,28 @@ def card_problems(kind: str, text: str) -> list[str]:
 
 def dead_links(text: str, folder: Path) -> list[str]:
     """Relative links of a card in `folder` that do not lead to a file in it, in order."""
-    here = folder.resolve()
+    root = folder.resolve()
     return [
         link
         for link in dict.fromkeys(_RELATIVE_LINK.findall(text))
-        if not ((place := (here / link).resolve()).is_file() and here in place.parents)
+        if not ((target := (root / link).resolve()).is_file() and root in target.parents)
     ]
 
 
 def _headings(body: str) -> list[tuple[str, bool]]:
     """Each heading, and whether there is text below it before the next of its own level or above."""
-    found: list[tuple[int, str, bool]] = []
+    headings: list[tuple[int, str, bool]] = []
     fenced = False
     for line in body.splitlines():
         if line.startswith("```"):
             fenced = not fenced
         match = None if fenced else _HEADING.match(line)
         if match:
-            found.append((len(match[1]), match[2], False))
-        elif line.strip() and found and not line.lstrip().startswith("<!--"):
-            level = found[-1][0] + 1
-            for index in range(len(found) - 1, -1, -1):  # text fills its heading and those that enclose it
-                if found[index][0] < level:
-                    level = found[index][0]
-                    found[index] = (*found[index][:2], True)
-    return [(title, filled) for _, title, filled in found]
+            headings.append((len(match[1]), match[2], False))
+        elif line.strip() and headings and not line.lstrip().startswith("<!--"):
+            level = headings[-1][0] + 1
+            for index in range(len(headings) - 1, -1, -1):  # text fills its heading and those that enclose it
+                if headings[index][0] < level:
+                    level = headings[index][0]
+                    headings[index] = (*headings[index][:2], True)
+    return [(title, filled) for _, title, filled in headings]

@@ -41,5 +41,7 @@ def _git(root: Path, *arguments: str) -> str:
     """Output of git for a folder; blank where git fails or is not installed."""
     if shutil.which("git") is None:
         return ""
-    found = subprocess.run(["git", "-C", str(root), *arguments], capture_output=True, text=True, check=False)
-    return found.stdout.rstrip("\n") if found.returncode == 0 else ""
+    completed = subprocess.run(
+        ["git", "-C", str(root), *arguments], capture_output=True, text=True, check=False
+    )
+    return completed.stdout.rstrip("\n") if completed.returncode == 0 else ""

@@ -50,18 +50,18 @@ def repository_problems(repository: Repository, description: Description) -> lis
     if not card.is_file():
         return [*problems, f"{repository.id}: expected a card, README.md"]
     text = card.read_text(encoding="utf-8")
-    found = card_problems(repository.kind, text)
-    found += [
+    problems_of_card = card_problems(repository.kind, text)
+    problems_of_card += [
         f"expected links to files of the repository, got {link}"
         for link in dead_links(text, repository.folder)
     ]
     for organisation in dict.fromkeys((description.organisation, repository.id.partition("/")[0])):
-        found += [
+        problems_of_card += [
             f"expected ids of published repositories, got {organisation}/{name}"
             for name in dict.fromkeys(ids_of(text, organisation))
             if name not in description.names
         ]
-    return [*problems, *(f"{repository.id}/README.md: {problem}" for problem in found)]
+    return [*problems, *(f"{repository.id}/README.md: {problem}" for problem in problems_of_card)]
 
 
 def file_problems(name: str, path: Path) -> list[str]:
@@ -87,7 +87,9 @@ def file_problems(name: str, path: Path) -> list[str]:
     if b"\0" in content:
         return [f"expected text in a {path.suffix} file, got bytes"]
     return [
-        f"contains what looks like {what}" for what, pattern in _SECRETS.items() if pattern.search(content)
+        f"contains what looks like {secret}"
+        for secret, pattern in _SECRETS.items()
+        if pattern.search(content)
     ]
 
 

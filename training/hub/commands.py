@@ -59,8 +59,8 @@ def has_wordnet() -> bool:
     """Whether NLTK finds WordNet in its default folders, outside this checkout."""
     import nltk
 
-    own = str(RESOURCES)
-    other_folders = [path for path in nltk.data.path if not path.startswith(own)]
+    project_folder = str(RESOURCES)
+    other_folders = [path for path in nltk.data.path if not path.startswith(project_folder)]
     for name in ("corpora/wordnet", "corpora/wordnet.zip"):
         try:
             nltk.data.find(name, other_folders)
@@ -120,8 +120,8 @@ def publish(
         )
     with tempfile.TemporaryDirectory() as scratch:
         repositories = [
-            lay_out(one, description, Path(scratch), organisation, __version__, root)
-            for one in tqdm(description.sources, desc="laying out", unit="repository", delay=5)
+            lay_out(source_entry, description, Path(scratch), organisation, __version__, root)
+            for source_entry in tqdm(description.sources, desc="laying out", unit="repository", delay=5)
         ]
         total = sum(_list_files(repository) for repository in repositories)
         print(f"{len(repositories)} repositories, {total / 1e6:.1f} MB, tag v{__version__}")

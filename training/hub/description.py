@@ -120,7 +120,7 @@ def read_description(root: Path, path: Path = DESCRIPTION) -> Description:
 def _resolve(root: Path, entry: dict[str, Any]) -> list[Source]:
     pattern = entry["folders"]
     module = entry.get("module", False)
-    found = []
+    sources = []
     for folder in sorted(root.glob(pattern)):
         parts = [
             name for name, part in zip(folder.parts[-pattern.count("/") - 1 :], pattern.split("/"), strict=True)
@@ -134,7 +134,7 @@ def _resolve(root: Path, entry: dict[str, Any]) -> list[Source]:
             continue  # modules shared by the Spaces
         words = parts if module else [part.replace("_", "-") for part in parts]
         name = entry["name"].format(*words).removesuffix("-default")
-        found.append(
+        sources.append(
             Source(
                 entry["kind"],
                 name,
@@ -146,4 +146,4 @@ def _resolve(root: Path, entry: dict[str, Any]) -> list[Source]:
                 entry.get("demo", False),
             )
         )
-    return found
+    return sources

@@ -75,13 +75,13 @@ def fill_in_sentence(text: str, sentence: str, results: Mapping[str, Any]) -> st
     Raises:
         ValueError: the sentence does not occur in the text exactly once.
     """
-    found = list(pattern(sentence).finditer(text))
-    if len(found) != 1:
-        raise ValueError(f"expected once, found {len(found)} times: {sentence!r}")
-    for place, slot in reversed([*enumerate(_SLOT.findall(sentence), 1)]):
+    matches = list(pattern(sentence).finditer(text))
+    if len(matches) != 1:
+        raise ValueError(f"expected once, found {len(matches)} times: {sentence!r}")
+    for group, slot in reversed([*enumerate(_SLOT.findall(sentence), 1)]):
         value = figure(results, slot)
         if value is not None:
-            begin, end = found[0].span(place)
+            begin, end = matches[0].span(group)
             digits = len(text[begin:end].partition(".")[2])
             text = text[:begin] + format_correlation(value, digits) + text[end:]
     return text
@@ -136,14 +136,14 @@ def autos_table(results: Mapping[str, Any], name: str) -> str:
     """
     if name not in results["autos"]:
         raise ValueError(f"{name}: expected a set among {', '.join(results['autos'])}")
-    found = results["autos"][name]
+    result = results["autos"][name]
     rows = {
-        row_title(row, found["n"]): {
-            "aspects": {aspect: _origins(one) for aspect, one in row["aspects"].items()}
+        row_title(row, result["n"]): {
+            "aspects": {aspect: _origins(cell_values) for aspect, cell_values in row["aspects"].items()}
         }
-        for row in found["rows"]
+        for row in result["rows"]
     }
-    measured = {"title": f"{found['title']} ({found['n']:,} rows)", "rows": rows}
+    measured = {"title": f"{result['title']} ({result['n']:,} rows)", "rows": rows}
     return to_markdown(next(autos_tables({name: measured}, read_published()))).replace("−", "-")
 
 

@@ -36,8 +36,8 @@ class Installation:
     def __init__(self, caches: Caches) -> None:
         self.caches = caches
         self._stages = {
-            name: place / f".openmeva-{name}"
-            for name, place in (
+            name: cache / f".openmeva-{name}"
+            for name, cache in (
                 ("hub", caches.hub),
                 ("modules", caches.modules),
                 ("datasets", caches.datasets),
@@ -175,21 +175,21 @@ class Installation:
         for path in [placement.target for placement in placements] + files:
             new.folders += [str(f) for f in missing(path.parent) if str(f) not in new.folders]
         for pointer in new.pointers:
-            found = Path(pointer).read_text(encoding="utf-8") if Path(pointer).exists() else None
-            if found is not None and old.pointers.get(pointer) != found:
-                new.before[pointer] = found
+            content = Path(pointer).read_text(encoding="utf-8") if Path(pointer).exists() else None
+            if content is not None and old.pointers.get(pointer) != content:
+                new.before[pointer] = content
             elif pointer in old.before:
                 new.before[pointer] = old.before[pointer]
 
     @staticmethod
     def _journal(new: Record, old: Record) -> Record:
         """The changes to roll back if the installation does not complete."""
-        held = {p: Path(p).read_text(encoding="utf-8") for p in new.pointers if Path(p).exists()}
+        current = {p: Path(p).read_text(encoding="utf-8") for p in new.pointers if Path(p).exists()}
         return Record(
             new.version,
             [tree for tree in new.trees if not Path(tree).exists()],
             new.pointers,
-            held,
+            current,
             [folder for folder in new.folders if folder not in old.folders],
             new.home,
         )
@@ -209,12 +209,14 @@ class Installation:
     def _undo(self) -> None:
         """Restores the state recorded in the journal, unless the installation had completed."""
         journal = self._record_folder.journal_path
-        begun, done = Record.read(journal), Record.read(self.record_path)
-        if begun and not (done and done.version == begun.version and set(begun.trees) <= set(done.trees)):
-            _sweep(begun)
-            _restore(begun)
-            _remove(begun.trees)
-            _prune(begun.folders)
+        started, done = Record.read(journal), Record.read(self.record_path)
+        if started and not (
+            done and done.version == started.version and set(started.trees) <= set(done.trees)
+        ):
+            _sweep(started)
+            _restore(started)
+            _remove(started.trees)
+            _prune(started.folders)
         journal.unlink(missing_ok=True)
 
 

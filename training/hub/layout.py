@@ -73,29 +73,31 @@ def lay_out(
     revision = f"v{version}"
     # data that may not be redistributed has no repository of the organisation: its card tells how to build it
     built = {
-        one.name for one in description.of_kind("dataset") if one.name not in description.redistributable
+        dataset.name
+        for dataset in description.of_kind("dataset")
+        if dataset.name not in description.redistributable
     }
-    there = description.names - built
+    available = description.names - built
     for name, content in _contents(source, description, root):
-        place = folder / name
-        place.parent.mkdir(parents=True, exist_ok=True)
+        destination = folder / name
+        destination.parent.mkdir(parents=True, exist_ok=True)
         if isinstance(content, Path) and (content.suffix not in _TEXT or content.name in _VERBATIM):
-            shutil.copyfile(content, place)
+            shutil.copyfile(content, destination)
             continue
         text = content.read_text(encoding="utf-8") if isinstance(content, Path) else content
-        if place.suffix == ".py":
+        if destination.suffix == ".py":
             text = pin_module(text, revision)
-        elif place.name == "config.json" and source.loads_as == "adapter":
+        elif destination.name == "config.json" and source.loads_as == "adapter":
             text = json.dumps(pin_settings(json.loads(text), revision), indent=2) + "\n"
-        text = rename(text, description.organisation, organisation, there)
-        if source.module or place.suffix == ".md":  # a demo contains the folders that it loads from
-            text = name_folders(text, organisation, there)
-        write_text(place, text)
+        text = rename(text, description.organisation, organisation, available)
+        if source.module or destination.suffix == ".md":  # a demo contains the folders that it loads from
+            text = name_folders(text, organisation, available)
+        write_text(destination, text)
     if source.module:
         write_text(folder / "requirements.txt", pin_versions(requirements(folder, root), root))
     if source.demo:
-        needed = folder / "requirements.txt"
-        write_text(needed, pin_versions(needed.read_text(encoding="utf-8"), root))
+        requirements_file = folder / "requirements.txt"
+        write_text(requirements_file, pin_versions(requirements_file.read_text(encoding="utf-8"), root))
         # a copy of the Space has another owner, but links to the publisher's other Spaces
         write_text(folder / PACKAGE / "spaces" / PUBLISHER, json.dumps({"organisation": organisation}) + "\n")
     whole = description.has_whole_model(source)
@@ -157,11 +159,11 @@ def _contents(source: Source, description: Description, root: Path) -> Iterator[
 def data_files(folder: Path) -> dict[str, list[Path]]:
     """The files of each configuration in a dataset's card; an empty list where one of them is missing."""
     front, _ = read_card(folder / "README.md")
-    found = {}
+    files = {}
     for configuration in front.get("configs", []):
         paths = [folder / split["path"] for split in configuration["data_files"]]
-        found[configuration["config_name"]] = paths if all(path.is_file() for path in paths) else []
-    return found
+        files[configuration["config_name"]] = paths if all(path.is_file() for path in paths) else []
+    return files
 
 
 def default_configuration(folder: Path) -> str | None:

@@ -47,14 +47,18 @@ def _scale(metric: MetricDescription) -> str:
     """Range and direction of the metric's first number; scores are such that higher is better."""
     for name, output in metric.outputs.items():
         ends = f"{output.range[0]:g} to {output.range[1]:g}, " if output.range else ""
-        said = f"{ends}{output.better} is better"
-        return said if output.better == "higher" else f"`{name}`: {said}; `scores` are their negatives"
+        description = f"{ends}{output.better} is better"
+        return (
+            description
+            if output.better == "higher"
+            else f"`{name}`: {description}; `scores` are their negatives"
+        )
     return "a report"
 
 
 def with_table(text: str, metrics: Mapping[str, MetricDescription], prefix: str) -> str:
     """A README's text with the table between its markers; unchanged where it has none."""
-    return _MARKED.sub(lambda found: found[1] + metrics_table(metrics, prefix) + found[2], text)
+    return _MARKED.sub(lambda match: match[1] + metrics_table(metrics, prefix) + match[2], text)
 
 
 def main(root: Path = ROOT) -> None:

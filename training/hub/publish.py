@@ -47,18 +47,18 @@ def repository_state(api: HfApi, repository: Repository, revision: str) -> Repos
     except RepositoryNotFoundError:
         return RepositoryState(False)
     tree = api.list_repo_tree(repository.id, recursive=True, repo_type=repository.kind)
-    there = {
+    published = {
         entry.path: entry.lfs.sha256 if entry.lfs else entry.blob_id
         for entry in tree
         if isinstance(entry, RepoFile) and entry.path not in _KEPT
     }
     files = repository.files()
-    same = there.keys() == files.keys() and all(
-        there[name] in (checksum(path), blob_id(path)) for name, path in files.items()
+    same = published.keys() == files.keys() and all(
+        published[name] in (checksum(path), blob_id(path)) for name, path in files.items()
     )
     tag = next((ref.target_commit for ref in refs.tags if ref.name == revision), "")
     head = next((ref.target_commit for ref in refs.branches if ref.name == "main"), "")
-    return RepositoryState(True, same, tuple(sorted(there.keys() - files.keys())), tag, head)
+    return RepositoryState(True, same, tuple(sorted(published.keys() - files.keys())), tag, head)
 
 
 def publish(
@@ -85,10 +85,10 @@ def publish(
     """
     revision = f"v{version}"
     states = [repository_state(api, repository, revision) for repository in repositories]
-    taken = [r.id for r, s in zip(repositories, states, strict=True) if s.tag and not s.released]
-    if taken and not move_tags:
+    conflicting = [r.id for r, s in zip(repositories, states, strict=True) if s.tag and not s.released]
+    if conflicting and not move_tags:
         raise ValueError(
-            f"the tag {revision} is at other files in {', '.join(taken)}: raise the version in "
+            f"the tag {revision} is at other files in {', '.join(conflicting)}: raise the version in "
             f"metrics/core/version.py, or move the tags (FORCE=1)"
         )
     done = {}

@@ -35,8 +35,8 @@ class Record:
         """The record at `path`, in `HF_HOME/openmeva`, with paths adapted if it was moved; None where there is none."""
         if not path.is_file():
             return None
-        found = cls(**json.loads(path.read_text(encoding="utf-8")))
-        return found._moved(str(path.parents[1]))
+        record = cls(**json.loads(path.read_text(encoding="utf-8")))
+        return record._moved(str(path.parents[1]))
 
     def write(self, path: Path) -> None:
         """Writes the record to `path`, atomically."""
@@ -45,16 +45,16 @@ class Record:
     def _moved(self, home: str) -> Record:
         """The record after `HF_HOME` was moved to `home`."""
 
-        def there(path: str) -> str:
+        def moved_path(path: str) -> str:
             inside = path == self.home or path.startswith(self.home + os.sep)
             return home + path.removeprefix(self.home) if self.home and inside else path
 
         return Record(
             self.version,
-            [there(path) for path in self.trees],
-            {there(path): content for path, content in self.pointers.items()},
-            {there(path): content for path, content in self.before.items()},
-            [there(path) for path in self.folders],
+            [moved_path(path) for path in self.trees],
+            {moved_path(path): content for path, content in self.pointers.items()},
+            {moved_path(path): content for path, content in self.before.items()},
+            [moved_path(path) for path in self.folders],
             home,
         )
 

@@ -57,7 +57,11 @@ class RecordFolder:
     def missing(self) -> list[str]:
         """The missing ones of the folders that an installation needs, the outermost first."""
         return list(
-            dict.fromkeys(str(folder) for place in (self.folder, *self.places) for folder in missing(place))
+            dict.fromkeys(
+                str(folder)
+                for needed_folder in (self.folder, *self.places)
+                for folder in missing(needed_folder)
+            )
         )
 
     def remove(self, record: Record) -> None:
@@ -65,8 +69,8 @@ class RecordFolder:
 
         If the folder has other content than the record (it may also be a cache of the project), that is kept.
         """
-        own = {path.name for path in (self.record_path, self.journal_path, self.lock_path)}
-        if any(path.name not in own for path in self.folder.iterdir()):
+        own_files = {path.name for path in (self.record_path, self.journal_path, self.lock_path)}
+        if any(path.name not in own_files for path in self.folder.iterdir()):
             self._remove_record()
             with suppress(PermissionError):  # Windows removes an open file when it is closed
                 self.lock_path.unlink(missing_ok=True)

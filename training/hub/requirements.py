@@ -22,7 +22,7 @@ def requirements(folder: Path, root: Path) -> str:
     """
     bounds = {line.partition(">=")[0].lower().replace("-", "_"): line for line in _dependencies(root)}
     implied = {"tqdm", "tokenizers", "pandas", "pyarrow"}  # dependencies of transformers and datasets
-    needed = set()
+    lines = set()
     for path in folder.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
@@ -34,8 +34,8 @@ def requirements(folder: Path, root: Path) -> str:
                     continue
                 if package.lower() not in bounds:
                     raise ValueError(f"{path}: imports {name}, which pyproject.toml does not name")
-                needed.add(bounds[package.lower()])
-    return "".join(f"{line}\n" for line in sorted(needed, key=str.lower))
+                lines.add(bounds[package.lower()])
+    return "".join(f"{line}\n" for line in sorted(lines, key=str.lower))
 
 
 def _dependencies(root: Path) -> list[str]:
@@ -61,14 +61,14 @@ def pin_versions(lines: str, root: Path) -> str:
     # without the local version, such as +cpu, which other indexes lack
     locked = dict(re.findall(r"^([\w.-]+)==([^\s+]+)", "".join(texts), re.MULTILINE))
     versions = {_normalized_name(name): version for name, version in locked.items()}
-    found = []
+    pinned = []
     for line in lines.split("\n"):
         name = re.split(r"[<>=!~; ]", line)[0]
         version = versions.get(_normalized_name(name.partition("[")[0]))
-        found.append(f"{name}=={version}" if version else line)
+        pinned.append(f"{name}=={version}" if version else line)
         if name == "torch":
-            found.insert(0, f"--extra-index-url {CPU_INDEX}")
-    return "\n".join(found)
+            pinned.insert(0, f"--extra-index-url {CPU_INDEX}")
+    return "\n".join(pinned)
 
 
 def _normalized_name(name: str) -> str:

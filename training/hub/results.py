@@ -61,17 +61,21 @@ def judgment_table(
     """
     lines, stale = [], False
     for entry in read_registry().values():
-        for found in results["judged"].values():
-            own = entry.configs.get(found["corpus"])
-            if entry.folder.name != metric or own is None or configuration not in (None, own):
+        for judged_set in results["judged"].values():
+            own_configuration = entry.configs.get(judged_set["corpus"])
+            if (
+                entry.folder.name != metric
+                or own_configuration is None
+                or configuration not in (None, own_configuration)
+            ):
                 continue
-            rows = {row["title"]: row for row in found["rows"] if row["kind"] == "ours"}
+            rows = {row["title"]: row for row in judged_set["rows"] if row["kind"] == "ours"}
             shown = [title for title in entry.rows if title in rows]
-            if shown and not _is_current(metric, own, root, results):
+            if shown and not _is_current(metric, own_configuration, root, results):
                 stale = True
                 continue
             lines += [
-                f"| {found['title']} ({found['n']}) | {title}, `{own}` | {cell(rows[title], 'pearson')} | "
+                f"| {judged_set['title']} ({judged_set['n']}) | {title}, `{own_configuration}` | {cell(rows[title], 'pearson')} | "
                 f"{cell(rows[title], 'spearman')} |"
                 for title in shown
             ]

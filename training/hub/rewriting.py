@@ -59,9 +59,9 @@ def hub_ids(code: str) -> dict[str, str]:
 
 def pin_module(code: str, revision: str) -> str:
     """A module's source with the revision added to its `HUB_IDS`: `org/name` becomes `org/name@revision`."""
-    found = _hub_ids_node(code)
+    hub_ids_dict = _hub_ids_node(code)
     lines = code.encode().splitlines(keepends=True)  # columns of the syntax tree count bytes
-    for value in reversed(found.values if found else []):
+    for value in reversed(hub_ids_dict.values if hub_ids_dict else []):
         assert isinstance(value, ast.Constant)
         line = lines[value.lineno - 1]
         pinned = json.dumps(f"{value.value!s}@{revision}").encode()

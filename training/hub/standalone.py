@@ -27,13 +27,13 @@ def standalone_files(name: str, root: Path) -> dict[str, str]:
     """
     folder, core = root / "metrics" / name, root / "metrics" / "core"
     main = folder / f"{name}.py"
-    needed = sorted(path for path in import_closure([main], root) if path.name != "__init__.py")
-    for path in needed:
+    paths = sorted(path for path in import_closure([main], root) if path.name != "__init__.py")
+    for path in paths:
         if path.parent not in (folder, core):
             raise ValueError(
                 f"{main}: expected imports only from metrics/{name} and metrics/core, got {path.relative_to(root)}"
             )
-    files = {f"{_flat_name(path.parent.name, path.stem, name)}.py": _rewrite(path, name) for path in needed}
+    files = {f"{_flat_name(path.parent.name, path.stem, name)}.py": _rewrite(path, name) for path in paths}
     siblings = {Path(file).stem for file in files} - {name}
     files[main.name] = _with_imports(files[main.name], siblings)
     return files
@@ -56,14 +56,14 @@ def _rewrite(path: Path, name: str) -> str:
             modules = [node.module or ""] if not node.level else []
         if not any(module.partition(".")[0] == "openmeva" for module in modules):
             continue
-        found = _IMPORT.match(lines[node.lineno - 1])
-        if found is None or found[2] not in (name, "core"):
+        match = _IMPORT.match(lines[node.lineno - 1])
+        if match is None or match[2] not in (name, "core"):
             raise ValueError(
                 f"{path}, line {node.lineno}: expected `from openmeva.metrics.core.… import …` or "
                 f"`from openmeva.metrics.{name}.… import …`, got {lines[node.lineno - 1].strip()!r}"
             )
-        flat = _flat_name(found[2], found[3], name)
-        lines[node.lineno - 1] = f"{found[1]}from .{flat} import{lines[node.lineno - 1][found.end() :]}"
+        flat = _flat_name(match[2], match[3], name)
+        lines[node.lineno - 1] = f"{match[1]}from .{flat} import{lines[node.lineno - 1][match.end() :]}"
     return "".join(lines)
 
 

@@ -100,9 +100,13 @@ def _write_card_of_mans(out: Path, old: str | None) -> None:
             theirs, text = split_card(f"{old}\n")
         except ValueError:
             return
-        known = theirs.get("configs")
-        ours = isinstance(known, list) and all(one in every for one in known) and _title(text) == _title(body)
-        if not ours or known == front["configs"]:
+        configurations = theirs.get("configs")
+        ours = (
+            isinstance(configurations, list)
+            and all(configuration in every for configuration in configurations)
+            and _title(text) == _title(body)
+        )
+        if not ours or configurations == front["configs"]:
             return
         front, body = {**theirs, "configs": front["configs"]}, text
     write_text(out / "README.md", join_card(front, body))
@@ -135,11 +139,11 @@ def read_parts(judged_set: JudgedSet, folder: Path) -> dict[str, list[JudgedStor
         ValueError: no part is there (the message lists the expected files and where the authors publish them), or a
             file is damaged.
     """
-    found = {name: part.read(folder) for name, part in judged_set.parts.items() if part.is_in(folder)}
-    if not found:
+    parts = {name: part.read(folder) for name, part in judged_set.parts.items() if part.is_in(folder)}
+    if not parts:
         names = ", ".join(part.files[0] for part in judged_set.parts.values())
         raise ValueError(f"{folder}: expected any of {names}; they are published at {judged_set.published}")
-    return found
+    return parts
 
 
 def _write_tables(parts: Mapping[str, Sequence[JudgedStory]], folder: Path) -> None:

@@ -40,14 +40,14 @@ def read_hanna_scores(folder: str | Path) -> dict[str, dict[str, float]]:
     path = Path(folder) / HALF_FILE
     if not path.exists():
         return {}
-    found = {}
+    scores_by_story = {}
     for row in read_rows(path, "jsonl"):
         scores = row.values.get("metrics")
         if not isinstance(scores, dict) or "story_id" not in row.values:
             raise ValueError(f"{row.where}: expected 'story_id' and 'metrics', scores by metric name")
         values = [rating_of(row._replace(values=scores), name, -math.inf, math.inf) for name in scores]
-        found[str(row.values["story_id"])] = dict(zip(scores, values, strict=True))
-    return found
+        scores_by_story[str(row.values["story_id"])] = dict(zip(scores, values, strict=True))
+    return scores_by_story
 
 
 def _annotations(path: Path) -> list[JudgedStory]:
@@ -57,15 +57,15 @@ def _annotations(path: Path) -> list[JudgedStory]:
         if same and text_of(row, "Story") != text_of(same[0], "Story"):
             raise ValueError(f"{row.where}: the text differs from that of the same story in {same[0].where}")
         same.append(row)
-    found = [
+    judged = [
         _judged_story(rows[0], key, {name: [rating_of(row, name) for row in rows] for name in CRITERIA})
         for key, rows in stories.items()
     ]
     workers = [[str(row.values.get("Worker ID") or "") for row in rows] for rows in stories.values()]
     if all(all(names) and len(set(names)) == len(names) for names in workers):
-        for story, names in zip(found, workers, strict=True):
+        for story, names in zip(judged, workers, strict=True):
             story["raters"] = names
-    return found
+    return judged
 
 
 def _judged_story(row: Row, key: str, ratings: dict[str, list[float]]) -> JudgedStory:
@@ -85,7 +85,7 @@ def _story(row: Row) -> JudgedStory:
     ratings = row.values.get("ratings")
     if not isinstance(ratings, dict) or set(ratings) != set(CRITERIA) or "story_id" not in row.values:
         raise ValueError(f"{row.where}: expected 'story_id' and 'ratings' of {', '.join(CRITERIA)}")
-    counts = {len(one) if isinstance(one, list) else 0 for one in ratings.values()}
+    counts = {len(values) if isinstance(values, list) else 0 for values in ratings.values()}
     if len(counts) != 1 or counts == {0}:
         raise ValueError(
             f"{row.where}: expected non-empty lists of ratings of equal length, one for each criterion"

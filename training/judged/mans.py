@@ -45,14 +45,14 @@ def read_mans(source: str | Path, corpus: str) -> list[JudgedStory]:
     return rows
 
 
-def _row(where: str, story_id: str, entry: dict, model: str, generated: dict) -> JudgedStory:
+def _row(location: str, story_id: str, entry: dict, model: str, generated: dict) -> JudgedStory:
     ratings = generated.get("score") if isinstance(generated, dict) else None
     if not isinstance(ratings, list) or not all(
         isinstance(rating, int | float) and 1 <= rating <= 5 for rating in ratings
     ):
-        raise ValueError(f"{where}: expected a list of ratings in 1..5, got {ratings!r}")
+        raise ValueError(f"{location}: expected a list of ratings in 1..5, got {ratings!r}")
     if len(ratings) != 5 or not isinstance(generated.get("text"), str):
-        raise ValueError(f"{where}: expected a text and five ratings, got {len(ratings)} ratings")
+        raise ValueError(f"{location}: expected a text and five ratings, got {len(ratings)} ratings")
     return {
         "story_id": story_id,
         "prompt": entry["prompt"],

@@ -23,12 +23,15 @@ def preference_rows(preferences: Iterable[Preference]) -> Iterator[JudgedStory]:
     >>> [row["score"] for row in preference_rows([Preference("7", "a prompt", "a good story", "a dull story")])]
     [1.0, 0.0]
     """
-    for one in preferences:
-        for name, story, score in (("chosen", one.chosen, 1.0), ("rejected", one.rejected, 0.0)):
+    for preference in preferences:
+        for name, story, score in (
+            ("chosen", preference.chosen, 1.0),
+            ("rejected", preference.rejected, 0.0),
+        ):
             yield {
-                "story_id": f"{one.pair}-{name}",
-                "pair": one.pair,
-                "prompt": one.prompt,
+                "story_id": f"{preference.pair}-{name}",
+                "pair": preference.pair,
+                "prompt": preference.prompt,
                 "story": story,
                 "score": score,
             }

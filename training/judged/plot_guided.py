@@ -37,15 +37,15 @@ def read_plot_guided_judgments(
     places = _places(list(sheets[0]) if sheets else [], path)
     ratings: dict[str, dict[str, float]] = {}
     for number, sheet in enumerate(sheets, 1):
-        for place in places:
-            story, answer = f"{_STORY}{place}", f"{_ANSWER}{place}"
-            where = f"{path}, sheet {number}, {answer}"
+        for index in places:
+            story, answer = f"{_STORY}{index}", f"{_ANSWER}{index}"
+            location = f"{path}, sheet {number}, {answer}"
             if not sheet[story]:
                 raise ValueError(f"{path}, sheet {number}, {story}: expected a story, got none")
             by_rater = ratings.setdefault(without_separators(sheet[story]), {})
             if sheet["WorkerId"] in by_rater:
-                raise ValueError(f"{where}: rater {sheet['WorkerId']} rates a story twice")
-            by_rater[sheet["WorkerId"]] = _rating(sheet[answer], where)
+                raise ValueError(f"{location}: rater {sheet['WorkerId']} rates a story twice")
+            by_rater[sheet["WorkerId"]] = _rating(sheet[answer], location)
     human = _human_stories(order, ratings) if order is not None else None
     rows: list[JudgedStory] = []
     for number, (story, by_rater) in enumerate(ratings.items()):
@@ -79,7 +79,7 @@ def read_predictions(path: str | Path) -> dict[str, float]:
     Raises:
         ValueError: a line of another layout (with its number).
     """
-    found = {}
+    predictions = {}
     for number, line in read_lines(path):
         story, _, score = line.rpartition("\t")
         try:
@@ -88,8 +88,8 @@ def read_predictions(path: str | Path) -> dict[str, float]:
             value = math.nan
         if not without_separators(story) or not math.isfinite(value):
             raise ValueError(f"{path}, line {number}: expected 'story TAB score', got {line[:60]!r}")
-        found[without_separators(story)] = value
-    return found
+        predictions[without_separators(story)] = value
+    return predictions
 
 
 def without_separators(story: str) -> str:
@@ -107,15 +107,15 @@ def _places(columns: Sequence[str], path: Path) -> list[str]:
     Raises:
         ValueError: no story, a story without its answer (or vice versa), or no rater.
     """
-    found = {
+    numbers = {
         name: sorted(column.removeprefix(name) for column in columns if column.startswith(name))
         for name in (_STORY, _ANSWER)
     }
-    if "WorkerId" not in columns or not found[_STORY] or found[_STORY] != found[_ANSWER]:
+    if "WorkerId" not in columns or not numbers[_STORY] or numbers[_STORY] != numbers[_ANSWER]:
         raise ValueError(
             f"{path}: expected the columns WorkerId, {_STORY}1, {_ANSWER}1 and so on, got {', '.join(columns)}"
         )
-    return found[_STORY]
+    return numbers[_STORY]
 
 
 def _human_stories(order: Sequence[str], stories: dict[str, dict[str, float]]) -> set[str]:
@@ -126,11 +126,11 @@ def _human_stories(order: Sequence[str], stories: dict[str, dict[str, float]]) -
     return set(listed[len(listed) // 2 :])
 
 
-def _rating(text: str | None, where: str) -> float:
+def _rating(text: str | None, location: str) -> float:
     try:
         value = float(text or "")
     except ValueError as error:
-        raise ValueError(f"{where}: expected a rating in 0..5, got {text!r}") from error
+        raise ValueError(f"{location}: expected a rating in 0..5, got {text!r}") from error
     if not 0 <= value <= 5:
-        raise ValueError(f"{where}: expected a rating in 0..5, got {text!r}")
+        raise ValueError(f"{location}: expected a rating in 0..5, got {text!r}")
     return value

@@ -65,7 +65,7 @@ def aggregate_criteria(ratings: Mapping[str, Sequence[float]]) -> JudgedStory:
     >>> aggregate_criteria({"coherence": [1, 2], "surprise": [3, 4]})["ratings"]
     [2.0, 3.0]
     """
-    overall = [float(mean(one)) for one in zip(*ratings.values(), strict=True)]
+    overall = [float(mean(rater_ratings)) for rater_ratings in zip(*ratings.values(), strict=True)]
     return {
         "ratings": overall,
         # mean of all ratings at once: equal judgments stay equal; a mean of rounded means can differ

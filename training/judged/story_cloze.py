@@ -43,8 +43,8 @@ def exclude_seen(rows: Iterable[JudgedStory]) -> list[JudgedStory]:
 
 
 def _preference(row: Row) -> Preference:
-    middle = " ".join(_sentence(row, f"InputSentence{place}") for place in (2, 3, 4))
-    endings = {place: _sentence(row, f"RandomFifthSentenceQuiz{place}") for place in ("1", "2")}
+    middle = " ".join(_sentence(row, f"InputSentence{index}") for index in (2, 3, 4))
+    endings = {index: _sentence(row, f"RandomFifthSentenceQuiz{index}") for index in ("1", "2")}
     right = text_of(row, "AnswerRightEnding").strip()
     if right not in endings:
         raise ValueError(f"{row.where}, AnswerRightEnding: expected 1 or 2, got {right!r}")

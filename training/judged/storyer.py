@@ -58,11 +58,11 @@ def read_overall(folder: str | Path, kind: str) -> list[JudgedStory]:
     path = find_file(folder, (OVERALL_FILES[kind],))
     rows: list[JudgedStory] = []
     for number, entry in enumerate(_load_pickle(path), 1):
-        where = f"{path}, entry {number}"
+        location = f"{path}, entry {number}"
         if not isinstance(entry, list | tuple) or len(entry) != 2:
-            raise ValueError(f"{where}: expected a story and its score, got {entry!r:.60}")
-        score = rating_of(Row(number, where, {"score": entry[1]}), "score", float("-inf"), float("inf"))
-        rows.append({"story_id": str(number), "story": _text(entry[0], where), "score": score})
+            raise ValueError(f"{location}: expected a story and its score, got {entry!r:.60}")
+        score = rating_of(Row(number, location, {"score": entry[1]}), "score", float("-inf"), float("inf"))
+        rows.append({"story_id": str(number), "story": _text(entry[0], location), "score": score})
     return rows
 
 
@@ -80,10 +80,10 @@ def read_ranks(folder: str | Path) -> list[JudgedStory]:
 
 def _preferences(path: Path) -> Iterator[Preference]:
     for number, entry in enumerate(_load_pickle(path), 1):
-        where = f"{path}, entry {number}"
+        location = f"{path}, entry {number}"
         if not isinstance(entry, list | tuple) or len(entry) != 5 or entry[3] not in (1, -1):
-            raise ValueError(f"{where}: expected prompt, two stories, a target of 1 or -1, margin")
-        prompt, first, second = (_text(text, where) for text in entry[:3])
+            raise ValueError(f"{location}: expected prompt, two stories, a target of 1 or -1, margin")
+        prompt, first, second = (_text(text, location) for text in entry[:3])
         chosen, rejected = (first, second) if entry[3] == 1 else (second, first)
         yield Preference(str(number), prompt, chosen, rejected)
 
@@ -101,17 +101,17 @@ def read_aspect_ratings(folder: str | Path) -> list[JudgedStory]:
     entries = read_json(path)
     rows: list[JudgedStory] = []
     for number, entry in enumerate(entries if isinstance(entries, list) else [], 1):
-        where = f"{path}, entry {number}"
+        location = f"{path}, entry {number}"
         if not isinstance(entry, dict) or not isinstance(entry.get("comments"), list):
-            raise ValueError(f"{where}: expected an object with 'prompt', 'story' and 'comments'")
-        rated = _aspects(entry["comments"], where)
+            raise ValueError(f"{location}: expected an object with 'prompt', 'story' and 'comments'")
+        rated = _aspects(entry["comments"], location)
         if rated:
             ratings = [value for values in rated.values() for value in values]
             rows.append(
                 {
                     "story_id": str(number),
-                    "prompt": _text(entry.get("prompt"), where),
-                    "story": _text(entry.get("story"), where),
+                    "prompt": _text(entry.get("prompt"), location),
+                    "story": _text(entry.get("story"), location),
                     "score": mean(ratings),
                     "criteria": {name: mean(values) for name, values in rated.items()},
                 }
@@ -121,31 +121,31 @@ def read_aspect_ratings(folder: str | Path) -> list[JudgedStory]:
     return rows
 
 
-def _aspects(comments: list[Any], where: str) -> dict[str, list[float]]:
-    found: dict[str, list[float]] = {}
+def _aspects(comments: list[Any], location: str) -> dict[str, list[float]]:
+    ratings: dict[str, list[float]] = {}
     for comment in comments:
         if not isinstance(comment, list) or len(comment) != 3:
-            raise ValueError(f"{where}: expected aspect, rating and comment, got {comment!r:.60}")
+            raise ValueError(f"{location}: expected aspect, rating and comment, got {comment!r:.60}")
         aspect = comment[0]
         if isinstance(aspect, int) and 1 <= aspect <= len(ASPECTS) and isinstance(comment[2], str):
-            rating = rating_of(Row(0, where, {"comments": comment[1]}), "comments")
-            found.setdefault(ASPECTS[aspect - 1], []).append(rating)
-    return found
+            rating = rating_of(Row(0, location, {"comments": comment[1]}), "comments")
+            ratings.setdefault(ASPECTS[aspect - 1], []).append(rating)
+    return ratings
 
 
 def _load_pickle(path: Path) -> list[Any]:
     try:
         with path.open("rb") as file:
-            found = _SafeUnpickler(file).load()
+            entries = _SafeUnpickler(file).load()
     except (pickle.UnpicklingError, *_PICKLE_ERRORS) as error:
         raise ValueError(f"{path}: expected a pickle of lists, texts and numbers ({error})") from error
-    if not isinstance(found, list | tuple) or not found:
-        raise ValueError(f"{path}: expected a pickled list, got {type(found).__name__}")
-    return list(found)
+    if not isinstance(entries, list | tuple) or not entries:
+        raise ValueError(f"{path}: expected a pickled list, got {type(entries).__name__}")
+    return list(entries)
 
 
-def _text(value: Any, where: str) -> str:
+def _text(value: Any, location: str) -> str:
     """A text without `<br>`, with HTML entities and backslash-escaped quotes unescaped."""
     if not isinstance(value, str) or not value.strip():
-        raise ValueError(f"{where}: expected a text, got {value!r:.60}")
+        raise ValueError(f"{location}: expected a text, got {value!r:.60}")
     return html.unescape(" ".join(value.replace("<br>", " ").replace('\\"', '"').split()))

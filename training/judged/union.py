@@ -34,8 +34,8 @@ def read_union_judgments(folder: str | Path) -> list[JudgedStory]:
     types = _types_of(folder / "ant_data_all.txt", path)
     rows: list[JudgedStory] = []
     for number, line in enumerate(_lines(path), 1):
-        where = f"{path}, line {number}"
-        key, story, ratings = _parse(line, where, 1)
+        location = f"{path}, line {number}"
+        key, story, ratings = _parse(line, location, 1)
         row: JudgedStory = {
             "story_id": str(key),
             "story": story,
@@ -44,25 +44,31 @@ def read_union_judgments(folder: str | Path) -> list[JudgedStory]:
         }
         if prompts is not None:
             if not 0 <= key < len(prompts) or not story.startswith(prompts[key]):
-                raise ValueError(f"{where}: the story does not begin with prompt {key} of reference_ipt.txt")
+                raise ValueError(
+                    f"{location}: the story does not begin with prompt {key} of reference_ipt.txt"
+                )
             row |= {"prompt": prompts[key], "story": story[len(prompts[key]) :].strip()}
         if references is not None:
             if not 0 <= key < len(references):
                 raise ValueError(
-                    f"{where}: expected an id below {len(references)} (reference_opt.txt), got {key}"
+                    f"{location}: expected an id below {len(references)} (reference_opt.txt), got {key}"
                 )
             row["reference"] = references[key]
         if types is not None:
-            row["error_types"] = _checked_types(types, key, ratings, where)
+            row["error_types"] = _checked_types(types, key, ratings, location)
         rows.append(row)
     return rows
 
 
-def _checked_types(types: dict[int, list[int]], key: int, ratings: list[int], where: str) -> list[list[str]]:
-    found = types.get(key, [])
-    if sum(kind == 0 for kind in found) != sum(ratings):
-        raise ValueError(f"{where}: {sum(ratings)} raters say reasonable, but ant_data_all.txt has {found}")
-    return [[ERROR_TYPES[kind]] if kind else [] for kind in found]
+def _checked_types(
+    types: dict[int, list[int]], key: int, ratings: list[int], location: str
+) -> list[list[str]]:
+    story_types = types.get(key, [])
+    if sum(kind == 0 for kind in story_types) != sum(ratings):
+        raise ValueError(
+            f"{location}: {sum(ratings)} raters say reasonable, but ant_data_all.txt has {story_types}"
+        )
+    return [[ERROR_TYPES[kind]] if kind else [] for kind in story_types]
 
 
 def _types_of(path: Path, ratings: Path) -> dict[int, list[int]] | None:
@@ -73,30 +79,30 @@ def _types_of(path: Path, ratings: Path) -> dict[int, list[int]] | None:
 
 
 def _types(path: Path) -> dict[int, list[int]]:
-    found = {}
+    types_by_story = {}
     for number, line in enumerate(_lines(path), 1):
         key, _, types = _parse(line, f"{path}, line {number}", len(ERROR_TYPES) - 1)
-        found[key] = types
-    return found
+        types_by_story[key] = types
+    return types_by_story
 
 
-def _parse(line: str, where: str, highest: int) -> tuple[int, str, list[int]]:
+def _parse(line: str, location: str, highest: int) -> tuple[int, str, list[int]]:
     parts = [part.strip() for part in line.split("|||")]
     if len(parts) != 3:
-        raise ValueError(f"{where}: expected 'id ||| story ||| ratings', got {len(parts)} parts")
+        raise ValueError(f"{location}: expected 'id ||| story ||| ratings', got {len(parts)} parts")
     try:
         key, values = int(parts[0]), [int(value) for value in parts[2].split()]
     except ValueError as error:
-        raise ValueError(f"{where}: expected whole numbers, got {parts[0]!r} and {parts[2]!r}") from error
+        raise ValueError(f"{location}: expected whole numbers, got {parts[0]!r} and {parts[2]!r}") from error
     if not parts[1]:
-        raise ValueError(f"{where}: expected a story, got a blank one")
+        raise ValueError(f"{location}: expected a story, got a blank one")
     if not values or not all(0 <= value <= highest for value in values):
-        raise ValueError(f"{where}: expected ratings in 0..{highest}, got {parts[2]!r}")
+        raise ValueError(f"{location}: expected ratings in 0..{highest}, got {parts[2]!r}")
     return key, parts[1], values
 
 
 def _lines(path: Path) -> list[str]:
-    found = [line.strip() for _, line in read_lines(path) if line.strip()]
-    if not found:
+    texts = [line.strip() for _, line in read_lines(path) if line.strip()]
+    if not texts:
         raise ValueError(f"{path}: expected at least one line of text, got none")
-    return found
+    return texts

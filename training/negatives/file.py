@@ -72,14 +72,14 @@ def write_samples(stories: str | Path, out: str | Path, config: NegativeSampling
         OSError: no such file.
     """
     check_output(out, column=None)
-    sampler, found = sampler_of(stories, config)
-    warn_about_foreign_stories(join_words(original.words) for original in found)
+    sampler, originals = sampler_of(stories, config)
+    warn_about_foreign_stories(join_words(original.words) for original in originals)
     made = 0
 
     def rows() -> Iterator[dict[str, Any]]:
         nonlocal made
         for index, sample in enumerate(sampler.sample_all(config.epoch, config.processes)):
-            original = found[index]
+            original = originals[index]
             yield {
                 "index": index,
                 "story_id": original.story_id,
@@ -92,7 +92,7 @@ def write_samples(stories: str | Path, out: str | Path, config: NegativeSampling
             made += sample is not None
 
     write_rows(out, rows())
-    return made, len(found) - made
+    return made, len(originals) - made
 
 
 def sampler_of(stories: str | Path, config: NegativeSamplingConfig) -> tuple[UnionSampler, list[Original]]:
@@ -100,11 +100,11 @@ def sampler_of(stories: str | Path, config: NegativeSamplingConfig) -> tuple[Uni
     sampling = sampling_of(config)
     language = language_of(sampling)
     normalizer = normalizer_of(config)
-    found = [
-        _original(row._replace(number=place), normalizer) for place, row in enumerate(read_rows(stories), 1)
+    originals = [
+        _original(row._replace(number=index), normalizer) for index, row in enumerate(read_rows(stories), 1)
     ]
-    tagged = tag_corpus([original.words for original in found], config.cache, config.processes)
-    return UnionSampler(tagged, language, sampling, seed=config.seed), found
+    tagged = tag_corpus([original.words for original in originals], config.cache, config.processes)
+    return UnionSampler(tagged, language, sampling, seed=config.seed), originals
 
 
 def _original(row: Row, normalizer: Normalizer) -> Original:

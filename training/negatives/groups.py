@@ -98,19 +98,19 @@ def read_groups(path: Path) -> list[GroupRow]:
     """
     if not path.is_file():
         raise ValueError(f"{path}: no such file; an earlier stage writes it")
-    found = []
-    for place in read_rows(path, None if kind_of(path) else "parquet"):
-        row = place.values
+    rows = []
+    for index in read_rows(path, None if kind_of(path) else "parquet"):
+        row = index.values
         if not {"group", "story", "label"} <= set(row):
-            raise ValueError(f"{place.where}: expected group, story and label, got {sorted(row)}")
+            raise ValueError(f"{index.where}: expected group, story and label, got {sorted(row)}")
         if "foreign" in row:
             raise ValueError(
                 f"{path}: written by an earlier version, with a column 'foreign'; remove it to write it again"
             )
-        text_of(place)
+        text_of(index)
         if row["label"] not in (0, 1):
-            raise ValueError(f"{place.where}: expected a label of 0 or 1, got {row['label']!r:.60}")
-        found.append(
+            raise ValueError(f"{index.where}: expected a label of 0 or 1, got {row['label']!r:.60}")
+        rows.append(
             GroupRow(
                 str(row["group"]),
                 row["story"],
@@ -122,9 +122,9 @@ def read_groups(path: Path) -> list[GroupRow]:
                 row.get("split") or "",
             )
         )
-    return found
+    return rows
 
 
 def _error_types(row: dict[str, Any]) -> list[str]:
-    known = (ERROR_TYPE_OF_MANIPULATION.get(name) for name in row.get("manipulations") or [])
-    return list(row.get("kinds") or [kind for kind in known if kind])
+    error_types = (ERROR_TYPE_OF_MANIPULATION.get(name) for name in row.get("manipulations") or [])
+    return list(row.get("kinds") or [kind for kind in error_types if kind])

@@ -11,7 +11,7 @@ KEYWORD_SHARE = 0.15
 
 
 def substitute_sentences(
-    index: int, stories: Sequence[TaggedStory], draws: BufferedRandom
+    index: int, stories: Sequence[TaggedStory], rng: BufferedRandom
 ) -> list[list[str]] | None:
     """Story `index` with a share of its sentences (rounded down, at least one) replaced by those of other
     stories.
@@ -21,15 +21,15 @@ def substitute_sentences(
     words = [list(sentence) for sentence in stories[index].words]
     if len(words) < 2 or len(stories) < 2:
         return None
-    for place in draws.shuffled(range(len(words)))[: max(1, int(SENTENCE_SHARE * len(words)))]:
-        other = draws.below(len(stories) - 1)
-        other += other >= index  # skip the story itself
-        words[place] = list(draws.choice(stories[other].words))
+    for position in rng.shuffled(range(len(words)))[: max(1, int(SENTENCE_SHARE * len(words)))]:
+        other_index = rng.below(len(stories) - 1)
+        other_index += other_index >= index  # skip the story itself
+        words[position] = list(rng.choice(stories[other_index].words))
     return words
 
 
 def substitute_antonyms(
-    story: TaggedStory, language: Language, draws: BufferedRandom
+    story: TaggedStory, language: Language, rng: BufferedRandom
 ) -> list[list[str]] | None:
     """The story with a share of its keywords (rounded, at least one) replaced by antonyms.
 
@@ -41,11 +41,11 @@ def substitute_antonyms(
         for at, (word, tag) in enumerate(zip(line, tags, strict=True)):
             if language.is_keyword(word, tag):
                 keywords += 1
-                found = language.antonyms(word, tag)
-                if found:
-                    places.append((row, at, found))
+                antonyms = language.antonyms(word, tag)
+                if antonyms:
+                    places.append((row, at, antonyms))
     if not places:
         return None
-    for row, at, found in draws.shuffled(places)[: max(1, int(KEYWORD_SHARE * keywords + 0.5))]:
-        words[row][at] = draws.choice(found)
+    for row, at, antonyms in rng.shuffled(places)[: max(1, int(KEYWORD_SHARE * keywords + 0.5))]:
+        words[row][at] = rng.choice(antonyms)
     return words

@@ -60,7 +60,7 @@ class Infiller:
         A sampled word may equal the original. A sentence in which no word can be resampled is returned unchanged.
         If a story exceeds the model's maximum length, the model sees the text around the sentence.
         """
-        rows, places, found = [], [], [list(s[at]) for s, at in zip(stories, sentences, strict=True)]
+        rows, places, new_sentences = [], [], [list(s[at]) for s, at in zip(stories, sentences, strict=True)]
         for story, at, share in zip(stories, sentences, shares, strict=True):
             ids, chosen = self._row(story, at, share, rng)
             rows.append(ids)
@@ -73,8 +73,8 @@ class Infiller:
                     self._sample_words(batch, rows, places, turn, generator)
         for i, chosen in enumerate(places):
             for token, word in chosen:
-                found[i][word] = self.words[rows[i][token]]
-        return found
+                new_sentences[i][word] = self.words[rows[i][token]]
+        return new_sentences
 
     def _row(
         self, story: Sequence[Sequence[str]], at: int, share: float, rng: np.random.Generator
@@ -83,10 +83,10 @@ class Infiller:
         ids: list[int] = []
         candidates: list[tuple[int, int]] = []
         for number, sentence in enumerate(story):
-            for place, word in enumerate(sentence):
+            for index, word in enumerate(sentence):
                 pieces = self.tokenizer.encode(word, add_special_tokens=False).ids
                 if number == at and len(pieces) == 1 and pieces[0] in self.words:
-                    candidates.append((len(ids), place))
+                    candidates.append((len(ids), index))
                 ids.extend(pieces)
         room = self.model.config.max_position_embeddings - 2
         middle = candidates[len(candidates) // 2][0] if candidates else 0

@@ -29,8 +29,10 @@ class TextEmbedder:
     def __call__(self, texts: Sequence[Words], batch_size: int = 128, limit: int = 64) -> Tensor:
         """Vectors (n, width), float32, of n texts (lists of words), which are truncated to `limit` tokens."""
         first, last, padding = self.ends
-        found = self.tokenizer.encode_batch([" ".join(words) for words in texts], add_special_tokens=False)
-        rows = [[first, *encoding.ids[: limit - 2], last] for encoding in found]
+        encodings = self.tokenizer.encode_batch(
+            [" ".join(words) for words in texts], add_special_tokens=False
+        )
+        rows = [[first, *encoding.ids[: limit - 2], last] for encoding in encodings]
         vectors = torch.empty(len(rows), self.model.config.hidden_size)
         batches = list(length_batches([len(row) for row in rows], batch_size))
         with torch.inference_mode():
@@ -81,10 +83,10 @@ class Neighbours:
             return [word for sentence in stories[i][:OPENING_SENTENCES] for word in sentence]
 
         vectors = embed([opening(i) for i in pool])
-        place = {i: number for number, i in enumerate(pool)}
-        found = nearest_indices(vectors[[place[i] for i in chosen]], vectors, count + 1)
+        index = {i: number for number, i in enumerate(pool)}
+        nearest = nearest_indices(vectors[[index[i] for i in chosen]], vectors, count + 1)
         self.similar_stories = {
-            i: [pool[j] for j in row if pool[j] != i][:count] for i, row in zip(chosen, found, strict=True)
+            i: [pool[j] for j in row if pool[j] != i][:count] for i, row in zip(chosen, nearest, strict=True)
         }
         # sentences after the first seldom introduce a character, so they fit other stories
         self.pool_sentences = [words for i in pool[:sentences] for words in stories[i][1:]]
@@ -93,8 +95,8 @@ class Neighbours:
 
     def similar_sentences(self, sentences: Sequence[Words], count: int = 8) -> list[list[list[str]]]:
         """For each sentence, the `count` nearest sentences with a different wording, nearest first."""
-        found = nearest_indices(self._embed(sentences), self._vectors, count + 2)
+        nearest = nearest_indices(self._embed(sentences), self._vectors, count + 2)
         return [
             [list(self.pool_sentences[j]) for j in row if list(self.pool_sentences[j]) != list(words)][:count]
-            for words, row in zip(sentences, found, strict=True)
+            for words, row in zip(sentences, nearest, strict=True)
         ]

@@ -38,11 +38,11 @@ DO_OF_TAG = {"VB": "do", "VBP": "do", "VBD": "did", "VBZ": "does"}
 
 
 def repeat_sentence(
-    story: EditedStory, draws: BufferedRandom, material: NegativeMaterial
+    story: EditedStory, rng: BufferedRandom, material: NegativeMaterial
 ) -> EditedStory | None:
     """Samples 1 + n/2 sentences and overwrites them with the earliest one; None if they are already identical."""
     sentences = list(story.sentences)
-    chosen = sample_positions(story, draws, material, 1 + _sentence_count(story, material) // 2)
+    chosen = sample_positions(story, rng, material, 1 + _sentence_count(story, material) // 2)
     source = sentences[chosen[0]]
     others = [at for at in chosen[1:] if list(sentences[at].words) != list(source.words)]
     for at in others:
@@ -50,37 +50,35 @@ def repeat_sentence(
     return story.with_sentences(REPETITION, tuple(sentences)) if others else None
 
 
-def repeat_ngrams(
-    story: EditedStory, draws: BufferedRandom, material: NegativeMaterial
-) -> EditedStory | None:
+def repeat_ngrams(story: EditedStory, rng: BufferedRandom, material: NegativeMaterial) -> EditedStory | None:
     """Repeats an n-gram, n/2 times; None if no sentence has one."""
     edited = story
     for _ in range(max(1, _sentence_count(story, material) // 2)):
-        edited = repeat_ngram(edited, draws, material) or edited
+        edited = repeat_ngram(edited, rng, material) or edited
     return None if edited is story else _applied_once(story, edited, NGRAM)
 
 
 def substitute_sentences(
-    story: EditedStory, draws: BufferedRandom, material: NegativeMaterial
+    story: EditedStory, rng: BufferedRandom, material: NegativeMaterial
 ) -> EditedStory | None:
     """Replaces 1 to n - 1 sentences with those of one other story; None if the corpus has no other story."""
     others = len(material.stories) - (story.index is not None)
     if others < 1:
         return None
-    chosen = sample_positions(story, draws, material)
-    other = draws.below(others)
-    if story.index is not None and other >= story.index:
-        other += 1  # skip the story itself
-    source = material.stories[other]
+    chosen = sample_positions(story, rng, material)
+    source_index = rng.below(others)
+    if story.index is not None and source_index >= story.index:
+        source_index += 1  # skip the story itself
+    source = material.stories[source_index]
     sentences = list(story.sentences)
     for at in chosen:
-        taken = draws.below(len(source))
+        taken = rng.below(len(source))
         sentences[at] = EditedSentence.foreign(source.words[taken], source.tags[taken], SUBSTITUTION)
     return story.with_sentences(SUBSTITUTION, tuple(sentences))
 
 
 def substitute_keywords(
-    story: EditedStory, draws: BufferedRandom, material: NegativeMaterial
+    story: EditedStory, rng: BufferedRandom, material: NegativeMaterial
 ) -> EditedStory | None:
     """Replaces 1 to 15 % of the keywords, uniformly, by an antonym, else a keyword with the same tag; None if none."""
     sentences = list(story.sentences)
@@ -92,30 +90,30 @@ def substitute_keywords(
         )
         if is_replaceable(word, tag, material.language)
     ]
-    wanted = 1 + draws.below(max(1, int(material.keyword_share * len(keywords))))
-    done = 0
-    for position, at in draws.shuffled(keywords):
+    wanted = 1 + rng.below(max(1, int(material.keyword_share * len(keywords))))
+    num_replaced = 0
+    for position, at in rng.shuffled(keywords):
         sentence = sentences[position]
-        replacement = replacement_of(sentence.words[at], sentence.tags[at], draws, material)
-        if replacement is not None and done < wanted:
+        replacement = replacement_of(sentence.words[at], sentence.tags[at], rng, material)
+        if replacement is not None and num_replaced < wanted:
             rewrite = Rewrite(at, at + 1, (Token(replacement, sentence.tags[at], at),))
             sentences[position] = sentence.apply_rewrite(rewrite, KEYWORDS)
-            done += 1
-    return story.with_sentences(KEYWORDS, tuple(sentences)) if done else None
+            num_replaced += 1
+    return story.with_sentences(KEYWORDS, tuple(sentences)) if num_replaced else None
 
 
 def permute_sentences(
-    story: EditedStory, draws: BufferedRandom, material: NegativeMaterial
+    story: EditedStory, rng: BufferedRandom, material: NegativeMaterial
 ) -> EditedStory | None:
     """Permutes 2 to n - 1 sentences; None if no order with a different text was found."""
     rest = len(story.sentences) - material.keep
     if rest < 2:
         return None
-    count = 2 + draws.below(rest - 1)
+    count = 2 + rng.below(rest - 1)
     for _ in range(TRIALS):
-        chosen = sample_positions(story, draws, material, count)
+        chosen = sample_positions(story, rng, material, count)
         sentences = list(story.sentences)
-        for at, source in zip(chosen, draws.shuffled(chosen), strict=True):
+        for at, source in zip(chosen, rng.shuffled(chosen), strict=True):
             if list(story.sentences[source].words) != list(story.sentences[at].words):
                 sentences[at] = story.sentences[source]._replace(moved=True)
         if any(new is not old for new, old in zip(sentences, story.sentences, strict=True)):
@@ -124,13 +122,13 @@ def permute_sentences(
 
 
 def alter_negations(
-    story: EditedStory, draws: BufferedRandom, material: NegativeMaterial
+    story: EditedStory, rng: BufferedRandom, material: NegativeMaterial
 ) -> EditedStory | None:
     """Alters the negation of 1 to n - 1 sentences; None if no sampled sentence has a verb or a negation."""
     edited = story
-    for at in sample_positions(story, draws, material):
+    for at in sample_positions(story, rng, material):
         sentence = edited.sentences[at]
-        rewrite = toggle_negation(sentence, draws.chance(material.contraction), material.language)
+        rewrite = toggle_negation(sentence, rng.chance(material.contraction), material.language)
         if rewrite is not None:
             edited = edited.with_sentence(NEGATION, at, sentence.apply_rewrite(rewrite, NEGATION))
     return None if edited is story else _applied_once(story, edited, NEGATION)
@@ -161,13 +159,13 @@ def toggle_negation(sentence: EditedSentence, contracted: bool, language: Langua
 
 
 def sample_positions(
-    story: EditedStory, draws: BufferedRandom, material: NegativeMaterial, count: int | None = None
+    story: EditedStory, rng: BufferedRandom, material: NegativeMaterial, count: int | None = None
 ) -> list[int]:
     """Sorted indices of `count` random sentences after the kept ones; default: a uniformly random number."""
     places = range(material.keep, len(story.sentences))
     if count is None:
-        count = 1 + draws.below(len(places))
-    return sorted(draws.shuffled(places)[:count])
+        count = 1 + rng.below(len(places))
+    return sorted(rng.shuffled(places)[:count])
 
 
 def _sentence_count(story: EditedStory, material: NegativeMaterial) -> int:

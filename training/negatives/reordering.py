@@ -8,7 +8,7 @@ SENTENCE = "sentence_reordering"
 
 
 def reorder_sentences(
-    story: EditedStory, draws: BufferedRandom, material: NegativeMaterial
+    story: EditedStory, rng: BufferedRandom, material: NegativeMaterial
 ) -> EditedStory | None:
     """Put the sentences after the kept ones in a random order that changes the text.
 
@@ -23,7 +23,7 @@ def reorder_sentences(
     order = list(range(len(rest)))
     # if two sentences differ, at least half of all orders change the text, so this ends soon
     while all(texts[new] == text for new, text in zip(order, texts, strict=True)):
-        order = draws.shuffled(range(len(rest)))
+        order = rng.shuffled(range(len(rest)))
     moved = tuple(
         rest[old]._replace(moved=True) if texts[old] != texts[new] else rest[old]
         for new, old in enumerate(order)

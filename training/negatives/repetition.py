@@ -10,19 +10,19 @@ LEXICAL = "lexical_repetition"
 SENTENCE = "sentence_repetition"
 
 
-def repeat_ngram(story: EditedStory, draws: BufferedRandom, material: NegativeMaterial) -> EditedStory | None:
+def repeat_ngram(story: EditedStory, rng: BufferedRandom, material: NegativeMaterial) -> EditedStory | None:
     """Repeat an n-gram, n in 1 .. `material.ngram_max`, of a random sentence right after itself.
 
     N-grams contain no punctuation and do not separate a word from its clitic ("did" from "n't"). Returns None if no
     sentence has such an n-gram.
     """
-    for position in draws.shuffled(range(material.keep, len(story.sentences))):
+    for position in rng.shuffled(range(material.keep, len(story.sentences))):
         sentence = story.sentences[position]
         by_size = ngram_starts(sentence, material.ngram_max)
         if not by_size:
             continue
-        size = draws.choice(sorted(by_size))
-        start = draws.choice(by_size[size])
+        size = rng.choice(sorted(by_size))
+        start = rng.choice(by_size[size])
         end = start + size
         copy = tuple(Token(sentence.words[at], sentence.tags[at]) for at in range(start, end))
         return story.with_sentence(
@@ -32,7 +32,7 @@ def repeat_ngram(story: EditedStory, draws: BufferedRandom, material: NegativeMa
 
 
 def repeat_sentence(
-    story: EditedStory, draws: BufferedRandom, material: NegativeMaterial
+    story: EditedStory, rng: BufferedRandom, material: NegativeMaterial
 ) -> EditedStory | None:
     """Replace a sentence with a copy of the one before it, so that the number of sentences is unchanged.
 
@@ -48,7 +48,7 @@ def repeat_sentence(
     ]
     if not places:
         return None
-    position = draws.choice(places)
+    position = rng.choice(places)
     copy = EditedSentence.foreign(sentences[position].words, sentences[position].tags, SENTENCE)
     return story.with_sentence(SENTENCE, position + 1, copy)
 

@@ -49,14 +49,14 @@ class UnionSampling:
     contraction: float = 0.5
 
     def __post_init__(self) -> None:
-        known = ", ".join(TECHNIQUES)
+        technique_names = ", ".join(TECHNIQUES)
         if isinstance(self.without, str) or isinstance(self.counts, (str, int, float)):
             raise ValueError(
                 f"expected lists for without and counts, got {self.without!r} and {self.counts!r}"
             )
         for name in (*self.techniques, *self.without):
             if name not in TECHNIQUES:
-                raise ValueError(f"expected techniques among {known}, got {name!r}")
+                raise ValueError(f"expected techniques among {technique_names}, got {name!r}")
         for name, choices in (("recipe", RECIPES), ("lexicon", LEXICONS)):
             if getattr(self, name) not in choices:
                 raise ValueError(f"{name}: expected one of {', '.join(choices)}, got {getattr(self, name)!r}")
@@ -68,7 +68,7 @@ class UnionSampling:
         if not 1 <= len(self.counts) <= len(TECHNIQUES):
             raise ValueError(f"counts: expected 1 to {len(TECHNIQUES)} numbers, got {len(self.counts)}")
         if not self.weights():
-            raise ValueError(f"without: expected at least one of {known} to remain, got none")
+            raise ValueError(f"without: expected at least one of {technique_names} to remain, got none")
         for name in ("sentence_level", "contraction", "keyword_share"):
             if not is_number(getattr(self, name)):
                 raise ValueError(f"{name}: expected a number, got {getattr(self, name)!r}")
@@ -92,10 +92,10 @@ class UnionSampling:
         Raises:
             ValueError: An unknown key, or a value out of range.
         """
-        known = [entry.name for entry in fields(cls)]
+        field_names = [entry.name for entry in fields(cls)]
         for name in values:
-            if name not in known:
-                raise ValueError(f"expected keys among {', '.join(known)}, got {name!r}")
+            if name not in field_names:
+                raise ValueError(f"expected keys among {', '.join(field_names)}, got {name!r}")
         plain: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
         }

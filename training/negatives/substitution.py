@@ -13,7 +13,7 @@ TRIALS = 16  # attempts at a sentence that the story lacks; only a corpus of dup
 
 
 def substitute_keywords(
-    story: EditedStory, draws: BufferedRandom, material: NegativeMaterial
+    story: EditedStory, rng: BufferedRandom, material: NegativeMaterial
 ) -> EditedStory | None:
     """Replace a share of the keywords, at least one, by antonyms, else by keywords of the same tag.
 
@@ -35,28 +35,28 @@ def substitute_keywords(
         if not mark and is_replaceable(word, tag, language)
     ]
     wanted = max(1, round(material.keyword_share * len(candidates)))
-    done = 0
-    for position, at in draws.shuffled(candidates):
+    num_replaced = 0
+    for position, at in rng.shuffled(candidates):
         sentence = sentences[position]
-        replacement = replacement_of(sentence.words[at], sentence.tags[at], draws, material)
+        replacement = replacement_of(sentence.words[at], sentence.tags[at], rng, material)
         if replacement is None:
             continue
         token = Token(replacement, sentence.tags[at], at)
         sentences[position] = sentence.apply_rewrite(Rewrite(at, at + 1, (token,)), LEXICAL)
-        done += 1
-        if done == wanted:
+        num_replaced += 1
+        if num_replaced == wanted:
             break
-    return story.with_sentences(LEXICAL, tuple(sentences)) if done else None
+    return story.with_sentences(LEXICAL, tuple(sentences)) if num_replaced else None
 
 
-def replacement_of(word: str, tag: str, draws: BufferedRandom, material: NegativeMaterial) -> str | None:
+def replacement_of(word: str, tag: str, rng: BufferedRandom, material: NegativeMaterial) -> str | None:
     """An antonym of `word`, else a keyword with the same tag, sampled by mention frequency, else None."""
     antonyms = [antonym for antonym in material.language.antonyms(word, tag) if antonym != word]
-    return draws.choice(antonyms) if antonyms else material.keywords.sample(tag, word, draws)
+    return rng.choice(antonyms) if antonyms else material.keywords.sample(tag, word, rng)
 
 
 def substitute_sentence(
-    story: EditedStory, draws: BufferedRandom, material: NegativeMaterial
+    story: EditedStory, rng: BufferedRandom, material: NegativeMaterial
 ) -> EditedStory | None:
     """Replace an untouched sentence by one of another story of the corpus.
 
@@ -69,14 +69,14 @@ def substitute_sentence(
     others = len(material.stories) - own
     if not places or others < 1:
         return None
-    position = draws.choice(places)
+    position = rng.choice(places)
     held = [list(sentence.words) for sentence in sentences]
     for _ in range(TRIALS):
-        other = draws.below(others)
-        if story.index is not None and other >= story.index:
-            other += 1  # skip the story itself
-        source = material.stories[other]
-        at = draws.below(len(source))
+        source_index = rng.below(others)
+        if story.index is not None and source_index >= story.index:
+            source_index += 1  # skip the story itself
+        source = material.stories[source_index]
+        at = rng.below(len(source))
         if list(source.words[at]) not in held:
             foreign = EditedSentence.foreign(source.words[at], source.tags[at], SENTENCE)
             return story.with_sentence(SENTENCE, position, foreign)

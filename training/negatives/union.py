@@ -77,25 +77,25 @@ class UnionSampler:
         """
         if not 0 <= index < len(self.stories):
             raise ValueError(f"expected an index in 0 .. {len(self.stories) - 1}, got {index}")
-        draws = BufferedRandom(np.random.default_rng((self.seed, epoch, index)))
-        return self.edit(EditedStory.start(self.stories[index], index), draws)
+        rng = BufferedRandom(np.random.default_rng((self.seed, epoch, index)))
+        return self.edit(EditedStory.start(self.stories[index], index), rng)
 
-    def edit(self, story: EditedStory, draws: BufferedRandom) -> EditedStory | None:
+    def edit(self, story: EditedStory, rng: BufferedRandom) -> EditedStory | None:
         """A negative sample of any story; `story.index` is its index in the corpus (None: not in it)."""
         if len(story.sentences) - self.sampling.keep < self.recipe.min_sentences:
             return None
         original = story.words
         for _ in range(TRIALS):
-            edited = self._apply(story, draws)
+            edited = self._apply(story, rng)
             if edited is None or edited.words != original:
                 return edited
         return None
 
-    def _apply(self, story: EditedStory, draws: BufferedRandom) -> EditedStory | None:
+    def _apply(self, story: EditedStory, rng: BufferedRandom) -> EditedStory | None:
         """Sample the number of techniques and the techniques, and apply them; None if none applies."""
-        wanted = 1 + draws.weighted(self.sampling.counts)
-        ranking = self._ranking(draws)
-        edited, done = story, 0
+        wanted = 1 + rng.weighted(self.sampling.counts)
+        ranking = self._ranking(rng)
+        edited, num_applied = story, 0
         # the sampled techniques in the recipe's order; then, for each that does not apply, the next sampled one
         operations, planned = self.recipe.operations, ranking[:wanted]
         if not self.recipe.in_sampled_order:
@@ -103,26 +103,26 @@ class UnionSampler:
             planned.sort(key=lambda names: order.index(names[0]))
         for names in (*planned, *ranking[wanted:]):
             for name in names:
-                result = operations[name](edited, draws, self.material)
+                result = operations[name](edited, rng, self.material)
                 if result is not None:
-                    edited, done = result, done + 1
+                    edited, num_applied = result, num_applied + 1
                     break
-            if done == wanted:
+            if num_applied == wanted:
                 break
-        return edited if done else None
+        return edited if num_applied else None
 
-    def _ranking(self, draws: BufferedRandom) -> list[tuple[str, ...]]:
+    def _ranking(self, rng: BufferedRandom) -> list[tuple[str, ...]]:
         """The techniques in the order sampled, each as a tuple of operations, the sampled level first."""
         weights = self.sampling.weights()
         names, shares = list(weights), list(weights.values())
         ranking = []
         while names:
-            place = draws.weighted(shares)
-            shares.pop(place)
-            name = names.pop(place)
+            index = rng.weighted(shares)
+            shares.pop(index)
+            name = names.pop(index)
             levels = TECHNIQUE_OPERATIONS[name]
             share = self.recipe.sentence_level.get(name, self.sampling.sentence_level)
-            swap = len(levels) > 1 and draws.chance(share)
+            swap = len(levels) > 1 and rng.chance(share)
             ranking.append(levels[::-1] if swap else levels)
         return ranking
 

@@ -86,18 +86,18 @@ def correlations(scores: Sequence[float], rows: Sequence[Any]) -> list[float]:
     reasonable = ratings == 1
     results = [float(pearsonr(values, ratings)[0])]
     for name in TYPES:
-        chosen = reasonable | np.array([name in found for found in types])
+        chosen = reasonable | np.array([name in story_types for story_types in types])
         results.append(float(pearsonr(values[chosen], ratings[chosen])[0]))
     return results
 
 
 def row_config(
-    name: str, changes: dict[str, Any], base: UnionConfig, pairs: int, further: int = 0
+    name: str, changes: dict[str, Any], base: UnionConfig, pairs: int, seed_offset: int = 0
 ) -> UnionConfig:
     """The configuration of a row: the common one with the changes of `ROWS` or `VARIANTS`.
 
     Args:
-        further: is added to the seed of `base`.
+        seed_offset: is added to the seed of `base`.
     """
     sampled = {key: value for key, value in changes.items() if key in SAMPLING}
     return replace(
@@ -106,8 +106,8 @@ def row_config(
         corpus=replace(base.corpus, max_stories=pairs),  # no story is seen twice in so short a run
         name="ablation"
         + "".join(c if c.isalpha() else "-" for c in name.lower())
-        + (f"-seed-{base.seed + further}" if further else ""),
-        seed=base.seed + further,
+        + (f"-seed-{base.seed + seed_offset}" if seed_offset else ""),
+        seed=base.seed + seed_offset,
         sampling=replace(base.sampling, **sampled),
         **{key: value for key, value in changes.items() if key not in SAMPLING},
     )
@@ -165,31 +165,31 @@ def main() -> None:
             table.add_row("the authors' UNION", *_cells([correlations(released["UNION"], judged)], "UNION"))
         settings = {**ROWS, **VARIANTS}
         for name in ["UNION", *VARIANTS] if arguments.variants else arguments.rows:
-            found = []
-            for further in range(arguments.seeds):
-                config = row_config(name, settings[name], base, arguments.pairs, further)
+            results = []
+            for seed_offset in range(arguments.seeds):
+                config = row_config(name, settings[name], base, arguments.pairs, seed_offset)
                 checkpoint = load_checkpoint(run_row(config, arguments.data, arguments.out), "union")
                 scores, _ = UnionScorer(checkpoint).score(
                     [row["story"] for row in judged], [row["prompt"] for row in judged]
                 )
-                found.append(correlations(scores, judged))
-            table.add_row(name, *_cells(found, name))
+                results.append(correlations(scores, judged))
+            table.add_row(name, *_cells(results, name))
     Console(width=160).print(table)
 
 
-def _cells(found: Sequence[Sequence[float]], name: str) -> list[str]:
+def _cells(results: Sequence[Sequence[float]], name: str) -> list[str]:
     """Cells of a row from one list per seed: the mean, with several seeds the standard deviation, the paper's in brackets.
 
     >>> _cells([[0.2] * 5, [0.3] * 5], "- Reconstruction")[:2]
     ['.250 ± .071 (.310)', '.250 ± .071']
     """
     cells = []
-    columns = zip(*found, strict=True)
-    for values, paper in zip(columns, PUBLISHED.get(name, (None,) * len(found[0])), strict=True):
-        spread = f" ± {format_number(stdev(values))}" if len(values) > 1 else ""
+    columns = zip(*results, strict=True)
+    for values, paper in zip(columns, PUBLISHED.get(name, (None,) * len(results[0])), strict=True):
+        deviation = f" ± {format_number(stdev(values))}" if len(values) > 1 else ""
         cells.append(
             format_number(fmean(values))
-            + spread
+            + deviation
             + (f" ({format_number(paper)})" if paper is not None else "")
         )
     return cells

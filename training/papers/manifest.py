@@ -100,15 +100,15 @@ def paper_runs() -> list[Run]:
     """The configurations of the papers' own settings, with their number of steps."""
     runs = []
     for name in ("roc_paper", "wp_paper"):
-        union = _read(UnionConfig, "union", name)
+        union = _read_config(UnionConfig, "union", name)
         tokens, steps = _tokens(union.max_length, union.corpus), math.ceil(union.pairs / union.batch_pairs)
         runs.append(Run(f"union/{name}", union.base, "masked", 2 * union.batch_pairs, tokens, steps))
-    ruber = _read(RuberConfig, "ruber_bert", "roc_paper")
+    ruber = _read_config(RuberConfig, "ruber_bert", "roc_paper")
     steps = math.ceil(ruber.pairs * ruber.passes / ruber.batch)
     tokens = _tokens(ruber.max_length, ruber.corpus)
     runs.append(Run("ruber_bert/roc_paper", ruber.base, "frozen", 2 * ruber.batch, tokens, steps))
     for name in ("roc", "wp"):
-        coherence = _read(PlotCoherenceConfig, "plot_coherence", f"{name}_paper")
+        coherence = _read_config(PlotCoherenceConfig, "plot_coherence", f"{name}_paper")
         batch = coherence.batch_groups * coherence.group_size
         steps = math.ceil(coherence.passes * 1000 * PUBLISHED[name]["af_manplts"][0] / batch)
         row = Run(
@@ -116,29 +116,31 @@ def paper_runs() -> list[Run]:
         )
         runs.append(row)
     for name in ("roc_paper", "wp_paper", "roc_gpt2_paper", "wp_gpt2_paper"):
-        runs.append(_generator(name, _read(GeneratorConfig, "generator", name)))
+        runs.append(_generator_run(name, _read_config(GeneratorConfig, "generator", name)))
     for name in ("roc_paper", "wp_paper"):
-        chain = _read(PlotNegativesConfig, "plot_negatives", name)
+        chain = _read_config(PlotNegativesConfig, "plot_negatives", name)
         texts = (1 - chain.share) * STORIES[_folder(chain.corpus)] * chain.candidates
-        how = chain.sampling
-        steps = math.ceil(texts / how.batch_size)
-        plot, story = _tokens(how.max_plot, chain.corpus), _tokens(how.max_tokens, chain.corpus)
-        runs.append(Run(f"plot_negatives/{name}", "bart-base", "write", how.batch_size, plot, steps, story))
+        sampling = chain.sampling
+        steps = math.ceil(texts / sampling.batch_size)
+        plot, story = _tokens(sampling.max_plot, chain.corpus), _tokens(sampling.max_tokens, chain.corpus)
+        runs.append(
+            Run(f"plot_negatives/{name}", "bart-base", "write", sampling.batch_size, plot, steps, story)
+        )
     for name in ("roc_gpt2_paper", "wp_gpt2_paper"):
-        ppl = _read(PplConfig, "ppl", name)
+        ppl = _read_config(PplConfig, "ppl", name)
         tokens, steps = _tokens(ppl.max_length, ppl.corpus), math.ceil(ppl.stories / ppl.batch)
         runs.append(Run(f"ppl/{name}", ppl.base, "causal", ppl.batch, tokens, steps))
     return runs
 
 
-def _read(kind: type[Any], metric: str, name: str) -> Any:
+def _read_config(kind: type[Any], metric: str, name: str) -> Any:
     return read_config(kind, config_file(metric, name))
 
 
-def _tokens(most: int, corpus: CorpusConfig) -> int:
+def _tokens(limit: int, corpus: CorpusConfig) -> int:
     """Tokens of a long text of a corpus, at most the maximum length."""
     words = ROC_WORDS if _folder(corpus) == "roc" else corpus.max_words
-    return min(most, math.ceil(PIECES * words)) if words else most
+    return min(limit, math.ceil(PIECES * words)) if words else limit
 
 
 def _folder(corpus: CorpusConfig) -> str:
@@ -146,7 +148,7 @@ def _folder(corpus: CorpusConfig) -> str:
     return corpus.train[0].partition("/")[0]
 
 
-def _generator(name: str, config: GeneratorConfig) -> Run:
+def _generator_run(name: str, config: GeneratorConfig) -> Run:
     plot, story = _tokens(config.max_plot, config.corpus), _tokens(config.max_story, config.corpus)
     steps = math.ceil(config.stories / config.batch)
     if config.base == "gpt2":  # the plot is the prefix of its text
@@ -168,18 +170,20 @@ def measure(run: Run, device: str = "cpu", steps: int = 2, share: float = 1.0) -
     model = HEADS[run.task].from_config(SHAPES[run.base]()).to(device).train(run.task != "write")
     parameters = sum(p.numel() for p in model.parameters())
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-6)
-    taken = []
+    durations = []
     for _ in range(steps):
-        started = _now(device)
+        started = _seconds(device)
         with native_autocast(torch.device(device)):
             loss = _loss(model, run, batch, device)
         if loss is not None:
             loss.backward()
             optimizer.step()
             optimizer.zero_grad()
-        taken.append(_now(device) - started)
-    counted = taken[1:] or taken
-    return Measurement(parameters / 1e6, sum(counted) / len(counted) * run.batch / batch, _gigabytes(device))
+        durations.append(_seconds(device) - started)
+    measured = durations[1:] or durations
+    return Measurement(
+        parameters / 1e6, sum(measured) / len(measured) * run.batch / batch, _gigabytes(device)
+    )
 
 
 def _loss(model: Any, run: Run, batch: int, device: str) -> Tensor | None:
@@ -204,7 +208,7 @@ def _loss(model: Any, run: Run, batch: int, device: str) -> Tensor | None:
     return loss
 
 
-def _now(device: str) -> float:
+def _seconds(device: str) -> float:
     if device == "cpu":
         return time.process_time()
     torch.cuda.synchronize(device)
@@ -217,13 +221,13 @@ def _gigabytes(device: str) -> float:
     return torch.cuda.max_memory_allocated(device) / 1e9
 
 
-def manifest_row(run: Run, need: Measurement) -> str:
+def manifest_row(run: Run, cost: Measurement) -> str:
     """A row of the Markdown table."""
     texts = f"{run.batch} of {run.tokens}" + (f" + {run.story}" if run.story else "")
-    hours = need.seconds * run.steps / 3600
+    hours = cost.seconds * run.steps / 3600
     return (
-        f"| `{run.name}` | {run.base}, {need.parameters:.0f}M | {texts} | {run.steps:,} | {need.seconds:.3g} | "
-        f"{need.gigabytes:.1f} | {hours:.1f} |"
+        f"| `{run.name}` | {run.base}, {cost.parameters:.0f}M | {texts} | {run.steps:,} | {cost.seconds:.3g} | "
+        f"{cost.gigabytes:.1f} | {hours:.1f} |"
     )
 
 
@@ -242,19 +246,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     runs = {run.name: run for run in paper_runs()}
     parser.add_argument("--runs", nargs="+", choices=runs, default=list(runs), metavar="CONFIGURATION")
-    given = parser.parse_args(arguments)
-    if given.steps < 1:
-        parser.error(f"--steps: expected 1 or more, got {given.steps}")
-    if not 0 < given.share <= 1:
-        parser.error(f"--share: expected a share above 0 and up to 1, got {given.share:g}")
+    args = parser.parse_args(arguments)
+    if args.steps < 1:
+        parser.error(f"--steps: expected 1 or more, got {args.steps}")
+    if not 0 < args.share <= 1:
+        parser.error(f"--share: expected a share above 0 and up to 1, got {args.share:g}")
     print(
         "| configuration | model | texts per step, tokens of each | steps | seconds per step | GB | hours |"
     )
     print("|---|---|---|---|---|---|---|", flush=True)
-    with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as alone:
-        for name in given.runs:
-            need = alone.submit(measure, runs[name], given.device, given.steps, given.share).result()
-            print(manifest_row(runs[name], need), flush=True)
+    with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as pool:
+        for name in args.runs:
+            cost = pool.submit(measure, runs[name], args.device, args.steps, args.share).result()
+            print(manifest_row(runs[name], cost), flush=True)
 
 
 if __name__ == "__main__":

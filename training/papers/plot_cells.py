@@ -53,10 +53,10 @@ def result_key(test: str, data: Path) -> str:
 
 def scores_and_ratings(scorer: Scorer, test: str, data: Path) -> tuple[list[float], list[float]]:
     """Scores of a test set's stories (in ROC with their contexts) and the stories' mean ratings."""
-    one = TEST_SETS[test]
-    rows = one.read(data)
+    test_set = TEST_SETS[test]
+    rows = test_set.read(data)
     texts = [
-        f"{row['prompt']} {row['story']}" if one.corpus == "roc" and row.get("prompt") else row["story"]
+        f"{row['prompt']} {row['story']}" if test_set.corpus == "roc" and row.get("prompt") else row["story"]
         for row in rows
     ]
     return list(scorer(texts)), [float(np.mean(row["score"])) for row in rows]
@@ -80,7 +80,7 @@ def without_manipulation(sets: Path, corpus: str, kind: str) -> list[GroupRow]:
 
 def regenerated_file(sets: Path, corpus: str, kind: str) -> Path:
     """MANPLTS regenerated without the manipulation that makes one error type (`training_sets --without`)."""
-    name = next(name for name, made in ERROR_TYPE_OF_MANIPULATION.items() if made == kind)
+    name = next(name for name, error_type in ERROR_TYPE_OF_MANIPULATION.items() if error_type == kind)
     return manplts_file(sets, f"{corpus}-without-{name}")
 
 
@@ -141,20 +141,20 @@ class Cells:
             key["glove"] = checksum(self.glove)
         parts = [corpus, name, model, *([without] if without else [])]
         cell = self.out / "-".join([*parts, "anew"] if without and self.regenerated else parts)
-        kept = cell / "cell.json"
-        known = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
-        tests = known["tests"] if known.get("key") == key else {}
-        place = result_key(test, self.data)
-        if place not in tests:
+        result_file = cell / "cell.json"
+        saved = json.loads(result_file.read_text(encoding="utf-8")) if result_file.is_file() else {}
+        tests = saved["tests"] if saved.get("key") == key else {}
+        test_key = result_key(test, self.data)
+        if test_key not in tests:
             if not tests:
-                kept.unlink(missing_ok=True)  # from other weights than the coming ones
+                result_file.unlink(missing_ok=True)  # from other weights than the coming ones
             if model == UNION:
                 scorer = self._union(rows, corpus, cell, bool(tests))
             else:
                 scorer = self._scorer(rows, model, cell, bool(tests))
-            tests[place] = correlate(scorer, test, self.data)
-            write_text(kept, json.dumps({"key": key, "tests": tests}, indent=2) + "\n")
-        spearman, kendall = tests[place]
+            tests[test_key] = correlate(scorer, test, self.data)
+            write_text(result_file, json.dumps({"key": key, "tests": tests}, indent=2) + "\n")
+        spearman, kendall = tests[test_key]
         return Cell(spearman, kendall, len(rows))
 
     def _set(self, name: str, corpus: str, without: str | None) -> tuple[Path, list[GroupRow]]:
@@ -195,11 +195,11 @@ class Cells:
             return sentavg
         if not trained:
             groups = sorted({row.group for row in rows})
-            held = set(groups[:: max(10, len(groups) // 100)])
+            held_out = set(groups[:: max(10, len(groups) // 100)])
             train_classifier(
                 self.base,
-                [row for row in rows if row.group not in held],
-                [row for row in rows if row.group in held],
+                [row for row in rows if row.group not in held_out],
+                [row for row in rows if row.group in held_out],
                 cell,
                 cell / "run",
                 {"data": {}},
@@ -214,13 +214,13 @@ class Cells:
         human_stories = [row.story for row in rows if row.label]
         if not trained:
             write_rows(cell / "stories.jsonl", ({"story": story} for story in human_stories))
-            own = CorpusConfig(
+            corpus_config = CorpusConfig(
                 train=("stories.jsonl",), context="first_sentence" if corpus == "roc" else "prompt"
             )
             config = replace(
                 self.union,
                 name=cell.name,
-                corpus=own,
+                corpus=corpus_config,
                 sampling=replace(self.union.sampling, keep=int(corpus == "roc")),
                 pairs=len(human_stories),
             )

@@ -65,13 +65,13 @@ TABLE_7: dict[str | None, Pair] = {
 }
 
 
-def _columns(found: Cell | str, published: Pair | None) -> list[str]:
+def _columns(cell: Cell | str, published: Pair | None) -> list[str]:
     """Stories, Spearman and Kendall of a cell, with the paper's results in brackets where it has that cell."""
-    if isinstance(found, str):
-        return ["", found, ""]
-    values = [format_number(value, 2) for value in (found.spearman, found.kendall)]
+    if isinstance(cell, str):
+        return ["", cell, ""]
+    values = [format_number(value, 2) for value in (cell.spearman, cell.kendall)]
     papers = [f" ({format_number(paper, 2)})" for paper in published or ()] or ["", ""]
-    return [f"{found.stories:,}", *map("".join, zip(values, papers, strict=True))]
+    return [f"{cell.stories:,}", *map("".join, zip(values, papers, strict=True))]
 
 
 def _table(title: str, *headings: str) -> Table:
@@ -90,20 +90,20 @@ def table_5(cells: Cells, corpora: Sequence[str] = CORPORA) -> Table:
             if name == "UNION_DATA":
                 models[UNION] = TABLE_5_UNION[corpus]
             for model, paper in models.items():
-                found = _try(cells, name, corpus, model, TEST[corpus])
-                table.add_row(corpus.upper(), name, model, *_columns(found, paper))
+                cell = _cell_or_reason(cells, name, corpus, model, TEST[corpus])
+                table.add_row(corpus.upper(), name, model, *_columns(cell, paper))
     return table
 
 
 def table_6(cells: Cells, corpora: Sequence[str] = CORPORA) -> Table:
     """The fine-tuned model trained on one corpus, evaluated on the other."""
     table = _table(f"Table 6: at most {cells.stories:,} stories a cell", "shift", "training set")
-    for place, (trained, judged) in enumerate((("roc", "wp"), ("wp", "roc"))):
+    for index, (trained, tested) in enumerate((("roc", "wp"), ("wp", "roc"))):
         for name, published in TABLE_6.items():
             if trained in corpora:
-                found = _try(cells, name, trained, FT_LM, TEST[judged])
-                shift = f"{trained.upper()} -> {judged.upper()}"
-                table.add_row(shift, name, *_columns(found, published[place]))
+                cell = _cell_or_reason(cells, name, trained, FT_LM, TEST[tested])
+                shift = f"{trained.upper()} -> {tested.upper()}"
+                table.add_row(shift, name, *_columns(cell, published[index]))
     return table
 
 
@@ -112,13 +112,13 @@ def table_7(cells: Cells, corpora: Sequence[str] = CORPORA) -> Table:
     table = _table(f"Table 7: at most {cells.stories:,} stories a cell", "corpus", "MANPLTS without")
     for corpus in corpora:
         for kind, published in TABLE_7.items():
-            found = _try(cells, "MANPLTS", corpus, FT_LM, TEST[corpus], kind)
+            cell = _cell_or_reason(cells, "MANPLTS", corpus, FT_LM, TEST[corpus], kind)
             paper = published if corpus == "wp" else None
-            table.add_row(corpus.upper(), kind or "(nothing)", *_columns(found, paper))
+            table.add_row(corpus.upper(), kind or "(nothing)", *_columns(cell, paper))
     return table
 
 
-def _try(
+def _cell_or_reason(
     cells: Cells, name: str, corpus: str, model: str, test: str, without: str | None = None
 ) -> Cell | str:
     """A cell, or the reason why it is missing."""
@@ -156,18 +156,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--glove", type=Path, help="word vectors for SENTAVG, as in the paper: a file like glove.6B.300d.txt"
     )
     parser.add_argument("--out", type=Path, default=RUNS / "plot-tables")
-    given = parser.parse_args(arguments)
-    if given.stories < 4:
-        parser.error(f"--stories: expected 4 or more, got {given.stories}")
+    args = parser.parse_args(arguments)
+    if args.stories < 4:
+        parser.error(f"--stories: expected 4 or more, got {args.stories}")
     with exit_on_bad_input():
-        check_data(given.data)
-        base = read_config(PlotCoherenceConfig, config_file("plot_coherence", given.config))
-        union = read_config(UnionConfig, config_file("union", given.union_config))
-        cells = Cells(
-            base, given.stories, given.sets, given.data, given.out, given.regenerate, union, given.glove
-        )
-        made = {5: table_5, 6: table_6, 7: table_7}[given.table](cells, given.corpora)
-    Console(width=160).print(made)
+        check_data(args.data)
+        base = read_config(PlotCoherenceConfig, config_file("plot_coherence", args.config))
+        union = read_config(UnionConfig, config_file("union", args.union_config))
+        cells = Cells(base, args.stories, args.sets, args.data, args.out, args.regenerate, union, args.glove)
+        table = {5: table_5, 6: table_6, 7: table_7}[args.table](cells, args.corpora)
+    Console(width=160).print(table)
 
 
 if __name__ == "__main__":

@@ -59,15 +59,18 @@ def single_source_configs(config: PlotCoherenceConfig) -> dict[str, PlotCoherenc
         passes=1,
         training_sets=None,
     )
-    nothing = replace(plain, graded=None, released=None, files=None)
-    found = {one["name"]: replace(nothing, graded=({**one, "groups": None},)) for one in config.graded or ()}
+    without_sources = replace(plain, graded=None, released=None, files=None)
+    configs = {
+        entry["name"]: replace(without_sources, graded=({**entry, "groups": None},))
+        for entry in config.graded or ()
+    }
     if config.released:
-        found["released"] = replace(nothing, released=replace(config.released, groups=None))
-    stems = [Path(one.path).stem for one in config.files or ()]
-    for one, stem in zip(config.files or (), stems, strict=True):
-        name = stem if stems.count(stem) == 1 else Path(one.path).parent.name  # stages name files alike
-        found[name] = replace(nothing, files=(replace(one, groups=None),))
-    return {**found, "all": plain}
+        configs["released"] = replace(without_sources, released=replace(config.released, groups=None))
+    stems = [Path(entry.path).stem for entry in config.files or ()]
+    for entry, stem in zip(config.files or (), stems, strict=True):
+        name = stem if stems.count(stem) == 1 else Path(entry.path).parent.name  # stages name files alike
+        configs[name] = replace(without_sources, files=(replace(entry, groups=None),))
+    return {**configs, "all": plain}
 
 
 def select_sources(
@@ -81,12 +84,12 @@ def select_sources(
     unknown = sorted(set(names or ()) - set(sources))
     if unknown:
         raise ValueError(f"sources: expected any of {', '.join(sources)}, got {', '.join(unknown)}")
-    return {name: one for name, one in sources.items() if names is None or name in names}
+    return {name: config for name, config in sources.items() if names is None or name in names}
 
 
 def without_missing_files(config: PlotCoherenceConfig) -> tuple[PlotCoherenceConfig, list[str]]:
     """The configuration without files of rows that are missing, and the paths of these."""
-    missing = [one.path for one in config.files or () if not resolve_path(one.path).is_file()]
+    missing = [file.path for file in config.files or () if not resolve_path(file.path).is_file()]
     return replace(config, files=tuple(f for f in config.files or () if f.path not in missing)), missing
 
 
@@ -113,12 +116,14 @@ def limit_groups(rows: Sequence[GroupRow], groups: int, seed: int) -> list[Group
     """The rows of at most `groups` groups, sampled evenly from the sources if there are several."""
     if len({row.group for row in rows}) <= groups:
         return list(rows)
-    kinds: dict[str, list[GroupRow]] = {}
+    by_source: dict[str, list[GroupRow]] = {}
     for row in rows:
-        kinds.setdefault(NUMBER.sub("", row.group), []).append(row)
-    share = max(1, groups // len(kinds))
+        by_source.setdefault(NUMBER.sub("", row.group), []).append(row)
+    share = max(1, groups // len(by_source))
     return sample_groups(
-        [row for one in kinds.values() for row in sample_groups(one, share, seed)], groups, seed
+        [row for source_rows in by_source.values() for row in sample_groups(source_rows, share, seed)],
+        groups,
+        seed,
     )
 
 
@@ -155,44 +160,44 @@ class SourceRows:
         distilled_rows, live = prepare_distillation(rows, config, self.run)
         rows = limit_groups(distilled_rows, groups, config.seed)
         folder = self.out / name
-        made = {**provenance, "groups_of_all": groups, "groups_judged": teacher_groups}
+        inputs = {**provenance, "groups_of_all": groups, "groups_judged": teacher_groups}
         if config.teacher:
-            made |= teacher_digests(resolve_path(config.teacher.weights))
-        if not matching_classifier(config, made, folder):
+            inputs |= teacher_digests(resolve_path(config.teacher.weights))
+        if not matching_classifier(config, inputs, folder):
             (folder / "agreement.json").unlink(missing_ok=True)
-            train_classifier(config, rows, validation, folder, folder / "run", made, teacher=live)
+            train_classifier(config, rows, validation, folder, folder / "run", inputs, teacher=live)
         return {"stories": len(rows), **self._agreement(folder, config, validation)}
 
     def _agreement(
         self, folder: Path, config: PlotCoherenceConfig, validation: Sequence[GroupRow]
     ) -> dict[str, float]:
         """The coefficients of a finished row, which are saved next to its weights."""
-        kept = folder / "agreement.json"
-        found: dict[str, float] = json.loads(kept.read_text(encoding="utf-8")) if kept.is_file() else {}
-        wanted = [*(["teacher"] if config.teacher else []), *self.sets]
-        places = {name: name if name == "teacher" else result_key(name, self.data) for name in wanted}
-        missing = {name: place for name, place in places.items() if place not in found}
+        file = folder / "agreement.json"
+        results: dict[str, float] = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+        names = [*(["teacher"] if config.teacher else []), *self.sets]
+        keys = {name: name if name == "teacher" else result_key(name, self.data) for name in names}
+        missing = {name: key for name, key in keys.items() if key not in results}
         if missing:
             scorer = ClassifierScorer(load_checkpoint(folder, config.metric))
-        for name, place in missing.items():
+        for name, key in missing.items():
             if config.teacher and name == "teacher":
-                found[place] = self._correlation_with_teacher(scorer, config.teacher, validation)
+                results[key] = self._correlation_with_teacher(scorer, config.teacher, validation)
             else:
                 scores, ratings = scores_and_ratings(lambda texts: scorer.score(texts)[0], name, self.data)
                 coefficient = spearmanr if name.startswith("plot_guided") else pearsonr
-                found[place] = float(coefficient(scores, ratings)[0])
-            write_text(kept, json.dumps(found, indent=2) + "\n")
-        return {name: found[place] for name, place in places.items()}
+                results[key] = float(coefficient(scores, ratings)[0])
+            write_text(file, json.dumps(results, indent=2) + "\n")
+        return {name: results[key] for name, key in keys.items()}
 
     def _correlation_with_teacher(
         self, scorer: ClassifierScorer, teacher: Teacher, rows: Sequence[GroupRow]
     ) -> float:
         """Spearman correlation of a student's scores with its teacher's."""
-        judged = with_teacher_logits(
+        distilled = with_teacher_logits(
             rows, resolve_path(teacher.weights), "plot_coherence", self.run / "held_out"
         )
         scores = scorer.score([row.story for row in rows])[0]
-        return float(spearmanr(scores, [row.teacher_logit for row in judged])[0])
+        return float(spearmanr(scores, [row.teacher_logit for row in distilled])[0])
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -228,28 +233,28 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--run", type=Path, help="folder of the groups (default: runs/plot_coherence-NAME)")
     parser.add_argument("--out", type=Path, default=RUNS / "sources")
-    given = parser.parse_args(arguments)
+    args = parser.parse_args(arguments)
     with exit_on_bad_input():
-        whole = read_config(PlotCoherenceConfig, config_file("plot_coherence", given.config))
-        config, missing = without_missing_files(whole)
+        full_config = read_config(PlotCoherenceConfig, config_file("plot_coherence", args.config))
+        config, missing = without_missing_files(full_config)
         rows = SourceRows(
-            given.data, given.run or RUNS / f"plot_coherence-{config.name}", given.out / config.name
+            args.data, args.run or RUNS / f"plot_coherence-{config.name}", args.out / config.name
         )
-        sources = select_sources(single_source_configs(config), given.sources)
-        found = {name: rows(name, one, given.groups) for name, one in sources.items()}
-        for stories in given.distilled:
-            found[f"distilled, {stories:,} stories"] = rows(
+        sources = select_sources(single_source_configs(config), args.sources)
+        results = {name: rows(name, source, args.groups) for name, source in sources.items()}
+        for stories in args.distilled:
+            results[f"distilled, {stories:,} stories"] = rows(
                 f"taught-{stories}",
-                student_config(config, given.teacher, given.start, given.from_backbone),
+                student_config(config, args.teacher, args.start, args.from_backbone),
                 max(1, stories // config.group_size),
-                max(1, max(given.distilled) // config.group_size),
+                max(1, max(args.distilled) // config.group_size),
             )
-    size = f", {given.groups} groups each" if sources else ""
+    size = f", {args.groups} groups each" if sources else ""
     table = Table(title=f"Sources of {config.name} against judged sets{size}")
-    columns = [*(["teacher"] if given.distilled else []), *rows.sets]
+    columns = [*(["teacher"] if args.distilled else []), *rows.sets]
     for heading in ("source", "stories", *columns):
         table.add_column(heading)
-    for name, values in found.items():
+    for name, values in results.items():
         table.add_row(
             name, f"{values['stories']:,.0f}", *(f"{values[c]:.3f}" if c in values else "" for c in columns)
         )

@@ -46,21 +46,23 @@ def error_table(rows: Rows) -> Table:
     A story is unreasonable if one rater calls it so, and has an error type if one rater names it. These definitions
     reproduce the paper's values to the last digit.
     """
-    named = [row["error_types"] for row in rows if any(row["error_types"])]
-    types = story_error_types(named, raters=1, one_error_only=False)
-    counts = Counter(name for found in types for name in found)
-    table = Table(title=f"UNION, Table 2: {len(named)} unreasonable of {len(rows)} ROC stories, %")
+    unreasonable = [row["error_types"] for row in rows if any(row["error_types"])]
+    types = story_error_types(unreasonable, raters=1, one_error_only=False)
+    counts = Counter(name for story_types in types for name in story_types)
+    table = Table(title=f"UNION, Table 2: {len(unreasonable)} unreasonable of {len(rows)} ROC stories, %")
     for heading in ("", "here", "paper"):
         table.add_column(heading)
     for name, printed in TABLE_2.items():
-        table.add_row(name, f"{100 * counts[name] / len(named):.1f}", f"{printed}")
-    sizes = Counter(len(found - {"other"}) for found in types)
+        table.add_row(name, f"{100 * counts[name] / len(unreasonable):.1f}", f"{printed}")
+    sizes = Counter(len(story_types - {"other"}) for story_types in types)
     for size, printed in ERRORS_PER_STORY.items():
-        table.add_row(f"{size} of the first four", f"{100 * sizes[size] / len(named):.2f}", f"{printed}")
-    every = story_error_types([row["error_types"] for row in rows], raters=1, one_error_only=False)
-    coefficient, least = strongest_correlation(every)
+        table.add_row(
+            f"{size} of the first four", f"{100 * sizes[size] / len(unreasonable):.2f}", f"{printed}"
+        )
+    all_types = story_error_types([row["error_types"] for row in rows], raters=1, one_error_only=False)
+    coefficient, smallest_p = strongest_correlation(all_types)
     table.add_row("largest |Spearman| of two types", f"{coefficient:.3f}", "< 0.15")
-    table.add_row("smallest p of those", f"{least:.3f}", "> 0.01")
+    table.add_row("smallest p of those", f"{smallest_p:.3f}", "> 0.01")
     return table
 
 
@@ -71,9 +73,11 @@ def strongest_correlation(types: Sequence[set[str]]) -> tuple[float, float]:
         types: error types of each judged story, empty for a reasonable one. The paper's bounds hold over all stories.
             Over unreasonable stories only, where a story without one type has another, repeated and conflicting have -.184.
     """
-    indicators = {name: np.array([name in found for found in types], float) for name in ERRORS[:4]}
+    indicators = {
+        name: np.array([name in story_types for story_types in types], float) for name in ERRORS[:4]
+    }
     tests = [spearmanr(indicators[a], indicators[b]) for a, b in combinations(indicators, 2)]
-    return max(abs(float(one.statistic)) for one in tests), min(float(one.pvalue) for one in tests)
+    return max(abs(float(test.statistic)) for test in tests), min(float(test.pvalue) for test in tests)
 
 
 def score_table(sets: Mapping[str, Rows]) -> Table:
@@ -103,15 +107,15 @@ def mans_table(sets: Mapping[str, Rows]) -> Table:
     )
     for heading in ("", *(TEST_SETS[name].title for name in sets)):
         table.add_column(heading)
-    found = {name: _mans_statistics(rows) for name, rows in sets.items()}
-    headings = ("unique inputs", "stories per input", "stories", *(f"tokens of {one}" for one in
+    values_by_set = {name: _mans_statistics(rows) for name, rows in sets.items()}
+    headings = ("unique inputs", "stories per input", "stories", *(f"tokens of {text}" for text in
                 ("an input", "a reference", "a story")))  # fmt: skip
-    for place, heading in enumerate(headings):
+    for index, heading in enumerate(headings):
         cells = []
-        for name, values in found.items():
-            printed = (INPUTS[name], 5, 5 * INPUTS[name], *TABLE_10[name])[place]
-            own = f"{values[place]:.2f}" if place > 2 else marked(round(values[place]), round(printed))
-            cells.append(f"{own} ({printed})")
+        for name, values in values_by_set.items():
+            printed = (INPUTS[name], 5, 5 * INPUTS[name], *TABLE_10[name])[index]
+            ours = f"{values[index]:.2f}" if index > 2 else marked(round(values[index]), round(printed))
+            cells.append(f"{ours} ({printed})")
         table.add_row(heading, *cells)
     return table
 
@@ -119,7 +123,7 @@ def mans_table(sets: Mapping[str, Rows]) -> Table:
 def _mans_statistics(rows: Rows) -> tuple[float, ...]:
     inputs = {str(row["prompt"]): str(row["reference"]) for row in rows}
     texts = (list(inputs), list(inputs.values()), [str(row["story"]) for row in rows])
-    return (len(inputs), len(rows) / len(inputs), len(rows), *(mean_tokens(one) for one in texts))
+    return (len(inputs), len(rows) / len(inputs), len(rows), *(mean_tokens(column) for column in texts))
 
 
 def autos_table(number: int, sets: Mapping[str, Rows]) -> Table:
@@ -131,23 +135,25 @@ def autos_table(number: int, sets: Mapping[str, Rows]) -> Table:
         caption="Stories held out from training or written for this project (mini), not the paper's. Tokens by NLTK's "
         "Treebank tokenizer; the paper's by spaCy",
     )
-    for heading in ("", *(f"{one}, {what}" for one in (first, second) for what in ("input", "story"))):
+    for heading in ("", *(f"{group}, {text}" for group in (first, second) for text in ("input", "story"))):
         table.add_column(heading)
     for name, rows in sets.items():
         papers = printed["wp" if "_wp_" in name else "roc"]
-        cells = [value for part in _parts(number, rows) for value in _input_and_story(part)]
+        cells = [value for examples in _groups(number, rows) for value in _input_and_story(examples)]
         table.add_row(
-            name.split("_")[1], *(f"{own:.2f} ({paper})" for own, paper in zip(cells, papers, strict=True))
+            name.split("_")[1], *(f"{ours:.2f} ({paper})" for ours, paper in zip(cells, papers, strict=True))
         )
     return table
 
 
-def _parts(number: int, rows: Rows) -> tuple[Rows, Rows]:
+def _groups(number: int, rows: Rows) -> tuple[Rows, Rows]:
     """Coherent and incoherent examples (16), or the originals of perturbed stories: human and incoherent ones (17)."""
     if number == 16:
         return [row for row in rows if row["label"] == 1], [row for row in rows if row["label"] == 0]
-    whole = [row for row in rows if row["label"] == 1]
-    return tuple([row for row in whole if row["origin"] == one] for one in ("human", "discrimination"))  # type: ignore[return-value]
+    coherent = [row for row in rows if row["label"] == 1]
+    return tuple(
+        [row for row in coherent if row["origin"] == origin] for origin in ("human", "discrimination")
+    )  # type: ignore[return-value]
 
 
 def _input_and_story(rows: Rows) -> tuple[float, float]:
@@ -170,13 +176,13 @@ def tables(data: Path, skipped: list[str]) -> Iterator[Table]:
     """All tables for which there is data; the reasons why sets are skipped are appended to `skipped`."""
 
     def present(*names: str) -> dict[str, Rows]:
-        found: dict[str, Rows] = {}
+        available: dict[str, Rows] = {}
         for name in names:
             try:
-                found[name] = TEST_SETS[name].read(data)
+                available[name] = TEST_SETS[name].read(data)
             except ValueError as error:
                 skipped.append(f"{TEST_SETS[name].title}: {error}")
-        return found
+        return available
 
     union = present("union_roc", "union_wp")
     if any("error_types" in row for row in union.get("union_roc", ())):
@@ -197,12 +203,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--data", type=Path, required=True, help="folder with union/ and mans/")
-    given = parser.parse_args(arguments)
+    args = parser.parse_args(arguments)
     skipped: list[str] = []
     console = Console(width=140)
     with exit_on_bad_input():
-        check_data(given.data)
-        for table in tables(given.data, skipped):
+        check_data(args.data)
+        for table in tables(args.data, skipped):
             console.print(table)
     for line in skipped:
         console.print(f"skipped {line}", highlight=False)

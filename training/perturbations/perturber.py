@@ -72,9 +72,9 @@ class Perturber:
     def _perturbed(self, story: Story, story_id: str, material: PerturbationMaterial) -> Perturbed | None:
         if not story.sentences:
             raise ValueError(f"story {story_id!r}: expected a story, got {story.text[:40]!r}")
-        draws = BufferedRandom(np.random.default_rng(_entropy(self.seed, self.aspect.name, story_id)))
-        for name in draws.shuffled(self.techniques):
-            edits = self.aspect.techniques[name](story, draws, material)
+        rng = BufferedRandom(np.random.default_rng(_entropy(self.seed, self.aspect.name, story_id)))
+        for name in rng.shuffled(self.techniques):
+            edits = self.aspect.techniques[name](story, rng, material)
             if edits:
                 text, spans = apply_edits(story.text, edits)
                 if text != story.text:
@@ -124,7 +124,7 @@ class Perturber:
             raise ValueError(f"row {story_id or ''!r}: expected a text in 'story', got {story!r}")
         parsed, material = Story(story), self.material
         if self._keeps_contexts:
-            context = context_of(row, "".join(one.text for one in parsed.sentences[:1]))
+            context = context_of(row, "".join(sentence.text for sentence in parsed.sentences[:1]))
             material = replace(material, keep=num_context_sentences(story.strip(), context))
         result = self._perturbed(parsed, story_id or story, material)
         return {
@@ -151,11 +151,11 @@ def techniques_of(aspect: str, techniques: Sequence[str] | None) -> tuple[str, .
     Raises:
         ValueError: unknown techniques, or an empty sequence.
     """
-    known = tuple(find_aspect(aspect).techniques)
-    chosen = known if techniques is None else tuple(techniques)
+    available = tuple(find_aspect(aspect).techniques)
+    chosen = available if techniques is None else tuple(techniques)
     for name in chosen:
-        if name not in known:
-            raise ValueError(f"{aspect}: unknown technique {name!r}: expected one of {', '.join(known)}")
+        if name not in available:
+            raise ValueError(f"{aspect}: unknown technique {name!r}: expected one of {', '.join(available)}")
     if not chosen:
         raise ValueError(f"{aspect}: expected at least one technique, got none")
     return chosen

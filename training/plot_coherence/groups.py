@@ -30,25 +30,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--cache", type=Path, default=CACHE / "tags", help="folder of tagged corpora")
     parser.add_argument("--stories", type=int, help="number of groups per corpus, for a quick trial")
-    given = parser.parse_args(arguments)
+    args = parser.parse_args(arguments)
     with exit_on_bad_input():
-        config = read_config(PlotCoherenceConfig, config_file("plot_coherence", given.config))
+        config = read_config(PlotCoherenceConfig, config_file("plot_coherence", args.config))
         if not config.graded:
-            raise ValueError(
-                f"{given.config}: expected `graded`, corpora whose stories are damaged, got none"
-            )
+            raise ValueError(f"{args.config}: expected `graded`, corpora whose stories are damaged, got none")
         seed = corruption_seed(config.seed, config.data_seed)
-        run = given.run or RUNS / f"plot_coherence-{config.name}"
+        run = args.run or RUNS / f"plot_coherence-{config.name}"
         for settings in config.graded:
-            if given.stories:
+            if args.stories:
                 settings = {
                     **settings,
-                    "stories": given.stories,
-                    "validation_stories": given.stories,
-                    "pool": 4 * given.stories,
-                    "alike_stories": 2 * given.stories,
+                    "stories": args.stories,
+                    "validation_stories": args.stories,
+                    "pool": 4 * args.stories,
+                    "alike_stories": 2 * args.stories,
                 }
-            manifest = make_groups(settings, given.data, run, given.cache, seed)
+            manifest = make_groups(settings, args.data, run, args.cache, seed)
             print(json.dumps({key: manifest[key] for key in ("train", "validation")}, indent=2))
 
 

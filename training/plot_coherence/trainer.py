@@ -51,14 +51,16 @@ def train(
         train(first, data, resolve_path(config.start), run, cache, resume)
     if config.seeds:
         return _train_seeds(config, data, out, run, cache, resume)
-    rows, validation, provenance = _load_judged_rows(config, data, run, cache, resume)
-    known = matching_classifier(config, provenance, out)
-    if known:
-        return known
+    rows, validation, provenance = _load_rows_and_teacher(config, data, run, cache, resume)
+    finished = matching_classifier(config, provenance, out)
+    if finished:
+        return finished
     with main_process_first():
-        judged, live = prepare_distillation(rows, config, run)
+        distilled_rows, live = prepare_distillation(rows, config, run)
     checkpoints = run / f"training-{config.name}-{config.seed}"
-    manifest = train_classifier(config, judged, validation, out, checkpoints, provenance, resume, live)
+    manifest = train_classifier(
+        config, distilled_rows, validation, out, checkpoints, provenance, resume, live
+    )
     with one_writer() as writes:
         if writes:
             write_classifier_card(out, manifest)
@@ -82,19 +84,19 @@ def check(config: PlotCoherenceConfig, data: Path) -> None:
         )
     check_start(config.start, config.adapter, config.frozen_layers)
     check_inputs(config, config, data)
-    for part in (untrained_first_stage(PlotCoherenceConfig, config, data), _own_teacher(config)):
-        if part:
-            check(part, data)
+    for stage in (untrained_first_stage(PlotCoherenceConfig, config, data), _teacher_config(config)):
+        if stage:
+            check(stage, data)
 
 
-def _own_teacher(config: PlotCoherenceConfig) -> PlotCoherenceConfig | None:
+def _teacher_config(config: PlotCoherenceConfig) -> PlotCoherenceConfig | None:
     """The configuration that trains the teacher; None if its weights must exist."""
     if not config.teacher or not config.teacher.config:
         return None
     return read_config(PlotCoherenceConfig, config_file(config.metric, config.teacher.config))
 
 
-def _load_judged_rows(
+def _load_rows_and_teacher(
     config: PlotCoherenceConfig, data: Path, run: Path, cache: Path, resume: bool
 ) -> tuple[list[GroupRow], list[GroupRow], dict[str, Any]]:
     """The result of `load_rows`, with the checksums of the teacher, which is trained first. Arguments as in `train`."""
@@ -102,8 +104,8 @@ def _load_judged_rows(
         rows, validation, provenance = load_rows(config, data, run, cache)
     if config.teacher:
         folder = resolve_path(config.teacher.weights)
-        if own := _own_teacher(config):
-            train(own, data, folder, folder.parent, cache, resume)
+        if teacher := _teacher_config(config):
+            train(teacher, data, folder, folder.parent, cache, resume)
         provenance |= teacher_digests(folder)
     return rows, validation, provenance
 
@@ -119,12 +121,14 @@ def _train_seeds(
         check_can_average(resolve_path(config.start), build_classifier(config)[0])
     single = replace(config, seeds=(), start_share=0.0, temperature=1.0, note=None)
     first_seed = replace(single, seed=config.seeds[0])  # the manifest of the average names its rows
-    known = matching_classifier(config, _load_judged_rows(first_seed, data, run, cache, resume)[2], out)
+    finished = matching_classifier(
+        config, _load_rows_and_teacher(first_seed, data, run, cache, resume)[2], out
+    )
 
     def train_one(seed: int, folder: Path) -> dict[str, Any]:
         return train(replace(single, seed=seed), data, folder, run, cache, resume)
 
-    manifest = known or train_seeds(config, train_one, mean_results, out, run, config.temperature)
+    manifest = finished or train_seeds(config, train_one, mean_results, out, run, config.temperature)
     with one_writer() as writes:
         if writes:
             write_classifier_card(out, manifest)

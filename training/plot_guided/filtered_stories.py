@@ -58,11 +58,11 @@ def exclude_judged(
 def with_corrupted_words(rows: Sequence[GroupRow], normalizer: Normalizer) -> list[GroupRow]:
     """The normalised rows, with `damaged`: a generated story's words from its first difference to the human one."""
     human_words = {row.group: normalizer(row.story).split() for row in rows if row.label}
-    found = []
+    marked = []
     for row in rows:
         words = normalizer(row.story).split()
         pairs = zip(words, human_words[row.group], strict=False)
         shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         damaged = [] if row.label else list(range(shared, len(words)))
-        found.append(replace(row, story=" ".join(words), damaged=damaged))
-    return found
+        marked.append(replace(row, story=" ".join(words), damaged=damaged))
+    return marked

@@ -76,15 +76,15 @@ def split_of(group: str, shares: tuple[int, int] | None = None) -> str:
     """
     if shares is None:
         return SPLITS[max(0, zlib.crc32(group.encode()) % 10 - 7)]
-    place = zlib.crc32(group.encode()) % 100
-    return SPLITS[(place >= shares[0]) + (place >= sum(shares))]
+    index = zlib.crc32(group.encode()) % 100
+    return SPLITS[(index >= shares[0]) + (index >= sum(shares))]
 
 
 def shares_of(config: dict[str, Any], name: str) -> tuple[int, int] | None:
     """The configuration's shares of a set's splits; None: the default shares."""
     splits = config.get("splits") or {}
-    found = splits.get(name, splits.get("default"))
-    return None if found is None else (found[0], found[1])
+    shares = splits.get(name, splits.get("default"))
+    return None if shares is None else (shares[0], shares[1])
 
 
 def set_row(
@@ -117,15 +117,15 @@ def heuristic_samplers(
     english = language_of(sampling)
     sampler = UnionSampler(tagged, english, sampling, seed=config["seed"]) if tagged else None
 
-    def draws(set_number: int, index: int) -> BufferedRandom:
+    def rng(set_number: int, index: int) -> BufferedRandom:
         return BufferedRandom(np.random.default_rng((config["seed"], set_number, index)))
 
     def sentences(index: int) -> Negative | None:
-        words = substitute_sentences(index, tagged, draws(1, index))
+        words = substitute_sentences(index, tagged, rng(1, index))
         return (join_words(words), ["sentence_substitution"]) if words else None
 
     def keywords(index: int) -> Negative | None:
-        words = substitute_antonyms(tagged[index], english, draws(2, index))
+        words = substitute_antonyms(tagged[index], english, rng(2, index))
         return (join_words(words), ["keyword_substitution"]) if words else None
 
     def union(index: int) -> Negative | None:
@@ -161,15 +161,15 @@ def heuristic_sets(
     config: dict[str, Any], corpus: Callable[[], PlotCorpus], data: Path, out: Path
 ) -> dict[str, Path]:
     """The three rule-based sets, for all of the metrics' stories: each story, followed by its negative."""
-    known = settings(config, data, resolve_path(config["generator"]))
-    known = {key: known[key] for key in ("name", "corpus", "share", "seed", "conceptnet", "data")}
+    fingerprint = settings(config, data, resolve_path(config["generator"]))
+    fingerprint = {key: fingerprint[key] for key in ("name", "corpus", "share", "seed", "conceptnet", "data")}
     wordnet = find_resource("wordnet")
     paths: dict[str, Path] = {}
     makers: dict[str, Callable[[int], Negative | None]] = {}
     for name in ("heur_sent_sub", "heur_key_sub", "union_data"):
         shares = shares_of(config, name)
         split = {} if shares is None else {"splits": list(shares)}
-        stage = Stage(out, name, {**known, "set": name, "wordnet": wordnet is not None, **split})
+        stage = Stage(out, name, {**fingerprint, "set": name, "wordnet": wordnet is not None, **split})
         if not stage.is_done():
             stories = corpus().metrics
             makers = makers or heuristic_samplers(stories, config)
@@ -181,14 +181,16 @@ def heuristic_sets(
                 stories: Sequence[PlottedStory] = stories,
                 shares: tuple[int, int] | None = shares,
             ) -> list[dict[str, Any]]:
-                found = []
+                group_rows = []
                 for index in span:
                     negative = make(index)
                     if negative:
                         story = stories[index]
-                        for source, text, done in (("human", story.text, []), (name, *negative)):
-                            found.append(set_row(story.group, source, text, story.context, done, shares))
-                return found
+                        for source, text, operations in (("human", story.text, []), (name, *negative)):
+                            group_rows.append(
+                                set_row(story.group, source, text, story.context, operations, shares)
+                            )
+                return group_rows
 
             stage.run(len(stories), rows, CHUNK, SCHEMA, lambda table: {"counts": split_counts(table)})
         paths[name] = stage.result
@@ -226,16 +228,16 @@ def set_from_negatives(
 
 def split_counts(table: pa.Table) -> dict[str, int]:
     """Number of stories in each split, including human ones."""
-    found = Counter(table["split"].to_pylist())
-    return {split: found[split] for split in SPLITS}
+    counts = Counter(table["split"].to_pylist())
+    return {split: counts[split] for split in SPLITS}
 
 
 def counts_table(name: str, built: dict[str, dict[str, int]]) -> str:
     """The counts next to the paper's, in thousands, as a Markdown table."""
     printed = PUBLISHED.get(name.partition("_")[0], {})
     lines = ["| set | train / validation / test | paper |", "|---|---|---|"]
-    for key, found in built.items():
-        own = " / ".join(f"{found[split] / 1000:.1f}k" for split in SPLITS)
+    for key, counts in built.items():
+        own = " / ".join(f"{counts[split] / 1000:.1f}k" for split in SPLITS)
         published = " / ".join(f"{value}k" for value in printed.get(key, ()))
         lines.append(f"| {key.upper()} | {own} | {published} |")
     return "\n".join(lines)

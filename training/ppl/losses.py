@@ -21,16 +21,16 @@ class _VocabularyLoss(torch.autograd.Function):
         table = weight.to(dtype)
         total = torch.zeros((), dtype=torch.float32, device=hidden.device)
         with torch.autocast(hidden.device.type, enabled=False):
-            need = ctx.needs_input_grad
-            hidden_gradient = torch.empty_like(hidden) if need[0] else None
-            weight_gradient = torch.zeros_like(weight, dtype=torch.float32) if need[1] else None
-            bias_gradient = torch.zeros_like(bias, dtype=torch.float32) if need[2] else None
+            needed = ctx.needs_input_grad
+            hidden_gradient = torch.empty_like(hidden) if needed[0] else None
+            weight_gradient = torch.zeros_like(weight, dtype=torch.float32) if needed[1] else None
+            bias_gradient = torch.zeros_like(bias, dtype=torch.float32) if needed[2] else None
             for start in range(0, len(targets), rows):
-                part, target = hidden[start : start + rows].to(dtype), targets[start : start + rows, None]
-                logits = (part @ table.T).float() + bias.float()
+                inputs, target = hidden[start : start + rows].to(dtype), targets[start : start + rows, None]
+                logits = (inputs @ table.T).float() + bias.float()
                 norm = logits.logsumexp(-1, keepdim=True)
                 total += (norm - logits.gather(1, target)).sum()
-                if not any(need):
+                if not any(needed):
                     continue
                 logits.sub_(norm).exp_()  # probabilities; below, their gradient: p - 1 at the target
                 logits.scatter_add_(1, target, -torch.ones_like(norm))
@@ -40,15 +40,15 @@ class _VocabularyLoss(torch.autograd.Function):
                 if hidden_gradient is not None:
                     hidden_gradient[start : start + rows] = (gradient @ table).to(hidden.dtype)
                 if weight_gradient is not None:
-                    weight_gradient += (gradient.T @ part).float()
+                    weight_gradient += (gradient.T @ inputs).float()
         ctx.save_for_backward(hidden_gradient, weight_gradient, bias_gradient)
         return total
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Any:
         scale = gradients[0]
-        found = [None if tensor is None else tensor * scale.to(tensor.dtype) for tensor in ctx.saved_tensors]
-        return (*found, None, None, None)
+        scaled = [None if tensor is None else tensor * scale.to(tensor.dtype) for tensor in ctx.saved_tensors]
+        return (*scaled, None, None, None)
 
 
 def vocabulary_loss(
@@ -84,18 +84,18 @@ def next_token_loss(model: Any, ids: Tensor, mask: Tensor) -> Tensor:
 
 def _total_loss(model: Any, ids: Tensor, mask: Tensor) -> Tensor:
     if not hasattr(model, "bert"):  # a third-party model
-        at = mask[:, 1:].bool()
+        is_target = mask[:, 1:].bool()
         logits = model(ids, attention_mask=mask, use_cache=False).logits[:, :-1]
-        return F.cross_entropy(logits[at].float(), ids[:, 1:][at], reduction="sum")
+        return F.cross_entropy(logits[is_target].float(), ids[:, 1:][is_target], reduction="sum")
     hidden = model.bert(ids, use_cache=False).last_hidden_state[:, :-1]
-    at = mask[:, 1:].bool()
-    hidden = model.cls.predictions.transform(hidden[at])
+    is_target = mask[:, 1:].bool()
+    hidden = model.cls.predictions.transform(hidden[is_target])
     # autocast leaves the output of layer norm in float32, so the output layer would also run in float32
     narrow = torch.is_autocast_enabled(ids.device.type)
     return vocabulary_loss(
         hidden,
         model.bert.embeddings.word_embeddings.weight,
         model.cls.predictions.bias,
-        ids[:, 1:][at],
+        ids[:, 1:][is_target],
         dtype=torch.get_autocast_dtype(ids.device.type) if narrow else torch.float32,
     )

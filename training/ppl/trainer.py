@@ -108,21 +108,21 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
         )
     started = time.time()
     start = resolve_path(config.start) if config.start else None
-    below = find_backbone(config.base if is_third_party(config.base) else SHARED)
-    in_one_file = below.gguf or (below.folder / WEIGHTS).is_file()  # a user's folder may have several
+    backbone = find_backbone(config.base if is_third_party(config.base) else SHARED)
+    in_one_file = backbone.gguf or (backbone.folder / WEIGHTS).is_file()  # a user's folder may have several
     made_from = {
         "config": as_mapping(config),
         "data": data_checksums(config.corpus, data),
-        **({"encoder": below.sha256} if in_one_file else {}),
+        **({"encoder": backbone.sha256} if in_one_file else {}),
         **start_digest(start, find_backbone(SHARED)),
     }
     resumed = begin_run(run, made_from, resume)
     corpus = load_corpus(config.corpus, data, names_file(), ("train", "validation"))
-    other = None
+    hub_tokenizer = None
     if is_third_party(config.base):
-        model, other, other_base = load_third_party(config)
-        tokenizer = other.backend_tokenizer
-        start_mark, end_mark = (token_id(tokenizer, mark) for mark in start_and_end_tokens(other))
+        model, hub_tokenizer, hub_base = load_third_party(config)
+        tokenizer = hub_tokenizer.backend_tokenizer
+        start_mark, end_mark = (token_id(tokenizer, mark) for mark in start_and_end_tokens(hub_tokenizer))
         special_tokens = start_mark, end_mark
         padding = special_tokens[1]
     else:
@@ -174,11 +174,11 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
     }
     base, whole = find_backbone(SHARED), config.adapter is None
     with one_writer() as writes:
-        if writes and other is not None and whole:
-            save_third_party(model, other, out)
+        if writes and hub_tokenizer is not None and whole:
+            save_third_party(model, hub_tokenizer, out)
             save_manifest(out, manifest)
-        elif writes and other is not None:
-            save_third_party_adapter(model, other_base, settings, out)
+        elif writes and hub_tokenizer is not None:
+            save_third_party_adapter(model, hub_base, settings, out)
             save_manifest(out, manifest)
             write_ppl_card(out, manifest)
         elif writes:

@@ -49,9 +49,9 @@ def load_pairs(config: RuberConfig, data: Path, names: Path, tokenizer: Tokenize
     """
     settings = config.corpus
     corpus = load_corpus(settings, data, names, () if config.prompts else ("train", "validation"))
-    named = Normalizer.load(names)
-    normalizer = named if settings.delexicalize else Normalizer()
-    judged = judged_keys(settings.exclude, data, named) if config.prompts else set()
+    name_normalizer = Normalizer.load(names)
+    normalizer = name_normalizer if settings.delexicalize else Normalizer()
+    judged = judged_keys(settings.exclude, data, name_normalizer) if config.prompts else set()
     train: list[tuple[str, str]] = []
     validation: list[tuple[str, str]] = []
     prompted: set[str] = set()
@@ -59,7 +59,7 @@ def load_pairs(config: RuberConfig, data: Path, names: Path, tokenizer: Tokenize
         for prompt, story in track(list(prompted_stories(data / file)), f"normalising {file}"):
             sentences = truncate_sentences(normalizer.sentences(story), settings.max_words)
             context = normalizer(plain_context(prompt))
-            key = story_key(named.sentences(story))
+            key = story_key(name_normalizer.sentences(story))
             if not context or not sentences or key in judged:
                 continue
             split = validation if is_held_out(key, settings.validation_share) else train
@@ -72,17 +72,17 @@ def load_pairs(config: RuberConfig, data: Path, names: Path, tokenizer: Tokenize
                     (join_words(sentences[:CONTEXT_SENTENCES]), join_words(sentences[CONTEXT_SENTENCES:]))
                 )
     rng = np.random.default_rng(config.seed)
-    kept = [
+    splits = [
         [split[i] for i in rng.permutation(len(split))[:count]]
         for split, count in ((train, config.pairs), (validation, config.validation_pairs))
     ]
-    for split, lack in zip(kept, ("to train on", "held out"), strict=True):
+    for split, purpose in zip(splits, ("to train on", "held out"), strict=True):
         if len(split) < 2:
             files = ", ".join(dict.fromkeys([*settings.train, *settings.validation, *(config.prompts or ())]))
             raise ValueError(
-                f"{files}: expected at least two pairs of a context and its story {lack}, got {len(split)}"
+                f"{files}: expected at least two pairs of a context and its story {purpose}, got {len(split)}"
             )
-    return PairSplit(*(_tokens(split, tokenizer, config.max_length - 2) for split in kept))
+    return PairSplit(*(_tokens(split, tokenizer, config.max_length - 2) for split in splits))
 
 
 def prompted_stories(path: Path) -> Iterator[tuple[str, str]]:
@@ -93,15 +93,15 @@ def prompted_stories(path: Path) -> Iterator[tuple[str, str]]:
     Raises:
         ValueError: a file without any prompt.
     """
-    found = 0
+    count = 0
     for row in read_rows(path):
         column = next((name for name in ("prompt", "context") if row.values.get(name)), None)
         prompt = text_of(row, column) if column else ""
         story = without_line_breaks(text_of(row))  # as in `load_corpus`
         if prompt.strip() and story.strip():
-            found += 1
+            count += 1
             yield prompt, story
-    if not found:
+    if not count:
         raise ValueError(f"{path}: expected stories with a 'prompt' or 'context', got none")
 
 
@@ -129,7 +129,7 @@ class TextBatcher:
 def frozen_features(model: RuberModel, texts: Sequence[list[int]], batcher: TextBatcher) -> dict[str, Tensor]:
     """All poolings of each text by the frozen encoder, (n, width), float32, and `extremes`, (n, 2, width)."""
     model.eval()  # without dropout, as in the metric
-    found: dict[str, Any] = {}
+    features: dict[str, Any] = {}
     order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
     device = next(model.parameters()).device
     for start in track(range(0, len(order), 64), "encoding"):
@@ -138,22 +138,22 @@ def frozen_features(model: RuberModel, texts: Sequence[list[int]], batcher: Text
         with native_autocast(device):
             states = model.bert(**inputs).last_hidden_state.float()
         inner = inner_tokens(inputs["attention_mask"])
-        pooled = {how: pool(states, inner, how) for how in ("cls", "mean", "max")}
+        pooled = {pooling: pool(states, inner, pooling) for pooling in ("cls", "mean", "max")}
         for name, values in {**pooled, "extremes": extremes(states, inner)}.items():
-            found.setdefault(name, torch.empty(len(texts), *values.shape[1:]))[batch] = values.cpu()
-    return {name: values.clone() for name, values in found.items()}
+            features.setdefault(name, torch.empty(len(texts), *values.shape[1:]))[batch] = values.cpu()
+    return {name: values.clone() for name, values in features.items()}
 
 
 @torch.inference_mode()
 def nearest_contexts(contexts: Tensor, count: int) -> Tensor:
     """Indices (n, count) of the nearest contexts of each context (n, width), without itself and its duplicates."""
     unit = torch.nn.functional.normalize(contexts, dim=-1)
-    found = []
-    for part in unit.split(1024):
-        alike = part @ unit.T
-        alike[alike > 0.999] = -1
-        found.append(alike.topk(min(count, len(unit) - 1), dim=-1).indices)
-    return torch.cat(found)
+    nearest = []
+    for block in unit.split(1024):
+        similarities = block @ unit.T
+        similarities[similarities > 0.999] = -1
+        nearest.append(similarities.topk(min(count, len(unit) - 1), dim=-1).indices)
+    return torch.cat(nearest)
 
 
 class RuberCollator:
@@ -174,22 +174,26 @@ class RuberCollator:
         self.pairs, self.batcher, self.features = pairs, batcher, features
         self.neighbours, self.seed = neighbours, seed
 
-    def __call__(self, places: list[int]) -> dict[str, Any]:
+    def __call__(self, indices: list[int]) -> dict[str, Any]:
         count = len(self.pairs)
-        own = [place % count for place in places]
-        sampled = [self._sample_story(place, place % count) for place in places]
+        own_pairs = [index % count for index in indices]
+        sampled = [self._sample_story(index, index % count) for index in indices]
         if self.features is not None:
             contexts, stories = self.features["contexts"], self.features["stories"]
-            return {"contexts": contexts[own], "stories": stories[own], "sampled": stories[sampled]}
+            return {
+                "contexts": contexts[own_pairs],
+                "stories": stories[own_pairs],
+                "sampled": stories[sampled],
+            }
         return {
-            "contexts": self.batcher([self.pairs[i][0] for i in own]),
-            "stories": self.batcher([self.pairs[i][1] for i in own]),
+            "contexts": self.batcher([self.pairs[i][0] for i in own_pairs]),
+            "stories": self.batcher([self.pairs[i][1] for i in own_pairs]),
             "sampled": self.batcher([self.pairs[i][1] for i in sampled]),
         }
 
-    def _sample_story(self, place: int, own: int) -> int:
-        rng = np.random.default_rng([self.seed, place])
+    def _sample_story(self, index: int, own_pair: int) -> int:
+        rng = np.random.default_rng([self.seed, index])
         if self.neighbours is not None:
-            return int(self.neighbours[own, rng.integers(self.neighbours.shape[1])])
-        other = int(rng.integers(len(self.pairs) - 1))
-        return other + (other >= own)
+            return int(self.neighbours[own_pair, rng.integers(self.neighbours.shape[1])])
+        story = int(rng.integers(len(self.pairs) - 1))
+        return story + (story >= own_pair)

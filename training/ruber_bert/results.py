@@ -15,17 +15,17 @@ from openmeva.training.ruber_bert.data import Pair, TextBatcher, frozen_features
 
 
 def pair_features(
-    model: RuberModel, pairs: Sequence[Pair], batcher: TextBatcher, kept: Path
+    model: RuberModel, pairs: Sequence[Pair], batcher: TextBatcher, file: Path
 ) -> dict[str, Tensor]:
-    """All poolings of contexts and stories by the frozen encoder, cached in the file `kept`."""
-    if not kept.exists():
-        found = {
+    """All poolings of contexts and stories by the frozen encoder, cached in `file`."""
+    if not file.exists():
+        features = {
             f"{column}.{name}": tensor.half()
             for column, texts in zip(("contexts", "stories"), zip(*pairs, strict=True), strict=True)
             for name, tensor in frozen_features(model, texts, batcher).items()
         }
-        save_tensors(kept, found)
-    return {name: tensor.float() for name, tensor in load_file(kept).items()}
+        save_tensors(file, features)
+    return {name: tensor.float() for name, tensor in load_file(file).items()}
 
 
 @torch.inference_mode()
@@ -42,25 +42,27 @@ def evaluate_pairs(
     model.eval()
     vectors, ends = [], []
     for column in zip(*pairs, strict=True):
-        found = [model.encode(*batcher(column[i : i + 64]).values()) for i in range(0, len(column), 64)]
-        vectors.append(torch.cat([one for one, _ in found]))
-        ends.append(torch.cat([two for _, two in found]).flatten(1))
+        outputs = [model.encode(*batcher(column[i : i + 64]).values()) for i in range(0, len(column), 64)]
+        vectors.append(torch.cat([vector for vector, _ in outputs]))
+        ends.append(torch.cat([end for _, end in outputs]).flatten(1))
     rng = np.random.default_rng(seed)
-    other = torch.from_numpy((np.arange(len(pairs)) + rng.integers(1, len(pairs), len(pairs))) % len(pairs))
+    random_rows = torch.from_numpy(
+        (np.arange(len(pairs)) + rng.integers(1, len(pairs), len(pairs))) % len(pairs)
+    )
     true = torch.sigmoid(model.head(vectors[0], vectors[1]))
-    false = torch.sigmoid(model.head(vectors[0], vectors[1][other]))
-    alike = torch.cosine_similarity(ends[1], ends[1][other])
-    near = neighbours[
+    false = torch.sigmoid(model.head(vectors[0], vectors[1][random_rows]))
+    cosines = torch.cosine_similarity(ends[1], ends[1][random_rows])
+    similar_rows = neighbours[
         torch.arange(len(pairs)), torch.from_numpy(rng.integers(neighbours.shape[1], size=len(pairs)))
     ]
-    hard = torch.sigmoid(model.head(vectors[0], vectors[1][near]))
+    hard = torch.sigmoid(model.head(vectors[0], vectors[1][similar_rows]))
     result: dict[str, Any] = {
         "accuracy": round(float((true > false).float().mean()), 4),
         "accuracy_nearest": round(float((true > hard).float().mean()), 4),
     }
-    values = {"referenced": alike, "unreferenced": torch.cat([true, false])}
+    values = {"referenced": cosines, "unreferenced": torch.cat([true, false])}
     result["ranges"] = {
-        name: [round(float(x), 4) for x in np.percentile(found.numpy(), [0.5, 99.5])]
-        for name, found in values.items()
+        name: [round(float(x), 4) for x in np.percentile(scores.numpy(), [0.5, 99.5])]
+        for name, scores in values.items()
     }
     return result

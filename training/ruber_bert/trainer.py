@@ -55,9 +55,9 @@ class RuberTrainer(StoryTrainer):
         """A new order in each epoch; with length batches, a batch could have a pair twice, as its own negative."""
         rng = np.random.default_rng(self.args.seed)
         training: Any = self.train_dataset
-        places = len(training)
-        passes = [rng.permutation(self.pairs) + begin for begin in range(0, places, self.pairs)]
-        return [int(place) for one in passes for place in one if place < places]
+        count = len(training)
+        passes = [rng.permutation(self.pairs) + begin for begin in range(0, count, self.pairs)]
+        return [int(index) for order in passes for index in order if index < count]
 
     def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
         return relatedness_loss(model, inputs, self.config), {}
@@ -93,14 +93,14 @@ def train(
     near_validation = nearest_contexts(held_out, 10)
     features, neighbours = None, None
     if frozen:
-        features_file = cache / f"{_key(made_from, base)}.safetensors"
+        features_file = cache / f"{_features_key(made_from, base)}.safetensors"
         with main_process_first():
-            found = pair_features(model, pairs.train, batcher, features_file)
+            all_features = pair_features(model, pairs.train, batcher, features_file)
         pooling = config.pooling
-        features = {name: found[f"{name}.{pooling}"] for name in ("contexts", "stories")}
+        features = {name: all_features[f"{name}.{pooling}"] for name in ("contexts", "stories")}
     if config.nearest:
         contexts = (
-            found["contexts.mean"]
+            all_features["contexts.mean"]
             if frozen
             else frozen_features(reader, [context for context, _ in pairs.train], batcher)["mean"]
         )
@@ -149,7 +149,7 @@ def train(
     return manifest
 
 
-def _key(made_from: dict[str, Any], base: Backbone) -> str:
+def _features_key(made_from: dict[str, Any], base: Backbone) -> str:
     """A key for the features of a configuration's pairs, from their inputs and the backbone."""
     names = ("corpus", "prompts", "pairs", "max_length", "seed", "adapter")
     parts = [

@@ -87,51 +87,51 @@ class BatchBuilder:
         Raises:
             ValueError: a story of fewer than two sentences; the message names its row.
         """
-        begun = time.perf_counter()
+        start = time.perf_counter()
         rows = story_rows(batch, self.how.context)
-        made = [
-            one
+        numbered_rows = [
+            item
             for places in _groups_of_unique_ids(rows)
-            for one in self._rows_of(rows, places, batch[NUMBER])
+            for item in self._rows_of(rows, places, batch[NUMBER])
         ]
-        made.sort(key=lambda one: one[0])
-        self.seconds += time.perf_counter() - begun
-        return {name: [row[name] for _, row in made] for name in SCHEMA.names}
+        numbered_rows.sort(key=lambda item: item[0])
+        self.seconds += time.perf_counter() - start
+        return {name: [row[name] for _, row in numbered_rows] for name in SCHEMA.names}
 
     def _rows_of(
-        self, every: Sequence[StoryRow], chosen: Sequence[int], numbers: Sequence[int]
+        self, all_stories: Sequence[StoryRow], chosen: Sequence[int], numbers: Sequence[int]
     ) -> list[tuple[int, Row]]:
-        """The rows of the chosen stories, whose ids must differ, each with the place of its story."""
-        rows, places = (
-            [every[place] for place in chosen],
-            {every[place]["story_id"]: place for place in chosen},
+        """The rows of the chosen stories, whose ids must differ, each with the index of its story."""
+        rows, indices = (
+            [all_stories[index] for index in chosen],
+            {all_stories[index]["story_id"]: index for index in chosen},
         )
         human = self.builder.discrimination(rows).rows
-        sampled = self._sampled(human, places, numbers)
-        places |= {row["story_id"]: places[row["perturbed_from"]] for row in sampled}
+        sampled = self._sampled(human, indices, numbers)
+        indices |= {row["story_id"]: indices[row["perturbed_from"]] for row in sampled}
         same = self.builder.invariance(rows, "human").rows
         other = self.builder.invariance(stories_to_perturb_again(sampled, rows), "discrimination").rows
-        return [(places[row["perturbed_from"] or row["story_id"]], row) for row in (*human, *same, *other)]
+        return [(indices[row["perturbed_from"] or row["story_id"]], row) for row in (*human, *same, *other)]
 
-    def _sampled(self, rows: Sequence[Row], places: Mapping[str, int], numbers: Sequence[int]) -> list[Row]:
+    def _sampled(self, rows: Sequence[Row], indices: Mapping[str, int], numbers: Sequence[int]) -> list[Row]:
         """One perturbed version per story, sampled by seed and place in the corpus."""
         of_story: dict[int, list[Row]] = {}
         for row in rows:
             if row["label"] == 0:
-                of_story.setdefault(places[row["perturbed_from"]], []).append(row)
+                of_story.setdefault(indices[row["perturbed_from"]], []).append(row)
         return [
-            made[int(np.random.default_rng((self.how.seed, numbers[place])).integers(len(made)))]
-            for place, made in sorted(of_story.items())
+            versions[int(np.random.default_rng((self.how.seed, numbers[index])).integers(len(versions)))]
+            for index, versions in sorted(of_story.items())
         ]
 
 
 def _groups_of_unique_ids(rows: Sequence[StoryRow]) -> list[list[int]]:
-    """The places of stories, grouped so that ids differ within a group; duplicates across parts cannot be seen."""
+    """The indices of stories, grouped so that ids differ within a group; duplicates across parts cannot be seen."""
     groups: list[list[int]] = []
     seen: Counter[str] = Counter()
-    for place, row in enumerate(rows):
+    for index, row in enumerate(rows):
         if seen[row["story_id"]] == len(groups):
             groups.append([])
-        groups[seen[row["story_id"]]].append(place)
+        groups[seen[row["story_id"]]].append(index)
         seen[row["story_id"]] += 1
     return groups

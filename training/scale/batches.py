@@ -13,9 +13,9 @@ Batch = Mapping[str, Sequence[Any]]
 def rows_of(batch: Batch) -> Iterator[Row]:
     """Rows numbered by their place in the corpus; error messages name them by their place in the batch."""
     names = list(batch)
-    for place, values in enumerate(zip(*batch.values(), strict=True)):
+    for index, values in enumerate(zip(*batch.values(), strict=True)):
         row = dict(zip(names, values, strict=True))
-        yield Row(row[NUMBER], f"row {place}", row)
+        yield Row(row[NUMBER], f"row {index}", row)
 
 
 def story_rows(batch: Batch, context: str) -> list[StoryRow]:
@@ -32,11 +32,11 @@ def story_rows(batch: Batch, context: str) -> list[StoryRow]:
 
 
 def rejection_reasons(read: Callable[[Row], object], batch: Batch) -> dict[int, str]:
-    """Reasons why rows are refused, by place in the batch: the error that `read` raises for a row."""
+    """Reasons why rows are refused, by index in the batch: the error that `read` raises for a row."""
     reasons = {}
-    for place, row in enumerate(rows_of(batch)):
+    for index, row in enumerate(rows_of(batch)):
         try:
             read(row)
         except ValueError as error:
-            reasons[place] = str(error).removeprefix(f"{row.where}: ")
+            reasons[index] = str(error).removeprefix(f"{row.where}: ")
     return reasons

@@ -107,10 +107,10 @@ class Folder:
         try:
             with FileLock(self.path / ".lock", timeout=0):
                 # if the folder is not a run's, such files may be the user's
-                own = ".*.tmp" if (self.path / "run.json").is_file() else ".run.json.*.tmp"
-                for left in (*self.path.glob(own), *self.work.glob("*/.*.tmp")):
-                    if left.is_file():
-                        left.unlink(missing_ok=True)
+                pattern = ".*.tmp" if (self.path / "run.json").is_file() else ".run.json.*.tmp"
+                for leftover in (*self.path.glob(pattern), *self.work.glob("*/.*.tmp")):
+                    if leftover.is_file():
+                        leftover.unlink(missing_ok=True)
                 yield
         except Timeout as error:
             raise ValueError(
@@ -136,23 +136,23 @@ class Folder:
         """
         file = self.path / "run.json"
         new = json.loads(json.dumps(settings, default=str))
-        known = read_json(file) if file.is_file() else None
-        if known is None:
-            others = [path.name for path in self.path.iterdir() if path.name != ".lock"]
-            if others:
+        recorded = read_json(file) if file.is_file() else None
+        if recorded is None:
+            other_files = [path.name for path in self.path.iterdir() if path.name != ".lock"]
+            if other_files:
                 raise ValueError(
-                    f"{self.path}: expected a new folder, or one of an earlier run, got {sorted(others)[0]!r} in it"
+                    f"{self.path}: expected a new folder, or one of an earlier run, got {sorted(other_files)[0]!r} in it"
                 )
         elif self.has_parts:
-            for name in dict.fromkeys([*known, *new]):
-                if known.get(name) != new.get(name):
+            for name in dict.fromkeys([*recorded, *new]):
+                if recorded.get(name) != new.get(name):
                     raise ValueError(
                         f"{self.path}: a run with other settings has begun here: {name} was "
-                        f"{json.dumps(known.get(name))}, now {json.dumps(new.get(name))}; use another folder"
+                        f"{json.dumps(recorded.get(name))}, now {json.dumps(new.get(name))}; use another folder"
                     )
-        elif known != new or not has_identity:
+        elif recorded != new or not has_identity:
             self.remove_temporary()
-        if known != new:
+        if recorded != new:
             write_text(file, json.dumps(new, indent=2) + "\n")
 
     def report(self) -> dict[str, Any] | None:

@@ -9,8 +9,8 @@ from openmeva.training.text.knowledge.resources import find_resource, lexicon_fi
 
 def knowledge_checksums(**files: str | Path) -> dict[str, str]:
     """Signature entries, name to checksum, for WordNet, ConceptNet and the other files that an operation reads."""
-    known = {**files, **(lexicon_files() if find_resource("wordnet") else {})}
-    sums = {name: checksum(file)[:12] for name, file in known.items()}
+    all_files = {**files, **(lexicon_files() if find_resource("wordnet") else {})}
+    sums = {name: checksum(file)[:12] for name, file in all_files.items()}
     return {"wordnet": "none", "conceptnet": "none", **sums}
 
 

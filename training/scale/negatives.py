@@ -94,18 +94,18 @@ class BatchSampler:
         Raises:
             ValueError: a story without a word; the message names its row.
         """
-        begun = time.perf_counter()
+        start = time.perf_counter()
         originals = [self._sentences(row) for row in rows_of(batch)]
         tags = iter(tag([words for sentences in originals for words in sentences]))
-        made = []
+        records = []
         for number, sentences in zip(batch[NUMBER], originals, strict=True):
             story = EditedStory.start(TaggedStory(sentences, [next(tags) for _ in sentences]))
-            draws = BufferedRandom(np.random.default_rng((self.how.seed, self.how.epoch, number - 1)))
-            made.append(sample_record(self.sampler.edit(story, draws)))
+            rng = BufferedRandom(np.random.default_rng((self.how.seed, self.how.epoch, number - 1)))
+            records.append(sample_record(self.sampler.edit(story, rng)))
         names = ("negative", "origins", "applied", "edits")
         added: dict[str, list[Any]] = {"original": originals}
-        added |= {name: [one.get(name) for one in made] for name in names}
-        self.seconds += time.perf_counter() - begun
+        added |= {name: [record.get(name) for record in records] for name in names}
+        self.seconds += time.perf_counter() - start
         return {
             free_name(f"union_{name}", batch) if name in batch else name: values
             for name, values in added.items()

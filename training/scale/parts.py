@@ -88,8 +88,8 @@ class Parts:
         """Statistics of the pass; None if it has not been completed."""
         if not self._summary_file.is_file():
             return None
-        found = read_json(self._summary_file)
-        return InputSummary(**found)
+        values = read_json(self._summary_file)
+        return InputSummary(**values)
 
     def read(self, number: int) -> pa.Table:
         """A part's rows, with the columns of the whole input."""
@@ -146,18 +146,18 @@ class Parts:
         misfit: BadRowCallback,
     ) -> pa.Schema:
         """Writes a part, and returns the columns of all rows so far."""
-        table, schema, good = _typed(kept, schema, fixed, misfit, self._wide)
-        if not good:
+        table, schema, fitting = _typed(kept, schema, fixed, misfit, self._wide)
+        if not fitting:
             return schema
-        rows = [row.values for _, row in good]
+        rows = [row.values for _, row in fitting]
         for name in OPTIONAL:
-            found = sum(field_of(row, name) is not None for row in rows)
-            summary.filled[name] = summary.filled.get(name, 0) + found
+            count = sum(field_of(row, name) is not None for row in rows)
+            summary.filled[name] = summary.filled.get(name, 0) + count
         summary.in_story = summary.in_story and all_begin(
             (row["story"], str(field_of(row, "context") or "")) for row in rows
         )
-        table = table.append_column(NUMBER, pa.array([number for number, _ in good], pa.int64()))
-        table = table.append_column(WHERE, pa.array([row.where for _, row in good], pa.string()))
+        table = table.append_column(NUMBER, pa.array([number for number, _ in fitting], pa.int64()))
+        table = table.append_column(WHERE, pa.array([row.where for _, row in fitting], pa.string()))
         write_table(self._file(summary.parts), to_parquet_types(table))
         summary.parts += 1
         return schema
@@ -197,7 +197,7 @@ def _typed(
         return table, merged_schema(schema, table, wide), kept
     except _MISFITS:
         pass
-    good: list[tuple[int, Row]] = []
+    fitting: list[tuple[int, Row]] = []
     for number, row in kept:
         plain = row._replace(values=_without_surrogates(row.values))
         try:
@@ -209,9 +209,9 @@ def _typed(
                 )
             )
         else:
-            good.append((number, plain))
+            fitting.append((number, plain))
     schema = schema or pa.schema([])
-    return _table([row for _, row in good], schema), schema, good
+    return _table([row for _, row in fitting], schema), schema, fitting
 
 
 _MISFITS = (pa.ArrowException, OverflowError, UnicodeEncodeError)
@@ -231,9 +231,9 @@ def _without_surrogates(values: dict[str, Any]) -> dict[str, Any]:
         if isinstance(value, str):
             return value.encode("utf-8", "replace").decode()
         if isinstance(value, list):
-            return [plain(one) for one in value]
+            return [plain(item) for item in value]
         if isinstance(value, dict):
-            return {plain(key): plain(one) for key, one in value.items()}
+            return {plain(key): plain(item) for key, item in value.items()}
         return value
 
     return {plain(name): plain(value) for name, value in values.items()}

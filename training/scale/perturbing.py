@@ -82,17 +82,17 @@ class BatchPerturber:
         Raises:
             ValueError: a story of fewer than two sentences; the message names its row.
         """
-        begun = time.perf_counter()
+        start = time.perf_counter()
         rows = story_rows(batch, self.how.context)
         added: dict[str, list[Any]] = {"perturbed": [], "aspect": [], "technique": [], "changed_spans": []}
-        for one, story in zip(rows, parse([one["story"] for one in rows]), strict=True):
-            keep = one["keep"] if self.how.keep is None else min(self.how.keep, 1)
-            made = self.perturbers[keep].perturb(story, one["story_id"])
-            added["perturbed"].append(made and made.story)
+        for row, story in zip(rows, parse([row["story"] for row in rows]), strict=True):
+            keep = row["keep"] if self.how.keep is None else min(self.how.keep, 1)
+            perturbed = self.perturbers[keep].perturb(story, row["story_id"])
+            added["perturbed"].append(perturbed and perturbed.story)
             added["aspect"].append(self.how.aspect)
-            added["technique"].append(made and made.technique)
-            added["changed_spans"].append([span._asdict() for span in made.spans] if made else [])
-        self.seconds += time.perf_counter() - begun
+            added["technique"].append(perturbed and perturbed.technique)
+            added["changed_spans"].append([span._asdict() for span in perturbed.spans] if perturbed else [])
+        self.seconds += time.perf_counter() - start
         return {
             free_name(f"perturb_{name}", batch) if name in batch else name: values
             for name, values in added.items()

@@ -46,9 +46,9 @@ class Report:
     signature: str
 
     def __str__(self) -> str:
-        left = f", {self.bad} bad (bad.jsonl)" if self.bad else ""
+        bad_note = f", {self.bad} bad (bad.jsonl)" if self.bad else ""
         return (
-            f"{self.rows} rows, {self.scored} scored{left}, {self.seconds:.1f} s, "
+            f"{self.rows} rows, {self.scored} scored{bad_note}, {self.seconds:.1f} s, "
             f"{self.stories_a_second:.1f} stories/s -> {self.out}  [{self.signature}]"
         )
 
@@ -86,7 +86,7 @@ def run(
         raise ValueError(f"bad: expected stop or keep, got {bad!r}")
     if "://" in str(out):
         raise ValueError(f"{out}: expected a folder of this machine, or mounted on it, got a URL")
-    engine, size, folder, begun = engine or Engine(), size or Size(), Folder(Path(out)), time.perf_counter()
+    engine, size, folder, start = engine or Engine(), size or Size(), Folder(Path(out)), time.perf_counter()
     work.check(engine.name == "plain")
     if work.of_stories:
         source = as_stories(source)
@@ -107,19 +107,19 @@ def run(
             return Report(**report)
         keep = bad == "keep"
         summary = summary or _split_input(folder, source, size, keep)
-        found = {number: folder.read_marker(number) for number in range(summary.parts)}
-        before = [PartResult(**marker) for marker in found.values() if marker]
-        missing = [number for number, marker in found.items() if not marker]
-        made: list[PartResult] = []
+        markers = {number: folder.read_marker(number) for number in range(summary.parts)}
+        before = [PartResult(**marker) for marker in markers.values() if marker]
+        missing = [number for number, marker in markers.items() if not marker]
+        results: list[PartResult] = []
         folder.reset_tries()
-        doing = engine.run(folder.path, work, keep, missing)
-        for done in track(
-            doing, total=len(missing), disable=not sys.stderr.isatty(), console=Console(stderr=True)
+        progress = engine.run(folder.path, work, keep, missing)
+        for part in track(
+            progress, total=len(missing), disable=not sys.stderr.isatty(), console=Console(stderr=True)
         ):
-            if done.fault:
-                raise ValueError(done.fault)
-            made.append(done)
-        result = _report(folder.path, summary, before, made, time.perf_counter() - begun)
+            if part.fault:
+                raise ValueError(part.fault)
+            results.append(part)
+        result = _report(folder.path, summary, before, results, time.perf_counter() - start)
         folder.finish(summary.parts, asdict(result))
         return result
 

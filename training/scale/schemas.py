@@ -15,15 +15,15 @@ def conform(table: pa.Table, schema: pa.Schema) -> pa.Table:
     """A table with the columns of a wider schema, in its order; missing columns are null."""
     if table.schema.equals(schema):
         return table
-    both = pa.concat_tables([schema.empty_table(), table], promote_options="permissive")
-    return both.select(schema.names).combine_chunks()
+    combined = pa.concat_tables([schema.empty_table(), table], promote_options="permissive")
+    return combined.select(schema.names).combine_chunks()
 
 
 def to_parquet_types(table: pa.Table) -> pa.Table:
     """The table in the form stored in Parquet: columns of objects without fields become texts, as in `write_rows`."""
-    for place, column in enumerate(table.schema):
+    for index, column in enumerate(table.schema):
         if has_empty_struct(column.type):
-            table = table.set_column(place, column.name, string_column(table[column.name].to_pylist()))
+            table = table.set_column(index, column.name, string_column(table[column.name].to_pylist()))
     return table
 
 
@@ -34,13 +34,13 @@ def from_parquet_types(table: pa.Table, schema: pa.Schema) -> pa.Table:
         table: some of the rows.
         schema: stored schema of all rows: objects if any row has a field in them, else texts.
     """
-    for place, column in enumerate(table.schema):
+    for index, column in enumerate(table.schema):
         kind, values = schema.field(column.name).type, table[column.name]
         if pa.types.is_string(column.type) and pa.types.is_nested(kind):
-            found = [None if text is None else json.loads(text) for text in values.to_pylist()]
-            table = table.set_column(place, column.name, pa.array(found, kind))
+            objects = [None if text is None else json.loads(text) for text in values.to_pylist()]
+            table = table.set_column(index, column.name, pa.array(objects, kind))
         elif pa.types.is_nested(column.type) and pa.types.is_string(kind):
-            table = table.set_column(place, column.name, string_column(values.to_pylist()))
+            table = table.set_column(index, column.name, string_column(values.to_pylist()))
     return table
 
 
@@ -55,12 +55,14 @@ def merged_schema(schema: pa.Schema | None, table: pa.Table, wide: set[str]) -> 
     Raises:
         pyarrow.ArrowException: rows that do not fit.
     """
-    both = pa.unify_schemas([schema, table.schema], promote_options="permissive") if schema else table.schema
-    found = wide.union(*(_wide(name, table[name]) for name in table.column_names))
-    for path in sorted(found & {path for one in both for path in _floats(one.name, one.type)}):
+    merged = (
+        pa.unify_schemas([schema, table.schema], promote_options="permissive") if schema else table.schema
+    )
+    all_wide = wide.union(*(_wide(name, table[name]) for name in table.column_names))
+    for path in sorted(all_wide & {path for field in merged for path in _floats(field.name, field.type)}):
         raise pa.ArrowInvalid(f"{path} has fractions, and integers above 2**53, which no float holds")
-    wide |= found
-    return both
+    wide |= all_wide
+    return merged
 
 
 def _wide(path: str, values: Any) -> set[str]:
@@ -71,18 +73,18 @@ def _wide(path: str, values: Any) -> set[str]:
         return {path} if ends["max"] is not None and max(ends["max"], -ends["min"]) > _EXACT else set()
     if pa.types.is_struct(kind):
         parts = [
-            (kind.field(place).name, pc.struct_field(values, [place])) for place in range(kind.num_fields)
+            (kind.field(index).name, pc.struct_field(values, [index])) for index in range(kind.num_fields)
         ]
     elif pa.types.is_list(kind) or pa.types.is_large_list(kind):
         parts = [(kind.field(0).name, pc.list_flatten(values))]
     else:
         return set()
-    return {found for name, part in parts for found in _wide(f"{path}.{name}", part)}
+    return {inner_path for name, part in parts for inner_path in _wide(f"{path}.{name}", part)}
 
 
 def _floats(path: str, kind: pa.DataType) -> set[str]:
     """Paths within a column of a type that contain floats, in the notation of `_wide`."""
     if pa.types.is_floating(kind):
         return {path}
-    inner = [kind.field(place) for place in range(kind.num_fields)]
-    return {found for one in inner for found in _floats(f"{path}.{one.name}", one.type)}
+    inner = [kind.field(index) for index in range(kind.num_fields)]
+    return {inner_path for field in inner for inner_path in _floats(f"{path}.{field.name}", field.type)}

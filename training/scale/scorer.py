@@ -75,16 +75,16 @@ class Scorer:
         rows = [dict(zip(names, values, strict=True)) for values in zip(*batch.values(), strict=True)]
         added: dict[str, list[Any]] = {}
         signatures = []
-        begun = time.perf_counter()
+        start = time.perf_counter()
         for name, metric in self.metrics.items():
             columns = metric_inputs(rows, name, self.context_in_story)
-            said = score_with(metric, name, columns, **self.options, **_quiet(metric))
-            signatures.append(said.signature)
-            wide = result_rows(rows, said, always_named=len(self.metrics) > 1)
-            added |= {key: [row[key] for row in wide] for key in wide[0] if key not in batch}
-        self.seconds += time.perf_counter() - begun
+            result = score_with(metric, name, columns, **self.options, **_quiet(metric))
+            signatures.append(result.signature)
+            output_rows = result_rows(rows, result, always_named=len(self.metrics) > 1)
+            added |= {key: [row[key] for row in output_rows] for key in output_rows[0] if key not in batch}
+        self.seconds += time.perf_counter() - start
         # a judge's signature includes the dates of its answers, on which no score depends
-        self.signature = " ".join(re.sub(r"\|answered:[^|]*", "", one) for one in signatures)
+        self.signature = " ".join(re.sub(r"\|answered:[^|]*", "", signature) for signature in signatures)
         return added
 
     def check(self, batch: Mapping[str, Sequence[Any]]) -> dict[int, str]:
@@ -116,15 +116,15 @@ def check_settings(
     _check_config(metrics, config)
     for name in metrics:
         check_name(name)
-    given = {option: value for option, value in options.items() if value is not None}
-    check_options(given)
-    for name in metrics if given else ():
-        check_option_names(name, _module_class(name), given)
-    if given.keys() & {"device", "dtype"}:
+    given_options = {option: value for option, value in options.items() if value is not None}
+    check_options(given_options)
+    for name in metrics if given_options else ():
+        check_option_names(name, _module_class(name), given_options)
+    if given_options.keys() & {"device", "dtype"}:
         from openmeva.metrics.core.runtime import choose_device, choose_dtype
 
-        device = choose_device(given.get("device") if here else "cpu")
-        choose_dtype(given.get("dtype", "auto"), device)
+        device = choose_device(given_options.get("device") if here else "cpu")
+        choose_dtype(given_options.get("dtype", "auto"), device)
 
 
 def check_columns(name: str, columns: Mapping[str, Sequence[Any]]) -> None:

@@ -35,8 +35,8 @@ class Scoring:
 
     def start(self, fields: Sequence[str], in_story: bool) -> Scorer:
         """The scorer with loaded weights, after a trial of its settings on one story."""
-        held = in_story if self.context_in_story is None else self.context_in_story
-        scorer = Scorer(self.metrics, self.config, self.explain, held, **self.options)
+        context_in_story = in_story if self.context_in_story is None else self.context_in_story
+        scorer = Scorer(self.metrics, self.config, self.explain, context_in_story, **self.options)
         scorer.try_out(fields)
         return scorer
 
@@ -80,7 +80,7 @@ def score_dataset(
         ValueError: see `run`.
     """
     names = [metrics] if isinstance(metrics, str) else list(metrics)
-    how = Scoring(names, config, explain, context_in_story, options)
+    scoring = Scoring(names, config, explain, context_in_story, options)
     source = files_source(str(dataset)) if isinstance(dataset, str | Path) else dataset_source(dataset)
-    chosen = Engine(engine, actors=actors) if isinstance(engine, str) else engine
-    return run(source, out, how, chosen, bad, size)
+    chosen_engine = Engine(engine, actors=actors) if isinstance(engine, str) else engine
+    return run(source, out, scoring, chosen_engine, bad, size)

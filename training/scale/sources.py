@@ -61,8 +61,8 @@ class Digest:
             return
         ordered = self.source.identity != [_RAY]
         for row in self.source.rows(refused):
-            said = f"{row.number if ordered else ''} {row.values!r}".encode("utf-8", "replace")
-            self._sum += int.from_bytes(hashlib.sha256(said).digest()[:16])
+            text = f"{row.number if ordered else ''} {row.values!r}".encode("utf-8", "replace")
+            self._sum += int.from_bytes(hashlib.sha256(text).digest()[:16])
             yield row
 
     def __str__(self) -> str:

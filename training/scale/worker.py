@@ -46,7 +46,7 @@ class Operation(Protocol):
         """Schema of the rows that replace those of the batch; None if it adds columns to them."""
 
     def check(self, batch: Columns) -> dict[int, str]:
-        """Reasons why rows of a batch cannot be processed, by place, checking each row by itself, in one pass."""
+        """Reasons why rows of a batch cannot be processed, by index, checking each row by itself, in one pass."""
 
     def __call__(self, batch: Columns) -> dict[str, list[Any]]:
         """The columns that it adds, or those of its own rows; raises ValueError if a row cannot be processed."""
@@ -126,8 +126,8 @@ class PartWorker:
 
     def __call__(self, batch: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
         """The outcome of the parts whose numbers are in the column `part`."""
-        done = [asdict(self.make(int(number))) for number in batch["part"]]
-        return {name: [one[name] for one in done] for name in done[0]}
+        results = [asdict(self.make(int(number))) for number in batch["part"]]
+        return {name: [result[name] for result in results] for name in results[0]}
 
     def make(self, number: int) -> PartResult:
         """Produces a part, unless it is done."""
@@ -141,112 +141,116 @@ class PartWorker:
             return PartResult(number, fault=f"part {number}: {error or type(error).__name__}")
 
     def _process(self, number: int) -> PartResult:
-        found = self.folder.read_marker(number)
-        if found is not None:  # by an actor that was lost before it could report
-            return PartResult(**found)
+        marker = self.folder.read_marker(number)
+        if marker is not None:  # by an actor that was lost before it could report
+            return PartResult(**marker)
         if self.folder.count_try(number) >= MAX_TRIES:
             rows = self.folder.parts.read(number)[NUMBER]
             return PartResult(number, fault=_KILLED_WORKERS.format(number, rows[0], rows[-1], MAX_TRIES))
-        begun, inside = time.perf_counter(), self.operation.seconds
+        start, seconds_before = time.perf_counter(), self.operation.seconds
         table = self.folder.parts.read(number)
         added, reasons = self._apply(table)
         signature = self.operation.signature
-        if (known := self.folder.first_signature(signature)) != signature:
-            return PartResult(number, fault=_OTHER_SIGNATURE.format(known=known, signature=signature))
+        if (first_signature := self.folder.first_signature(signature)) != signature:
+            return PartResult(
+                number, fault=_OTHER_SIGNATURE.format(known=first_signature, signature=signature)
+            )
         rows = table.select([NUMBER, WHERE]).to_pylist()
         bad = [
-            BadRow(rows[place][NUMBER], rows[place][WHERE], reason, _values(table, place))
-            for place, reason in sorted(reasons.items())
+            BadRow(rows[index][NUMBER], rows[index][WHERE], reason, _values(table, index))
+            for index, reason in sorted(reasons.items())
         ]
         if bad and not self.keep:
             return PartResult(number, bad=len(bad), fault=f"{bad[0].where}: {bad[0].reason}")
-        good = [place for place in range(len(rows)) if place not in reasons]
-        result = self._result(table.drop_columns([NUMBER, WHERE]).take(pa.array(good, pa.int64())), added)
+        valid = [index for index in range(len(rows)) if index not in reasons]
+        result = self._result(table.drop_columns([NUMBER, WHERE]).take(pa.array(valid, pa.int64())), added)
         write_text(self.folder.bad_file(number), "".join(row.line() for row in bad))
         write_table(self.folder.result(number), result)
-        seconds = time.perf_counter() - begun
-        done = PartResult(number, len(good), len(bad), seconds, self.operation.seconds - inside, signature)
+        seconds = time.perf_counter() - start
+        done = PartResult(
+            number, len(valid), len(bad), seconds, self.operation.seconds - seconds_before, signature
+        )
         self.folder.mark_done(number, asdict(done))
         return done
 
-    def _result(self, good: pa.Table, added: Mapping[str, Sequence[Any]]) -> pa.Table:
+    def _result(self, valid: pa.Table, added: Mapping[str, Sequence[Any]]) -> pa.Table:
         """The output table for the rows that could be processed."""
         if (schema := self.operation.schema) is not None:
             return pa.table({name: added.get(name, []) for name in schema.names}, schema)
         for name, values in added.items():
-            good = good.append_column(name, _array(name, values))
-        return good
+            valid = valid.append_column(name, _array(name, values))
+        return valid
 
     def _apply(self, table: pa.Table) -> tuple[dict[str, list[Any]], dict[int, str]]:
-        """The columns added to the rows that can be processed, and why the others cannot, by place."""
+        """The columns added to the rows that can be processed, and why the others cannot, by index."""
         columns = table.drop_columns([WHERE]).to_pydict()
         rows = table.to_pylist() if self.fields else []
         reasons = {
-            place: f"expected {name!r}, which other rows have"
+            index: f"expected {name!r}, which other rows have"
             for name in reversed(self.fields)
-            for place, row in enumerate(rows)
+            for index, row in enumerate(rows)
             if field_of(row, name) is None
         }
-        good = [place for place in range(table.num_rows) if place not in reasons]
-        refused = self.operation.check(_rows(columns, good))
-        reasons |= {good[place]: reason for place, reason in refused.items()}
-        good = [place for place in good if place not in reasons]
-        added, refused = apply_to_valid_rows(self.operation, _rows(columns, good))
-        return added, reasons | {good[place]: reason for place, reason in refused.items()}
+        valid = [index for index in range(table.num_rows) if index not in reasons]
+        rejected = self.operation.check(_rows(columns, valid))
+        reasons |= {valid[index]: reason for index, reason in rejected.items()}
+        valid = [index for index in valid if index not in reasons]
+        added, rejected = apply_to_valid_rows(self.operation, _rows(columns, valid))
+        return added, reasons | {valid[index]: reason for index, reason in rejected.items()}
 
 
 def apply_to_valid_rows(
     operation: Operation, columns: Columns
 ) -> tuple[dict[str, list[Any]], dict[int, str]]:
-    """The columns that an operation adds to the rows that it accepts, and why it refuses the others, by place.
+    """The columns that an operation adds to the rows that it accepts, and why it refuses the others, by index.
 
     After a refusal, the remaining rows are tried again. The refused row is the one that the error names, if it is also
     refused alone; otherwise it is found by bisection.
     """
-    places = list(range(len(next(iter(columns.values())))))
+    indices = list(range(len(next(iter(columns.values())))))
     reasons: dict[int, str] = {}
-    while places:
+    while indices:
         try:
-            return operation(_rows(columns, places)), reasons
+            return operation(_rows(columns, indices)), reasons
         except HaltedError:
             raise
         except ValueError as error:
-            place = _find_refused_row(operation, columns, places, error)
-            reason = _refusal(operation, columns, [place])
+            index = _find_refused_row(operation, columns, indices, error)
+            reason = _refusal(operation, columns, [index])
             if not reason:  # it is refused only together with others
-                named = _row_named_by(error, places)
+                named = _row_named_by(error, indices)
                 if named is None:
                     raise
-                place, reason = named, str(error)
-            reasons[place] = re.sub(r"^(\w+, )?row \d+: ", "", reason)
-            places.remove(place)
+                index, reason = named, str(error)
+            reasons[index] = re.sub(r"^(\w+, )?row \d+: ", "", reason)
+            indices.remove(index)
     return {}, reasons
 
 
 def _find_refused_row(
-    operation: Operation, columns: Columns, places: Sequence[int], error: ValueError
+    operation: Operation, columns: Columns, indices: Sequence[int], error: ValueError
 ) -> int:
-    """The place of a refused row; by itself it may be accepted."""
-    named = _row_named_by(error, places)
+    """The index of a refused row; by itself it may be accepted."""
+    named = _row_named_by(error, indices)
     if named is not None and _refusal(operation, columns, [named]):
         return named
-    while len(places) > 1:
-        half = len(places) // 2
-        first, second = places[:half], places[half:]
-        places = first if _refusal(operation, columns, first) else second
-    return places[0]
+    while len(indices) > 1:
+        half = len(indices) // 2
+        first, second = indices[:half], indices[half:]
+        indices = first if _refusal(operation, columns, first) else second
+    return indices[0]
 
 
-def _row_named_by(error: ValueError, places: Sequence[int]) -> int | None:
-    """The place of the row that an error names; None if it names none."""
-    found = _ROW_NUMBER.search(str(error))
-    return places[int(found[1])] if found and int(found[1]) < len(places) else None
+def _row_named_by(error: ValueError, indices: Sequence[int]) -> int | None:
+    """The index of the row that an error names; None if it names none."""
+    match = _ROW_NUMBER.search(str(error))
+    return indices[int(match[1])] if match and int(match[1]) < len(indices) else None
 
 
-def _refusal(operation: Operation, columns: Columns, places: Sequence[int]) -> str:
+def _refusal(operation: Operation, columns: Columns, indices: Sequence[int]) -> str:
     """Why rows are refused; empty if they are accepted."""
     try:
-        operation(_rows(columns, places))
+        operation(_rows(columns, indices))
     except HaltedError:
         raise
     except ValueError as error:
@@ -254,19 +258,19 @@ def _refusal(operation: Operation, columns: Columns, places: Sequence[int]) -> s
     return ""
 
 
-def _rows(columns: Columns, places: Sequence[int]) -> dict[str, list[Any]]:
-    return {name: [values[place] for place in places] for name, values in columns.items()}
+def _rows(columns: Columns, indices: Sequence[int]) -> dict[str, list[Any]]:
+    return {name: [values[index] for index in indices] for name, values in columns.items()}
 
 
-def _values(table: pa.Table, place: int) -> dict[str, Any]:
-    row: dict[str, Any] = table.drop_columns([NUMBER, WHERE]).slice(place, 1).to_pylist()[0]
+def _values(table: pa.Table, index: int) -> dict[str, Any]:
+    row: dict[str, Any] = table.drop_columns([NUMBER, WHERE]).slice(index, 1).to_pylist()[0]
     return row
 
 
 def _array(name: str, values: Sequence[Any]) -> pa.Array:
     """A column of the output; a column of warnings without any value still has type string."""
-    found = pa.array(values)
-    return found.cast(pa.string()) if pa.types.is_null(found.type) and name.endswith("warning") else found
+    column = pa.array(values)
+    return column.cast(pa.string()) if pa.types.is_null(column.type) and name.endswith("warning") else column
 
 
 def _resource_errors() -> tuple[type[Exception], ...]:

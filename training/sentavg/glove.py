@@ -14,28 +14,28 @@ from openmeva.training.common.backbone import init_placeholder_embeddings
 _SPECIAL = ("[PAD]", "[CLS]", "[SEP]", "[UNK]")
 
 
-def read_glove(path: Path, wanted: Collection[str]) -> tuple[Tensor, Tokenizer]:
-    """Vectors (words, width) of the wanted words that the file contains, and a tokenizer that maps words to rows.
+def read_glove(path: Path, words: Collection[str]) -> tuple[Tensor, Tokenizer]:
+    """Vectors (words, width) of the words that the file contains, and a tokenizer that maps words to rows.
 
     Unknown words get the mean of these vectors. Placeholders for names get the mean of the names that they replace.
 
     Args:
         path: one word per line: the word and its numbers, separated by spaces, as in `glove.6B.300d.txt`.
-        wanted: words in lower case.
+        words: to read, in lower case.
 
     Raises:
-        ValueError: a malformed line (the message names the line), or none of the wanted words is in the file.
+        ValueError: a malformed line (the message names the line), or none of the words is in the file.
         OSError: no such file.
     """
-    found = dict(_lines(path, frozenset(wanted)))
-    if not found:
-        raise ValueError(f"{path}: expected vectors of the stories' words, got none of {len(set(wanted)):,}")
-    known = torch.tensor(list(found.values()))
-    mean = known.mean(0, keepdim=True)
-    tokens = [*_SPECIAL, *PLACEHOLDERS, *found]
-    vectors = torch.cat([mean.repeat(len(tokens) - len(found), 1), known])
+    vectors_by_word = dict(_lines(path, frozenset(words)))
+    if not vectors_by_word:
+        raise ValueError(f"{path}: expected vectors of the stories' words, got none of {len(set(words)):,}")
+    known_vectors = torch.tensor(list(vectors_by_word.values()))
+    mean = known_vectors.mean(0, keepdim=True)
+    tokens = [*_SPECIAL, *PLACEHOLDERS, *vectors_by_word]
+    vectors = torch.cat([mean.repeat(len(tokens) - len(vectors_by_word), 1), known_vectors])
     tokenizer = Tokenizer(
-        models.WordLevel({token: place for place, token in enumerate(tokens)}, unk_token="[UNK]")
+        models.WordLevel({token: index for index, token in enumerate(tokens)}, unk_token="[UNK]")
     )
     tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
@@ -44,7 +44,7 @@ def read_glove(path: Path, wanted: Collection[str]) -> tuple[Tensor, Tokenizer]:
     return vectors, tokenizer
 
 
-def _lines(path: Path, wanted: Collection[str]) -> Iterator[tuple[str, list[float]]]:
+def _lines(path: Path, words: Collection[str]) -> Iterator[tuple[str, list[float]]]:
     width = 0
     with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
@@ -56,17 +56,17 @@ def _lines(path: Path, wanted: Collection[str]) -> Iterator[tuple[str, list[floa
                     f"{word[:40].decode('utf-8', 'replace')!r}"
                 )
             text = word.decode("utf-8", "replace")
-            if text in wanted:
+            if text in words:
                 yield text, _numbers(values, f"{path}, line {number}")
 
 
-def _numbers(values: list[bytes], where: str) -> list[float]:
+def _numbers(values: list[bytes], source: str) -> list[float]:
     try:
-        found = [float(value) for value in values]
+        numbers = [float(value) for value in values]
     except ValueError as error:
-        raise ValueError(f"{where}: expected numbers, got {error}") from error
-    if not all(map(math.isfinite, found)):
+        raise ValueError(f"{source}: expected numbers, got {error}") from error
+    if not all(map(math.isfinite, numbers)):
         raise ValueError(
-            f"{where}: expected finite numbers, got {next(v for v in found if not math.isfinite(v))}"
+            f"{source}: expected finite numbers, got {next(v for v in numbers if not math.isfinite(v))}"
         )
-    return found
+    return numbers

@@ -69,7 +69,7 @@ class SentAvgTrainer:
         Raises:
             ValueError: a story without words (the row is named).
         """
-        found = []
+        encoded_stories = []
         for row, text in enumerate(stories):
             sentences = [" ".join(words) for words in self.normalizer.sentences(text)]
             if not sentences:
@@ -77,8 +77,8 @@ class SentAvgTrainer:
             encoded = self.tokenizer.encode_batch(
                 sentences[: self.settings.sentences], add_special_tokens=False
             )
-            found.append([e.ids[: self.settings.words_a_sentence] for e in encoded if e.ids])
-        return found
+            encoded_stories.append([e.ids[: self.settings.words_a_sentence] for e in encoded if e.ids])
+        return encoded_stories
 
     def logits(self, rows: Sequence[list[list[int]]]) -> Tensor:
         """Logits (n,) of stories that are given as token ids."""
@@ -103,8 +103,8 @@ class SentAvgTrainer:
             ]  # different batches in each epoch
             batches = list(length_batches(sizes, self.settings.batch))
             total = 0.0
-            for at in rng.permutation(len(batches)):
-                batch = batches[at]
+            for number in rng.permutation(len(batches)):
+                batch = batches[number]
                 target = torch.tensor([float(labels[i]) for i in batch])
                 loss = F.binary_cross_entropy_with_logits(
                     self.logits([rows[i] for i in batch]), target, pos_weight=weight

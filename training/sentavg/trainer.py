@@ -43,11 +43,11 @@ def train(config: SentAvgConfig, data: Path, out: Path, run: Path, cache: Path) 
     started = time.time()
     settings = config.settings
     rows, held_out, provenance = load_rows(config, data, run, cache)
-    for what, split in (("to train on", rows), ("held out", held_out)):
+    for purpose, split in (("to train on", rows), ("held out", held_out)):
         count = sum(row.label for row in split)
         if not 0 < count < len(split):
             raise ValueError(
-                f"{what}: expected human-written stories and others, got {count} and {len(split) - count}"
+                f"{purpose}: expected human-written stories and others, got {count} and {len(split) - count}"
             )
     glove = data / config.glove if config.glove else None
     if glove:
@@ -57,7 +57,9 @@ def train(config: SentAvgConfig, data: Path, out: Path, run: Path, cache: Path) 
         scorer = SentAvgTrainer(settings, seed=config.seed)
     losses = scorer.fit([row.story for row in rows], [row.label for row in rows])
     scores = scorer([row.story for row in held_out])
-    human, others = ([s for s, row in zip(scores, held_out, strict=True) if row.label == k] for k in (1, 0))
+    human, negatives = (
+        [s for s, row in zip(scores, held_out, strict=True) if row.label == k] for k in (1, 0)
+    )
     manifest = {
         "metric": "sentavg",
         "config": as_mapping(config),
@@ -69,7 +71,7 @@ def train(config: SentAvgConfig, data: Path, out: Path, run: Path, cache: Path) 
             else {}
         ),
         "losses": [round(loss, 4) for loss in losses],
-        "validation": {"auc": round(area_under_curve(human, others), 4)},
+        "validation": {"auc": round(area_under_curve(human, negatives), 4)},
         "minutes": round((time.time() - started) / 60, 1),
         "torch": torch.__version__,
         "threads": torch.get_num_threads(),

@@ -49,11 +49,11 @@ def main() -> None:
         print(
             f"{number} of {len(arguments.only)}: {part} …", file=sys.stderr, flush=True
         )  # a part takes minutes
-        found = getattr(import_module(f"openmeva.training.speed.{part}"), PARTS[part])(
+        result = getattr(import_module(f"openmeva.training.speed.{part}"), PARTS[part])(
             **options.get(part, {})
         )
-        rows += found
-        for row in found:
+        rows += result
+        for row in result:
             table.add_row(*row)
     Console().print(table)
     if arguments.out:

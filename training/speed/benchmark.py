@@ -29,13 +29,13 @@ def synthetic_stories(count: int, rng: np.random.Generator) -> tuple[JudgedStori
     words = np.array("the dog ran home and then it slept near a warm red house by the sea".split())
     quality = rng.normal(size=count)
     rows = []
-    for place in range(count):
-        ratings = np.clip(np.rint(3 + quality[place] + 0.7 * rng.normal(size=5)), 1, 5)
+    for index in range(count):
+        ratings = np.clip(np.rint(3 + quality[index] + 0.7 * rng.normal(size=5)), 1, 5)
         rows.append(
             {
-                "prompt": str(place // 5),
+                "prompt": str(index // 5),
                 "story": " ".join(rng.choice(words, rng.integers(30, 50))),
-                "source_model": "abcde"[place % 5],
+                "source_model": "abcde"[index % 5],
                 "ratings": ratings.tolist(),
                 "error_types": [
                     [str(rng.choice(["chaotic", "repetitive"]))] if r < 3 else [] for r in ratings

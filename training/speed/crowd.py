@@ -82,16 +82,16 @@ def load_test_stories(count: int, seed: int = 0) -> list[str]:
     """
     rng = np.random.default_rng(seed)
     rows = own_stories()
-    found: dict[str, None] = {}
-    while len(found) < count:
-        place, other = rng.choice(len(rows), 2, replace=False)
-        sentences = list(rows[place]["sentences"])
+    stories: dict[str, None] = {}
+    while len(stories) < count:
+        index, other_index = rng.choice(len(rows), 2, replace=False)
+        sentences = list(rows[index]["sentences"])
         if rng.random() < 1 / 3:
-            sentences[rng.integers(1, len(sentences))] = str(rng.choice(rows[other]["sentences"]))
+            sentences[rng.integers(1, len(sentences))] = str(rng.choice(rows[other_index]["sentences"]))
         else:
             sentences[0] = f"{rng.choice(_DAYS)}, in {rng.choice(_MONTHS)}: {sentences[0]}"
-        found[" ".join(sentences)] = None
-    return list(found)
+        stories[" ".join(sentences)] = None
+    return list(stories)
 
 
 _DAYS = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()
@@ -104,14 +104,16 @@ class ScorerClient:
     def __init__(self, url: str) -> None:
         self.host = urlsplit(url).netloc
         config = self._json("GET", "/config")
-        parts = {one["id"]: one["props"] for one in config["components"]}
+        parts = {component["id"]: component["props"] for component in config["components"]}
         button = next(
             name for name, props in parts.items() if props.get("value") == "Score" and "variant" in props
         )
         events = config["dependencies"]
-        clicked = next(one for one in events if [button, "click"] in one["targets"])
+        clicked = next(component for component in events if [button, "click"] in component["targets"])
         # a click first cancels other answers, and then sends the request
-        self.event = next((one for one in events if one["trigger_after"] == clicked["id"]), clicked)
+        self.event = next(
+            (component for component in events if component["trigger_after"] == clicked["id"]), clicked
+        )
         self.trigger = button
         if [parts[name].get("label") for name in self.event["inputs"]][:1] != ["Story"]:
             raise ValueError(f"{url}: expected the story scorer, whose button “Score” reads a story first")
@@ -132,7 +134,7 @@ class ScorerClient:
             "trigger_id": self.trigger,
         }
         self._json("POST", "/gradio_api/queue/join", body)
-        first, whole, waited = None, None, False
+        first, complete, waited = None, None, False
         for message in self._messages(f"/gradio_api/queue/data?session_hash={session}"):
             kind = message["msg"]
             waited = waited or (kind == "estimation" and message["rank"] > 0)
@@ -145,23 +147,23 @@ class ScorerClient:
                     if "om-headline" not in shown:
                         raise RuntimeError(f"no verdict: {shown[:200]}")
             if kind == "process_completed":  # read to the end, or the rest would be the next answer
-                whole = time.perf_counter() - begun
-        if first is None or whole is None:
+                complete = time.perf_counter() - begun
+        if first is None or complete is None:
             raise RuntimeError("the answer is incomplete")
-        return first, whole, waited
+        return first, complete, waited
 
     def wait(self) -> None:
         """Waits until every metric is loaded; those for long stories are loaded last."""
-        asked = {"data": ["Ann was hungry. She made a pie.", "", "", "wp"]}
-        event = self._json("POST", "/gradio_api/call/score", asked)["event_id"]
+        request = {"data": ["Ann was hungry. She made a pie.", "", "", "wp"]}
+        event = self._json("POST", "/gradio_api/call/score", request)["event_id"]
         for _ in self._messages(f"/gradio_api/call/score/{event}"):
             pass
 
     def _json(self, method: str, path: str, body: Any = None) -> Any:
         connection = http.client.HTTPConnection(self.host, timeout=ANSWER_TIMEOUT)
         try:
-            given = None if body is None else json.dumps(body)
-            connection.request(method, path, given, {"Content-Type": "application/json"})
+            content = None if body is None else json.dumps(body)
+            connection.request(method, path, content, {"Content-Type": "application/json"})
             answer = connection.getresponse()
             text = answer.read()
             if answer.status != 200:
@@ -208,30 +210,30 @@ def run_load_test(
             with lock:
                 story = stories[next(turn) % len(stories)]
             try:
-                first, whole, waited = page.answer(story, session)
+                first, complete, waited = page.answer(story, session)
                 with lock:
                     result.first.append(first)
-                    result.complete.append(whole)
+                    result.complete.append(complete)
                     result.queued += waited
             except Exception as error:  # whatever the error, the user got no answer
                 with lock:
                     result.failed.append(f"{type(error).__name__}: {error}")
 
-    def look() -> None:
+    def record_memory() -> None:
         while process is not None:
             result.memory.append(megabytes(process))
             if over.wait(10):
                 return
 
     threads = [threading.Thread(target=user) for _ in range(users)]
-    looker = threading.Thread(target=look)
-    for thread in (*threads, looker):
+    memory_thread = threading.Thread(target=record_memory)
+    for thread in (*threads, memory_thread):
         thread.start()
     for thread in threads:
         thread.join()
     result.seconds = time.perf_counter() - begun
     over.set()
-    looker.join()
+    memory_thread.join()
     return result
 
 
@@ -250,10 +252,10 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=SECONDS)
     parser.add_argument("--process", type=int, help="id of its process, to report its memory")
     parser.add_argument("--seed", type=int, default=0, help="seed of the stories")
-    given = parser.parse_args()
-    stories = load_test_stories(round(40 * given.seconds) + given.users, given.seed)
-    result = run_load_test(given.url, stories, given.users, given.seconds, given.process)
-    print(f"{given.users} users: {result.summary}")
+    options = parser.parse_args()
+    stories = load_test_stories(round(40 * options.seconds) + options.users, options.seed)
+    result = run_load_test(options.url, stories, options.users, options.seconds, options.process)
+    print(f"{options.users} users: {result.summary}")
     for failure in sorted(set(result.failed))[:5]:
         print(f"failed: {failure}")
 

@@ -35,9 +35,9 @@ def embedding_similarity_rows(pairs: int = 1000) -> Rows:
     package.score(predictions[:_BATCH], references[:_BATCH], batch_size=_BATCH)
     usual = seconds(lambda: package.score(predictions, references, batch_size=_BATCH))
     rows: Rows = [(f"bert_score package, {pairs:,} pairs (float32)", f"{usual:.1f} s", "1", "")]
-    for dtype, wanted in (("float32", ""), ("auto", "1")):
+    for dtype, target in (("float32", ""), ("auto", "1")):
         ours(dtype, _BATCH)
         time = seconds(lambda dtype=dtype: ours(dtype))  # type: ignore[misc]
-        what = f"embedding_similarity, all {len(SCORES)} scores, {pairs:,} pairs ({dtype})"
-        rows.append((what, f"{time:.1f} s", f"{usual / time:.1f}", wanted))
+        title = f"embedding_similarity, all {len(SCORES)} scores, {pairs:,} pairs ({dtype})"
+        rows.append((title, f"{time:.1f} s", f"{usual / time:.1f}", target))
     return rows

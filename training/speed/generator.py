@@ -28,16 +28,16 @@ def generator_rows() -> Rows:
     plots = [story.plot for story in stories_with_plots(bench_stories(STORIES), "storyline")]
     if TRAINED.is_dir():
         rate = stories_per_second(TRAINED, plots, Sampling(batch_size=256, end_with_plot=True))
-        which = "trained"
+        description = "trained"
     else:
         with TemporaryDirectory() as folder:
             config = read_config(GeneratorConfig, CONFIG)
             save_generator(*build_generator(config), config, Path(folder))
             rate = stories_per_second(Path(folder), plots, Sampling(batch_size=256, max_tokens=MEAN_TOKENS))
-        which = f"untrained, {MEAN_TOKENS} tokens each"
+        description = f"untrained, {MEAN_TOKENS} tokens each"
     return [
         (
-            f"stories from plots, small generator ({which}), {PROCESSES} processes",
+            f"stories from plots, small generator ({description}), {PROCESSES} processes",
             f"{rate:.0f} per second",
             "-",
             "50",
@@ -49,7 +49,7 @@ def stories_per_second(
     folder: Path, plots: Sequence[Plot], sampling: Sampling, processes: int = PROCESSES
 ) -> float:
     """Stories generated per second of wall-clock time, without the time to load the generator."""
-    keys = [(1, place) for place in range(len(plots))]
+    keys = [(1, index) for index in range(len(plots))]
     pools = [get_context("spawn").Pool(1, _load, (folder, sampling)) for _ in range(processes)]
     try:
         for pool in pools:

@@ -23,7 +23,7 @@ CPU = torch.device("cpu")
 def losses_as_in_evaluate(model: Any, rows: Sequence[list[int]], batch_size: int = 16) -> list[float]:
     """evaluate's method: float32, given order, padded to the longest of a batch, loss over all logits at once."""
     model = model.float()
-    found: list[float] = []
+    mean_losses: list[float] = []
     with torch.inference_mode():
         for start in range(0, len(rows), batch_size):
             batch = rows[start : start + batch_size]
@@ -34,8 +34,8 @@ def losses_as_in_evaluate(model: Any, rows: Sequence[list[int]], batch_size: int
             shifted, labels = logits[..., :-1, :].contiguous(), ids[..., 1:].contiguous()
             weights = mask[..., 1:].contiguous()
             losses = F.cross_entropy(shifted.transpose(1, 2), labels, reduction="none") * weights
-            found += (losses.sum(1) / weights.sum(1)).tolist()
-    return found
+            mean_losses += (losses.sum(1) / weights.sum(1)).tolist()
+    return mean_losses
 
 
 def gpt2(layers: int, width: int) -> Any:
@@ -73,24 +73,27 @@ def language_model_rows() -> Rows:
     """Stories per second with this project's model and with one of GPT-2's architecture, and peak memory."""
     rows: Rows = []
     loaded = from_checkpoint(load_checkpoint(ROOT / "metrics" / "ppl" / "weights" / "roc", "ppl"))
-    read = loaded.reader(bench_stories(160), None)
+    ppl_stories = loaded.reader(bench_stories(160), None)
     big = CausalModel(gpt2(6, 384), 0, 1024)
-    lengths = [len(story.ids) for story in read]
-    same = [
+    lengths = [len(story.ids) for story in ppl_stories]
+    same_lengths = [
         TokenizedStory(story.ids[:n], 0, "", [(0, 0)] * n, [(0, 0)], n)
-        for story, n in zip(random_stories(len(read), max(lengths)), lengths, strict=True)
+        for story, n in zip(random_stories(len(ppl_stories), max(lengths)), lengths, strict=True)
     ]
-    for name, model, stories in (("ppl roc", loaded.model, read), ("a GPT-2 of 6 layers", big, same)):
+    for name, model, stories in (
+        ("ppl roc", loaded.model, ppl_stories),
+        ("a GPT-2 of 6 layers", big, same_lengths),
+    ):
         assert isinstance(model, CausalModel)
         texts = [[model.start, *story.ids] for story in stories]
         losses_as_in_evaluate(model.model, texts[:16])
         usual = len(texts) / seconds(lambda: losses_as_in_evaluate(model.model, texts))  # noqa: B023
         rows.append((f"{name}, evaluate's method (fp32, batch 16)", f"{usual:.1f} stories/s", "1", ""))
-        for dtype, wanted in ((torch.float32, ""), (torch.bfloat16, "3")):
+        for dtype, target in ((torch.float32, ""), (torch.bfloat16, "3")):
             model.token_losses(stories[:16], 32, CPU, dtype)
             rate = len(texts) / seconds(lambda: model.token_losses(stories, 32, CPU, dtype))  # noqa: B023
             kind = str(dtype).removeprefix("torch.")
-            rows.append((f"{name}, {kind}", f"{rate:.1f} stories/s", f"{rate / usual:.1f}", wanted))
+            rows.append((f"{name}, {kind}", f"{rate:.1f} stories/s", f"{rate / usual:.1f}", target))
     usual_peak, peak = peak_memory(False), peak_memory(True)
     rows.append(
         (

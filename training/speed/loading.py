@@ -80,8 +80,8 @@ def loading_rows() -> Rows:
         module = home / "modules/evaluate_modules/metrics/evaluate-metric--accuracy" / ("0" * 64)
         module.mkdir(parents=True)
         (module / "accuracy.py").write_text(ACCURACY)
-        for place in (module, module.parent):
-            (place / "__init__.py").touch()
+        for package in (module, module.parent):
+            (package / "__init__.py").touch()
         return [*first_score_rows(home, folder), *network_rows(home, folder)]
 
 
@@ -123,9 +123,9 @@ def network_rows(home: Path, folder: Path) -> Rows:
     with _silent_proxy() as hanging:
         # loads that only wait may run in parallel
         networks = ((OFFLINE, 1), (_proxy(CLOSED), 1), (_proxy(hanging), len(LOADS)))
-        for settings, together in tqdm(networks, desc="networks"):
+        for settings, workers in tqdm(networks, desc="networks"):
             measure = partial(_seconds, home=home, folder=folder, settings=settings, limit=limit)
-            with ThreadPoolExecutor(together) as pool:
+            with ThreadPoolExecutor(workers) as pool:
                 found = list(pool.map(measure, LOADS.values()))
             for name, seconds in zip(LOADS, found, strict=True):
                 measured[name].append(f"{seconds:.2f}" if seconds < limit else f"over {limit:.0f}")
@@ -156,11 +156,11 @@ def _cost(script: str, home: Path, folder: Path, settings: dict[str, str]) -> tu
 
 
 def _run(script: str, home: Path, folder: Path, settings: dict[str, str], limit: float | None) -> str:
-    kept = {k: v for k, v in os.environ.items() if not k.upper().startswith(("HF_", "NO_PROXY"))}
+    environment = {k: v for k, v in os.environ.items() if not k.upper().startswith(("HF_", "NO_PROXY"))}
     done = subprocess.run(
         [sys.executable, "-c", script],
         cwd=folder,
-        env={**kept, "HF_HOME": str(home), "HF_HUB_DISABLE_TELEMETRY": "1", **settings},
+        env={**environment, "HF_HOME": str(home), "HF_HUB_DISABLE_TELEMETRY": "1", **settings},
         capture_output=True,
         text=True,
         timeout=limit,

@@ -87,15 +87,15 @@ def perturbations_per_second(
         raise ValueError("texts: expected at least one story, got none")
     chosen = list(islice(cycle(source), n_stories))
     material = PerturbationMaterial(1, StoryPool(parse(chosen[:500])), RuleParaphraser())
-    found = {}
+    result = {}
     for name in track(ASPECTS, "aspects", disable=not progress or not sys.stderr.isatty()):
         own = replace(material, similarity=similarity or MoverSimilarity())  # separate embeddings
         perturber = Perturber(name, 0, material=own)
         for number, text in enumerate(chosen[:20]):  # warm-up: loads resources and fills caches
             perturber.perturb(text, str(number))
         start = process_time()
-        for at in range(0, len(chosen), _CHUNK):
-            part = parse(chosen[at : at + _CHUNK])
-            perturber.perturb_all(part, [str(at + place) for place in range(len(part))])
-        found[name] = len(chosen) / (process_time() - start)
-    return found
+        for begin in range(0, len(chosen), _CHUNK):
+            part = parse(chosen[begin : begin + _CHUNK])
+            perturber.perturb_all(part, [str(begin + index) for index in range(len(part))])
+        result[name] = len(chosen) / (process_time() - start)
+    return result

@@ -99,12 +99,12 @@ def tagging_speed(n_stories: int = 2000, stories: Sequence[Words] | None = None)
     if not source:
         raise ValueError("stories: expected at least one, got none")
     chosen = list(islice(cycle(source), n_stories))
-    some = chosen[: max(1, n_stories // 8)]
+    sample = chosen[: max(1, n_stories // 8)]
     one_by_one = load_tagger().tag
     tag([["warm"]])
     return {
         "batched": _rate(lambda: tag([words for story in chosen for words in story]), len(chosen)),
-        "nltk": _rate(lambda: [one_by_one(words) for story in some for words in story], len(some)),
+        "nltk": _rate(lambda: [one_by_one(words) for story in sample for words in story], len(sample)),
     }
 
 

@@ -55,50 +55,65 @@ def scale_rows() -> Rows:
     """Rows for both engines, one and two actors and nodes, both tiers, and memory by corpus size."""
     rows: Rows = []
     with TemporaryDirectory() as folder:
-        place = Path(folder)
-        rows += _engines(place)
-        rows += _memory(place)
-        rows += _large(place)
+        work = Path(folder)
+        rows += _engines(work)
+        rows += _memory(work)
+        rows += _large(work)
     return rows
 
 
-def _engines(place: Path) -> Rows:
-    stories = _corpus(place / "mix.jsonl", MODELS["mix"])
-    halves = [_corpus(place / f"half-{n}.jsonl", MODELS["mix"] // 2) for n in (0, 1)]
-    few = _corpus(place / "base.jsonl", MODELS["base"])
+def _engines(folder: Path) -> Rows:
+    stories = _corpus(folder / "mix.jsonl", MODELS["mix"])
+    halves = [_corpus(folder / f"half-{n}.jsonl", MODELS["mix"] // 2) for n in (0, 1)]
+    base_stories = _corpus(folder / "base.jsonl", MODELS["base"])
     common = ["--metric", METRIC, "--part-rows", str(MODELS["mix"] // PARTS)]
-    plain = _run(stories, place / "plain", [*common, "--engine", "plain"])
-    with ThreadPoolExecutor() as both:
+    plain_run = _run(stories, folder / "plain", [*common, "--engine", "plain"])
+    with ThreadPoolExecutor() as executor:
         parallel = list(
-            both.map(lambda half: _run(half, half.with_suffix(""), [*common, "--engine", "plain"]), halves)
+            executor.map(
+                lambda half: _run(half, half.with_suffix(""), [*common, "--engine", "plain"]), halves
+            )
         )
     ray = [*common, "--engine", "ray", "--actors"]
-    one, two = (_run(stories, place / f"actors-{n}", [*ray, str(n)]) for n in (1, 2))
+    one_actor, two_actors = (_run(stories, folder / f"actors-{n}", [*ray, str(n)]) for n in (1, 2))
     of_nodes = []
     for count in (1, 2):
         with _nodes(count) as address:
             options = [*ray, str(count), "--address", address]
-            of_nodes.append(_run(stories, place / f"nodes-{count}", options))
+            of_nodes.append(_run(stories, folder / f"nodes-{count}", options))
     parts = ["--part-rows", str(MODELS["base"] // PARTS)]
-    larger = _run(few, place / "base", ["--metric", METRIC, "--config", "base", *parts, "--engine", "plain"])
-    alone, by_one, by_node = _speed(plain), _speed(one), _speed(of_nodes[0])
+    larger = _run(
+        base_stories, folder / "base", ["--metric", METRIC, "--config", "base", *parts, "--engine", "plain"]
+    )
+    plain_speed, by_one, by_node = _speed(plain_run), _speed(one_actor), _speed(of_nodes[0])
     speeds = [
-        ("plain", alone, alone, "", ""),
-        ("two plain processes in parallel", _speed(*parallel), alone, "of one", "limit of this machine"),
-        ("ray, one actor", by_one, alone, "of plain", ".90"),
-        ("ray, two actors", _speed(two, workers=2), by_one, "of one actor", "1.80"),
-        ("ray, one node", by_node, alone, "of plain", ""),
+        ("plain", plain_speed, plain_speed, "", ""),
+        (
+            "two plain processes in parallel",
+            _speed(*parallel),
+            plain_speed,
+            "of one",
+            "limit of this machine",
+        ),
+        ("ray, one actor", by_one, plain_speed, "of plain", ".90"),
+        ("ray, two actors", _speed(two_actors, workers=2), by_one, "of one actor", "1.80"),
+        ("ray, one node", by_node, plain_speed, "of plain", ""),
         ("ray, two nodes", _speed(of_nodes[1], workers=2), by_node, "of one node", ""),
     ]
     title = f"plot coherence mix, {MODELS['mix']:,} stories, one core per worker"
     rows = [
-        (f"{title}: {name}", f"{speed:.1f} stories/s", f"{speed / other:.2f} {whose}".strip(), wanted)
-        for name, speed, other, whose, wanted in speeds
+        (f"{title}: {name}", f"{speed:.1f} stories/s", f"{speed / baseline:.2f} {unit}".strip(), target)
+        for name, speed, baseline, unit, target in speeds
     ]
     return [
         *rows,
-        ("time of an actor outside the metric", f"{two.report['outside']:.1%}", "", "under 10 %"),
-        ("until the first part: plain, one actor", f"{plain.start:.1f} s, {one.start:.1f} s", "", ""),
+        ("time of an actor outside the metric", f"{two_actors.report['outside']:.1%}", "", "under 10 %"),
+        (
+            "until the first part: plain, one actor",
+            f"{plain_run.start:.1f} s, {one_actor.start:.1f} s",
+            "",
+            "",
+        ),
         (f"plot coherence base, {MODELS['base']} stories: plain", f"{_speed(larger):.1f} stories/s", "", ""),
     ]
 
@@ -119,54 +134,54 @@ def _nodes(count: int) -> Iterator[str]:
         cluster.shutdown()
 
 
-def _memory(place: Path) -> Rows:
+def _memory(folder: Path) -> Rows:
     rows: Rows = []
     peaks = []
     for count in CORPORA:
-        stories = _corpus(place / f"{count}.jsonl", count)
+        stories = _corpus(folder / f"{count}.jsonl", count)
         options = ["--metric", CHEAP_METRIC, "--engine", "ray", "--actors", "1"]
-        found = _run(stories, place / f"memory-{count}", options)
-        peaks.append(found.driver)
+        measurement = _run(stories, folder / f"memory-{count}", options)
+        peaks.append(measurement.driver)
         title = f"{CHEAP_METRIC}, {count:,} stories, ray, one actor"
-        memory = f"{found.driver:,.0f} MB, {found.actor:,.0f} MB"
-        rows.append((title, f"{_speed(found):,.1f} stories/s", "", ""))
+        memory = f"{measurement.driver:,.0f} MB, {measurement.actor:,.0f} MB"
+        rows.append((title, f"{_speed(measurement):,.1f} stories/s", "", ""))
         rows.append(
             (
                 f"{title}: memory of driver, actor",
                 memory,
-                f"{found.driver / peaks[0]:.2f}",
+                f"{measurement.driver / peaks[0]:.2f}",
                 "driver at most 1.10",
             )
         )
     return rows
 
 
-def _large(place: Path) -> Rows:
+def _large(folder: Path) -> Rows:
     """Memory on a file of a gigabyte, stopped after some parts: it does not grow with later parts."""
-    stories, out = place / "large.jsonl", place / "large"
-    few = b"".join(
+    stories, out = folder / "large.jsonl", folder / "large"
+    block = b"".join(
         json_line({"story_id": n, "story": story}) for n, story in enumerate(bench_stories(10_000))
     )
     with stories.open("wb") as file:
-        for _ in range(LARGE_BYTES // len(few) + 1):
-            file.write(few)
+        for _ in range(LARGE_BYTES // len(block) + 1):
+            file.write(block)
     options = ["--metric", CHEAP_METRIC, "--engine", "plain"]
     begun, facts = time.time(), out / ".work" / "input" / "facts.json"
-    read = 0.0
+    read_seconds = 0.0
     peaks = {"driver": 0.0, "actor": 0.0}
     with Popen(_command(stories, out, options), stderr=DEVNULL) as process:
         while process.poll() is None and len(list(out.glob("part-*.parquet"))) < LARGE_PARTS:
-            read = read or (facts.is_file() and time.time() - begun) or 0.0
+            read_seconds = read_seconds or (facts.is_file() and time.time() - begun) or 0.0
             _record_peaks(process.pid, peaks)
             time.sleep(0.1)
         process.kill()
-    if not read:
+    if not read_seconds:
         raise RuntimeError("the file of a gigabyte was not read to its end")
     rows = json.loads(facts.read_text(encoding="utf-8"))["rows"]
     return [
         (
             f"reading {stories.stat().st_size / 1e9:.2f} GB of JSONL, {rows:,} rows",
-            f"{rows / read:,.0f} rows/s",
+            f"{rows / read_seconds:,.0f} rows/s",
             "",
             "",
         ),
@@ -181,7 +196,7 @@ def _large(place: Path) -> Rows:
 
 def _corpus(path: Path, count: int) -> Path:
     write_rows(
-        path, ({"story_id": place, "story": story} for place, story in enumerate(bench_stories(count)))
+        path, ({"story_id": index, "story": story} for index, story in enumerate(bench_stories(count)))
     )
     return path
 
@@ -191,12 +206,12 @@ def _run(stories: Path, out: Path, options: list[str]) -> Measurement:
     begun = time.time()
     with Popen(_command(stories, out, options), stderr=PIPE, text=True) as process:
         peaks = {"driver": 0.0, "actor": 0.0}
-        watching = threading.Thread(target=_watch, args=(process, peaks))
-        watching.start()
-        _, said = process.communicate()
-        watching.join()
+        watcher = threading.Thread(target=_watch, args=(process, peaks))
+        watcher.start()
+        _, errors = process.communicate()
+        watcher.join()
     if process.returncode:
-        raise RuntimeError(f"{' '.join(options)}: {said[-500:]}")
+        raise RuntimeError(f"{' '.join(options)}: {errors[-500:]}")
     report = json.loads((out / "report.json").read_text(encoding="utf-8"))
     ends = sorted(path.stat().st_mtime for path in out.glob("part-*.parquet"))
     return Measurement(report, ends, ends[0] - begun, peaks["driver"], peaks["actor"])

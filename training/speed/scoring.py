@@ -90,10 +90,10 @@ def scoring_rows() -> Rows:
     rows.append(
         ("UNION roc, 1,000 stories, text to score", f"{ours:.0f} stories/s", f"{ours / usual:.1f}", "40")
     )
-    for dtype, wanted in (("float32", 3), ("bfloat16", 8)):
+    for dtype, target in (("float32", 3), ("bfloat16", 8)):
         if dtype == "bfloat16" and not native:
             rows.append(
-                ("BERT-base with this project's batching, bfloat16", "not native here", "-", str(wanted))
+                ("BERT-base with this project's batching, bfloat16", "not native here", "-", str(target))
             )
             continue
         big.score(stories[:64], device="cpu", dtype=dtype)
@@ -103,7 +103,7 @@ def scoring_rows() -> Rows:
                 f"BERT-base with this project's batching, {dtype}",
                 f"{rate:.1f} stories/s",
                 f"{rate / usual:.1f}",
-                str(wanted),
+                str(target),
             )
         )
     rows.append(product_share(union, stories))
@@ -126,10 +126,10 @@ def product_share(union: UnionScorer, stories: Sequence[str]) -> tuple[str, str,
 
     forward()
     products()
-    whole, alone = seconds(forward, 12), seconds(products, 12)
+    forward_seconds, product_seconds = seconds(forward, 12), seconds(products, 12)
     return (
         f"matrix products' share of the forward pass, 64 x {tokens}, {str(dtype).removeprefix('torch.')}",
-        f"{1000 * alone:.0f} of {1000 * whole:.0f} ms",
-        f"{alone / whole:.2f}",
+        f"{1000 * product_seconds:.0f} of {1000 * forward_seconds:.0f} ms",
+        f"{product_seconds / forward_seconds:.2f}",
         "0.60",
     )

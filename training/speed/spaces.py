@@ -59,8 +59,8 @@ def space_rows(
         with checked_out_revision(before) as folder, running_space(folder=folder) as space:
             rows, slow = _load(f"story_scorer at {before}", space, stories, users, seconds)
     with running_space() as space:
-        found, _ = _load("story_scorer", space, stories, users, seconds, slow)
-        rows += found
+        version_rows, _ = _load("story_scorer", space, stories, users, seconds, slow)
+        rows += version_rows
         if minutes:
             others = load_test_stories(round(40 * 60 * minutes), seed=1)
             rows += _memory(run_load_test(space.url, others, users, 60 * minutes, space.process))
@@ -74,14 +74,14 @@ def _load(
     page = ScorerClient(space.url)
     page.wait()
     opened = np.median([page_seconds(space.url) for _ in range(5)])
-    alone = [page.answer(story)[:2] for story in stories[-_SINGLE_USER_ANSWERS:]]
+    single_user = [page.answer(story)[:2] for story in stories[-_SINGLE_USER_ANSWERS:]]
     result = run_load_test(space.url, stories[:-_SINGLE_USER_ANSWERS], users, seconds, space.process)
-    first, whole = (np.median(values) for values in zip(*alone, strict=True))
+    first, complete = (np.median(values) for values in zip(*single_user, strict=True))
     ratio = f"{result.per_minute / before:.1f}" if before else "1"
     rows = [
         (f"{name}: from start to the first page", f"{space.started:.1f} s", "-", ""),
         (f"{name}: the page, once started", f"{opened:.3f} s", "-", "under 3 s"),
-        (f"{name}: one user, median, verdict / whole answer", f"{first:.2f} / {whole:.2f} s", "", ""),
+        (f"{name}: one user, median, verdict / whole answer", f"{first:.2f} / {complete:.2f} s", "", ""),
         (
             f"{name}: {users} users, {seconds:.0f} s, answers per minute",
             f"{result.per_minute:.0f}",

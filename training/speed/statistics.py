@@ -24,9 +24,10 @@ def statistics_rows() -> Rows:
     for level, coefficient in (("pooled", "pearson"), ("within prompts", "spearman")):
         chosen = None if level == "pooled" else prompts
         wall, took = time_call(partial(all_pairs, metrics, judgments, swaps, coefficient, chosen))
-        few = 20 if chosen is None else 2
+        sample_size = 20 if chosen is None else 2
         slow = (
-            direct_method_seconds(metrics[0], metrics[1], judgments, swaps[:few], coefficient, chosen) / few
+            direct_method_seconds(metrics[0], metrics[1], judgments, swaps[:sample_size], coefficient, chosen)
+            / sample_size
         )
         pairs = METRICS * (METRICS - 1) // 2
         rows.append(
@@ -39,8 +40,8 @@ def statistics_rows() -> Rows:
             )
         )
     wall, took = time_call(lambda: [calibrated_accuracy(metric, judgments) for metric in metrics])
-    what = f"acc_eq of {METRICS} metrics, all pairs of {STORIES} stories"
-    rows.append((what, f"{wall:.1f} s ({took:.1f} s of processor time)", "-", TARGET))
+    title = f"acc_eq of {METRICS} metrics, all pairs of {STORIES} stories"
+    rows.append((title, f"{wall:.1f} s ({took:.1f} s of processor time)", "-", TARGET))
     return rows
 
 

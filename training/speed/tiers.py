@@ -42,17 +42,17 @@ def tier_rows() -> Rows:
     usual = 40 / seconds(lambda: score_as_in_papers(big, stories), 2)
     rows: Rows = [("BERT-base as in the papers", f"{usual:.1f} stories/s", "1", "")]
     folder = METRICS / "plot_coherence"
-    for name, (count, wanted) in TIERS.items():
+    for name, (count, target) in TIERS.items():
         title = f"plot coherence {name}: {count:,} stories, text to score"
         settings = json.loads((folder / "weights" / name / "config.json").read_text(encoding="utf-8"))
         try:
             backbone_folder(settings["plot_coherence"]["encoder"], folder / "weights" / name)
         except BackboneNotFoundError as error:
-            rows.append((title, str(error).partition("\n")[0], "-", wanted))
+            rows.append((title, str(error).partition("\n")[0], "-", target))
             continue
         first, rate, memory = _measured(name, count)
         rows += [
-            (title, f"{rate:.1f} stories/s", f"{rate / usual:.1f}", wanted),
+            (title, f"{rate:.1f} stories/s", f"{rate / usual:.1f}", target),
             (f"plot coherence {name}: a new process until its first score", f"{first:.1f} s", "", ""),
             (f"plot coherence {name}: peak memory", f"{memory / 2**30:.2f} GiB", "", ""),
         ]

@@ -61,12 +61,12 @@ COEFFICIENTS: Mapping[str, Coefficient] = {"pearson": pearson, "spearman": spear
 
 def _centred(values: np.ndarray) -> np.ndarray:
     """Deviations from the mean, scaled to a maximum of 1 in absolute value; 0 if all values are equal, and for NaN."""
-    known = np.isfinite(values)
-    filled = np.where(known, values, 0.0)
-    mean = filled.sum(axis=-1, keepdims=True) / np.maximum(known.sum(axis=-1, keepdims=True), 1)
-    low = np.where(known, values, np.inf).min(axis=-1, keepdims=True)
-    high = np.where(known, values, -np.inf).max(axis=-1, keepdims=True)
-    deviations = np.where(known & (low < high), filled - mean, 0.0)
+    present = np.isfinite(values)
+    filled = np.where(present, values, 0.0)
+    mean = filled.sum(axis=-1, keepdims=True) / np.maximum(present.sum(axis=-1, keepdims=True), 1)
+    low = np.where(present, values, np.inf).min(axis=-1, keepdims=True)
+    high = np.where(present, values, -np.inf).max(axis=-1, keepdims=True)
+    deviations = np.where(present & (low < high), filled - mean, 0.0)
     # Squares of very small or large scores, such as probabilities of stories, would underflow or overflow float64.
     largest = np.abs(deviations).max(axis=-1, keepdims=True, initial=0.0)
     return deviations / np.where(largest > 0, largest, 1.0)

@@ -40,14 +40,16 @@ def pooled_pearson(metrics: np.ndarray, judgments: np.ndarray, swaps: np.ndarray
     scale = np.sqrt((y**2).sum())
 
     def coefficient(sums: np.ndarray) -> np.ndarray:
-        plain, squares, products = sums
-        spread = np.sqrt(np.maximum(squares - plain**2 / len(y), 0)) * scale
-        return np.divide(products, spread, out=np.zeros_like(products), where=spread > 0)
+        linear, squares, products = sums
+        norm = np.sqrt(np.maximum(squares - linear**2 / len(y), 0)) * scale
+        return np.divide(products, norm, out=np.zeros_like(products), where=norm > 0)
 
     def pair(first: int, second: int) -> Pair:
         def differences(start: int, stop: int) -> np.ndarray:
-            given = moved[:, second, start:stop] - moved[:, first, start:stop]
-            return coefficient(totals[:, first, None] + given) - coefficient(totals[:, second, None] - given)
+            change = moved[:, second, start:stop] - moved[:, first, start:stop]
+            return coefficient(totals[:, first, None] + change) - coefficient(
+                totals[:, second, None] - change
+            )
 
         observed = coefficient(totals[:, [first]]) - coefficient(totals[:, [second]])
         return Pair(float(observed[0]), differences)
@@ -58,17 +60,17 @@ def pooled_pearson(metrics: np.ndarray, judgments: np.ndarray, swaps: np.ndarray
 def pooled_spearman(metrics: np.ndarray, judgments: np.ndarray, swaps: np.ndarray) -> Exchange:
     """Spearman: without ties its numerator is a sum over pairs of stories, as Kendall's is (Daniels 1944)."""
     ranks = stats.rankdata(judgments) - (len(judgments) + 1) / 2
-    n, spread = len(ranks), (ranks**2).sum()
+    n, sum_of_squares = len(ranks), (ranks**2).sum()
     untied = _UntiedSums(metrics, lambda rows: np.subtract.outer(ranks[rows], ranks), swaps)
 
     def coefficient(values: np.ndarray) -> np.ndarray:
-        found = stats.rankdata(values, axis=1) - (n + 1) / 2
-        scale = np.sqrt((found**2).sum(axis=1) * spread)
-        return np.divide(found @ ranks, scale, out=np.zeros(len(found)), where=scale > 0)
+        value_ranks = stats.rankdata(values, axis=1) - (n + 1) / 2
+        scale = np.sqrt((value_ranks**2).sum(axis=1) * sum_of_squares)
+        return np.divide(value_ranks @ ranks, scale, out=np.zeros(len(value_ranks)), where=scale > 0)
 
     def pair(first: int, second: int) -> Pair:
         if not _has_ties(metrics[first], metrics[second]):
-            return untied.pair(first, second, 4 * np.sqrt(spread * (n**3 - n) / 12))
+            return untied.pair(first, second, 4 * np.sqrt(sum_of_squares * (n**3 - n) / 12))
 
         def differences(start: int, stop: int) -> np.ndarray:
             chosen = swaps[start:stop]
@@ -89,7 +91,7 @@ def pooled_kendall(metrics: np.ndarray, judgments: np.ndarray, swaps: np.ndarray
     def order(rows: slice) -> np.ndarray:
         return np.sign(np.subtract.outer(judgments[rows], judgments))
 
-    ordered = float(sum(np.abs(order(slice(at, at + _ROWS))).sum() for at in range(0, n, _ROWS)))
+    ordered = float(sum(np.abs(order(slice(begin, begin + _ROWS))).sum() for begin in range(0, n, _ROWS)))
     untied = _UntiedSums(metrics, order, swaps)
 
     def pair(first: int, second: int) -> Pair:
@@ -117,9 +119,9 @@ def _has_ties(a: np.ndarray, b: np.ndarray) -> bool:
     """Whether two stories have equal scores, within a metric or across both."""
     values = np.concatenate([a, b])
     order = np.argsort(values, kind="stable")
-    same = np.diff(values[order]) == 0
+    equal = np.diff(values[order]) == 0
     # Equal scores of one story by both metrics are no tie, but three equal values always include a tie.
-    return bool((same & (np.diff(order % len(a)) != 0)).any() or (same[1:] & same[:-1]).any())
+    return bool((equal & (np.diff(order % len(a)) != 0)).any() or (equal[1:] & equal[:-1]).any())
 
 
 class _UntiedSums:
@@ -131,9 +133,9 @@ class _UntiedSums:
 
     def pair(self, first: int, second: int, scale: float) -> Pair:
         rows, columns = self._sums(self._metrics[first], self._metrics[second])
-        own, other = self._of(first), self._of(second)
-        weights = 2 * (other - own + columns - rows)
-        observed = own.sum() - other.sum()
+        own, second_own = self._of(first), self._of(second)
+        weights = 2 * (second_own - own + columns - rows)
+        observed = own.sum() - second_own.sum()
         return Pair(
             float(observed / scale),
             lambda start, stop: (observed + self._swaps[start:stop] @ weights) / scale,
@@ -149,9 +151,9 @@ class _UntiedSums:
         rows, columns = np.empty(len(x)), np.zeros(len(x))
         for start in range(0, len(x), _ROWS):
             part = slice(start, start + _ROWS)
-            found = self._order(part) * np.sign(np.subtract.outer(x[part], z))
-            rows[part] = found.sum(axis=1)
-            columns += found.sum(axis=0)
+            products = self._order(part) * np.sign(np.subtract.outer(x[part], z))
+            rows[part] = products.sum(axis=1)
+            columns += products.sum(axis=0)
         return rows, columns
 
 
@@ -167,14 +169,14 @@ class _QuadraticForm:
         for start in range(0, n, _ROWS):
             part = slice(start, start + _ROWS)
             own = value(part, np.sign(np.subtract.outer(a[part], a)))
-            other = value(part, np.sign(np.subtract.outer(b[part], b)))
+            second_own = value(part, np.sign(np.subtract.outer(b[part], b)))
             across = value(part, np.sign(np.subtract.outer(a[part], b)))
-            self._matrix[part] = own + other - 2 * across
+            self._matrix[part] = own + second_own - 2 * across
             self._line += 2 * across.sum(axis=0)
             self._line[part] -= 2 * own.sum(axis=1)
             self._constant += own.sum()
 
     def __call__(self, swapped: np.ndarray) -> np.ndarray:
         """The sum for vectors with the second metric's score where `swapped`, `(resamples, n)` bool, is true."""
-        both = ((swapped.astype(np.float32) @ self._matrix) * swapped).sum(axis=1, dtype=np.float64)
-        return self._constant + swapped @ self._line + both
+        pair_sums = ((swapped.astype(np.float32) @ self._matrix) * swapped).sum(axis=1, dtype=np.float64)
+        return self._constant + swapped @ self._line + pair_sums

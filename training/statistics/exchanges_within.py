@@ -55,41 +55,43 @@ def within_prompts_exchange(
     Raises:
         ValueError: no prompt has three stories, or all judgments of each are equal and `zeros` is false.
     """
-    sizes = [places for _, places in Groups(prompts).by_size(MIN_STORIES)]
+    sizes = [indices for _, indices in Groups(prompts).by_size(MIN_STORIES)]
     if not sizes:
         raise ValueError("no prompt has three stories")
     if not zeros:  # prompts with equal judgments have no coefficient under any exchange
-        varied = [places[np.ptp(judgments[places], axis=1) > 0] for places in sizes]
-        sizes = [places for places in varied if len(places)]
+        varied = [indices[np.ptp(judgments[indices], axis=1) > 0] for indices in sizes]
+        sizes = [indices for indices in varied if len(indices)]
         if not sizes:
             raise ValueError("in every prompt all judgments are equal")
     count = sum(map(len, sizes))
-    step = max(1, _CELLS // sum(places.size for places in sizes))
+    step = max(1, _CELLS // sum(indices.size for indices in sizes))
     exchanges = [
-        (_exchange_small_prompts if places.shape[1] <= _MAX_TABULATED else _exchange_large_prompts)(
-            metrics, judgments, swaps, places, coefficient
+        (_exchange_small_prompts if indices.shape[1] <= _MAX_TABULATED else _exchange_large_prompts)(
+            metrics, judgments, swaps, indices, coefficient
         )
-        for places in sizes
+        for indices in sizes
     ]
 
     def observed(metric: int) -> float:
         values = np.concatenate(
-            [COEFFICIENTS[coefficient](metrics[metric][places], judgments[places]) for places in sizes]
+            [COEFFICIENTS[coefficient](metrics[metric][indices], judgments[indices]) for indices in sizes]
         )
         return float(np.nansum(values) / (count if zeros else max(np.isfinite(values).sum(), 1)))
 
     def pair(first: int, second: int) -> Pair:
-        alike = [exchange(first, second) for exchange in exchanges]
+        by_size = [exchange(first, second) for exchange in exchanges]
 
         def at_once(start: int, stop: int) -> np.ndarray:
-            if zeros or all(one.whole for one in alike):
-                return np.sum([one.gained(start, stop) for one in alike], axis=0) / count
-            sums = np.sum([one.parts(start, stop) for one in alike], axis=0)
+            if zeros or all(one_size.whole for one_size in by_size):
+                return np.sum([one_size.gained(start, stop) for one_size in by_size], axis=0) / count
+            sums = np.sum([one_size.parts(start, stop) for one_size in by_size], axis=0)
             means = sums[:2] / np.maximum(sums[2:], 1)
             return means[0] - means[1]
 
         def differences(start: int, stop: int) -> np.ndarray:
-            return np.concatenate([at_once(at, min(at + step, stop)) for at in range(start, stop, step)])
+            return np.concatenate(
+                [at_once(begin, min(begin + step, stop)) for begin in range(start, stop, step)]
+            )
 
         return Pair(observed(first) - observed(second), differences)
 
@@ -97,15 +99,15 @@ def within_prompts_exchange(
 
 
 def _exchange_small_prompts(
-    metrics: np.ndarray, judgments: np.ndarray, swaps: np.ndarray, places: np.ndarray, coefficient: str
+    metrics: np.ndarray, judgments: np.ndarray, swaps: np.ndarray, indices: np.ndarray, coefficient: str
 ) -> Callable[[int, int], _SameSizeExchange]:
-    """The exchange on small prompts; `places`, `(prompts, m)`, are the indices of their stories."""
-    scores, judged = metrics[:, places], judgments[places]
-    count, size = places.shape
+    """The exchange on small prompts; `indices`, `(prompts, m)`, are the indices of their stories."""
+    scores, judged = metrics[:, indices], judgments[indices]
+    count, size = indices.shape
     patterns = (np.arange(2**size)[:, None] >> np.arange(size) & 1).astype(bool)
     ways = np.zeros((len(swaps), count), dtype=np.uint8)
     for column in range(size):
-        ways |= swaps[:, places[:, column]].view(np.uint8) << column
+        ways |= swaps[:, indices[:, column]].view(np.uint8) << column
     codes = ways * np.int32(count)  # indices into a flattened table
     codes += np.arange(count, dtype=np.int32)
 
@@ -126,10 +128,10 @@ def _exchange_small_prompts(
 
 
 def _exchange_large_prompts(
-    metrics: np.ndarray, judgments: np.ndarray, swaps: np.ndarray, places: np.ndarray, coefficient: str
+    metrics: np.ndarray, judgments: np.ndarray, swaps: np.ndarray, indices: np.ndarray, coefficient: str
 ) -> Callable[[int, int], _SameSizeExchange]:
     """The exchange on larger prompts."""
-    scores, judged = metrics[:, places], judgments[places]
+    scores, judged = metrics[:, indices], judgments[indices]
     compute = COEFFICIENTS[coefficient]
 
     def exchange(first: int, second: int) -> _SameSizeExchange:
@@ -137,13 +139,13 @@ def _exchange_large_prompts(
         by_rank = None if coefficient == "pearson" else _RankCoefficients(a, b, judged, coefficient)
 
         def parts(start: int, stop: int) -> np.ndarray:
-            chosen = swaps[start:stop][:, places]
+            chosen = swaps[start:stop][:, indices]
             if by_rank is not None:
-                both = by_rank(chosen)
+                coefficients = by_rank(chosen)
             else:
-                both = [compute(np.where(chosen, *sides), judged) for sides in ((b, a), (a, b))]
-            sums = [np.nansum(values, axis=1) for values in both]
-            return np.stack([*sums, *(np.isfinite(values).sum(axis=1) for values in both)])
+                coefficients = [compute(np.where(chosen, *sides), judged) for sides in ((b, a), (a, b))]
+            sums = [np.nansum(values, axis=1) for values in coefficients]
+            return np.stack([*sums, *(np.isfinite(values).sum(axis=1) for values in coefficients)])
 
         def gained(start: int, stop: int) -> np.ndarray:
             exchanged, otherwise, *_ = parts(start, stop)
@@ -185,13 +187,13 @@ class _RankCoefficients:
         else:
             untied = self._exchanged(chosen, self._untied)
             parts = [(s.sum(axis=2), u.sum(axis=2)) for s, u in zip(every, untied, strict=True)]
-        return [self._coefficient(shared.astype(float), spread.astype(float)) for shared, spread in parts]
+        return [self._coefficient(shared.astype(float), squares.astype(float)) for shared, squares in parts]
 
     def _exchanged(self, chosen: np.ndarray, sides: np.ndarray) -> list[np.ndarray]:
         return [sums.astype(self._kind, copy=False) for sums in _exchanged(chosen, sides)]
 
-    def _coefficient(self, shared: np.ndarray, spread: np.ndarray) -> np.ndarray:
-        scale = np.sqrt(spread * self._ordered[:, None])
+    def _coefficient(self, shared: np.ndarray, squares: np.ndarray) -> np.ndarray:
+        scale = np.sqrt(squares * self._ordered[:, None])
         return np.divide(shared, scale, out=np.full(shared.shape, np.nan), where=scale > 0).T
 
 
@@ -210,15 +212,16 @@ def _exchanged(chosen: np.ndarray, sides: np.ndarray) -> tuple[np.ndarray, np.nd
     Returns:
         Two arrays in the shape of `chosen`.
     """
-    own, given, taken, other = sides
+    neither, only_j, only_i, both = sides
     # only the chosen j are exchanged, so a sum is that over all j plus the differences at the chosen ones
-    kept, changed = np.split(
-        chosen.astype(sides.dtype) @ np.concatenate([given - own, other - taken], axis=1).transpose(0, 2, 1),
+    unchanged, changed = np.split(
+        chosen.astype(sides.dtype)
+        @ np.concatenate([only_j - neither, both - only_i], axis=1).transpose(0, 2, 1),
         2,
         axis=2,
     )
-    totals = [side.sum(axis=2)[:, None] for side in (own, given, taken, other)]
+    totals = [side.sum(axis=2)[:, None] for side in (neither, only_j, only_i, both)]
     return (
-        np.where(chosen, totals[2] + changed, totals[0] + kept),
-        np.where(chosen, totals[1] - kept, totals[3] - changed),
+        np.where(chosen, totals[2] + changed, totals[0] + unchanged),
+        np.where(chosen, totals[1] - unchanged, totals[3] - changed),
     )

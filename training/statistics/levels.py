@@ -66,9 +66,9 @@ class WithinPrompts:
             `(draws,)`, NaN where no sampled prompt counts.
         """
         defined = np.isfinite(self.values)
-        taken = counts @ (defined | self.constant if zeros else defined).astype(float)
+        denominator = counts @ (defined | self.constant if zeros else defined).astype(float)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(taken > 0, (counts @ np.nan_to_num(self.values)) / taken, np.nan)
+            return np.where(denominator > 0, (counts @ np.nan_to_num(self.values)) / denominator, np.nan)
 
 
 def within_prompts(
@@ -83,8 +83,8 @@ def within_prompts(
     """
     groups = Groups(prompts)
     values = np.full(len(groups), np.nan)
-    for members, places in groups.by_size(MIN_STORIES):
-        values[members] = coefficient(metric[places], judgments[places])
+    for members, indices in groups.by_size(MIN_STORIES):
+        values[members] = coefficient(metric[indices], judgments[indices])
     return WithinPrompts(values, (groups.sizes >= MIN_STORIES) & ~np.isfinite(values))
 
 
@@ -116,8 +116,8 @@ class SystemMeans:
     def __init__(self, judgments: np.ndarray, prompts: np.ndarray, systems: list[str]) -> None:
         self.systems = tuple(sorted(set(systems)))
         _, self._prompts = np.unique(prompts, return_inverse=True)
-        places = {name: place for place, name in enumerate(self.systems)}
-        self._systems = np.array([places[name] for name in systems])
+        index_by_name = {name: index for index, name in enumerate(self.systems)}
+        self._systems = np.array([index_by_name[name] for name in systems])
         self._stories = self._sums(np.ones(len(systems)))
         self._judgments = self._sums(judgments)
 
@@ -132,14 +132,14 @@ class SystemMeans:
         if len(self.systems) < MIN_STORIES:
             return np.full(len(counts), np.nan)
         x, y = self._means(self._sums(metric), counts), self._means(self._judgments, counts)
-        whole = np.isfinite(x).all(axis=1)
-        x, y = (merge_ties(np.where(whole[:, None], means, 0.0)) for means in (x, y))
-        return np.where(whole, coefficient(x, y), np.nan)
+        complete = np.isfinite(x).all(axis=1)
+        x, y = (merge_ties(np.where(complete[:, None], means, 0.0)) for means in (x, y))
+        return np.where(complete, coefficient(x, y), np.nan)
 
     def complete(self, metric: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Scores and judgments, `(systems, prompts)` each, of the prompts with one story of each system."""
-        one = (self._stories == 1).all(axis=1)
-        return self._sums(metric)[one].T, self._judgments[one].T
+        is_complete = (self._stories == 1).all(axis=1)
+        return self._sums(metric)[is_complete].T, self._judgments[is_complete].T
 
     def _sums(self, values: np.ndarray) -> np.ndarray:
         sums = np.zeros((self._prompts.max() + 1, len(self.systems)))

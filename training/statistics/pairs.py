@@ -67,9 +67,9 @@ def calibrated_accuracy(
         counts += len(x_gaps)
         gaps.append(np.abs(x_gaps))
         gains.append(((y_gaps == 0).astype(float) - right) * weight)
-    found = merge_ties(np.concatenate(gaps))  # .3 - .2 and .2 - .1 count as equal gaps
-    order = np.argsort(found, kind="stable")
-    thresholds = found[order]
+    merged_gaps = merge_ties(np.concatenate(gaps))  # .3 - .2 and .2 - .1 count as equal gaps
+    order = np.argsort(merged_gaps, kind="stable")
+    thresholds = merged_gaps[order]
     reached = start + np.cumsum(np.concatenate(gains)[order])
     last = np.r_[np.diff(thresholds) > 0, True]  # a threshold ties all pairs with its gap at once
     thresholds, reached = np.r_[0.0, thresholds[last]], np.r_[start, reached[last]]
@@ -122,5 +122,5 @@ def _system_p_values(scores: np.ndarray, signs: np.ndarray) -> np.ndarray:
     first, second = np.triu_indices(len(scores), 1)
     centred = scores - scores.mean(axis=0)  # removes the effect of the prompt, which all systems share
     sums, swapped = centred.sum(axis=1), signs @ centred.T
-    ahead = sums[first] - sums[second]
-    return (swapped[:, first] - swapped[:, second] >= ahead - 1e-9 * np.abs(centred).sum()).mean(axis=0)
+    observed = sums[first] - sums[second]
+    return (swapped[:, first] - swapped[:, second] >= observed - 1e-9 * np.abs(centred).sum()).mean(axis=0)

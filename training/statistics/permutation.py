@@ -119,8 +119,8 @@ class PermutationTests:
             stop = min(done + self._stopping.block, self._resamples)
             count += int((pair.differences(done, stop) >= pair.observed - _EQUAL).sum())
             done = stop
-            whole = done % self._stopping.block == 0
-            if whole and not self._stopping.low <= count / done <= self._stopping.high:
+            at_block_end = done % self._stopping.block == 0
+            if at_block_end and not self._stopping.low <= count / done <= self._stopping.high:
                 break
         return PermutationTest(count / done, pair.observed, done)
 

@@ -51,15 +51,15 @@ def significance_clusters(
     order = np.argsort(-coefficients, kind="stable")
     p_values = np.full((len(order), len(order)), np.nan)
     ranks, begin = np.ones(len(order), dtype=int), 0
-    for place in range(1, len(order)):
+    for current in range(1, len(order)):
         beaten = False
-        for above in range(place - 1, begin - 1, -1):
-            p_values[above, place] = p_value(int(order[above]), int(order[place]))
-            beaten = bool(p_values[above, place] <= alpha)
+        for above in range(current - 1, begin - 1, -1):
+            p_values[above, current] = p_value(int(order[above]), int(order[current]))
+            beaten = bool(p_values[above, current] <= alpha)
             if beaten:
                 break
-        ranks[place] = ranks[place - 1] + beaten
-        begin = place if beaten else begin
+        ranks[current] = ranks[current - 1] + beaten
+        begin = current if beaten else begin
     return Clusters(order, ranks, p_values)
 
 
@@ -91,16 +91,16 @@ def rank_stability(coefficients: np.ndarray, draws: np.ndarray, level: float = 0
     >>> rank_stability(np.array([0.4, 0.2]), np.array([[0.4, 0.3], [0.2, 0.35]]))[0].first
     0.5
     """
-    whole = _ranks(_tied(coefficients[:, None]))[:, 0]
-    counted = np.isfinite(draws).any(axis=0)
-    if 2 * counted.sum() < len(counted) or not counted.any():
-        return [RankStability(float(rank), None, None, None) for rank in whole]
-    values = _tied(np.where(np.isfinite(draws), draws, -np.inf)[:, counted])
+    overall = _ranks(_tied(coefficients[:, None]))[:, 0]
+    defined = np.isfinite(draws).any(axis=0)
+    if 2 * defined.sum() < len(defined) or not defined.any():
+        return [RankStability(float(rank), None, None, None) for rank in overall]
+    values = _tied(np.where(np.isfinite(draws), draws, -np.inf)[:, defined])
     ranks = _ranks(values)
     tail = (1 - level) / 2
     low, high = np.quantile(ranks, [tail, 1 - tail], axis=1, method="nearest")
     first = (values == values.max(axis=0)).mean(axis=1)
-    return [RankStability(*map(float, one)) for one in zip(whole, low, high, first, strict=True)]
+    return [RankStability(*map(float, numbers)) for numbers in zip(overall, low, high, first, strict=True)]
 
 
 def _ranks(values: np.ndarray) -> np.ndarray:

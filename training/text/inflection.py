@@ -137,9 +137,9 @@ def inflect(base: str, tag: str, subject: str = "") -> str:
 def _lemma(word: str, tag: str) -> str:
     from lemminflect import getLemma  # imported here, since the import takes a tenth of a second
 
-    known = _LEMMAS.get((word, tag[:1]))
-    if known is not None:
-        return known
+    irregular = _LEMMAS.get((word, tag[:1]))
+    if irregular is not None:
+        return irregular
     if not word or tag in _BASE_TAGS or tag not in _NUMBER_AND_TENSE:
         return word
     candidates = getLemma(word, _NUMBER_AND_TENSE[tag])
@@ -150,9 +150,9 @@ def _lemma(word: str, tag: str) -> str:
 
 @lru_cache(maxsize=1 << 17)
 def _inflect(base: str, tag: str) -> str:
-    known = _FORMS.get((base, tag))
-    if known is not None:
-        return known
+    irregular = _FORMS.get((base, tag))
+    if irregular is not None:
+        return irregular
     if not base or tag not in _NUMBER_AND_TENSE:
         return base
     forms = _inflections(base, tag)

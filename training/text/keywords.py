@@ -34,7 +34,7 @@ class KeywordTable:
             words = sorted(word for word, count in mentions.items() if count > 0)
             self._words[tag] = words
             self._ends[tag] = list(accumulate(mentions[word] for word in words))
-            self._places.update(((tag, word), place) for place, word in enumerate(words))
+            self._places.update(((tag, word), index) for index, word in enumerate(words))
 
     @classmethod
     def count(cls, stories: Iterable[TaggedStory], language: Language) -> "KeywordTable":
@@ -49,21 +49,21 @@ class KeywordTable:
                 counts.setdefault(tag, {})[word] = count
         return cls(counts)
 
-    def sample(self, tag: str, word: str, draws: BufferedRandom) -> str | None:
+    def sample(self, tag: str, word: str, rng: BufferedRandom) -> str | None:
         """A keyword with the same tag, other than `word`, sampled by frequency; None if there is none."""
         ends = self._ends.get(tag)
         if not ends:
             return None
-        place = self._places.get((tag, word))
+        index = self._places.get((tag, word))
         start = own = 0
-        if place is not None:
-            start = ends[place - 1] if place else 0
-            own = ends[place] - start
+        if index is not None:
+            start = ends[index - 1] if index else 0
+            own = ends[index] - start
         others = ends[-1] - own
         if others == 0:
             return None
-        mention = draws.below(others)
-        if place is not None and mention >= start:
+        mention = rng.below(others)
+        if index is not None and mention >= start:
             mention += own  # skip the word's own mentions
         return self._words[tag][bisect_right(ends, mention)]
 

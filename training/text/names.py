@@ -57,8 +57,8 @@ def _names() -> frozenset[str]:
             " `python -m training.encoder.names --data DIR`"
         )
     lists = json.loads(NAMES_FILE.read_text(encoding="utf-8"))
-    known = {name for kind in ("male", "female", "neutral") for name in lists[kind]}
-    return frozenset(known - set(lists["capitalized_only"]) - FUNCTION_WORDS)
+    all_names = {name for kind in ("male", "female", "neutral") for name in lists[kind]}
+    return frozenset(all_names - set(lists["capitalized_only"]) - FUNCTION_WORDS)
 
 
 @lru_cache(maxsize=1 << 15)

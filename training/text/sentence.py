@@ -170,9 +170,9 @@ class Sentence:
         start, end = rewrite.start, rewrite.end
         if start < end and self.words[start][:1].isupper() and self.is_capital_position(start):
             words[0] = words[0][:1].upper() + words[0][1:]
-            for place, token in enumerate(rewrite.tokens[1:], start=1):
+            for index, token in enumerate(rewrite.tokens[1:], start=1):
                 if token.source == start:
-                    words[place] = token.word
+                    words[index] = token.word
         text = self.join_words(words)
         if start == end:  # an insertion before the token at `start`
             at = self.spans[start][0] if start < len(self) else self.end

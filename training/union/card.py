@@ -110,14 +110,14 @@ def _before_the_mean(config: dict[str, Any]) -> str:
 def _techniques(sampling: dict[str, Any], lexicon: dict[str, str]) -> str:
     """How the negative samples were made."""
     left_out = sampling.get("without", ())
-    told = ["all four techniques" if not left_out else f"without {', '.join(left_out)}"]
+    phrases = ["all four techniques" if not left_out else f"without {', '.join(left_out)}"]
     if sampling.get("recipe", "paper") == "released":
-        told.append("as in the paper's released code")
+        phrases.append("as in the paper's released code")
     if sampling.get("lexicon", "wordnet") == "conceptnet":
-        told.append("keywords and antonyms from ConceptNet")
+        phrases.append("keywords and antonyms from ConceptNet")
     elif "conceptnet" not in lexicon:
-        told.append("keywords and antonyms from WordNet only")
-    return ", ".join(told)
+        phrases.append("keywords and antonyms from WordNet only")
+    return ", ".join(phrases)
 
 
 def _distillation_text(manifest: dict[str, Any]) -> str:

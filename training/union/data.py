@@ -86,12 +86,12 @@ class UnionPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
         """The story and its negative sample; of the next story if no technique applies within the maximum length."""
         if index >= self.count:
             raise IndexError(f"expected a number below {self.count}, got {index}")
-        epoch, place = divmod(index, len(self.stories))
+        epoch, first = divmod(index, len(self.stories))
         for step in range(len(self.stories)):
-            at = (place + step) % len(self.stories)
-            negative = self.sampler.sample(at, epoch)
+            story_number = (first + step) % len(self.stories)
+            negative = self.sampler.sample(story_number, epoch)
             if negative is not None:
-                original = self.stories[at].flat_words()
+                original = self.stories[story_number].flat_words()
                 words = [word for sentence in negative.words for word in sentence]
                 origins = [origin for sentence in negative.origins for origin in sentence]
                 human = self._example(original, list(range(len(original))), original, 1)
@@ -111,8 +111,12 @@ class UnionPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
             targets.extend(source[: len(pieces)])
             targets.extend([self.pad] * (len(pieces) - len(source)))
         if self.by_position:
-            whole = [piece for word in original for piece in self.pieces(word)]
-            targets = [IGNORE_INDEX, *whole[: len(ids) - 1], *[IGNORE_INDEX] * (len(ids) - 1 - len(whole))]
+            original_pieces = [piece for word in original for piece in self.pieces(word)]
+            targets = [
+                IGNORE_INDEX,
+                *original_pieces[: len(ids) - 1],
+                *[IGNORE_INDEX] * (len(ids) - 1 - len(original_pieces)),
+            ]
         return Example(
             [*ids[: self.limit - 1], self.sep],
             [*targets[: self.limit - 1], IGNORE_INDEX],
@@ -148,8 +152,8 @@ class UnionCollator:
             copied = targets == ids
             # seeded by the batch: the same batch gives the same sample, also after a resume
             rng = np.random.default_rng([self.seed, int(ids.sum()), ids.shape[1]])
-            kept = torch.from_numpy(rng.random(tuple(ids.shape)) < self.copied_share)
-            targets[copied & ~kept] = IGNORE_INDEX
+            sampled = torch.from_numpy(rng.random(tuple(ids.shape)) < self.copied_share)
+            targets[copied & ~sampled] = IGNORE_INDEX
             weights[copied] *= 1 / self.copied_share
         labels = torch.tensor([e.label for e in examples])
         distilled = any(e.teacher_states is not None for e in examples)

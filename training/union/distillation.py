@@ -43,9 +43,9 @@ class DistilledPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
 
     def first_batches(self, collate: UnionCollator) -> Iterator[dict[str, Tensor]]:
         """`PROJECTION_PAIRS` pairs, evenly spaced, in batches."""
-        places = range(0, len(self.pairs), max(1, len(self.pairs) // PROJECTION_PAIRS))
-        for start in range(0, len(places), BATCH):
-            yield collate([self.pairs[place] for place in places[start : start + BATCH]])
+        indices = range(0, len(self.pairs), max(1, len(self.pairs) // PROJECTION_PAIRS))
+        for start in range(0, len(indices), BATCH):
+            yield collate([self.pairs[index] for index in indices[start : start + BATCH]])
 
 
 def distilled_pairs(
@@ -73,25 +73,25 @@ def distilled_pairs(
         raise ValueError("teacher: expected a larger UNION's weights, got none")
     if config.teacher.live:
         raise ValueError("teacher.live: expected false, because UNION's pairs are scored before the training")
-    sampled = [example for place in track(range(len(pairs)), "sampling") for example in pairs[place]]
+    sampled = [example for index in track(range(len(pairs)), "sampling") for example in pairs[index]]
     rows = [GroupRow("pair", e.text, "union", e.label, damaged=[]) for e in sampled]
     rows += list({row.story: row for row in others}.values())
     distilled = with_teacher_outputs(resolve_path(config.teacher.weights), rows, config, run, UnionScorer)
     make = ExampleMaker(tokenizer, normalizer, config.max_length)
-    found = []
-    for place, row in enumerate(track(distilled, "tokenising")):
-        made = make(row)
+    examples = []
+    for index, row in enumerate(track(distilled, "tokenising")):
+        tokenised = make(row)
         example = (
-            sampled[place]
-            if place < len(sampled)
-            else Example(made.ids, [IGNORE_INDEX] * len(made.ids), UNLABELLED, row.story)
+            sampled[index]
+            if index < len(sampled)
+            else Example(tokenised.ids, [IGNORE_INDEX] * len(tokenised.ids), UNLABELLED, row.story)
         )
-        found.append(
+        examples.append(
             replace(
                 example,
-                words=made.words,
-                teacher_logit=made.teacher_logit,
-                teacher_states=made.teacher_states,
+                words=tokenised.words,
+                teacher_logit=tokenised.teacher_logit,
+                teacher_states=tokenised.teacher_states,
             )
         )
-    return DistilledPairs(list(zip(found[::2], found[1::2], strict=False)), config.passes)
+    return DistilledPairs(list(zip(examples[::2], examples[1::2], strict=False)), config.passes)

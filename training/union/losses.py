@@ -23,20 +23,20 @@ def union_loss(model: Any, inputs: dict[str, Tensor], config: UnionConfig) -> tu
     """
     shard = BatchShard.for_batch(len(inputs["labels"]))
     hidden = model.encode(shard(inputs["input_ids"]), shard(inputs["attention_mask"]))
-    own = {"logits": model.score(hidden)}
+    shard_outputs = {"logits": model.score(hidden)}
     if config.states_weight and "teacher_states" in inputs:
         count = inputs["teacher_states"].shape[1]
-        own["states"] = projected_states(model, hidden, shard(inputs["words"]), count)
-    found = shard.gather(own)
-    logits, labels = found["logits"], inputs["labels"].float()
-    known = labels >= 0
+        shard_outputs["states"] = projected_states(model, hidden, shard(inputs["words"]), count)
+    outputs = shard.gather(shard_outputs)
+    logits, labels = outputs["logits"], inputs["labels"].float()
+    labelled = labels >= 0
     loss = logits.sum() * 0
-    if known.any():
-        loss = config.label_weight * F.binary_cross_entropy_with_logits(logits[known], labels[known])
+    if labelled.any():
+        loss = config.label_weight * F.binary_cross_entropy_with_logits(logits[labelled], labels[labelled])
     if config.reconstruction_weight:
         targets, weights = inputs["targets"], inputs["weights"]
         (total,) = shard.reduce_sum(model.reconstruction_loss(hidden, shard(targets), shard(weights)))
         loss = loss + config.reconstruction_weight * (
             total / weights[targets != IGNORE_INDEX].sum().clamp_min(1.0)
         )
-    return loss + distillation_loss(model, found, inputs, config), logits
+    return loss + distillation_loss(model, outputs, inputs, config), logits

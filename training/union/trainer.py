@@ -109,8 +109,8 @@ def train(
     single = replace(config, seeds=(), start_share=0.0, note=None)
 
     def train_one(seed: int, folder: Path) -> dict[str, Any]:
-        one = replace(single, seed=seed)
-        return _train_one(one, data, folder, folder / "run", run, cache, resume, keep=True)
+        seed_config = replace(single, seed=seed)
+        return _train_one(seed_config, data, folder, folder / "run", run, cache, resume, keep=True)
 
     manifest = train_seeds(config, train_one, _mean_validation, out, run)
     with one_writer() as writes:
@@ -137,9 +137,9 @@ def check(config: UnionConfig, data: Path) -> None:
         raise ValueError("others, passes: expected only with a teacher, got none")
     check_start(config.start, config.adapter)
     check_inputs(config, config.others, data, [config.corpus])
-    for part in (untrained_first_stage(UnionConfig, config, data), _untrained_teacher(config, data)):
-        if part:
-            check(part, data)
+    for stage in (untrained_first_stage(UnionConfig, config, data), _untrained_teacher(config, data)):
+        if stage:
+            check(stage, data)
 
 
 def _untrained_teacher(config: UnionConfig, data: Path) -> UnionConfig | None:
@@ -150,9 +150,9 @@ def _untrained_teacher(config: UnionConfig, data: Path) -> UnionConfig | None:
     return untrained_stage(UnionConfig, config.metric, teacher.config, teacher.weights, data)
 
 
-def _mean_validation(found: Sequence[dict[str, float]]) -> dict[str, float]:
+def _mean_validation(results: Sequence[dict[str, float]]) -> dict[str, float]:
     """The mean of several seeds' validation results."""
-    return {key: round(sum(each[key] for each in found) / len(found), 4) for key in found[0]}
+    return {key: round(sum(result[key] for result in results) / len(results), 4) for key in results[0]}
 
 
 def _train_one(
@@ -181,14 +181,14 @@ def _train_one(
         **teacher_entries,
         **start_digest(start, base),
     }
-    known = matching_manifest(out, UnionConfig, made_from) if keep else None
-    if known:
-        return known
+    finished = matching_manifest(out, UnionConfig, made_from) if keep else None
+    if finished:
+        return finished
     checkpoint = begin_run(run, made_from, resume)
     corpus = load_corpus(config.corpus, data, names_file(), ("train", "validation"))
     stories, held_out = (tag_corpus(split, cache) for split in (corpus.train, corpus.validation))
     sampling_seed = config.seed if config.draw_seed is None else config.draw_seed
-    stories = [stories[place] for place in np.random.default_rng(sampling_seed).permutation(len(stories))]
+    stories = [stories[index] for index in np.random.default_rng(sampling_seed).permutation(len(stories))]
     model, tokenizer, base = build_model(config)
     language, by_position = language_of(config.sampling), config.targets == "position"
     sampler = UnionSampler(stories, language, config.sampling, seed=sampling_seed)
@@ -273,8 +273,15 @@ def _distillation_stories(
     teacher = config.teacher
     if teacher is None:
         return [], {}, {}
-    if own := _untrained_teacher(config, data):
-        train(own, data, resolve_path(teacher.weights), run / f"training-{own.name}", cache, resume)
+    if teacher_config := _untrained_teacher(config, data):
+        train(
+            teacher_config,
+            data,
+            resolve_path(teacher.weights),
+            run / f"training-{teacher_config.name}",
+            cache,
+            resume,
+        )
     teacher_entries: dict[str, Any] = {**teacher_digests(resolve_path(teacher.weights))}
     if not config.others:
         return [], {}, teacher_entries

@@ -1,4 +1,4 @@
-"""BLEURT as its users load it, with a tiny checkpoint of the real format."""
+"""BLEURT loaded with evaluate, with a tiny checkpoint in the real format."""
 
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ def bleurt(checkpoint: str) -> Any:
     return evaluate.load(MODULE, checkpoint)
 
 
-def test_compute_whatever_the_batches_and_order(bleurt: Any) -> None:
+def test_scores_do_not_depend_on_batches_or_order(bleurt: Any) -> None:
     whole = bleurt.compute(predictions=STORIES, references=REFERENCES, dtype="float32")
     ones = bleurt.compute(
         predictions=STORIES[::-1], references=REFERENCES[::-1], dtype="float32", batch_size=1
@@ -38,7 +38,7 @@ def test_compute_whatever_the_batches_and_order(bleurt: Any) -> None:
     assert len({round(score, 4) for score in whole["scores"]}) == 3
 
 
-def test_the_reference_comes_first_and_has_type_0(checkpoint: str) -> None:
+def test_reference_comes_first_with_token_type_0(checkpoint: str) -> None:
     scorer = BleurtScorer(Path(checkpoint))
     ids, types = scorer.pair("the cat slept", "a dog")
     pieces = [PIECES[i] for i in ids]
@@ -47,12 +47,12 @@ def test_the_reference_comes_first_and_has_type_0(checkpoint: str) -> None:
     assert len(scorer.pair("the cat " * 30, "a dog")[0]) == 32
 
 
-def test_several_references_and_the_best_of_them(bleurt: Any) -> None:
+def test_best_of_several_references_counts(bleurt: Any) -> None:
     apart = [
         bleurt.compute(predictions=STORIES[:1], references=[r], dtype="float32")["score"] for r in REFERENCES
     ]
-    found = bleurt.compute(predictions=STORIES[:1], references=[REFERENCES], dtype="float32")
-    assert found["scores"] == pytest.approx([max(apart)], abs=1e-5)
+    result = bleurt.compute(predictions=STORIES[:1], references=[REFERENCES], dtype="float32")
+    assert result["scores"] == pytest.approx([max(apart)], abs=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_several_references_and_the_best_of_them(bleurt: Any) -> None:
         ({"predictions": ["she ate"], "references": ["a"], "batch_size": 0}, "batch_size"),
     ],
 )
-def test_bad_input_names_the_row(bleurt: Any, arguments: dict[str, Any], message: str) -> None:
+def test_bad_input_error_names_the_row(bleurt: Any, arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         bleurt.compute(**arguments)
     assert bleurt.compute(predictions=["she ate"], references=["a"])["scores"]
@@ -77,8 +77,8 @@ def test_signature(bleurt: Any) -> None:
     assert "|max_length:32|" in bleurt.signature()
 
 
-def test_models_of_transformers(tmp_path: Path) -> None:
-    """A pair classifier with one output gives what transformers gives; one with two is refused."""
+def test_sequence_classifiers_of_transformers(tmp_path: Path) -> None:
+    """A pair classifier with one output gives the output of transformers; one with two outputs is rejected."""
     config = BertConfig(
         vocab_size=len(PIECES),
         hidden_size=16,
@@ -92,20 +92,20 @@ def test_models_of_transformers(tmp_path: Path) -> None:
     model.save_pretrained(tmp_path)
     (tmp_path / "tokenizer.json").write_text(tiny_tokenizer().to_str())
     scorer = BleurtScorer(tmp_path)
-    found = scorer.scores(["a dog"], [["the cat slept"]], dtype="float32")
+    result = scorer.scores(["a dog"], [["the cat slept"]], dtype="float32")
     ids, types = scorer.pair("the cat slept", "a dog")
     with torch.no_grad():
         expected = model(torch.tensor([ids]), token_type_ids=torch.tensor([types])).logits.item()
-    assert found == pytest.approx([expected], abs=1e-5)
+    assert result == pytest.approx([expected], abs=1e-5)
     (rounded,) = scorer.scores(["a dog"], [["the cat slept"]], dtype="bfloat16")
     assert rounded == pytest.approx(expected, abs=0.1)
-    assert rounded != torch.tensor(rounded).bfloat16().item(), "its last layer is exact"
+    assert rounded != torch.tensor(rounded).bfloat16().item(), "the last layer stays in float32"
     config.num_labels = 2
     BertForSequenceClassification(config).save_pretrained(tmp_path)
     with pytest.raises(ValueError, match="one output, got 2"):
         BleurtScorer(tmp_path)
 
 
-def test_missing_files_are_named(tmp_path: Path) -> None:
+def test_missing_files_are_reported(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"config\.json: missing or damaged"):
         BleurtScorer(tmp_path)

@@ -1,4 +1,4 @@
-"""Weights are found locally, checked, and merged exactly."""
+"""Weights are found, checked, and merged."""
 
 import json
 import re
@@ -34,29 +34,31 @@ def test_merging_adds_the_product_of_the_factors() -> None:
     assert set(merged) == {"x.weight", "y"}
 
 
-def test_unknown_configuration_lists_the_known_ones(tmp_path: Path) -> None:
+def test_unknown_configuration_lists_the_available_ones(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="'rock': the configurations of union are roc, wp"):
         find_checkpoint("union", "rock", IDS)
 
 
-def test_a_folder_is_a_checkpoint(tmp_path: Path) -> None:
+def test_folder_path_is_used_as_checkpoint(tmp_path: Path) -> None:
     folder = write_checkpoint(tmp_path / "mine")
     assert find_checkpoint("union", str(folder), IDS) == folder
 
 
-def test_the_checkout_s_own_weights_come_before_any_other(tmp_path: Path) -> None:
+def test_weights_of_the_checkout_come_first(tmp_path: Path) -> None:
     assert find_checkpoint("union", "roc", IDS) == ROOT / "metrics" / "union" / "weights" / "roc"
 
 
-def test_settings_alone_are_a_whole_checkpoint_where_a_backbone_is_taken_as_it_is(
+def test_settings_without_weights_suffice_for_an_unadapted_backbone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
-    asked = []
+    requests = []
     monkeypatch.setattr(
         checkpoint,
         "snapshot_download",
-        lambda *names, **how: asked.append(how["local_files_only"]) or snapshot_download(*names, **how),
+        lambda *names, **options: (
+            requests.append(options["local_files_only"]) or snapshot_download(*names, **options)
+        ),
     )
     cached = tmp_path / "models--someone--settings"
     snapshot = cached / "snapshots" / ("a" * 40)
@@ -65,14 +67,14 @@ def test_settings_alone_are_a_whole_checkpoint_where_a_backbone_is_taken_as_it_i
     (cached / "refs" / "v1").write_text("a" * 40)
     (snapshot / "config.json").write_text(json.dumps({"ppl": {"backbone": {"hub": "someone/model"}}}))
     assert find_checkpoint("ppl", "someone/settings@v1", IDS) == snapshot
-    assert all(asked), "the network is not asked for weights that there are none of"
+    assert all(requests), "no request for weights that do not exist"
     (snapshot / "config.json").write_text(json.dumps({"ppl": {"encoder": {"hub": "someone/model"}}}))
     find_checkpoint("ppl", "someone/settings@v1", IDS)
-    assert not all(asked), "an adapter is lacking"
+    assert not all(requests), "the missing adapter is requested"
 
 
 @pytest.mark.parametrize("answers", [True, False])
-def test_the_newest_weights_are_asked_for_where_no_revision_is_named(
+def test_newest_weights_are_requested_without_a_revision(
     answers: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Otherwise a user would keep the cached version; the cache is the fallback if the Hub does not answer."""
@@ -92,7 +94,7 @@ def test_the_newest_weights_are_asked_for_where_no_revision_is_named(
     assert find_checkpoint("ppl", "someone/settings@v1", IDS).name == "cached"
 
 
-def test_a_model_without_its_tokenizer_is_asked_for_again(
+def test_cached_model_without_tokenizer_is_requested_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As `AutoModel` leaves it in the cache."""
@@ -109,7 +111,7 @@ def test_a_model_without_its_tokenizer_is_asked_for_again(
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_without_its_names_no_checkpoint_scores(name: str, tmp_path: Path) -> None:
+def test_checkpoint_without_names_file_is_rejected(name: str, tmp_path: Path) -> None:
     folder = CHECKPOINTS[name](tmp_path / "tiny")
     (folder / "encoder" / "names.json").unlink()
     with pytest.raises(ValueError, match=r"encoder/names\.json: missing"):
@@ -117,7 +119,7 @@ def test_without_its_names_no_checkpoint_scores(name: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("lacking", ["names.json", "tokenizer.json"])
-def test_a_partial_copy_of_the_shared_encoder_is_fetched_again(
+def test_partial_copy_of_the_shared_encoder_is_downloaded_again(
     lacking: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("config.json", "model.safetensors", "names.json", "tokenizer.json", "vocab.txt"):
@@ -144,7 +146,7 @@ def test_a_partial_copy_of_the_shared_encoder_is_fetched_again(
         ({}, ["model.safetensors", "tokenizer.json", "names.json"]),
     ],
 )
-def test_a_cached_checkpoint_without_the_names_that_it_needs_is_asked_for_again(
+def test_cached_checkpoint_without_required_files_is_requested_again(
     settings: dict[str, Any], files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "config.json").write_text(json.dumps({"union": {"delexicalize": True, **settings}}))
@@ -156,7 +158,7 @@ def test_a_cached_checkpoint_without_the_names_that_it_needs_is_asked_for_again(
     assert checkpoint._snapshot("someone/mine", None, local_files_only=True) == tmp_path
 
 
-def test_a_cached_checkpoint_serves_where_the_large_files_do_not_come(
+def test_cached_checkpoint_is_used_if_the_download_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "config.json").write_text(json.dumps({"ppl": {"backbone": {"hub": "someone/model"}}}))
@@ -170,7 +172,7 @@ def test_a_cached_checkpoint_serves_where_the_large_files_do_not_come(
     assert find_checkpoint("ppl", "someone/settings", IDS) == tmp_path
 
 
-def test_another_encoder_is_not_taken_for_the_shared_one(tmp_path: Path) -> None:
+def test_other_encoder_is_not_mistaken_for_the_shared_one(tmp_path: Path) -> None:
     reference = {"hub": "someone/other-encoder", "sha256": "0"}
     with pytest.raises(
         ValueError,
@@ -185,10 +187,11 @@ def test_another_encoder_is_not_taken_for_the_shared_one(tmp_path: Path) -> None
     "name", ["config.json", "adapter.safetensors", "encoder/model.safetensors", "encoder/tokenizer.json"]
 )
 @pytest.mark.parametrize("damage", ["missing", "cut"])
-def test_a_bad_file_is_named(tmp_path: Path, name: str, damage: str) -> None:
+def test_bad_file_is_reported(tmp_path: Path, name: str, damage: str) -> None:
     folder = write_checkpoint(tmp_path / "mine")
     if name == "encoder/model.safetensors" and damage == "missing":
-        (folder / "encoder" / "config.json").write_text("{")  # without weights it is looked up elsewhere
+        # Without weights, the encoder would be looked up elsewhere.
+        (folder / "encoder" / "config.json").write_text("{")
         name = "encoder/config.json"
     elif damage == "missing":
         (folder / name).unlink()
@@ -209,7 +212,7 @@ def test_a_bad_file_is_named(tmp_path: Path, name: str, damage: str) -> None:
         ("sentavg", "lstm.weight_hh_l0"),
     ],
 )
-def test_weights_that_a_checkpoint_lacks_are_named(name: str, weight: str, tmp_path: Path) -> None:
+def test_missing_weights_are_reported(name: str, weight: str, tmp_path: Path) -> None:
     """With randomly initialised weights instead, it would score without an error."""
     file = CHECKPOINTS[name](tmp_path / "mine") / "adapter.safetensors"
     tensors = load_file(file)
@@ -219,7 +222,7 @@ def test_weights_that_a_checkpoint_lacks_are_named(name: str, weight: str, tmp_p
         load_tiny(name, file.parent)
 
 
-def test_an_adapter_is_refused_on_another_encoder(tmp_path: Path) -> None:
+def test_adapter_is_rejected_on_another_encoder(tmp_path: Path) -> None:
     folder = write_checkpoint(tmp_path / "mine")
     other = write_checkpoint(tmp_path / "other", seed=5)
     (other / "encoder" / "model.safetensors").replace(folder / "encoder" / "model.safetensors")
@@ -227,24 +230,24 @@ def test_an_adapter_is_refused_on_another_encoder(tmp_path: Path) -> None:
         load_checkpoint(folder, "union")
 
 
-def test_a_moved_checkpoint_finds_the_encoder_of_the_checkout(tmp_path: Path) -> None:
+def test_moved_checkpoint_finds_the_encoder_of_the_checkout(tmp_path: Path) -> None:
     moved = tmp_path / "elsewhere" / "mine"
     shutil.copytree(ROOT / "metrics" / "union" / "weights" / "roc", moved)
     reference = json.loads((moved / "config.json").read_text())["union"]["encoder"]
     assert not (moved / reference["path"]).exists()
     assert load_checkpoint(moved, "union").state
-    there = evaluate.load(str(ROOT / "metrics" / "union"), str(moved))
+    relocated = evaluate.load(str(ROOT / "metrics" / "union"), str(moved))
     shipped = evaluate.load(str(ROOT / "metrics" / "union"), "roc")
-    assert there.compute(predictions=["She ate."]) == shipped.compute(predictions=["She ate."])
+    assert relocated.compute(predictions=["She ate."]) == shipped.compute(predictions=["She ate."])
 
 
-def test_a_checkpoint_of_another_metric_is_refused(tmp_path: Path) -> None:
+def test_checkpoint_of_another_metric_is_rejected(tmp_path: Path) -> None:
     folder = write_checkpoint(tmp_path / "mine")
     with pytest.raises(ValueError, match="expected a section 'ppl'"):
         load_checkpoint(folder, "ppl")
 
 
-def test_dtypes() -> None:
+def test_dtype_is_chosen_by_name() -> None:
     cpu = torch.device("cpu")
     assert choose_dtype("float32", cpu) is torch.float32
     assert choose_dtype("auto", cpu) in (torch.float32, torch.bfloat16)
@@ -252,7 +255,7 @@ def test_dtypes() -> None:
         choose_dtype("int8", cpu)
 
 
-def test_padding() -> None:
+def test_batch_is_padded_with_mask() -> None:
     ids, mask = pad([[5, 6, 7], [8]], padding=0)
     assert ids.tolist() == [[5, 6, 7], [8, 0, 0]]
     assert mask.tolist() == [[1, 1, 1], [1, 0, 0]]

@@ -23,23 +23,23 @@ from openmeva.training.cli.app import app
 from openmeva.training.files import write_rows
 
 
-def test_a_metric_with_references(tmp_path: Path) -> None:
+def test_metric_with_references(tmp_path: Path) -> None:
     stories = tmp_path / "stories.jsonl"
     rows = [{"story": "she ate a pie .", "reference": "she ate a pie ."}, {"story": "no", "reference": "yes"}]
     stories.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    found = read_stories(stories)
-    same, other = result_rows(found, score("overlap", columns_of(found)))
+    result = read_stories(stories)
+    same, other = result_rows(result, score("overlap", columns_of(result)))
     assert same["story"] == "she ate a pie ."
     assert same["rouge1_scores"] == 1.0
     assert other["rouge1_scores"] == 0.0
 
 
-def test_metrics_are_those_that_score_stories() -> None:
+def test_metric_names_are_those_that_score_stories() -> None:
     assert {"overlap", "plot_coherence", "llm_judge"} < set(metric_names())
     assert "openmeva" not in metric_names()
 
 
-def test_text_files_hold_a_story_a_line(tmp_path: Path) -> None:
+def test_text_file_has_one_story_per_line(tmp_path: Path) -> None:
     path = tmp_path / "stories.txt"
     path.write_text("She ate.\n\nShe slept.\n", encoding="utf-8")
     assert columns_of(read_stories(path)) == {"predictions": ["She ate.", "She slept."]}
@@ -57,14 +57,14 @@ def test_text_files_hold_a_story_a_line(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_bad_files(text: str, message: str, tmp_path: Path) -> None:
+def test_bad_file_is_reported(text: str, message: str, tmp_path: Path) -> None:
     path = tmp_path / "stories.jsonl"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=message):
         read_stories(path)
 
 
-def test_rows_keep_their_columns_and_get_all_that_is_there_for_each_story() -> None:
+def test_result_rows_keep_columns_and_add_per_story_values() -> None:
     lists = {"score": [0.4, 0.6], "nll": [1.0, 2.0]}
     rows = [{"story": "x", "story_id": 7}, {"story": "y", "story_id": 8}]
     scored = MetricResult("ppl", lists, [{"a": 1}, {"a": 2}], 0.5, "")
@@ -73,12 +73,12 @@ def test_rows_keep_their_columns_and_get_all_that_is_there_for_each_story() -> N
         {"story": "y", "story_id": 8, "score": 0.6, "nll": 2.0, "a": 2},
     ]
     judged = [{"story": "x", "score": 3}, {"story": "y"}]
-    found = result_rows(judged, MetricResult("ppl", lists, None, 0.5, ""))
-    assert found[0] == {"story": "x", "score": 3, "ppl_score": 0.4, "nll": 1.0}
-    assert found[1] == {"story": "y", "ppl_score": 0.6, "nll": 2.0}
+    result = result_rows(judged, MetricResult("ppl", lists, None, 0.5, ""))
+    assert result[0] == {"story": "x", "score": 3, "ppl_score": 0.4, "nll": 1.0}
+    assert result[1] == {"story": "y", "ppl_score": 0.6, "nll": 2.0}
 
 
-def test_what_is_of_the_run_is_no_story_s() -> None:
+def test_lists_about_the_run_are_not_per_story_columns() -> None:
     class Judge:
         def _compute(self) -> None:
             """Takes no options."""
@@ -92,7 +92,7 @@ def test_what_is_of_the_run_is_no_story_s() -> None:
     assert score_with(Judge(), "llm_judge", {"predictions": ["He ran."]}).lists == {"score": [0.5]}
 
 
-def test_empty_objects_go_into_parquet_as_text(tmp_path: Path) -> None:
+def test_empty_objects_are_written_to_parquet_as_text(tmp_path: Path) -> None:
     rows = [{"story": "He ran.", "meta": {}, "more": [{"a": {}}]}] * 2
     write_rows(tmp_path / "scores.parquet", rows)
     assert pq.read_table(tmp_path / "scores.parquet").to_pylist()[0] == {
@@ -100,7 +100,7 @@ def test_empty_objects_go_into_parquet_as_text(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_a_name_that_is_taken_is_numbered() -> None:
+def test_existing_column_name_is_numbered() -> None:
     scored = MetricResult("union", {"score": [0.4]}, None, 0.4, "")
     row = {"story": "x", "score": 3, "union_score": 2}
     again = result_rows([row], scored)
@@ -108,7 +108,9 @@ def test_a_name_that_is_taken_is_numbered() -> None:
     assert result_rows(again, scored) == [{**row, "union_score_2": 0.4, "union_score_3": 0.4}]
     assert result_rows([row], scored, always_named=True) == again
     rated = [{"story": "x", "ratings": [4, 5]}]
-    assert result_rows(rated, scored) == [{**rated[0], "union_score": 0.4}], "score would be their mean"
+    assert result_rows(rated, scored) == [{**rated[0], "union_score": 0.4}], (
+        "the column score would be the mean of ratings"
+    )
     assert [score_column(rows, "union") for rows in (again, rated, [{"story": "x"}])] == [
         "union_score_3",
         "union_score",
@@ -116,7 +118,7 @@ def test_a_name_that_is_taken_is_numbered() -> None:
     ]
 
 
-def test_contexts_and_references_have_several_names(tmp_path: Path) -> None:
+def test_contexts_and_references_have_alternative_column_names(tmp_path: Path) -> None:
     """MANS calls a context `prompt`; the arguments of `compute` have other names."""
     file = tmp_path / "stories.jsonl"
     file.write_text(
@@ -126,7 +128,7 @@ def test_contexts_and_references_have_several_names(tmp_path: Path) -> None:
     assert columns_of(rows) == {
         "predictions": ["He ran."], "contexts": ["Run."], "references": [["He left.", "He fell."]]
     }  # fmt: skip
-    assert rows[0]["prompt"] == "Run.", "what was read is written under its own name"
+    assert rows[0]["prompt"] == "Run.", "columns that were read keep their name"
     assert columns_of([{"story": "He ran.", "context": "Ben sat.", "prompt": "Run."}])["contexts"] == [
         "Ben sat."
     ]
@@ -138,7 +140,7 @@ def test_contexts_and_references_have_several_names(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "parquet"])
-def test_several_references_come_back_from_any_file(kind: str, tmp_path: Path) -> None:
+def test_several_references_round_trip_in_every_format(kind: str, tmp_path: Path) -> None:
     several = [["He left.", "He fell."], ["He sat."]]
     write_rows(tmp_path / f"a.{kind}", [{"story": "He ran.", "reference": one} for one in several])
     assert columns_of(read_stories(tmp_path / f"a.{kind}"))["references"] == several
@@ -146,16 +148,16 @@ def test_several_references_come_back_from_any_file(kind: str, tmp_path: Path) -
         assert columns_of([{"story": "He ran.", "reference": text}])["references"] == [text]
 
 
-def test_a_place_that_cannot_be_written_is_told_before_anything_is_scored(
+def test_unwritable_output_is_reported_before_scoring(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stories = tmp_path / "stories.jsonl"
     stories.write_text('{"story": "He ran."}\n')
     monkeypatch.setattr("openmeva.metrics.core.command.score", lambda *_, **__: pytest.fail("scored"))
-    for metric, out, told in (
+    for metric, out, message in (
         ("union", tmp_path, "expected a file to write, got a folder"),
         ("union", stories / "x.jsonl", "got a file"),
         ("overlap", tmp_path / "a.txt", "for rows of several columns, got txt"),
     ):
         ended = CliRunner().invoke(app, ["score", str(stories), str(out), "--metric", metric])
-        assert (ended.exit_code, told in ended.stderr) == (2, True), ended.output
+        assert (ended.exit_code, message in ended.stderr) == (2, True), ended.output

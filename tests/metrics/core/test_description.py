@@ -1,4 +1,4 @@
-"""The schema of `metric.yaml`, and that the project's files match its metrics."""
+"""The schema of `metric.yaml`, and that modules and cards match the descriptions."""
 
 import importlib
 import re
@@ -24,7 +24,7 @@ outputs: {scores: {title: Small, better: higher, range: [0, 1]}}
 
 
 def write_metric(metrics: Path, name: str, text: str) -> Path:
-    """A metric's folder with a description and an empty module."""
+    """Writes a metric's folder with a description and an empty module."""
     folder = metrics / name
     folder.mkdir(parents=True)
     (folder / f"{name}.py").touch()
@@ -32,16 +32,18 @@ def write_metric(metrics: Path, name: str, text: str) -> Path:
     return folder / "metric.yaml"
 
 
-def test_which_metrics_give_one_score_a_story() -> None:
-    without = {name for name, metric in METRICS.items() if not metric.has_scores}
-    assert without == {"embedding_similarity", "openmeva", "overlap"}
+def test_metrics_without_one_score_per_story() -> None:
+    without_scores = {name for name, metric in METRICS.items() if not metric.has_scores}
+    assert without_scores == {"embedding_similarity", "openmeva", "overlap"}
 
 
-def test_what_is_read(tmp_path: Path) -> None:
+def test_descriptions_are_read_in_order(tmp_path: Path) -> None:
     write_metric(tmp_path, "small", SMALL)
     write_metric(tmp_path, "first", SMALL + "order: 3\n")
     (write_metric(tmp_path, "absent", SMALL).parent / "absent.py").unlink()
-    assert list(read_metrics(tmp_path)) == ["first", "small"], "in order; one without a module is not there"
+    assert list(read_metrics(tmp_path)) == ["first", "small"], (
+        "sorted by order; metrics without a module are skipped"
+    )
     small = read_metrics(tmp_path)["small"]
     assert (small.required, small.columns, small.configurations["roc"].corpora) == (
         ("contexts",), ("contexts",), ("roc",),
@@ -66,7 +68,7 @@ def test_what_is_read(tmp_path: Path) -> None:
         (("outputs:", "benchmark: {small: {title: S, inputs: [references]}}\noutputs:"), "inputs: expected any of"),
     ],
 )  # fmt: skip
-def test_what_is_refused(tmp_path: Path, change: tuple[str, str], message: str) -> None:
+def test_bad_descriptions_are_rejected(tmp_path: Path, change: tuple[str, str], message: str) -> None:
     assert change[0] in SMALL
     path = write_metric(tmp_path, "small", SMALL.replace(*change))
     with pytest.raises(ValueError, match=message):
@@ -74,11 +76,13 @@ def test_what_is_refused(tmp_path: Path, change: tuple[str, str], message: str) 
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_the_module_is_as_described(name: str) -> None:
+def test_module_matches_its_description(name: str) -> None:
     metric = METRICS[name]
     main = metric.folder / f"{name}.py"
-    looked_for = hub_ids(main.read_text(encoding="utf-8"))
-    assert looked_for == {key: one.hub for key, one in metric.configurations.items() if one.hub}
+    hub_ids_in_module = hub_ids(main.read_text(encoding="utf-8"))
+    assert hub_ids_in_module == {
+        key: configuration.hub for key, configuration in metric.configurations.items() if configuration.hub
+    }
     module = importlib.import_module(f"openmeva.metrics.{name}.{name}")
     for value in vars(module).values():
         if isinstance(value, type) and issubclass(value, StoryInputs) and value.__module__ == module.__name__:
@@ -88,7 +92,7 @@ def test_the_module_is_as_described(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_the_card_says_what_the_description_says(name: str) -> None:
+def test_card_matches_the_description(name: str) -> None:
     metric = METRICS[name]
     front, body = split_card((metric.folder / "README.md").read_text(encoding="utf-8"))
     assert front["title"] == metric.title

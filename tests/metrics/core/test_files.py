@@ -24,7 +24,7 @@ from openmeva.metrics.core.files import (
 )
 
 
-def test_a_file_is_written_whole_or_left_as_it_was(tmp_path: Path) -> None:
+def test_file_is_written_atomically(tmp_path: Path) -> None:
     file = tmp_path / "new" / "a.txt"
     write_text(file, "one\nß\u2028")
     assert file.read_bytes() == "one\nß\u2028".encode()
@@ -36,10 +36,10 @@ def test_a_file_is_written_whole_or_left_as_it_was(tmp_path: Path) -> None:
     assert list(file.parent.iterdir()) == [file]
 
 
-def test_a_file_keeps_its_mode_and_a_link_stays(tmp_path: Path) -> None:
+def test_file_mode_and_symlinks_are_preserved(tmp_path: Path) -> None:
     file, link = tmp_path / "there" / "a.txt", tmp_path / "link.txt"
     write_text(file, "one")
-    usual = file.stat().st_mode & 0o777
+    default_mode = file.stat().st_mode & 0o777
     file.chmod(0o600)
     link.symlink_to(file)
     with atomic_replace(link) as temporary:
@@ -52,12 +52,12 @@ def test_a_file_keeps_its_mode_and_a_link_stays(tmp_path: Path) -> None:
     assert (file.read_text(), file.stat().st_mode & 0o777) == ("three", 0o444)
     file.unlink()
     write_text(link, "four")
-    assert (link.readlink(), file.read_text(), file.stat().st_mode & 0o777) == (file, "four", usual)
+    assert (link.readlink(), file.read_text(), file.stat().st_mode & 0o777) == (file, "four", default_mode)
     assert sorted(tmp_path.rglob("*")) == sorted([link, file.parent, file])
 
 
-def test_what_is_no_file_is_written_through(tmp_path: Path) -> None:
-    """A pipe; a device behaves the same, but a test must not risk one."""
+def test_pipes_are_written_directly(tmp_path: Path) -> None:
+    """Tested with a pipe; devices behave the same, but are unsafe to test."""
     pipe, link = tmp_path / "pipe", tmp_path / "link"
     os.mkfifo(pipe)
     link.symlink_to(pipe)
@@ -73,9 +73,7 @@ def test_what_is_no_file_is_written_through(tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == sorted([pipe, link])
 
 
-def test_a_place_where_nothing_can_be_written_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unwritable_path_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def read_only(**_: Any) -> None:
         raise OSError(errno.EROFS, "Read-only file system")
 
@@ -86,13 +84,13 @@ def test_a_place_where_nothing_can_be_written_is_told(
         check_writable(file)
 
 
-def test_two_threads_write_one_file(tmp_path: Path) -> None:
-    both = threading.Barrier(2)
+def test_two_threads_can_write_one_file(tmp_path: Path) -> None:
+    barrier = threading.Barrier(2)
 
     def write(text: str) -> None:
         with atomic_replace(tmp_path / "a.txt") as temporary:
             temporary.write_text(text)
-            both.wait(10)
+            barrier.wait(10)
 
     with ThreadPoolExecutor() as pool:
         list(pool.map(write, ["one", "two"]))
@@ -101,13 +99,13 @@ def test_two_threads_write_one_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
-def test_a_line_ends_at_a_line_feed_alone(pack: object, tmp_path: Path) -> None:
+def test_lines_end_only_at_line_feeds(pack: object, tmp_path: Path) -> None:
     file = tmp_path / "a"
     file.write_bytes(pack("\ufeffone\r\ntwo\u2028\x0b\n\ufefflast".encode()))  # type: ignore[operator]
     assert list(read_lines(file)) == [(1, "one"), (2, "two\u2028\x0b"), (3, "\ufefflast")]
 
 
-def test_a_return_within_a_cell_stays_where_the_first_line_has_none() -> None:
+def test_carriage_return_in_a_cell_is_kept_if_the_first_line_has_none() -> None:
     plain, dos = b'a,b\n"one\r\ntwo",3\r\n', b'a,b\r\n"one\ntwo",3\r\n'
     lines = {
         content: [line for _, line in numbered_lines(io.BytesIO(content), "x", table=True)]
@@ -133,16 +131,16 @@ def test_standard_input_is_named_in_errors(
         list(read_lines(STANDARD_STREAM))
 
 
-def test_a_damaged_file_is_named_with_its_line(tmp_path: Path) -> None:
+def test_damaged_file_is_reported_with_its_line(tmp_path: Path) -> None:
     file, packed = tmp_path / "a.json", tmp_path / "a.gz"
     file.write_text('{"a":\n1,}')
     packed.write_bytes(b"plain")
-    for path, said in (
+    for path, message in (
         (file, r"a\.json, line 2: expected JSON, got "),
         (packed, r"a\.gz is damaged: it is named \.gz and is not gzipped"),
         (tmp_path, r"expected a file, got a folder"),
     ):
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=message):
             read_json(path)
     file.write_text("[" * 100_000)
     with pytest.raises(ValueError, match=r"a\.json: expected JSON, got values nested too deeply"):

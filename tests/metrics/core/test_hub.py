@@ -23,7 +23,7 @@ from tests.tiny import write_checkpoint
         (OSError(errno.ENOSPC, "No space left on device"), "No space left on device"),
     ],
 )
-def test_what_failed_on_the_way_from_the_hub_is_told(
+def test_hub_download_errors_are_reported(
     failed: Exception, told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def download(*_: str, local_files_only: bool, **__: Any) -> str:
@@ -31,29 +31,27 @@ def test_what_failed_on_the_way_from_the_hub_is_told(
 
     monkeypatch.setattr(checkpoint, "snapshot_download", download)
     monkeypatch.setattr(backbone, "snapshot_download", download)
-    own = isinstance(failed, OSError) and failed.errno is not None
+    is_os_error = isinstance(failed, OSError) and failed.errno is not None
     for name in ("me/mine", "me/mine@v1"):
-        with pytest.raises(OSError if own else ValueError, match=told) as checkpoints:
+        with pytest.raises(OSError if is_os_error else ValueError, match=told) as checkpoints:
             find_checkpoint("union", name, {})
         assert failed in (checkpoints.value, checkpoints.value.__cause__)
-    with pytest.raises(OSError if own else BackboneNotFoundError, match=told) as backbones:
+    with pytest.raises(OSError if is_os_error else BackboneNotFoundError, match=told) as backbones:
         backbone_folder({"hub": "me/encoder", "sha256": "0"})
     assert failed in (backbones.value, backbones.value.__cause__)
 
 
-def test_a_home_by_its_short_name_is_no_folder_of_that_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tilde_in_hf_home_is_expanded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("HF_HOME", "~/x")
     assert hub_home() == tmp_path / "x"
-    place = tmp_path / "x" / "openmeva-packages" / "abc"
-    place.mkdir(parents=True)
-    assert backbone.packaged_folder({"parts": ["a/b"], "sha256": "abc"}) == place
+    folder = tmp_path / "x" / "openmeva-packages" / "abc"
+    folder.mkdir(parents=True)
+    assert backbone.packaged_folder({"parts": ["a/b"], "sha256": "abc"}) == folder
 
 
 @pytest.mark.parametrize("kind", ["git", "sha256"])
-def test_what_comes_damaged_from_the_hub_leaves_the_cache(kind: str, tmp_path: Path) -> None:
+def test_damaged_download_is_removed_from_the_cache(kind: str, tmp_path: Path) -> None:
     """A snapshot's files are links to blobs that are named after their content."""
     content = b'{"a": 1}'
     checksum = hashlib.sha1(b"blob %d\0" % len(content)) if kind == "git" else hashlib.sha256()
@@ -71,17 +69,17 @@ def test_what_comes_damaged_from_the_hub_leaves_the_cache(kind: str, tmp_path: P
     assert not link.is_symlink()
 
 
-def test_a_checkpoint_from_the_hub_is_held_against_its_checksums(
+def test_downloaded_checkpoint_is_verified_against_checksums(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    held: list[Path] = []
+    verified: list[Path] = []
 
-    def hold(path: Path) -> Path:
-        held.append(path)
+    def record(path: Path) -> Path:
+        verified.append(path)
         return path
 
     folder = write_checkpoint(tmp_path / "newest")
     monkeypatch.setattr(checkpoint, "snapshot_download", lambda *_, **__: str(folder))
-    monkeypatch.setattr(checkpoint, "verify_snapshot", hold)
+    monkeypatch.setattr(checkpoint, "verify_snapshot", record)
     assert find_checkpoint("union", "someone/union", {}) == folder
-    assert held == [folder, folder], "the settings before they are read, and the whole"
+    assert verified == [folder, folder], "the settings before they are read, then the complete snapshot"

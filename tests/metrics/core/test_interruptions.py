@@ -33,7 +33,7 @@ def overlap() -> Any:
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
-def test_rows_of_an_interrupted_call_are_forgotten(
+def test_rows_of_an_interrupted_call_are_discarded(
     overlap: Any, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
 ) -> None:
     write = ArrowWriter.write_batch
@@ -56,21 +56,21 @@ def test_rows_of_an_interrupted_call_are_forgotten(
     )
 
 
-def test_what_is_refused_leaves_the_rows_added_before(overlap: Any) -> None:
+def test_rejected_call_keeps_rows_added_before(overlap: Any) -> None:
     overlap.add_batch(predictions=STORIES[:1], references=REFERENCES[:1])
     with pytest.raises(ValueError, match="references: expected"):
         overlap.compute(predictions=STORIES[:1], references=REFERENCES)
     assert len(overlap.compute(scores=["bleu"])["bleu_scores"]) == 1
 
 
-def test_a_module_is_copied_after_it_has_computed(overlap: Any) -> None:
-    """Pickling also passes it to new processes, such as those of `datasets.map`."""
+def test_module_can_be_copied_after_compute(overlap: Any) -> None:
+    """Pickling also copies it to new processes, such as those of `datasets.map`."""
     given: dict[str, Any] = {"predictions": STORIES, "references": REFERENCES, "scores": ["bleu"]}
     first = overlap.compute(**given)
     assert copy.deepcopy(overlap).compute(**given) == first
 
 
-def test_the_programs_logging_is_left_alone(overlap: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_logging_configuration_is_unchanged(overlap: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logging.root, "handlers", [])
     overlap.compute(predictions=STORIES, references=REFERENCES, scores=["rouge1"])
     assert logging.root.handlers == []
@@ -79,33 +79,33 @@ def test_the_programs_logging_is_left_alone(overlap: Any, monkeypatch: pytest.Mo
 def test_threads_share_wordnet(monkeypatch: pytest.MonkeyPatch) -> None:
     meteor.find_wordnet()
     words = sorted(wordnet.all_lemma_names("v"))[:4000:10]
-    expected = [[one.name() for one in wordnet.synsets(word)] for word in words]
+    expected = [[synset.name() for synset in wordnet.synsets(word)] for word in words]
     wordnet._synset_offset_cache.clear()  # so that its files are read
     interval = sys.getswitchinterval()
     monkeypatch.setattr(meteor, "_WORDS", meteor._CachingWordNet())
     try:
         sys.setswitchinterval(1e-5)
         with ThreadPoolExecutor(4) as pool:
-            found = list(pool.map(lambda word: meteor._WORDS.synsets(word), words * 4))
+            result = list(pool.map(lambda word: meteor._WORDS.synsets(word), words * 4))
     finally:
         sys.setswitchinterval(interval)
-    assert [[one.name() for one in each] for each in found] == expected * 4
+    assert [[synset.name() for synset in synsets] for synsets in result] == expected * 4
 
 
-def open_files() -> int:
+def open_wordnet_files() -> int:
     return len(vars(wordnet)["_data_file_map"])
 
 
-def test_a_forked_process_opens_wordnet_anew() -> None:
+def test_forked_process_reopens_wordnet() -> None:
     """Otherwise both would share a file position and read each other's lines."""
     scorer = OverlapScorer()
     expected = scorer.scores(STORIES, REFERENCES, ["meteor"])
     with multiprocessing.get_context("fork").Pool(1) as pool:
-        assert pool.apply(open_files) == 0 < open_files()
+        assert pool.apply(open_wordnet_files) == 0 < open_wordnet_files()
         assert pool.apply(scorer.scores, (STORIES, REFERENCES, ["meteor"])) == expected
 
 
-def test_a_forked_process_scores_after_its_parent_has(tmp_path: Path) -> None:
+def test_forked_process_scores_after_its_parent(tmp_path: Path) -> None:
     """A fork does not copy torch's threads; without `limit_threads_after_fork` it would wait for them forever."""
     folder = write_checkpoint(tmp_path / "union")
     program = f"""

@@ -56,14 +56,14 @@ def lengths(tmp_path: Any) -> Lengths:
     return Lengths(cache_dir=str(tmp_path))
 
 
-def test_threads_that_share_a_module_get_their_own_scores(lengths: Lengths) -> None:
+def test_threads_sharing_a_module_get_their_own_scores(lengths: Lengths) -> None:
     def call(thread: int) -> list[list[int]]:
         stories = ["x" * (thread + 1)] * (thread + 1)
         return [lengths.compute(predictions=stories, contexts=stories)["scores"] for _ in range(CALLS)]
 
     with ThreadPoolExecutor(THREADS) as pool:
-        found = list(pool.map(call, range(THREADS)))
-    assert found == [[[thread + 1] * (thread + 1)] * CALLS for thread in range(THREADS)]
+        result = list(pool.map(call, range(THREADS)))
+    assert result == [[[thread + 1] * (thread + 1)] * CALLS for thread in range(THREADS)]
 
 
 def test_threads_add_whole_batches(lengths: Lengths) -> None:
@@ -77,7 +77,7 @@ def test_threads_add_whole_batches(lengths: Lengths) -> None:
     assert sorted(scores) == sorted([thread + 1 for thread in range(THREADS)] * 3 * CALLS)
 
 
-def test_a_copied_lock_is_another_one() -> None:
+def test_copied_lock_is_independent() -> None:
     with ModuleLock() as lock, ThreadPoolExecutor(1) as pool:
         assert pool.submit(lambda: copy.deepcopy(lock).__enter__()).result() is not lock
 
@@ -100,7 +100,9 @@ COLUMNS = [
 
 @pytest.mark.parametrize("wrong", COLUMNS, ids=lambda value: type(value).__name__)
 @pytest.mark.parametrize("column", ["predictions", "contexts", "references"])
-def test_what_is_no_list_of_texts_is_refused_by_name(lengths: Lengths, column: str, wrong: Any) -> None:
+def test_value_that_is_not_a_list_of_texts_is_rejected_by_name(
+    lengths: Lengths, column: str, wrong: Any
+) -> None:
     given = {"predictions": ["a"], "contexts": ["b"], "references": [["c"]], column: wrong}
     with pytest.raises(ValueError, match=rf"^{column}.*expected a (list of strings|string).*, got "):
         lengths.compute(**given)
@@ -110,7 +112,7 @@ def test_what_is_no_list_of_texts_is_refused_by_name(lengths: Lengths, column: s
     assert lengths.compute(predictions=["abc"], contexts=["b"])["scores"] == [3]
 
 
-def test_what_reads_like_a_list_is_one(lengths: Lengths) -> None:
+def test_iterables_are_accepted_as_lists(lengths: Lengths) -> None:
     for stories in (("ab", "c"), np.array(["ab", "c"]), iter(["ab", "c"])):
         assert lengths.compute(predictions=stories, contexts=["x", "y"])["scores"] == [2, 1]
     assert as_list((n for n in (1, 2)), "scores", "numbers") == [1, 2]
@@ -125,7 +127,7 @@ def test_what_reads_like_a_list_is_one(lengths: Lengths) -> None:
         ({"explain": "no"}, "explain: expected True or False, got 'no'"),
     ],
 )
-def test_options_of_another_type_are_refused(lengths: Lengths, options: dict[str, Any], message: str) -> None:
+def test_options_of_wrong_type_are_rejected(lengths: Lengths, options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         lengths.compute(predictions=["a"], contexts=["b"], **options)
     lengths.add(prediction="ab", context="c")
@@ -135,12 +137,12 @@ def test_options_of_another_type_are_refused(lengths: Lengths, options: dict[str
 
 
 @pytest.mark.parametrize("device", ["there", "cuda:77", "meta", [], 2.5, "cpu:x"])
-def test_a_device_that_is_not_here_is_refused(device: Any) -> None:
+def test_unavailable_device_is_rejected(device: Any) -> None:
     with pytest.raises(ValueError, match="device: expected an available device"):
         choose_device(device)
 
 
-def test_a_device_that_is_here_and_full_is_not_called_absent(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_out_of_memory_device_is_not_reported_as_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     with mock.patch.object(torch, "empty", side_effect=torch.OutOfMemoryError("CUDA out of memory")):
         with pytest.raises(torch.OutOfMemoryError, match="CUDA out of memory"):
@@ -150,24 +152,24 @@ def test_a_device_that_is_here_and_full_is_not_called_absent(monkeypatch: pytest
 
 
 @pytest.mark.parametrize("dtype", [[], None, "int8", 3])
-def test_a_precision_that_is_none_is_refused(dtype: Any) -> None:
+def test_unknown_precision_is_rejected(dtype: Any) -> None:
     with pytest.raises(ValueError, match="expected dtype"):
         choose_dtype(dtype, choose_device("cpu"))
 
 
-def test_a_result_has_a_warning_or_none_for_each_story(lengths: Lengths, tmp_path: Any) -> None:
+def test_result_has_a_warning_or_none_per_story(lengths: Lengths, tmp_path: Any) -> None:
     stories = ["Ann was hungry. She made a sandwich. She ate it. Then she slept.", "Hello", "😀"]
     expected = [None, "too short: 1 word, a story has at least 10", "no words: only digits and symbols"]
     assert lengths.compute(predictions=stories, contexts=stories)["warnings"] == expected
     for story in stories:
         lengths.add(prediction=story, context=story)
     assert lengths.compute() == {"scores": [64, 5, 1], "warnings": expected}
-    both = evaluate.combine({"one": lengths, "two": Lengths(cache_dir=str(tmp_path / "two"))})
-    found = both.compute(predictions=stories, contexts=stories)
-    assert found["one_warnings"] == found["two_warnings"] == expected
+    combined = evaluate.combine({"one": lengths, "two": Lengths(cache_dir=str(tmp_path / "two"))})
+    result = combined.compute(predictions=stories, contexts=stories)
+    assert result["one_warnings"] == result["two_warnings"] == expected
     for story in stories:
-        both.add(prediction=story, contexts=story)
-    assert both.compute()["one_warnings"] == expected
+        combined.add(prediction=story, contexts=story)
+    assert combined.compute()["one_warnings"] == expected
 
 
 @pytest.mark.parametrize(
@@ -185,7 +187,7 @@ def test_a_result_has_a_warning_or_none_for_each_story(lengths: Lengths, tmp_pat
         ("an_option_of_one_module", ("anything", None), ()),
     ],
 )
-def test_options_that_modules_share_have_their_types(
+def test_types_of_shared_options_are_checked(
     name: str, good: tuple[object, ...], bad: tuple[object, ...]
 ) -> None:
     for value in good:
@@ -195,16 +197,20 @@ def test_options_that_modules_share_have_their_types(
             check_options({name: value})
 
 
-def test_device_and_precision_follow_what_the_machine_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    natively = {
+def test_device_and_precision_follow_the_hardware(monkeypatch: pytest.MonkeyPatch) -> None:
+    native_support = {
         True: False,
         False: True,
     }  # a GPU that only emulates bfloat16 uses float32
     monkeypatch.setattr(
-        torch.cuda, "is_bf16_supported", lambda including_emulation=True: natively[including_emulation]
+        torch.cuda, "is_bf16_supported", lambda including_emulation=True: native_support[including_emulation]
     )
-    for here, expected in ({}, "float32"), ({"avx2": True}, "float32"), ({"amx_bf16": True}, "bfloat16"):
-        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda here=here: here)
+    for capabilities, expected in (
+        ({}, "float32"),
+        ({"avx2": True}, "float32"),
+        ({"amx_bf16": True}, "bfloat16"),
+    ):
+        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda capabilities=capabilities: capabilities)
         assert str(choose_dtype("auto", torch.device("cpu"))) == f"torch.{expected}"
         assert choose_dtype("auto", torch.device("cuda")) is torch.bfloat16
         assert choose_dtype("auto", torch.device("mps")) is torch.float32
@@ -215,25 +221,25 @@ def test_device_and_precision_follow_what_the_machine_has(monkeypatch: pytest.Mo
         assert choose_device(None).type == expected
 
 
-def test_references_are_lists_of_texts_row_by_row() -> None:
+def test_reference_lists_are_checked_row_by_row() -> None:
     assert check_reference_lists(["a", ["b", "c\ud800"], ("d",)]) == [["a"], ["b", "c?"], ["d"]]
-    for rows, said in (
+    for rows, message in (
         ([["a"], []], "references, row 1: expected at least one reference, got none"),
         ([["a", " \n"]], "references, row 0: expected a text, got a blank one"),
         (["a", [None]], r"references, row 1: expected a string or a list of strings, got NoneType \(None\)"),
     ):
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=message):
             check_reference_lists(rows)
 
 
-def test_names_of_scores_are_chosen_among_those_known() -> None:
-    known = ("bleu", "rouge")
-    assert chosen_names(None, known) == ["bleu", "rouge"]
-    assert chosen_names("rouge", known) == ["rouge"]
-    assert chosen_names(("rouge", "bleu"), known) == ["rouge", "bleu"]
+def test_score_names_are_chosen_from_those_available() -> None:
+    available = ("bleu", "rouge")
+    assert chosen_names(None, available) == ["bleu", "rouge"]
+    assert chosen_names("rouge", available) == ["rouge"]
+    assert chosen_names(("rouge", "bleu"), available) == ["rouge", "bleu"]
     for wrong in ("bleuer", [], ["bleu", "x"], ["bleu", 3]):
         with pytest.raises(ValueError, match="scores: expected some of bleu, rouge, got "):
-            chosen_names(wrong, known)
+            chosen_names(wrong, available)
 
 
 def test_every_batch_has_the_same_columns(lengths: Lengths) -> None:
@@ -243,21 +249,21 @@ def test_every_batch_has_the_same_columns(lengths: Lengths) -> None:
     assert lengths.compute()["scores"] == [2]
 
 
-def test_columns_without_stories_are_refused(lengths: Lengths) -> None:
+def test_columns_without_stories_are_rejected(lengths: Lengths) -> None:
     lengths.add_batch(predictions=["a b ."], contexts=["c ."])
-    for beside in ({"contexts": ["c ."]}, {"references": [["d ."]]}):
-        with pytest.raises(ValueError, match=f"predictions: expected with {next(iter(beside))}, got none"):
-            lengths.compute(**beside)
+    for column in ({"contexts": ["c ."]}, {"references": [["d ."]]}):
+        with pytest.raises(ValueError, match=f"predictions: expected with {next(iter(column))}, got none"):
+            lengths.compute(**column)
     assert lengths.compute()["warnings"] == [mock.ANY]
 
 
-def test_a_failed_call_leaves_no_file_and_no_row(lengths: Lengths, tmp_path: Path) -> None:
+def test_failed_call_leaves_no_file_and_no_row(lengths: Lengths, tmp_path: Path) -> None:
     lengths.add(prediction="abc", context="b")
     with pytest.raises(ValueError, match="predictions, row 1: expected a string"):
         lengths.add_batch(predictions=["a", 3], contexts=["b", "b"])
     with pytest.raises(ValueError, match="batch_size"):
         lengths.compute(batch_size=0)
-    assert lengths.compute()["scores"] == [3], "refused before anything was done: what was added still waits"
+    assert lengths.compute()["scores"] == [3], "rejected before anything was done: added rows are kept"
     lengths.add(prediction="abc", context="b")
     with pytest.raises(TypeError):
         lengths.compute(an_option="x")
@@ -265,16 +271,16 @@ def test_a_failed_call_leaves_no_file_and_no_row(lengths: Lengths, tmp_path: Pat
     assert lengths.compute(predictions=["abcd"], contexts=["b"])["scores"] == [4]
 
 
-def test_waiting_rows_of_a_checkpoint_lie_in_evaluates_folder(tmp_path: Path) -> None:
-    asked = Lengths(config_name="../my folder/weights.", cache_dir=str(tmp_path))
-    assert Path(asked.data_dir).name == "my-folder-weights"
-    assert tmp_path in Path(asked.data_dir).parents
-    one, other = (Lengths(f"{name}/{'long' * 75}", cache_dir=str(tmp_path)) for name in ("one", "other"))
-    assert one.data_dir != other.data_dir
-    assert one.compute(predictions=["abc"], contexts=["b"])["scores"] == [3]
+def test_added_rows_are_stored_in_the_cache_folder_of_evaluate(tmp_path: Path) -> None:
+    module = Lengths(config_name="../my folder/weights.", cache_dir=str(tmp_path))
+    assert Path(module.data_dir).name == "my-folder-weights"
+    assert tmp_path in Path(module.data_dir).parents
+    first, second = (Lengths(f"{name}/{'long' * 75}", cache_dir=str(tmp_path)) for name in ("one", "other"))
+    assert first.data_dir != second.data_dir
+    assert first.compute(predictions=["abc"], contexts=["b"])["scores"] == [3]
 
 
-def test_progress_is_told_of_the_metric_and_its_texts(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_bar_names_the_metric_and_its_texts(capsys: pytest.CaptureFixture[str]) -> None:
     for show in (False, True):
         shown = progress_bar("union", show)([[1], [2]], 2)
         assert (shown.disable, list(shown)) == (not show, [[1], [2]])  # type: ignore[attr-defined]
@@ -282,7 +288,7 @@ def test_progress_is_told_of_the_metric_and_its_texts(capsys: pytest.CaptureFixt
     assert capsys.readouterr().err == ""
 
 
-def test_a_column_of_arrow_is_a_list() -> None:
+def test_arrow_columns_are_accepted_as_lists() -> None:
     for column in (
         pa.array(["He ran."]),
         pa.chunked_array([["He ran."]]),

@@ -1,4 +1,4 @@
-"""Models in float32 and in other precisions, the device they work on, and batches padded for them."""
+"""Precision and device of models, and padding of batches."""
 
 from pathlib import Path
 
@@ -14,18 +14,18 @@ from openmeva.metrics.union.modeling import UnionModel
 from tests.tiny_metrics import CHECKPOINTS, load_tiny, scores_of
 
 
-def test_batches_are_padded_and_a_model_is_rounded_once() -> None:
+def test_batches_are_padded_and_converted_models_cached() -> None:
     ids, mask = pad([[5, 6, 7], [8]], 9)
     assert (ids.tolist(), mask.tolist()) == ([[5, 6, 7], [8, 9, 9]], [[1, 1, 1], [1, 0, 0]])
-    cache, here = PrecisionCache(torch.nn.Linear(2, 2)), choose_device("cpu")
-    rounded = cache.get(here, torch.bfloat16)
-    assert (here, rounded.weight.dtype) == (torch.device("cpu"), torch.bfloat16)
-    assert cache.get(here, torch.bfloat16) is rounded
-    assert cache.get(here, torch.float32).weight.dtype is torch.float32
+    cache, cpu = PrecisionCache(torch.nn.Linear(2, 2)), choose_device("cpu")
+    rounded = cache.get(cpu, torch.bfloat16)
+    assert (cpu, rounded.weight.dtype) == (torch.device("cpu"), torch.bfloat16)
+    assert cache.get(cpu, torch.bfloat16) is rounded
+    assert cache.get(cpu, torch.float32).weight.dtype is torch.float32
 
 
-def test_last_layers_stay_exact() -> None:
-    """In bfloat16 a last layer has some hundred different logits: different stories would tie."""
+def test_last_layers_stay_in_float32() -> None:
+    """In bfloat16 a last layer has only some hundred different logits, so different stories would tie."""
     config = BertConfig(
         vocab_size=30, hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16
     )
@@ -49,8 +49,8 @@ def test_last_layers_stay_exact() -> None:
 
 
 @pytest.mark.parametrize("name", CHECKPOINTS)
-def test_loading_and_scoring_heed_and_leave_no_state_of_torch(name: str, tmp_path: Path) -> None:
-    """The caller's default dtype rounds no weights, its autocast no scores; its random state is unchanged."""
+def test_loading_and_scoring_are_independent_of_torch_global_state(name: str, tmp_path: Path) -> None:
+    """The caller's default dtype and autocast have no effect, and its random state is unchanged."""
     folder = CHECKPOINTS[name](tmp_path / "tiny")
     expected = scores_of(load_tiny(name, folder))
     state = torch.random.get_rng_state()
@@ -67,7 +67,7 @@ def test_loading_and_scoring_heed_and_leave_no_state_of_torch(name: str, tmp_pat
         assert scores_of(load_tiny(name, folder)) == expected
 
 
-def test_the_environment_names_a_device_unless_one_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_variable_sets_the_default_device(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
     monkeypatch.setenv("OPENMEVA_DEVICE", "cpu")
     assert choose_device(None).type == "cpu"

@@ -1,4 +1,4 @@
-"""One reader and one writer: every kind of file, every kind of damage."""
+"""Reading and writing rows in every file format, and reporting damaged files."""
 
 import csv
 import datetime
@@ -22,12 +22,12 @@ ROWS = [
 ]
 
 
-def values(path: Path | str, **options: Any) -> list[dict[str, Any]]:
+def read_values(path: Path | str, **options: Any) -> list[dict[str, Any]]:
     return [row.values for row in read_rows(path, **options)]
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv"])
-def test_no_cell_is_a_formula_to_a_spreadsheet(kind: str, tmp_path: Path) -> None:
+def test_cells_are_not_read_as_formulas_by_spreadsheets(kind: str, tmp_path: Path) -> None:
     path = tmp_path / f"rows.{kind}"
     texts = ["=HYPERLINK(1)", "+1+2", "-x", "@SUM(A1)", " =1", "\t=1", "'=1"]
     texts += ["＝1", "＋1", "－x", "＠SUM(A1)"]  # full-width signs
@@ -39,7 +39,7 @@ def test_no_cell_is_a_formula_to_a_spreadsheet(kind: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv"])
-def test_any_text_comes_back_from_a_table(kind: str, tmp_path: Path) -> None:
+def test_any_text_round_trips_in_a_table(kind: str, tmp_path: Path) -> None:
     path = tmp_path / f"rows.{kind}"
     texts = [
         "=1",
@@ -59,52 +59,50 @@ def test_any_text_comes_back_from_a_table(kind: str, tmp_path: Path) -> None:
         " ",
     ]
     write_rows(path, [{"=story": text, "n": "1"} for text in texts])
-    assert [row["=story"] for row in values(path)] == texts
+    assert [row["=story"] for row in read_values(path)] == texts
 
 
 @pytest.mark.parametrize("packed", ["", ".gz"])
 @pytest.mark.parametrize("kind", ["jsonl", "csv", "tsv", "parquet"])
-def test_what_is_written_is_read_again(kind: str, packed: str, tmp_path: Path) -> None:
+def test_rows_round_trip_in_every_format(kind: str, packed: str, tmp_path: Path) -> None:
     path = tmp_path / f"rows.{kind}{packed}"
     assert write_rows(path, ROWS) == 2
-    assert values(path) == ROWS
-    once = path.read_bytes()
+    assert read_values(path) == ROWS
+    content = path.read_bytes()
     write_rows(path, ROWS)
-    assert path.read_bytes() == once
-    assert [other.name for other in tmp_path.iterdir()] == [path.name]
+    assert path.read_bytes() == content
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
-def test_the_same_rows_make_the_same_bytes_at_any_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_same_rows_give_the_same_bytes_at_any_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, now in (("a.jsonl.gz", 1e9), ("b.jsonl.gz", 2e9)):
         monkeypatch.setattr(time, "time", lambda now=now: now)
         write_rows(tmp_path / name, ROWS)
     assert (tmp_path / "a.jsonl.gz").read_bytes() == (tmp_path / "b.jsonl.gz").read_bytes()
 
 
-def test_a_text_holds_a_story_a_line_whatever_is_in_it(tmp_path: Path) -> None:
+def test_text_file_has_one_story_per_line_despite_line_breaks(tmp_path: Path) -> None:
     path = tmp_path / "rows.txt.gz"
     write_rows(path, [*ROWS, {"story": "lines\nof\rall\r\nkinds"}])
     stories = [*(row["story"] for row in ROWS), "lines of all  kinds"]
-    assert [row["story"] for row in values(path)] == stories
+    assert [row["story"] for row in read_values(path)] == stories
     assert gzip.decompress(path.read_bytes()).decode() == "".join(f"{story}\n" for story in stories)
     with pytest.raises(ValueError, match=r"row 1: expected 'score', .* got \['story', 'story_id'\]"):
         write_rows(tmp_path / "scores.txt", ROWS, column="score")
     assert not (tmp_path / "scores.txt").exists()
 
 
-def test_an_ending_that_says_no_kind_is_refused(tmp_path: Path) -> None:
+def test_unknown_file_extension_is_rejected(tmp_path: Path) -> None:
     for write in (check_output, lambda path: write_rows(path, ROWS)):
         with pytest.raises(ValueError, match=r"expected an ending among \.jsonl, .*, or none, got \.xlsx$"):
             write(tmp_path / "a.xlsx.gz")
     write_rows(tmp_path / "rows", ROWS)
-    assert values(tmp_path / "rows") == ROWS
+    assert read_values(tmp_path / "rows") == ROWS
     write_rows(tmp_path / "rows.2", ROWS, "csv")
-    assert values(tmp_path / "rows.2", kind="csv") == ROWS
+    assert read_values(tmp_path / "rows.2", kind="csv") == ROWS
 
 
-def test_lines_end_at_newlines_alone_and_marks_go(tmp_path: Path) -> None:
+def test_lines_end_only_at_newlines_and_byte_order_marks_are_removed(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes("\ufeffa\u2028b\r\n\nc\x0cd".encode())
     assert list(read_lines(path)) == [(1, "a\u2028b"), (2, ""), (3, "c\x0cd")]
@@ -112,31 +110,31 @@ def test_lines_end_at_newlines_alone_and_marks_go(tmp_path: Path) -> None:
     assert [row.values["story"] for row in read_rows(path, blank_lines=True)] == ["a\u2028b", "", "c\x0cd"]
 
 
-def test_a_table_has_quoted_cells_of_several_lines(tmp_path: Path) -> None:
+def test_quoted_table_cells_may_have_several_lines(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(b'\xef\xbb\xbfstory,n\r\n"a, b\r\nc",1\r\n')
-    assert values(path) == [{"story": "a, b\nc", "n": "1"}]
+    assert read_values(path) == [{"story": "a, b\nc", "n": "1"}]
 
 
 def test_standard_input_and_output(monkeypatch: pytest.MonkeyPatch, capfdbinary: Any) -> None:
     for content in (b'{"story": "x"}\n', gzip.compress(b'{"story": "x"}\n'), b"x\n"):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
-        assert values("-") == [{"story": "x"}]
+        assert read_values("-") == [{"story": "x"}]
     for heading, kind in (("story", "csv"), ("story", None), ('"story"', None)):
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(f"{heading}\nx\n".encode())))
-        assert values("-", kind=kind) == [{"story": "x"}]
+        assert read_values("-", kind=kind) == [{"story": "x"}]
     for separator in ",\t":
         table = f"id{separator}story\n1{separator}x\n".encode()
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(table)))
-        assert values("-") == [{"id": "1", "story": "x"}]
+        assert read_values("-") == [{"id": "1", "story": "x"}]
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"A story, it was.\n")))
-    assert values("-") == [{"story": "A story, it was."}]
+    assert read_values("-") == [{"story": "A story, it was."}]
     capfdbinary.readouterr()
     write_rows("-", ROWS)
     assert capfdbinary.readouterr().out == b"".join(map(json_line, ROWS))
 
 
-def test_kinds_are_told_by_the_ending() -> None:
+def test_format_is_inferred_from_the_file_extension() -> None:
     names = ["a.jsonl", "a.NDJSON.gz", "a.json", "a.csv", "a.tsv.gz", "a.parquet", "a.txt", "a.text"]
     kinds = ["jsonl", "jsonl", "jsonl", "csv", "tsv", "parquet", "txt", "txt"]
     assert [kind_of(name) for name in names] == kinds
@@ -146,37 +144,37 @@ def test_kinds_are_told_by_the_ending() -> None:
         list(read_rows("x", "xls"))
 
 
-def test_lone_surrogates_come_back_in_json(tmp_path: Path) -> None:
+def test_lone_surrogates_round_trip_in_json(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     write_rows(path, [{"story": "a\ud800b"}])
-    assert values(path) == [{"story": "a\ud800b"}]
+    assert read_values(path) == [{"story": "a\ud800b"}]
     write_rows(tmp_path / "a.csv", [{"story": "a\ud800b"}])
-    assert values(tmp_path / "a.csv") == [{"story": "a?b"}]
+    assert read_values(tmp_path / "a.csv") == [{"story": "a?b"}]
 
 
-def test_values_that_a_format_has_no_form_for_are_written_as_texts(tmp_path: Path) -> None:
+def test_values_without_native_form_are_written_as_text(tmp_path: Path) -> None:
     day = datetime.date(2020, 1, 2)
     rows = [{"id": "a", "on": day, "n": 2**70, "many": [day]}, {"id": 1, "on": day, "n": 1, "many": []}]
     for kind in ("jsonl", "csv", "parquet"):
         write_rows(tmp_path / f"a.{kind}", rows)
-    assert values(tmp_path / "a.jsonl")[0] == {
+    assert read_values(tmp_path / "a.jsonl")[0] == {
         "id": "a",
         "on": "2020-01-02",
         "n": 2**70,
         "many": ["2020-01-02"],
     }
-    assert values(tmp_path / "a.csv")[0] == {
+    assert read_values(tmp_path / "a.csv")[0] == {
         "id": "a",
         "on": "2020-01-02",
         "n": str(2**70),
         "many": '["2020-01-02"]',
     }
-    assert values(tmp_path / "a.parquet") == [
+    assert read_values(tmp_path / "a.parquet") == [
         {"id": "a", "on": day, "n": str(2**70), "many": [day]},
         {"id": "1", "on": day, "n": "1", "many": []},
     ]
     write_rows(tmp_path / "b.parquet", [{"story": "a\ud800b"}])
-    assert values(tmp_path / "b.parquet") == [{"story": "a?b"}]
+    assert read_values(tmp_path / "b.parquet") == [{"story": "a?b"}]
 
 
 WHOLE = gzip.compress(json.dumps({"story": "x" * 5000}).encode() * 50)
@@ -201,29 +199,31 @@ WHOLE = gzip.compress(json.dumps({"story": "x" * 5000}).encode() * 50)
         ("a.parquet", b"", "a.parquet is damaged or no Parquet file"),
     ],
 )
-def test_damage_is_named_by_file_and_line(name: str, content: bytes, message: str, tmp_path: Path) -> None:
+def test_damage_is_reported_with_file_and_line(
+    name: str, content: bytes, message: str, tmp_path: Path
+) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=message):
         list(read_rows(tmp_path / name))
 
 
-def test_a_field_without_a_text_is_named() -> None:
+def test_field_without_text_is_reported() -> None:
     row = Row(3, "a.csv, line 3", {"story": "x", "score": 2.5})
     assert text_of(row) == "x"
-    for column, told in {
+    for column, message in {
         "score": "expected a text in the field 'score', got 2.5",
         "text": "expected a field 'text', got 'story', 'score'",
     }.items():
-        with pytest.raises(ValueError, match=f"^a.csv, line 3: {told}$"):
+        with pytest.raises(ValueError, match=f"^a.csv, line 3: {message}$"):
             text_of(row, column)
 
 
-def test_a_folder_is_no_file(tmp_path: Path) -> None:
+def test_folder_is_rejected_as_a_file(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="expected a file, got a folder"):
         list(read_rows(tmp_path))
 
 
-def test_a_failed_writing_leaves_what_was_there(tmp_path: Path) -> None:
+def test_failed_write_keeps_the_existing_file(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     write_rows(path, ROWS)
 
@@ -233,33 +233,36 @@ def test_a_failed_writing_leaves_what_was_there(tmp_path: Path) -> None:
 
     with pytest.raises(RuntimeError, match="stopped"):
         write_rows(path, breaking())
-    assert values(path) == ROWS
-    assert [other.name for other in tmp_path.iterdir()] == [path.name]
+    assert read_values(path) == ROWS
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
-def test_refused_lines_are_told_where_that_is_asked_for(tmp_path: Path) -> None:
+def test_bad_lines_are_passed_to_the_callback(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('no\n{"story": "x"}\n')
-    said: list[str] = []
-    assert [row.values for row in read_rows(path, on_bad_line=said.append)] == [{"story": "x"}]
-    assert said == [f"{path}, line 1: expected a JSON object, got 'no'"]
+    messages: list[str] = []
+    assert [row.values for row in read_rows(path, on_bad_line=messages.append)] == [{"story": "x"}]
+    assert messages == [f"{path}, line 1: expected a JSON object, got 'no'"]
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a"])
-def test_a_line_that_is_no_utf_8_is_refused_by_itself_outside_tables(name: str, tmp_path: Path) -> None:
+def test_line_that_is_not_utf_8_is_skipped_except_in_tables(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(b'{"story": "x"}\n{"story": "caf\xe9"}\n{"story": "y"}\n')
-    said: list[str] = []
-    found = list(read_rows(tmp_path / name, on_bad_line=said.append))
-    assert [(row.number, row.values["story"]) for row in found] == [(1, "x"), (3, "y")]
-    assert said == [f"{tmp_path / name}, line 2: expected UTF-8, got the byte 0xe9; save the file as UTF-8"]
-    for content in (b"story\nx\ncaf\xe9\n", "x\ny\n".encode("utf-16")):  # possibly part of a row; every line
+    messages: list[str] = []
+    result = list(read_rows(tmp_path / name, on_bad_line=messages.append))
+    assert [(row.number, row.values["story"]) for row in result] == [(1, "x"), (3, "y")]
+    assert messages == [
+        f"{tmp_path / name}, line 2: expected UTF-8, got the byte 0xe9; save the file as UTF-8"
+    ]
+    # The bad line may be part of a row; every line is bad.
+    for content in (b"story\nx\ncaf\xe9\n", "x\ny\n".encode("utf-16")):
         (tmp_path / "a").write_bytes(content)
         with pytest.raises(ValueError, match="expected UTF-8"):
-            list(read_rows(tmp_path / "a", on_bad_line=said.append))
+            list(read_rows(tmp_path / "a", on_bad_line=messages.append))
 
 
-def test_a_long_heading_is_not_repeated_in_the_error(tmp_path: Path) -> None:
+def test_long_heading_is_shortened_in_the_error(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(f"{'long ' * 10_000},b,b,{'long ' * 10_000}\n", encoding="utf-8")
-    with pytest.raises(ValueError, match="expected each column once, got 'long long") as told:
+    with pytest.raises(ValueError, match="expected each column once, got 'long long") as error:
         list(read_rows(tmp_path / "a.csv"))
-    assert len(str(told.value)) < 200 + len(str(tmp_path))
+    assert len(str(error.value)) < 200 + len(str(tmp_path))

@@ -34,13 +34,13 @@ GOLDEN_GAINS = [-0.0805803, -0.0495903]
         ("", "She ate.", False),
     ],
 )
-def test_a_beginning_is_one_declarative_sentence_before_a_short_story(
+def test_beginning_is_one_declarative_sentence_before_a_short_story(
     context: str, story: str, expected: bool
 ) -> None:
     assert is_beginning(context, story) is expected
 
 
-def test_the_rule_decides_story_by_story(tmp_path: Path) -> None:
+def test_context_rule_decides_per_story(tmp_path: Path) -> None:
     scorer = UnionScorer(load_checkpoint(write_checkpoint(tmp_path, context="auto"), "union"))
     stories, contexts = ["She ate.", "She ate."], ["Ann ran home.", "Was Ann home?"]
     by_rule, _ = scorer.score(stories, contexts, dtype="float32")
@@ -51,7 +51,7 @@ def test_the_rule_decides_story_by_story(tmp_path: Path) -> None:
     assert abs(joined[1] - apart[1]) > 1e-4
 
 
-def test_another_reading_of_contexts_is_named(tmp_path: Path) -> None:
+def test_unknown_context_setting_is_reported(tmp_path: Path) -> None:
     checkpoint = load_checkpoint(write_checkpoint(tmp_path, context="promt"), "union")
     with pytest.raises(
         ValueError, match="context: expected one of first_sentence, prompt, auto, got 'promt'"
@@ -59,7 +59,7 @@ def test_another_reading_of_contexts_is_named(tmp_path: Path) -> None:
         UnionScorer(checkpoint)
 
 
-def test_unions_scores_are_those_from_before_it_shared_its_scoring(tmp_path: Path) -> None:
+def test_union_scores_equal_those_before_sharing_code(tmp_path: Path) -> None:
     scorer = UnionScorer(load_checkpoint(write_checkpoint(tmp_path), "union"))
     long = "she ran home and ate the cat . the dog slept . he did n't walk to the park . " * 8
     scores, explanations = scorer.score(
@@ -69,11 +69,11 @@ def test_unions_scores_are_those_from_before_it_shared_its_scoring(tmp_path: Pat
     assert scores == pytest.approx(GOLDEN_SCORES, abs=1e-5)
     assert [s["gain"] for s in explanations[0]["sentences"]] == pytest.approx(GOLDEN_GAINS, abs=1e-5)
     _, cheap = scorer.score(["Ann ran home. She ate."], dtype="float32", explain=True, costs=False)
-    texts = [{"text": one["text"]} for one in explanations[0]["sentences"]]
+    texts = [{"text": sentence["text"]} for sentence in explanations[0]["sentences"]]
     assert cheap == [{**explanations[0], "sentences": texts}]
 
 
-def test_scoring_in_bfloat16_leaves_the_weights_of_float32_as_they_were(tmp_path: Path) -> None:
+def test_scoring_in_bfloat16_keeps_float32_weights(tmp_path: Path) -> None:
     scorer = UnionScorer(load_checkpoint(write_checkpoint(tmp_path), "union"))
     before, _ = scorer.score(["Ann ran home. She ate."], dtype="float32")
     rounded, _ = scorer.score(["Ann ran home. She ate."], dtype="bfloat16")
@@ -82,8 +82,8 @@ def test_scoring_in_bfloat16_leaves_the_weights_of_float32_as_they_were(tmp_path
     assert after == before
 
 
-def test_the_lower_of_two_readings_counts_or_their_mean(tmp_path: Path) -> None:
-    """With a shorter window, a long story is scored with both; one that fits the shorter window is scored once."""
+def test_two_window_sizes_give_the_lower_score_or_the_mean(tmp_path: Path) -> None:
+    """With a shorter window, a long story is scored twice; one that fits the shorter window is scored once."""
     checkpoint = load_checkpoint(write_checkpoint(tmp_path), "union")
     sentences = ["she ran home and ate the cat .", "the dog slept .", "he did n't walk to the park ."]
     stories = [" ".join(sentences * count) for count in (1, 5, 9)]
@@ -93,39 +93,39 @@ def test_the_lower_of_two_readings_counts_or_their_mean(tmp_path: Path) -> None:
         return UnionScorer(checkpoint).score(stories, dtype="float32")[0]
 
     whole, parts = scores(max_length=64), scores(max_length=32)
-    both = scores(max_length=64, shorter_window=32)
+    lower = scores(max_length=64, shorter_window=32)
     assert abs(whole[1] - parts[1]) > 1e-4 < abs(whole[2] - parts[2])
-    assert both == pytest.approx([min(pair) for pair in zip(whole, parts, strict=True)], abs=1e-6)
+    assert lower == pytest.approx([min(pair) for pair in zip(whole, parts, strict=True)], abs=1e-6)
     mean = scores(max_length=64, shorter_window=32, readings="mean")
     assert mean == pytest.approx([sum(pair) / 2 for pair in zip(whole, parts, strict=True)], abs=1e-6)
     assert scores(max_length=32, shorter_window=64) == pytest.approx(parts, abs=1e-6)
 
 
-def test_a_sentence_is_weighed_in_the_window_that_it_stands_nearest_to_the_middle_of(tmp_path: Path) -> None:
+def test_sentence_gain_uses_the_window_where_it_is_most_central(tmp_path: Path) -> None:
     scorer = UnionScorer(load_checkpoint(write_checkpoint(tmp_path), "union"))
-    endless = " ".join(["the cat ran home and slept"] * 12)  # a sentence of more than one window
+    endless = " ".join(["the cat ran home and slept"] * 12)  # a sentence longer than a window
     story = "she ran home . the dog slept . he ate the cat . " * 6 + endless + " . she ate ."
-    found = scorer.prepare([story], None)[0]
-    assert len(found.windows) > 2
-    assert [] in found.words
+    result = scorer.prepare([story], None)[0]
+    assert len(result.windows) > 2
+    assert [] in result.words
 
     def score(*parts: list[int]) -> float:
         ids = [token for part in parts for token in part]
         return scorer.score_sequences([ids], 1, torch.device("cpu"), torch.float32)[0].score
 
     costs: list[float] = []
-    for at, words in enumerate(found.words):
-        holding = [window for window in found.windows if at in range(*window)]
-        start, end = min(holding, key=lambda window: abs((window[0] + window[1] - 1) / 2 - at))
-        others = [found.tokens[i] for i in range(start, end) if i != at]
-        cost = score(*others) - score(*found.tokens[start:end]) if others else 0.0
+    for index, words in enumerate(result.words):
+        holding = [window for window in result.windows if index in range(*window)]
+        start, end = min(holding, key=lambda window: abs((window[0] + window[1] - 1) / 2 - index))
+        others = [result.tokens[i] for i in range(start, end) if i != index]
+        cost = score(*others) - score(*result.tokens[start:end]) if others else 0.0
         costs = [*costs, cost] if words else [*costs[:-1], costs[-1] + cost]
     _, explanations = scorer.score([story], dtype="float32", explain=True)
     assert explanations is not None
-    assert [one["gain"] for one in explanations[0]["sentences"]] == pytest.approx(costs, abs=1e-6)
+    assert [sentence["gain"] for sentence in explanations[0]["sentences"]] == pytest.approx(costs, abs=1e-6)
 
 
-def test_a_tokenizer_that_cuts_and_pads_changes_no_score(tmp_path: Path) -> None:
+def test_truncating_and_padding_tokenizer_does_not_change_scores(tmp_path: Path) -> None:
     """Tokenizers of sentence-transformers, such as all-mpnet-base-v2's, truncate texts at 128 tokens."""
     folder, story = write_checkpoint(tmp_path), "She ran home and ate the cat. The dog slept."
     expected = UnionScorer(load_checkpoint(folder, "union")).score([story], dtype="float32")
@@ -137,7 +137,7 @@ def test_a_tokenizer_that_cuts_and_pads_changes_no_score(tmp_path: Path) -> None
     assert UnionScorer(load_checkpoint(folder, "union")).score([story], dtype="float32") == expected
 
 
-def test_no_window_is_longer_than_the_model_reads(tmp_path: Path) -> None:
+def test_windows_fit_the_maximum_length_of_the_model(tmp_path: Path) -> None:
     """Special tokens included, since a model has no further positions."""
     scorer = UnionScorer(load_checkpoint(write_checkpoint(tmp_path, max_length=16), "union"))
     for sentence in ("she ran .", "she ran home and ate ."):

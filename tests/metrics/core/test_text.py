@@ -39,13 +39,13 @@ NAMES = Normalizer(
         ("He met the U.S. Army. They left.", ["He met the U.S.", "Army.", "They left."]),
     ],
 )
-def test_sentences(text: str, sentences: list[str] | None) -> None:
+def test_text_is_split_into_sentences(text: str, sentences: list[str] | None) -> None:
     expected = [text] if sentences is None else sentences
     assert split_sentences(text) == expected
 
 
-def test_a_long_run_of_marks_is_read_in_time_that_grows_with_its_length() -> None:
-    """If scanned again from each of its marks, 200,000 of them would take minutes."""
+def test_long_run_of_punctuation_is_split_in_linear_time() -> None:
+    """Rescanning from each of 200,000 marks would take minutes."""
     text = "." * 200_000 + "a"
     assert split_sentences(text) == [text]
     assert sentence_spans(text) == [(0, len(text))]
@@ -54,7 +54,9 @@ def test_a_long_run_of_marks_is_read_in_time_that_grows_with_its_length() -> Non
 def test_placeholders_of_names_stay_in_sentences() -> None:
     text = "[MALE] met [ female ] . [NEUTRAL] 's dog ran ."
     assert split_sentences(text) == ["[MALE] met [FEMALE] .", "[NEUTRAL] 's dog ran ."]
-    assert split_sentences("Ann \ue000 ran. \ue001") == ["Ann ran."], "characters that stand for none"
+    assert split_sentences("Ann \ue000 ran. \ue001") == ["Ann ran."], (
+        "private-use characters that are not placeholders"
+    )
 
 
 @pytest.mark.parametrize(
@@ -82,13 +84,13 @@ def test_placeholders_of_names_stay_in_sentences() -> None:
         ("He met[MALE].She left.", "he met [MALE] .she left ."),
     ],
 )
-def test_one_form(raw: str, normal: str) -> None:
+def test_text_is_normalised_to_one_form(raw: str, normal: str) -> None:
     assert NAMES(raw) == normal
     assert NAMES(normal) == normal, "normalising twice changes nothing"
 
 
 @pytest.mark.parametrize("kind", ["male", "female", "neutral", "capitalized_only"])
-def test_a_file_of_names_has_every_kind(kind: str, tmp_path: Path) -> None:
+def test_names_file_without_every_kind_is_rejected(kind: str, tmp_path: Path) -> None:
     lists = {"male": ["tom"], "female": ["ann"], "neutral": ["alex"], "capitalized_only": ["will"]}
     file = tmp_path / "names.json"
     file.write_text(json.dumps(lists))
@@ -98,7 +100,7 @@ def test_a_file_of_names_has_every_kind(kind: str, tmp_path: Path) -> None:
         Normalizer.load(file)
 
 
-def test_raw_and_tokenised_stories_agree() -> None:
+def test_raw_and_tokenised_stories_give_the_same_sentences() -> None:
     raw = "Ann couldn't find Tom's cat. \"It's gone,\" she said. They'd looked everywhere! Then Alex came."
     tokenised = "ann could n't find tom 's cat . `` it 's gone , '' she said . they 'd looked everywhere ! then alex came ."
     assert NAMES.sentences(raw) == NAMES.sentences(tokenised)
@@ -108,11 +110,11 @@ def test_text_without_words_has_no_sentences() -> None:
     assert NAMES.sentences(" \n\t\x07 ") == []
 
 
-def test_every_quote_and_dash_is_made_plain() -> None:
+def test_typographic_quotes_and_dashes_become_plain() -> None:
     assert clean("‘a’ ‚b´ `c` “d” „e” «f» –… x—y") == "'a' 'b' 'c' \"d\" \"e\" \"f\" - ...  x -- y"
 
 
-def test_clean_leaves_plain_text_alone() -> None:
+def test_clean_keeps_plain_text() -> None:
     assert clean("He ran home, didn't he?") == "He ran home, didn't he?"
 
 
@@ -134,7 +136,7 @@ def test_windows_overlap_by_half_where_sentences_are_short(
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_windows_cover_and_fit(seed: int) -> None:
+def test_windows_cover_all_sentences_and_fit_the_limit(seed: int) -> None:
     rng = np.random.default_rng(seed)
     limit = int(rng.integers(5, 40))
     lengths = [int(n) for n in rng.integers(1, limit + 1, rng.integers(1, 60))]
@@ -145,12 +147,12 @@ def test_windows_cover_and_fit(seed: int) -> None:
     assert len(windows) == 1 or sum(lengths) > limit
 
 
-def test_batches_hold_each_index_once_longest_first() -> None:
+def test_batches_contain_each_index_once_longest_first() -> None:
     lengths = [3, 9, 1, 9, 5]
     assert list(length_batches(lengths, 2)) == [[1, 3], [4, 0], [2]]
 
 
-def test_no_ends_a_sentence_unless_a_number_follows() -> None:
+def test_abbreviation_no_ends_a_sentence_unless_a_number_follows() -> None:
     assert split_sentences("She said no. He left.") == ["She said no.", "He left."]
     assert split_sentences("No. Will ran.") == ["No.", "Will ran."]
     assert split_sentences("He wore No. 7. See fig. 2 for it.") == ["He wore No. 7.", "See fig. 2 for it."]
@@ -161,7 +163,7 @@ def test_no_ends_a_sentence_unless_a_number_follows() -> None:
     assert raw == tokenised
 
 
-def test_marks_of_typesetters_end_sentences_in_their_place() -> None:
+def test_typographic_punctuation_ends_sentences() -> None:
     text = "“Run!” she said. He ran… ‘Why?’ Nobody knew."
     assert [text[first:last] for first, last in sentence_spans(text)] == [
         "“Run!” she said.", "He ran…", "‘Why?’", "Nobody knew.",

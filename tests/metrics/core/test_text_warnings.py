@@ -1,4 +1,4 @@
-"""Texts that are not stories have warnings; stories of every form have none."""
+"""Texts that are not stories have warnings; stories have none."""
 
 import evaluate
 import pytest
@@ -47,22 +47,22 @@ FIT = [
 
 
 @pytest.mark.parametrize(("kind", "text"), [(kind, text) for kind, texts in UNFIT.items() for text in texts])
-def test_what_is_no_story_is_warned_of(kind: str, text: str) -> None:
+def test_text_that_is_not_a_story_has_a_warning(kind: str, text: str) -> None:
     assert str(warning_of(text)).startswith(f"{kind}: ")
 
 
 @pytest.mark.parametrize("text", FIT)
-def test_stories_are_not(text: str) -> None:
+def test_story_has_no_warning(text: str) -> None:
     assert warning_of(text) is None
 
 
-def test_a_story_of_another_length_is_of_the_wrong_kind() -> None:
+def test_story_of_unusual_length_is_of_the_wrong_kind() -> None:
     assert str(warning_of(STORY * 10, *USUAL_WORD_COUNTS["roc"])).startswith("wrong kind: 200 words")
     assert str(warning_of(STORY, *USUAL_WORD_COUNTS["wp"])).startswith("wrong kind: 20 words")
     assert warning_of(STORY * 10) is warning_of(STORY * 10, *USUAL_WORD_COUNTS["wp"]) is None
 
 
-def test_a_story_is_as_long_as_its_bounds_and_no_longer() -> None:
+def test_length_bounds_are_inclusive() -> None:
     def warning(count: int, kind: str) -> str | None:
         words = "she and he ran to the old house by the sea".split() * 20
         return warning_of(" ".join(words[:count]), *USUAL_WORD_COUNTS[kind])
@@ -73,18 +73,18 @@ def test_a_story_is_as_long_as_its_bounds_and_no_longer() -> None:
     assert str(warning(39, "wp")).startswith("wrong kind: 39 words")
 
 
-def test_a_placeholder_is_a_word() -> None:
+def test_placeholder_counts_as_a_word() -> None:
     assert warning_of("[MALE] and [FEMALE] ran to the old house by it .") is None
 
 
-def test_a_text_of_two_scripts_is_not_english_though_it_has_english_words() -> None:
+def test_text_of_two_scripts_is_not_english() -> None:
     english = "She ran to the old house and they said that he was not there. "
     assert str(warning_of(english + "Она побежала домой, потому что была голодна. ")).startswith(
         "not English: 4"
     )
 
 
-def test_none_of_the_stories_at_hand_is_warned_of() -> None:
+def test_mini_corpus_stories_have_no_warnings() -> None:
     for kind in ("roc", "wp"):
         stories = [row["story"] for row in mini_rows_of(kind)]
         assert stories
@@ -100,8 +100,8 @@ def test_none_of_the_stories_at_hand_is_warned_of() -> None:
         ("bleurt", "roc", "200 words"),
     ],
 )
-def test_a_configuration_of_a_corpus_warns_of_other_stories(metric: str, config: str, words: str) -> None:
+def test_corpus_configuration_warns_of_stories_of_other_length(metric: str, config: str, words: str) -> None:
     module = evaluate.load(str(ROOT / "metrics" / metric), config)
-    found = warnings_of([STORY, STORY * 10], *module._usual_word_count())
-    assert [str(one)[:11] for one in found if one] == ["wrong kind:"]
-    assert words in next(filter(None, found))
+    result = warnings_of([STORY, STORY * 10], *module._usual_word_count())
+    assert [str(warning)[:11] for warning in result if warning] == ["wrong kind:"]
+    assert words in next(filter(None, result))

@@ -28,7 +28,7 @@ def test_compute_and_explain(metric: Any) -> None:
     assert backwards[::-1] == pytest.approx(result["scores"], abs=1e-6)
 
 
-def test_contexts(metric: Any) -> None:
+def test_context_is_joined_or_ignored(metric: Any) -> None:
     def score(story: str, **options: Any) -> float:
         return metric.compute(predictions=[story], dtype="float32", **options)["score"]
 
@@ -38,12 +38,12 @@ def test_contexts(metric: Any) -> None:
     assert apart == pytest.approx(score("She ate."), abs=1e-6)
 
 
-def test_bad_input_is_named(metric: Any, bad_input: tuple[dict[str, Any], str]) -> None:
+def test_bad_input_is_reported(metric: Any, bad_input: tuple[dict[str, Any], str]) -> None:
     arguments, message = bad_input
     with pytest.raises(ValueError, match=message):
         metric.compute(**arguments)
     assert metric.compute(predictions=["She ate."])["scores"]
 
 
-def test_signature(metric: Any) -> None:
+def test_signature_names_the_context_rule(metric: Any) -> None:
     assert metric.signature(context_is_part_of_story=True).split("|")[2] == "context:first_sentence"

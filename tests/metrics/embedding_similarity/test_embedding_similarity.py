@@ -1,4 +1,4 @@
-"""The evaluate module with the shipped weights: against the `bert_score` package, and its own promises."""
+"""The evaluate module with the shipped weights: the `bert_score` package and documented properties."""
 
 import warnings
 from pathlib import Path
@@ -16,7 +16,7 @@ from tests.tiny import write_bert
 
 ROOT = Path(__file__).parents[3]
 ENCODER = ROOT / "metrics" / "weights" / "encoder"
-# Table 14 of OpenMEVA, from the least to the most alike.
+# Table 14 of OpenMEVA, from least to most similar.
 PAIRS = [
     ("I filled it with the sodas.", "I put music into the world and enjoy it."),
     ("He went several more miles out of his way.", "He has made kilometers more."),
@@ -34,32 +34,34 @@ def similarity() -> Any:
 
 
 @pytest.fixture(scope="module")
-def unadapted() -> Any:
+def similarity_without_adapter() -> Any:
     """On the story encoder's own weights, which the package `bert_score` can load."""
     return evaluate.load(str(ROOT / "metrics" / "embedding_similarity"), "encoder")
 
 
-def lists(result: dict[str, Any]) -> dict[str, Any]:
+def per_story_scores(result: dict[str, Any]) -> dict[str, Any]:
     return {name: values for name, values in result.items() if name.endswith("_scores")}
 
 
 @pytest.mark.parametrize("name", ["default", "encoder"])
-def test_nine_scores_that_rank_paraphrases(name: str) -> None:
+def test_all_scores_rank_paraphrases(name: str) -> None:
     similarity = evaluate.load(str(ROOT / "metrics" / "embedding_similarity"), name)
-    found = similarity.compute(predictions=FIRST, references=SECOND)
-    assert set(found) == {*SCORES, *(f"{name}_scores" for name in SCORES), "warnings"}
+    result = similarity.compute(predictions=FIRST, references=SECOND)
+    assert set(result) == {*SCORES, *(f"{name}_scores" for name in SCORES), "warnings"}
     for name in SCORES:
-        scores = found[f"{name}_scores"]
+        scores = result[f"{name}_scores"]
         assert max(scores[:2]) < min(scores[2:])
-        assert found[name] == pytest.approx(np.mean(scores))
+        assert result[name] == pytest.approx(np.mean(scores))
     if name == "encoder":  # AUTOS's threshold for a paraphrase is .4, on this scale .25
-        moved = found["moverscore_1_scores"]
+        moved = result["moverscore_1_scores"]
         assert max(moved[:2]) < 0.1
         assert min(moved[2:]) >= 0.25
 
 
 @pytest.mark.parametrize(("idf", "layer"), [(False, None), (True, None), (False, 4)])
-def test_bertscore_is_that_of_the_package(unadapted: Any, idf: bool, layer: int | None) -> None:
+def test_bertscore_equals_the_bert_score_package(
+    similarity_without_adapter: Any, idf: bool, layer: int | None
+) -> None:
     from bert_score import BERTScorer
 
     normalizer = Normalizer()
@@ -71,17 +73,17 @@ def test_bertscore_is_that_of_the_package(unadapted: Any, idf: bool, layer: int 
         )
         package._model.float()  # transformers loads the files' half precision
         expected = package.score(first, second)
-    found = unadapted.compute(
+    result = similarity_without_adapter.compute(
         predictions=FIRST, references=SECOND, idf=idf, layer=layer, dtype="float32", scores=list(BERT_SCORES)
     )
     for name, values in zip(BERT_SCORES, expected, strict=True):
-        assert found[f"{name}_scores"] == pytest.approx(values.tolist(), abs=1e-5)
+        assert result[f"{name}_scores"] == pytest.approx(values.tolist(), abs=1e-5)
 
 
-def test_batches_order_and_style_do_not_matter(similarity: Any) -> None:
+def test_scores_do_not_depend_on_batches_order_or_tokenisation(similarity: Any) -> None:
     options = {"dtype": "float32", "idf": True}
-    whole = lists(similarity.compute(predictions=FIRST, references=SECOND, **options))
-    turned = lists(
+    whole = per_story_scores(similarity.compute(predictions=FIRST, references=SECOND, **options))
+    turned = per_story_scores(
         similarity.compute(predictions=FIRST[::-1], references=SECOND[::-1], batch_size=2, **options)
     )
     for name, values in whole.items():
@@ -90,37 +92,37 @@ def test_batches_order_and_style_do_not_matter(similarity: Any) -> None:
     assert [same[name] for name in SCORES] == pytest.approx([1.0] * 9, abs=1e-5)
 
 
-def test_tokens_that_are_in_every_reference_weigh_the_same(similarity: Any) -> None:
-    """Their idf is 0, and the special tokens' is not: the mean over the others has to be one of numbers."""
-    found = similarity.compute(
+def test_tokens_in_every_reference_have_equal_weights(similarity: Any) -> None:
+    """Their idf is 0 and special tokens are ignored, but the weighted mean must be defined."""
+    result = similarity.compute(
         predictions=["He ran."], references=["He ran."], idf=True, scores=list(BERT_SCORES), dtype="float32"
     )
-    assert [found[name] for name in BERT_SCORES] == pytest.approx([1.0] * 3, abs=1e-6)
+    assert [result[name] for name in BERT_SCORES] == pytest.approx([1.0] * 3, abs=1e-6)
 
 
-def test_several_references_and_the_best_of_them(similarity: Any) -> None:
+def test_best_of_several_references_counts(similarity: Any) -> None:
     apart = [
-        lists(similarity.compute(predictions=FIRST[3:4], references=[text], dtype="float32"))
+        per_story_scores(similarity.compute(predictions=FIRST[3:4], references=[text], dtype="float32"))
         for text in (SECOND[0], SECOND[3])
     ]
-    found = lists(
+    result = per_story_scores(
         similarity.compute(predictions=FIRST[3:4], references=[[SECOND[0], SECOND[3]]], dtype="float32")
     )
-    for name, (score,) in found.items():
+    for name, (score,) in result.items():
         assert score == pytest.approx(max(one[name][0] for one in apart), abs=1e-5)
 
 
-def test_baseline(similarity: Any) -> None:
+def test_bertscore_is_rescaled_with_baseline(similarity: Any) -> None:
     given = dict.fromkeys(BERT_SCORES, 0.4)
     plain = similarity.compute(predictions=FIRST, references=SECOND, scores=["bertscore_f1", "moverscore_1"])
-    found = similarity.compute(
+    result = similarity.compute(
         predictions=FIRST,
         references=SECOND,
         scores=["bertscore_f1", "moverscore_1"],
         rescale_with_baseline=given,
     )
-    assert found["bertscore_f1"] == pytest.approx((plain["bertscore_f1"] - 0.4) / 0.6)
-    assert found["moverscore_1"] == plain["moverscore_1"]
+    assert result["bertscore_f1"] == pytest.approx((plain["bertscore_f1"] - 0.4) / 0.6)
+    assert result["moverscore_1"] == plain["moverscore_1"]
     stories = [row["story"] for row in mini_rows_of("roc")[:12]]
     unrelated = similarity.compute(
         predictions=stories,
@@ -167,7 +169,7 @@ def test_baseline(similarity: Any) -> None:
         ({"predictions": ["He"], "references": ["He"], "scores": [[]]}, r"expected some of .*, got \[\[\]\]"),
     ],
 )
-def test_bad_input_is_named(similarity: Any, arguments: dict[str, Any], message: str) -> None:
+def test_bad_input_is_reported(similarity: Any, arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         similarity.compute(**arguments)
     assert similarity.compute(predictions=["He ran."], references=["He ran."], scores="bertscore_f1")[
@@ -180,28 +182,28 @@ def test_signature(similarity: Any) -> None:
 
 
 @pytest.fixture(scope="module")
-def other(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def short_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An encoder in transformers' own format that reads 20 tokens."""
     return write_bert(tmp_path_factory.mktemp("encoder"), max_position_embeddings=20)
 
 
-def test_another_encoder_and_texts_beyond_its_length(other: Path) -> None:
-    encoder = TextEncoder(other)
+def test_other_encoder_and_texts_beyond_its_length(short_encoder: Path) -> None:
+    encoder = TextEncoder(short_encoder)
     long = "she ran home . " * 30
     (one,) = encoder.embed([long], dtype="float32")
     assert len(one.ids) == 122  # each of the words once, [CLS] and [SEP]
     assert one.words[:3] == ("she", "ran", "home")
     assert len(one.words) == len(one.vectors) == 90
-    found = SimilarityScorer(encoder).scores(
+    result = SimilarityScorer(encoder).scores(
         [long, "the dog ate"], [[long], ["the cat ate"]], dtype="float32"
     )
-    for values in found.values():
+    for values in result.values():
         assert values[0] == pytest.approx(1.0, abs=1e-5)
         assert values[1] < values[0]
 
 
-def test_each_text_is_encoded_once(other: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    encoder = TextEncoder(other)
+def test_each_text_is_encoded_once(short_encoder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    encoder = TextEncoder(short_encoder)
     texts = ["she ran home", "the dog ate", "a cat slept"]
     read: list[int] = []
     forward = encoder._forward
@@ -212,12 +214,12 @@ def test_each_text_is_encoded_once(other: Path, monkeypatch: pytest.MonkeyPatch)
     assert sum(read) == 3
 
 
-def test_a_missing_encoder_is_named(tmp_path: Path) -> None:
+def test_missing_encoder_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"config\.json: missing or damaged"):
         TextEncoder(tmp_path)
 
 
-def test_texts_too_long_to_compare_are_told(similarity: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_texts_too_long_to_compare_are_reported(similarity: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("openmeva.metrics.embedding_similarity.scoring.MAX_PAIRS", 60)
     long = "He ran home. " * 4
     with pytest.raises(

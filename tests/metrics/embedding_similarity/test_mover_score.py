@@ -7,8 +7,8 @@ from scipy.optimize import linear_sum_assignment, linprog
 from openmeva.metrics.embedding_similarity.mover_score import mover_score, unit_rows
 
 
-def by_linear_programming(first: np.ndarray, second: np.ndarray, a: np.ndarray, b: np.ndarray) -> float:
-    """One minus the least cost of moving shares `a` to `b`, by scipy's solver of linear programs."""
+def linear_program_score(first: np.ndarray, second: np.ndarray, a: np.ndarray, b: np.ndarray) -> float:
+    """One minus the least cost of moving shares `a` to `b`, with SciPy's linear programming solver."""
     costs = np.linalg.norm(unit_rows(first)[:, None] - unit_rows(second)[None], axis=2)
     n, m = costs.shape
     rows = np.kron(np.eye(n), np.ones(m))
@@ -18,16 +18,16 @@ def by_linear_programming(first: np.ndarray, second: np.ndarray, a: np.ndarray, 
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_transport_is_exact(seed: int) -> None:
+def test_mover_score_equals_linear_program(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n, m = rng.integers(1, 9, 2)
     first, second = rng.normal(size=(n, 5)), rng.normal(size=(m, 5))
     a, b = rng.random(n), rng.random(m)
-    expected = by_linear_programming(first, second, a / a.sum(), b / b.sum())
+    expected = linear_program_score(first, second, a / a.sum(), b / b.sum())
     assert mover_score(first, second, a, b) == pytest.approx(expected, abs=1e-7)
 
 
-def test_equal_numbers_of_words_are_an_assignment() -> None:
+def test_equal_word_counts_reduce_to_the_assignment_problem() -> None:
     rng = np.random.default_rng(1)
     first, second = rng.normal(size=(7, 4)), rng.normal(size=(7, 4))
     costs = np.linalg.norm(unit_rows(first)[:, None] - unit_rows(second)[None], axis=2)
@@ -35,7 +35,7 @@ def test_equal_numbers_of_words_are_an_assignment() -> None:
     assert mover_score(first, second) == pytest.approx(expected)
 
 
-def test_symmetric_and_blind_to_order_and_length_of_vectors() -> None:
+def test_mover_score_is_symmetric_and_ignores_vector_order_and_length() -> None:
     rng = np.random.default_rng(2)
     first, second = rng.normal(size=(4, 6)), rng.normal(size=(5, 6))
     score = mover_score(first, second)
@@ -55,6 +55,8 @@ def test_symmetric_and_blind_to_order_and_length_of_vectors() -> None:
         (np.ones((2, 3)), np.ones((1, 3)), np.zeros(2), "not all 0"),
     ],
 )
-def test_bad_input(first: np.ndarray, second: np.ndarray, weights: np.ndarray | None, message: str) -> None:
+def test_bad_input_is_reported(
+    first: np.ndarray, second: np.ndarray, weights: np.ndarray | None, message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         mover_score(first, second, weights)

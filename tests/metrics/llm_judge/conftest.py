@@ -1,4 +1,4 @@
-"""The client of the Hub sends nothing where the Hub is switched off, not even to loopback: here it may."""
+"""Sets the Hub client online: offline, it sends no requests, not even to loopback."""
 
 import pytest
 from huggingface_hub import constants

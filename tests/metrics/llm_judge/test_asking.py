@@ -1,4 +1,4 @@
-"""Many questions: asked again where that may help, a few at a time, each kept, and none twice after a stop."""
+"""Running many requests: retries, limited parallelism, caching, and resuming after a stop."""
 
 import hashlib
 import json
@@ -32,20 +32,20 @@ def request_runner(server: ChatServer, folder: Path, parallel: int = 4, tries: i
 
 @pytest.fixture
 def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Seconds that are waited between tries, without waiting."""
-    found: list[float] = []
+    """Records the waits between tries, without waiting."""
+    seconds: list[float] = []
 
     class Event(threading.Event):
         def wait(self, timeout: float | None = None) -> bool:
             if timeout is not None:
-                found.append(timeout)
+                seconds.append(timeout)
             return self.is_set()
 
     monkeypatch.setattr(asking.threading, "Event", Event)
-    return found
+    return seconds
 
 
-def test_failures_are_asked_again_with_growing_waits(tmp_path: Path, waits: list[float]) -> None:
+def test_failed_requests_are_retried_with_growing_waits(tmp_path: Path, waits: list[float]) -> None:
     cut = Reply(completion("4").body, cut=True)
     replies = [
         failure(503),
@@ -64,7 +64,7 @@ def test_failures_are_asked_again_with_growing_waits(tmp_path: Path, waits: list
     assert (runner.usage.requests, runner.usage.answers, runner.usage.prompt_tokens) == (6, 1, 100)
 
 
-def test_what_stays_without_an_answer_is_reported_and_not_kept(tmp_path: Path) -> None:
+def test_requests_without_answer_are_reported_and_not_cached(tmp_path: Path) -> None:
     with serve(
         lambda body: failure(400, "too long") if "1" in str(body["messages"]) else failure(500)
     ) as server:
@@ -97,7 +97,9 @@ def test_what_stays_without_an_answer_is_reported_and_not_kept(tmp_path: Path) -
         ),
     ],
 )
-def test_a_hopeless_run_stops(tmp_path: Path, reply: Reply, asked: int, message: str) -> None:
+def test_run_stops_after_fatal_or_repeated_failures(
+    tmp_path: Path, reply: Reply, asked: int, message: str
+) -> None:
     with serve(lambda body: reply) as server:
         with pytest.raises(ValueError, match=message):
             request_runner(server, tmp_path, parallel=1).ask_all(QUESTIONS)
@@ -105,42 +107,45 @@ def test_a_hopeless_run_stops(tmp_path: Path, reply: Reply, asked: int, message:
 
 
 @pytest.mark.parametrize("status", [400, 403])
-def test_refused_questions_end_no_run_in_which_others_are_answered(tmp_path: Path, status: int) -> None:
+def test_refused_requests_do_not_stop_a_run_with_answers(tmp_path: Path, status: int) -> None:
     questions = [Request(f"question {number}") for number in range(20)]
     answered = {"question 5", "question 6"}
     with serve(
         lambda body: completion("4") if body["messages"][0]["content"] in answered else failure(status)
     ) as server:
         for _ in range(2):
-            found = request_runner(server, tmp_path, parallel=1).ask_all(questions)
-            assert [n for n, one in enumerate(found) if isinstance(one, Answer)] == [5, 6]
+            result = request_runner(server, tmp_path, parallel=1).ask_all(questions)
+            assert [n for n, answer in enumerate(result) if isinstance(answer, Answer)] == [5, 6]
 
 
-def test_a_kept_answer_ends_a_row_of_failures(tmp_path: Path) -> None:
+def test_cached_answer_resets_the_count_of_consecutive_failures(tmp_path: Path) -> None:
     questions = [Request(f"question {number}") for number in range(2 * MAX_CONSECUTIVE_FAILURES)]
     with serve(
         lambda body: failure(500) if int(body["messages"][0]["content"][9:]) % 2 else completion("4")
     ) as server:
         for _ in range(2):
-            found = request_runner(server, tmp_path, parallel=1, tries=1).ask_all(questions)
-            assert [isinstance(one, Answer) for one in found] == [True, False] * MAX_CONSECUTIVE_FAILURES
+            result = request_runner(server, tmp_path, parallel=1, tries=1).ask_all(questions)
+            assert [isinstance(answer, Answer) for answer in result] == [
+                True,
+                False,
+            ] * MAX_CONSECUTIVE_FAILURES
 
 
-def test_a_question_at_fault_itself_says_nothing_of_the_others(tmp_path: Path) -> None:
+def test_failures_of_invalid_requests_are_not_counted(tmp_path: Path) -> None:
     class Short:
         identity: Mapping[str, str] = {"model": "short"}
 
         def ask(self, request: Request) -> Answer:
             raise NoAnswer("a prompt of 9 tokens, expected at most 8", request_at_fault=True)
 
-    found = RequestRunner(Short(), AnswerCache(tmp_path, {}), 1).ask_all(
+    result = RequestRunner(Short(), AnswerCache(tmp_path, {}), 1).ask_all(
         [*QUESTIONS, *(replace(q, seed=1) for q in QUESTIONS)]
     )
-    assert len(found) > MAX_CONSECUTIVE_FAILURES
-    assert all(isinstance(one, NoAnswer) for one in found)
+    assert len(result) > MAX_CONSECUTIVE_FAILURES
+    assert all(isinstance(answer, NoAnswer) for answer in result)
 
 
-def test_an_answer_is_found_whatever_json_makes_of_the_question(tmp_path: Path) -> None:
+def test_cached_answer_is_found_despite_json_conversion(tmp_path: Path) -> None:
     cache = AnswerCache(tmp_path, {"model": "judge"})
     question = Request("How good?", extra={"logit_bias": {1234: 5}, "stop": ("\n",)})
     answer = Answer("4", None, "judge", "2026-01-01T00:00:00+00:00", 3, 1)
@@ -148,21 +153,22 @@ def test_an_answer_is_found_whatever_json_makes_of_the_question(tmp_path: Path) 
     assert cache.get(question) == answer
 
 
-def test_no_more_at_once_than_allowed(tmp_path: Path) -> None:
-    three = threading.Barrier(3, timeout=60)  # 12 questions: a fourth at once would wait alone at the end
+def test_parallel_requests_are_limited(tmp_path: Path) -> None:
+    # 12 requests: a fourth in parallel would wait alone at the end.
+    barrier = threading.Barrier(3, timeout=60)
 
-    def say(body: Mapping[str, Any]) -> Reply:
-        three.wait()
+    def reply(body: Mapping[str, Any]) -> Reply:
+        barrier.wait()
         return completion("4")
 
-    with serve(say) as server:
-        found = request_runner(server, tmp_path, parallel=3).ask_all([*QUESTIONS, *QUESTIONS])
-    assert len(found) == 24
-    assert len(server.asked) == 12, "equal questions are asked once"
+    with serve(reply) as server:
+        result = request_runner(server, tmp_path, parallel=3).ask_all([*QUESTIONS, *QUESTIONS])
+    assert len(result) == 24
+    assert len(server.asked) == 12, "equal requests are sent once"
     assert server.most == 3
 
 
-def test_an_interrupted_run_goes_on_without_a_question_asked_twice(tmp_path: Path) -> None:
+def test_interrupted_run_resumes_without_repeating_requests(tmp_path: Path) -> None:
     interrupted = threading.Event()
 
     def progress(steps: Any, count: int) -> Any:
@@ -171,35 +177,35 @@ def test_an_interrupted_run_goes_on_without_a_question_asked_twice(tmp_path: Pat
                 raise KeyboardInterrupt
             yield step
 
-    def say(body: Mapping[str, Any]) -> Reply:
+    def reply(body: Mapping[str, Any]) -> Reply:
         if len(server.asked) > 6:
-            interrupted.wait(2)  # else all might be answered before a busy machine comes to the interruption
+            interrupted.wait(2)  # otherwise a busy machine might answer all requests before the interruption
         return completion(body["messages"][0]["content"][-1])
 
-    with serve(say) as server:
+    with serve(reply) as server:
         with pytest.raises(KeyboardInterrupt):
             request_runner(server, tmp_path, parallel=2).ask_all(QUESTIONS, progress)
         interrupted.set()
         assert 4 <= len(server.asked) < 12
         runner = request_runner(server, tmp_path)
-        found = runner.ask_all(QUESTIONS)
-    assert [answer.text for answer in found if isinstance(answer, Answer)] == list("012345678901")
+        result = runner.ask_all(QUESTIONS)
+    assert [answer.text for answer in result if isinstance(answer, Answer)] == list("012345678901")
     assert max(Counter(server.answered).values()) == 1
     assert runner.usage.cached + runner.usage.answers == len(server.asked) == 12
 
 
-def test_a_killed_run_goes_on_without_an_answered_question_asked_twice(tmp_path: Path) -> None:
-    """The process is killed while a question waits for its answer: that one alone is asked again."""
+def test_killed_run_resumes_without_repeating_answered_requests(tmp_path: Path) -> None:
+    """The process is killed while a request is pending: only that request is sent again."""
     waiting, killed = threading.Event(), threading.Event()
 
-    def say(body: Mapping[str, Any]) -> Reply:
+    def reply(body: Mapping[str, Any]) -> Reply:
         if len(server.asked) == 6:
             waiting.set()
             killed.wait()
             return failure(500)
         return completion("4")
 
-    with serve(say) as server:
+    with serve(reply) as server:
         run = multiprocessing.get_context("fork").Process(
             target=lambda: request_runner(server, tmp_path, parallel=1).ask_all(QUESTIONS)
         )
@@ -210,13 +216,13 @@ def test_a_killed_run_goes_on_without_an_answered_question_asked_twice(tmp_path:
         killed.set()
         assert run.exitcode == -signal.SIGKILL
         assert len(list(tmp_path.rglob("*.json"))) == 5
-        found = request_runner(server, tmp_path).ask_all(QUESTIONS)
-    assert all(isinstance(answer, Answer) for answer in found)
+        result = request_runner(server, tmp_path).ask_all(QUESTIONS)
+    assert all(isinstance(answer, Answer) for answer in result)
     assert len(server.answered) == len(set(server.answered)) == 12
     assert len(server.asked) == 13
 
 
-def test_the_key_is_in_no_file(tmp_path: Path) -> None:
+def test_key_is_not_written_to_any_file(tmp_path: Path) -> None:
     with serve(lambda body: completion(f"{KEY} 4", model=KEY)) as server:
         request_runner(server, tmp_path).ask_all(QUESTIONS[:2])
     texts = [path.read_text() for path in tmp_path.rglob("*") if path.is_file()]
@@ -224,7 +230,7 @@ def test_the_key_is_in_no_file(tmp_path: Path) -> None:
     assert not [text for text in texts if KEY in text]
 
 
-def test_what_is_kept_comes_back_the_same(tmp_path: Path) -> None:
+def test_cached_answer_round_trips(tmp_path: Path) -> None:
     answer = Answer(
         "4 – \ufffd", (Token("4", (("4", -0.1), ("5", float("-inf")))),), "m", "2026-11-22", "stop", 1, None
     )
@@ -235,10 +241,10 @@ def test_what_is_kept_comes_back_the_same(tmp_path: Path) -> None:
     assert json.loads(path.read_text())["asked"]["prompt"] == "question 0"
     for damaged in ("", path.read_text()[:50], "[]", "{}", '{"asked": {}}'):
         path.write_text(damaged)
-        assert cache.get(QUESTIONS[0]) is None, "asked again"
+        assert cache.get(QUESTIONS[0]) is None, "a damaged entry is ignored"
 
 
-def test_probabilities_that_an_earlier_version_kept_are_asked_for_anew(tmp_path: Path) -> None:
+def test_probabilities_cached_by_an_earlier_version_are_requested_again(tmp_path: Path) -> None:
     cache = AnswerCache(tmp_path, {"model": "m"})
     answer, sample = Answer("4", None, "m", "2026-11-22"), Request("How good?", temperature=1.0)
     likeliest = Request("How good?", top_logprobs=5)
@@ -251,7 +257,7 @@ def test_probabilities_that_an_earlier_version_kept_are_asked_for_anew(tmp_path:
     assert (cache.get(sample), cache.get(likeliest)) == (answer, None)
 
 
-def test_everything_that_matters_makes_another_question(tmp_path: Path) -> None:
+def test_cache_key_covers_every_request_field_and_the_judge(tmp_path: Path) -> None:
     answer = Answer("4", None, "m", "2026-11-22")
     identity = {"model": "m", "at": "hub"}
     AnswerCache(tmp_path, identity).put(QUESTIONS[0], answer)

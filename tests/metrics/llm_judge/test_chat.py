@@ -1,4 +1,4 @@
-"""A judge behind an address: good answers, bad ones, errors, and a key that nobody else sees."""
+"""A judge behind a chat API: valid and malformed replies, errors, and a key that is never leaked."""
 
 import logging
 import math
@@ -30,7 +30,7 @@ def failure_of(reply: Reply, **options: Any) -> NoAnswer:
     return caught.value
 
 
-def test_what_is_sent_and_what_is_read() -> None:
+def test_request_body_and_parsed_answer() -> None:
     with serve(lambda body: completion("4", {"4": 0.7, "3": 0.2})) as server:
         answer = ChatJudge("judge", server.address, KEY).ask(QUESTION)
     (body,) = server.asked
@@ -59,7 +59,7 @@ def test_what_is_sent_and_what_is_read() -> None:
         ),
     ],
 )
-def test_what_a_server_leaves_out(reply: Reply) -> None:
+def test_missing_reply_fields_are_tolerated(reply: Reply) -> None:
     answer = ask_judge(reply)
     assert answer.text in ("", "4")
     assert answer.tokens is None
@@ -71,10 +71,10 @@ def test_what_a_server_leaves_out(reply: Reply) -> None:
      b'{"choices": [{"message": {"content": 4}}]}', b'{"choices": [{"message": {"content": "4"}, "logprobs": {"content": [{"top_logprobs": [1]}]}}]}',
      b"[" * 100_000],
 )  # fmt: skip
-def test_a_body_that_is_no_answer_may_be_asked_for_again(body: bytes) -> None:
-    found = failure_of(Reply(body))
-    assert found.retry
-    assert not found.stop
+def test_malformed_reply_may_be_retried(body: bytes) -> None:
+    result = failure_of(Reply(body))
+    assert result.retry
+    assert not result.stop
 
 
 @pytest.mark.parametrize(
@@ -91,19 +91,19 @@ def test_a_body_that_is_no_answer_may_be_asked_for_again(body: bytes) -> None:
         (Reply(completion("4").body, cut=True), True, 0, False),
     ],
 )  # fmt: skip
-def test_errors(reply: Reply, again: bool, wait: float, stop: bool) -> None:
-    found = failure_of(reply)
-    assert (found.retry, found.wait, found.stop) == (again, wait, stop)
+def test_http_errors_set_retry_wait_and_stop(reply: Reply, again: bool, wait: float, stop: bool) -> None:
+    result = failure_of(reply)
+    assert (result.retry, result.wait, result.stop) == (again, wait, stop)
 
 
-def test_an_error_in_place_of_choices_is_told() -> None:
-    found = failure_of(Reply({"error": {"message": "limited upstream", "code": 429}}))
-    assert "limited upstream" in found.reason
-    assert found.retry
+def test_error_instead_of_choices_is_reported() -> None:
+    result = failure_of(Reply({"error": {"message": "limited upstream", "code": 429}}))
+    assert "limited upstream" in result.reason
+    assert result.retry
 
 
-def test_tokens_that_read_the_same_keep_their_probabilities() -> None:
-    """But the reply's own, where the server lists it twice, has its probability once."""
+def test_probabilities_of_equal_token_texts_are_added() -> None:
+    """But if the server lists the sampled token twice, its probability counts once."""
     reply = completion("4")
     top = [
         {"token": text, "logprob": math.log(p)}
@@ -117,7 +117,7 @@ def test_tokens_that_read_the_same_keep_their_probabilities() -> None:
     assert probabilities[4] == pytest.approx(0.81)
 
 
-def test_no_server_and_a_slow_one() -> None:
+def test_absent_or_slow_server_may_be_retried() -> None:
     with serve(lambda body: completion("4")) as server:
         gone = ChatJudge("judge", server.address)
     with pytest.raises(NoAnswer) as caught:
@@ -137,10 +137,10 @@ def test_no_server_and_a_slow_one() -> None:
     assert caught.value.retry
 
 
-def test_nobody_sees_the_key(caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]) -> None:
+def test_key_is_not_leaked(caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]) -> None:
     caplog.set_level(logging.DEBUG)
     logging.getLogger("huggingface_hub").setLevel(logging.DEBUG)
-    told = []
+    outputs = []
     for reply in (
         failure(401, f"wrong key {KEY}"),
         failure(500, KEY),
@@ -151,14 +151,16 @@ def test_nobody_sees_the_key(caplog: pytest.LogCaptureFixture, capsys: pytest.Ca
             judge = ChatJudge("judge", server.address, KEY)
             with pytest.raises(NoAnswer) as caught:
                 judge.ask(QUESTION)
-        told += ["".join(traceback.format_exception(caught.value)), str(judge.identity)]
-        assert caught.value.__context__ is None, "the libraries' errors hold the request, and so the key"
+        outputs += ["".join(traceback.format_exception(caught.value)), str(judge.identity)]
+        assert caught.value.__context__ is None, (
+            "errors of the HTTP libraries contain the request, and so the key"
+        )
     answer = ask_judge(completion(f"{KEY} 4", {f"{KEY}": 0.5}, model=KEY))
-    told += [repr(answer), caplog.text, *capsys.readouterr()]
-    assert not [text for text in told if KEY in text]
+    outputs += [repr(answer), caplog.text, *capsys.readouterr()]
+    assert not [text for text in outputs if KEY in text]
 
 
-def test_the_hubs_token_goes_to_the_hub_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hub_token_is_sent_only_to_the_hub(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
     with serve(lambda body: completion("4")) as server:
         ChatJudge("judge", server.address).ask(QUESTION)
@@ -179,19 +181,19 @@ def test_the_hubs_token_goes_to_the_hub_alone(monkeypatch: pytest.MonkeyPatch) -
         (("judge", "", "secret"), "expected a token of the Hub, which begins with hf_"),
     ],
 )
-def test_what_is_refused(arguments: tuple[str, ...], message: str) -> None:
+def test_bad_arguments_are_rejected(arguments: tuple[str, ...], message: str) -> None:
     with pytest.raises(ValueError, match=message) as caught:
         ChatJudge(*arguments)
     assert "secret" not in str(caught.value)
 
 
-def test_the_hub_needs_a_token(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hub_requires_a_token(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chat, "get_token", lambda: None)
     with pytest.raises(ValueError, match="expected a token of the Hub"):
         ChatJudge("org/judge")
 
 
-def test_nothing_is_sent_where_the_hub_is_switched_off(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_sent_when_the_hub_is_offline(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     with serve(lambda body: completion("4")) as server, pytest.raises(NoAnswer, match="unset it") as caught:
         ChatJudge("judge", server.address).ask(QUESTION)

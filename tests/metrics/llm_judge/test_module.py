@@ -1,4 +1,4 @@
-"""The judge as its users load it, against a server on loopback."""
+"""The judge loaded with evaluate, with a server on loopback."""
 
 import json
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ def judge() -> Any:
     return evaluate.load(MODULE)
 
 
-def compute(judge: Any, server: ChatServer, folder: Path, **options: Any) -> dict[str, Any]:
+def compute_scores(judge: Any, server: ChatServer, folder: Path, **options: Any) -> dict[str, Any]:
     given = {
         "predictions": STORIES,
         "model": "judge",
@@ -37,19 +37,19 @@ def compute(judge: Any, server: ChatServer, folder: Path, **options: Any) -> dic
     return judge.compute(**given, show_progress=False)
 
 
-def by_story(body: Mapping[str, Any]) -> Reply:
-    """Four for Ann, a sentence for the dog; probabilities where they are asked for."""
+def reply_by_story(body: Mapping[str, Any]) -> Reply:
+    """A rating for Ann, a sentence for the dog; probabilities if requested."""
     prompt = body["messages"][0]["content"]
     if "dog" in prompt:
         return completion("I would say 4.")
     return completion("4", {"4": 0.5, "5": 0.25, "3": 0.25} if body.get("logprobs") else None)
 
 
-def test_the_expected_rating_where_probabilities_are_given(judge: Any, tmp_path: Path) -> None:
+def test_score_is_the_expected_rating_with_probabilities(judge: Any, tmp_path: Path) -> None:
     prices = [10.0, 20.0]
     with serve(lambda body: completion("4", {"4": 0.5, "5": 0.3, "The": 0.2})) as server:
-        result = compute(judge, server, tmp_path, prices=prices, details=True)
-        again = compute(judge, server, tmp_path, prices=prices)
+        result = compute_scores(judge, server, tmp_path, prices=prices, details=True)
+        again = compute_scores(judge, server, tmp_path, prices=prices)
     assert result["scores"] == pytest.approx([4.375] * 3)
     assert (result["score"], result["unscored"], result["reasons"]) == (pytest.approx(4.375), 0, [""] * 3)
     assert result["details"][0]["overall"]["probabilities"] == pytest.approx(
@@ -71,34 +71,36 @@ def test_the_expected_rating_where_probabilities_are_given(judge: Any, tmp_path:
         assert part in result["signature"]
 
 
-def test_the_mean_of_samples_where_they_are_not(judge: Any, tmp_path: Path) -> None:
+def test_score_is_the_mean_of_samples_without_probabilities(judge: Any, tmp_path: Path) -> None:
     with serve(lambda body: completion(str(2 + body["seed"] % 2))) as server:
-        result = compute(judge, server, tmp_path, samples=3, temperature=0.7, seed=10)
-        assert len(server.asked) == 1 + 3 * 3, "one to see whether there are probabilities"
-        more = compute(judge, server, tmp_path, samples=4, temperature=0.7, seed=10)
+        result = compute_scores(judge, server, tmp_path, samples=3, temperature=0.7, seed=10)
+        assert len(server.asked) == 1 + 3 * 3, "one request checks whether probabilities are available"
+        more = compute_scores(judge, server, tmp_path, samples=4, temperature=0.7, seed=10)
     assert result["scores"] == pytest.approx([7 / 3] * 3)
     assert {body["temperature"] for body in server.asked[1:]} == {0.7}
-    assert more["usage"]["requests"] == 3, "three of four samples are there already"
+    assert more["usage"]["requests"] == 3, "three of four samples are cached"
     assert "|method:samples|seed:10|max_tokens:16|samples:3|temperature:0.7|" in result["signature"]
 
 
-def test_a_server_that_refuses_probabilities_is_asked_for_samples(judge: Any, tmp_path: Path) -> None:
+def test_server_that_refuses_probabilities_is_sampled(judge: Any, tmp_path: Path) -> None:
     with serve(lambda body: failure(400, "logprobs") if "logprobs" in body else completion("3")) as server:
-        assert compute(judge, server, tmp_path, samples=2)["scores"] == [3, 3, 3]
+        assert compute_scores(judge, server, tmp_path, samples=2)["scores"] == [3, 3, 3]
     assert len(server.asked) == 1 + 3 * 2
 
 
 @pytest.mark.parametrize("method", ["auto", "probabilities", "samples"])
-def test_refused_stories_that_stand_first_are_unscored(judge: Any, tmp_path: Path, method: str) -> None:
+def test_refused_first_stories_are_unscored(judge: Any, tmp_path: Path, method: str) -> None:
     stories = [*(f"The dog slept {number} hours." for number in range(6)), STORIES[0]]
     with serve(
-        lambda body: failure(400, "filter") if "dog" in body["messages"][0]["content"] else by_story(body)
+        lambda body: (
+            failure(400, "filter") if "dog" in body["messages"][0]["content"] else reply_by_story(body)
+        )
     ) as server:
-        result = compute(judge, server, tmp_path, predictions=stories, method=method, parallel=1)
+        result = compute_scores(judge, server, tmp_path, predictions=stories, method=method, parallel=1)
     assert result["scores"] == [None] * 6 + [4]
 
 
-def test_an_empty_reply_does_not_decide_the_method(judge: Any, tmp_path: Path) -> None:
+def test_empty_reply_does_not_decide_the_method(judge: Any, tmp_path: Path) -> None:
     with serve(
         lambda body: (
             completion(None)
@@ -106,15 +108,15 @@ def test_an_empty_reply_does_not_decide_the_method(judge: Any, tmp_path: Path) -
             else completion("4", {"4": 0.5, "3": 0.5})
         )
     ) as server:
-        result = compute(judge, server, tmp_path)
+        result = compute_scores(judge, server, tmp_path)
     assert result["scores"] == [None, 3.5, 3.5]
     assert result["reasons"][0] == "the reply is empty"
     assert len(server.asked) == 3
 
 
-def test_what_cannot_be_read_is_unscored_and_no_number(judge: Any, tmp_path: Path) -> None:
-    with serve(by_story) as server:
-        result = compute(
+def test_unreadable_replies_are_unscored(judge: Any, tmp_path: Path) -> None:
+    with serve(reply_by_story) as server:
+        result = compute_scores(
             judge, server, tmp_path, aspects=["fluency", "relatedness"], contexts=["Once.", "Once.", " "]
         )
     assert result["fluency_scores"] == result["scores"] == [4, None, 4]
@@ -128,29 +130,29 @@ def test_what_cannot_be_read_is_unscored_and_no_number(judge: Any, tmp_path: Pat
 @pytest.mark.parametrize(
     ("texts", "value"), [(["4", "2", "good", "x"], 3), (["4", "good", "6"], None), (["", ""], None)]
 )
-def test_samples_of_which_half_can_be_read(
+def test_half_of_the_samples_must_be_readable(
     judge: Any, tmp_path: Path, texts: list[str], value: float | None
 ) -> None:
     with serve(lambda body: completion(texts[body["seed"]], finish_reason="length")) as server:
-        result = compute(
+        result = compute_scores(
             judge, server, tmp_path, predictions=STORIES[:1], method="samples", samples=len(texts)
         )
     assert result["scores"] == [value]
     assert bool(result["reasons"][0]) == (value is None)
 
 
-def test_a_sample_without_an_answer_leaves_the_story_unscored(judge: Any, tmp_path: Path) -> None:
+def test_sample_without_answer_leaves_the_story_unscored(judge: Any, tmp_path: Path) -> None:
     with serve(lambda body: failure(413) if body["seed"] == 1 else completion("4")) as server:
-        result = compute(judge, server, tmp_path, predictions=STORIES[:1], method="samples", samples=3)
+        result = compute_scores(judge, server, tmp_path, predictions=STORIES[:1], method="samples", samples=3)
     assert result["scores"] == [None]
     assert "no answer to 1 of 3" in result["reasons"][0]
     assert result["score"] is None
 
 
-def test_a_story_cannot_leave_its_place(judge: Any, tmp_path: Path) -> None:
-    """What asks for a rating stands between two lines whose digits no story can know."""
-    with serve(by_story) as server:
-        compute(
+def test_story_cannot_escape_its_delimiters(judge: Any, tmp_path: Path) -> None:
+    """Each story is enclosed by two lines with digits that no story can predict."""
+    with serve(reply_by_story) as server:
+        compute_scores(
             judge,
             server,
             tmp_path,
@@ -167,18 +169,18 @@ def test_a_story_cannot_leave_its_place(judge: Any, tmp_path: Path) -> None:
         assert after.strip().startswith("Answer with the number alone")
 
 
-def test_the_shipped_prompts_stay_as_they_are() -> None:
-    """Published scores name this version: other words are another version, in a file of their own."""
+def test_shipped_prompts_are_unchanged() -> None:
+    """Published scores name this version; changed prompts need a new version in a new file."""
     assert DEFAULT_PROMPTS.name == "v1-0cfbb4afc210"
 
 
-def test_prompts_of_ones_own(judge: Any, tmp_path: Path) -> None:
+def test_custom_prompts(judge: Any, tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text(
         '{version: mine, prompt: "{{{aspect}}} {definition}: {story}", context: "{context}", aspects: {joy: is it fun}}'
     )
     with serve(lambda body: completion("2", {"2": 1.0})) as server:
-        result = compute(judge, server, tmp_path, prompts=str(path), aspects="joy")
+        result = compute_scores(judge, server, tmp_path, prompts=str(path), aspects="joy")
     assert server.asked[0]["messages"][0]["content"] == f"{{joy}} is it fun: {STORIES[0]}"
     assert result["joy"] == 2
     assert f"|prompts:mine-{read_prompts(path).name[-12:]}|" in result["signature"]
@@ -196,7 +198,7 @@ def test_prompts_of_ones_own(judge: Any, tmp_path: Path) -> None:
         ("{", "expected YAML"),
     ],
 )  # fmt: skip
-def test_prompts_that_are_refused(tmp_path: Path, text: str, message: str) -> None:
+def test_bad_prompts_are_rejected(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "mine.yaml").write_text(text)
     with pytest.raises(ValueError, match=message):
         read_prompts(tmp_path / "mine.yaml")
@@ -216,15 +218,13 @@ def test_prompts_that_are_refused(tmp_path: Path, text: str, message: str) -> No
         ({"predictions": [" "]}, "row 0: expected a text"),
     ],
 )
-def test_what_is_refused(judge: Any, tmp_path: Path, options: dict[str, Any], message: str) -> None:
-    with serve(by_story) as server, pytest.raises(ValueError, match=message):
-        compute(judge, server, tmp_path, **options)
+def test_bad_input_is_rejected(judge: Any, tmp_path: Path, options: dict[str, Any], message: str) -> None:
+    with serve(reply_by_story) as server, pytest.raises(ValueError, match=message):
+        compute_scores(judge, server, tmp_path, **options)
     assert server.asked == []
 
 
-def test_a_cache_that_cannot_be_written_is_told_before_an_answer_is_paid_for(
-    judge: Any, tmp_path: Path
-) -> None:
+def test_unwritable_cache_is_reported_before_any_request(judge: Any, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with serve(lambda body: completion("4")) as server:
         with pytest.raises(ValueError, match="cache: expected a folder"):
@@ -237,17 +237,19 @@ def test_a_cache_that_cannot_be_written_is_told_before_an_answer_is_paid_for(
         assert not server.asked
 
 
-def test_nothing_asks_it_by_itself() -> None:
-    """Benchmark and Spaces run what is described for them; this one sends stories away, and costs."""
+def test_judge_is_not_run_by_benchmark_or_spaces() -> None:
+    """Benchmark and Spaces must not run the judge: it sends stories to a service and costs money."""
     assert "llm_judge" in read_metrics()
     assert "llm_judge" not in read_registry()
     assert "llm_judge" not in read_catalogue()
 
 
-def test_a_dry_run_asks_nothing(judge: Any, tmp_path: Path) -> None:
+def test_dry_run_sends_no_requests(judge: Any, tmp_path: Path) -> None:
     plan = judge.compute(predictions=[*STORIES, STORIES[0]], model="judge", samples=4, dry_run=True)
     assert (len(plan["prompts"]), plan["requests_at_least"], plan["requests_at_most"]) == (3, 3, 18)
-    with serve(lambda body: completion("")) as server:  # as thinking models answer: no method shows
+    with serve(
+        lambda body: completion("")
+    ) as server:  # like a reasoning model: the reply does not show which method works
         judge.compute(
             predictions=STORIES, model="judge", samples=4, base_url=server.address, cache=str(tmp_path)
         )
@@ -255,24 +257,24 @@ def test_a_dry_run_asks_nothing(judge: Any, tmp_path: Path) -> None:
     assert 0.9 < plan["prompt_tokens_about"] * 4 / sum(map(len, plan["prompts"])) < 1.1
 
 
-def test_a_file_of_settings_and_the_command(
+def test_settings_file_and_score_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stories, scores, settings = (tmp_path / name for name in ("stories.jsonl", "scores.jsonl", "judge.yaml"))
     stories.write_text("".join(json.dumps({"story": story}) + "\n" for story in STORIES[:2]))
-    with serve(by_story) as server:
+    with serve(reply_by_story) as server:
         settings.write_text(
             f"{{model: judge, base_url: '{server.address}', aspects: [fluency], cache: '{tmp_path}/cache'}}"
         )
         options = "--metric=llm_judge", f"--config={settings}"
         run_command("openmeva.training.cli", "score", stories, scores, *options)
         monkeypatch.setenv("OPENMEVA_JUDGE_SETTINGS", str(settings))
-        found = score("llm_judge", {"predictions": STORIES[:2]})
+        result = score("llm_judge", {"predictions": STORIES[:2]})
     first, second = (json.loads(line) for line in scores.read_text().splitlines())
     assert (first["score"], first["reasons"]) == (4, "")
     assert (second["score"], second["fluency_scores"]) == (None, None)
     assert "mean 4.0000" in capsys.readouterr().err
-    assert found.lists["score"] == [4, None]
+    assert result.lists["score"] == [4, None]
     assert len(server.asked) == 2
 
 
@@ -286,12 +288,12 @@ def test_a_file_of_settings_and_the_command(
         ("- model", "expected keys and values, got list"),
     ],
 )
-def test_settings_that_are_refused(tmp_path: Path, text: str, message: str) -> None:
+def test_bad_settings_are_rejected(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "judge.yaml").write_text(text)
     with pytest.raises(ValueError, match=message) as caught:
         read_settings(tmp_path / "judge.yaml")
     assert "secret" not in str(caught.value)
 
 
-def test_settings_never_hold_a_key() -> None:
+def test_settings_have_no_field_for_a_key() -> None:
     assert not {"api_key", "key", "token"} & set(Settings.__dataclass_fields__)

@@ -1,4 +1,4 @@
-"""What counts as a rating, and the expected rating against a computation by hand."""
+"""Parsing of ratings, and the expected rating compared with a manual computation."""
 
 import math
 
@@ -22,10 +22,10 @@ from openmeva.metrics.llm_judge.parsing import Token, expected_rating, read_rati
         ("It is 3, or 5.\n</think>\n\n4", 4),
     ],
 )
-def test_ratings(reply: str, rating: int) -> None:
-    found = read_rating(reply)
-    assert found is not None
-    assert (found[0], reply[found[1]]) == (rating, str(rating))
+def test_rating_is_read_from_reply(reply: str, rating: int) -> None:
+    result = read_rating(reply)
+    assert result is not None
+    assert (result[0], reply[result[1]]) == (rating, str(rating))
 
 
 @pytest.mark.parametrize(
@@ -33,29 +33,32 @@ def test_ratings(reply: str, rating: int) -> None:
     ["", " ", "0", "6", "-4", "45", "4.5", ".4", "4 or 5", "4-5", "4/10", "four", "I would say 4", "4 because it is good",
      '{"rating": ', "<think>4", "N/A", "1. The story", "٤", "²"],
 )  # fmt: skip
-def test_what_is_no_rating(reply: str) -> None:
+def test_reply_without_a_single_rating_is_rejected(reply: str) -> None:
     assert read_rating(reply) is None
 
 
-def top(**probabilities: float) -> tuple[tuple[str, float], ...]:
+def top_log_probabilities(**probabilities: float) -> tuple[tuple[str, float], ...]:
     return tuple((name.replace("_", " ").strip("n"), math.log(p)) for name, p in probabilities.items())
 
 
-def test_the_expected_rating_is_that_of_g_eval() -> None:
-    likely = top(n4=0.5, n5=0.2, _4=0.1, The=0.15, n2=0.05)
+def test_expected_rating_equals_g_eval() -> None:
+    likely = top_log_probabilities(n4=0.5, n5=0.2, _4=0.1, The=0.15, n2=0.05)
     value, probabilities, reason = expected_rating("4", [Token("4", likely)])
     assert value == pytest.approx((4 * 0.6 + 5 * 0.2 + 2 * 0.05) / 0.85)
     assert probabilities == pytest.approx({1: 0, 2: 0.05, 3: 0, 4: 0.6, 5: 0.2})
     assert reason == ""
 
 
-def test_the_place_of_the_rating_is_found() -> None:
-    """Thoughts before the reply, with numbers in them, and an end token after it are no part of it."""
-    tokens = [Token(text, top(n1=0.9)) for text in ("<think>", "5", " or 4", "</think>", "Rating", ":")]
+def test_position_of_the_rating_is_found() -> None:
+    """Reasoning before the reply, which may contain numbers, and an end token after it are ignored."""
+    tokens = [
+        Token(text, top_log_probabilities(n1=0.9))
+        for text in ("<think>", "5", " or 4", "</think>", "Rating", ":")
+    ]
     tokens += [
-        Token(" 4", top(_4=0.75, _3=0.25)),
-        Token("/", top(n1=0.9)),
-        Token("5", top(n5=1.0)),
+        Token(" 4", top_log_probabilities(_4=0.75, _3=0.25)),
+        Token("/", top_log_probabilities(n1=0.9)),
+        Token("5", top_log_probabilities(n5=1.0)),
         Token("<end>", ()),
     ]
     value, _, _ = expected_rating("Rating: 4/5", tokens)
@@ -67,17 +70,21 @@ def test_the_place_of_the_rating_is_found() -> None:
     [
         (
             "good",
-            [Token("go", top(n4=0.9)), Token("od", ())],
+            [Token("go", top_log_probabilities(n4=0.9)), Token("od", ())],
             "expected only a whole number from 1 to 5, got",
         ),
-        ("The", [Token("The", top(The=0.96, n4=0.04))], "4.0% of the probability is on the ratings"),
+        (
+            "The",
+            [Token("The", top_log_probabilities(The=0.96, n4=0.04))],
+            "4.0% of the probability is on the ratings",
+        ),
         ("4", [Token("a", ()), Token("b", ())], "do not contain the reply"),
         ("4", [Token("4", (("4", math.nan),))], "expected log-probabilities, got nan"),
         ("4", [Token("4", (("4", 0.9),))], "expected log-probabilities, got 0.9"),
         ("", [], "the reply is empty"),
     ],
 )
-def test_what_gives_no_number(reply: str, tokens: list[Token], reason: str) -> None:
+def test_undetermined_rating_is_none_with_reason(reply: str, tokens: list[Token], reason: str) -> None:
     value, _, why = expected_rating(reply, tokens)
     assert value is None
     assert reason in why

@@ -1,4 +1,4 @@
-"""Agreement against R 4.2.2 (psych 2.2.9, and R's own rank, friedman.test, p.adjust), on one small table, and against
+"""Agreement compared with R 4.2.2 (psych 2.2.9, and R's own rank, friedman.test, p.adjust), on one small table, and against
 Python's libraries on random ones."""
 
 import krippendorff
@@ -36,7 +36,7 @@ RATINGS = np.array(
 RATERS = [list("abcde")] * 8
 
 
-def test_icc_is_that_of_r():
+def test_icc_equals_r():
     assert icc(RATINGS) == pytest.approx({"single": 0.666839736933, "mean": 0.909155261916}, abs=1e-9)
     assert icc_two_way(RATINGS, RATERS) == pytest.approx(
         {"single": 0.667530224525, "mean": 0.909411764706}, abs=1e-9
@@ -47,26 +47,26 @@ def test_icc_of_stories_with_different_numbers_of_ratings():
     """The moments of the one-way analysis of variance, each a sum over ratings."""
     ratings = np.where(np.arange(5) < np.array([5, 3, 2, 5, 4, 1, 5, 2])[:, None], RATINGS, np.nan)
     rows = [[value for value in row if value == value] for row in ratings]
-    every = [value for row in rows for value in row]
-    mean = sum(every) / len(every)
+    all_ratings = [value for row in rows for value in row]
+    mean = sum(all_ratings) / len(all_ratings)
     between = sum(len(row) * (sum(row) / len(row) - mean) ** 2 for row in rows) / (len(rows) - 1)
-    within = sum((v - sum(row) / len(row)) ** 2 for row in rows for v in row) / (len(every) - len(rows))
-    usual = (len(every) - sum(len(row) ** 2 for row in rows) / len(every)) / (len(rows) - 1)
+    within = sum((v - sum(row) / len(row)) ** 2 for row in rows for v in row) / (len(all_ratings) - len(rows))
+    usual = (len(all_ratings) - sum(len(row) ** 2 for row in rows) / len(all_ratings)) / (len(rows) - 1)
     variance = (between - within) / usual  # of the stories' true quality
     single = variance / (variance + within)
-    k = len(every) / len(rows)
+    k = len(all_ratings) / len(rows)
     expected = {"single": single, "mean": variance / (variance + within / k)}
     assert icc(ratings) == pytest.approx(expected, abs=1e-12)
     assert agreement(ratings)["icc_ceiling"] == pytest.approx(expected["mean"] ** 0.5)
 
 
-def test_raters_who_agree_less_than_by_chance_leave_no_room():
-    found = agreement(np.array([[1, 5], [5, 1], [1, 5], [5, 1], [2, 4], [4, 2.5]]))
-    assert found["icc_one_way_mean"] < 0
-    assert found["icc_ceiling"] == 0
+def test_agreement_below_chance_gives_ceiling_0():
+    result = agreement(np.array([[1, 5], [5, 1], [1, 5], [5, 1], [2, 4], [4, 2.5]]))
+    assert result["icc_one_way_mean"] < 0
+    assert result["icc_ceiling"] == 0
 
 
-def test_kappas_of_ordered_ratings():
+def test_linear_and_binarised_kappa_equal_their_definitions():
     def distance(a, b):
         return np.mean([abs(x - y) for x in a for y in b])
 
@@ -74,17 +74,17 @@ def test_kappas_of_ordered_ratings():
     within = np.mean([distance(row, row) * k / (k - 1) for row in RATINGS])
     expected = 1 - within / distance(RATINGS.ravel(), RATINGS.ravel())
     assert linear_kappa(RATINGS) == pytest.approx(expected, abs=1e-12)
-    # Of two categories any weights give the same kappa.
+    # With two categories, all weights give the same kappa.
     assert binarised_kappa(RATINGS) == pytest.approx(linear_kappa((RATINGS > 3).astype(float)), abs=1e-12)
 
 
-def test_kendall_w_and_fleiss_kappa_are_those_of_r():
+def test_kendall_w_and_fleiss_kappa_equal_r():
     # W = 12 S / (m² (n³ - n) - m Σ T) and Fleiss' kappa, written out in R.
     assert kendall_w(RATINGS, RATERS) == pytest.approx(0.7299492386, abs=1e-9)
     assert agreement(RATINGS, RATERS)["fleiss_kappa"] == pytest.approx(0.1023622047, abs=1e-9)
 
 
-def test_krippendorff_interval_from_its_definition():
+def test_krippendorff_interval_equals_its_definition():
     def expected(values):
         pairs = [
             (a - b) ** 2 for row in values for k, a in enumerate(row) for j, b in enumerate(row) if j != k
@@ -98,7 +98,7 @@ def test_krippendorff_interval_from_its_definition():
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_alpha_and_icc_are_those_of_the_libraries(seed: int) -> None:
+def test_alpha_and_icc_equal_the_libraries(seed: int) -> None:
     rng = np.random.default_rng(seed)
     size = (int(rng.integers(6, 40)), int(rng.integers(2, 7)))
     ratings = rng.integers(1, 6, size).astype(float) if seed % 2 else rng.normal(size=size).round(1)
@@ -107,20 +107,24 @@ def test_alpha_and_icc_are_those_of_the_libraries(seed: int) -> None:
     gaps[0, 1:] = np.nan  # a single rating
     for table in (ratings, gaps):
         for level in ("ordinal", "interval"):
-            wanted = krippendorff.alpha(reliability_data=table.T, level_of_measurement=level)
-            assert krippendorff_alpha(table, level) == pytest.approx(wanted, abs=1e-9)
-    places = np.indices(size)
-    frame = pd.DataFrame({"story": places[0].ravel(), "rater": places[1].ravel(), "rating": ratings.ravel()})
-    wanted = pingouin.intraclass_corr(frame, "story", "rater", "rating").set_index("Type")["ICC"]
-    for found, kind in (
+            expected = krippendorff.alpha(reliability_data=table.T, level_of_measurement=level)
+            assert krippendorff_alpha(table, level) == pytest.approx(expected, abs=1e-9)
+    positions = np.indices(size)
+    frame = pd.DataFrame(
+        {"story": positions[0].ravel(), "rater": positions[1].ravel(), "rating": ratings.ravel()}
+    )
+    expected = pingouin.intraclass_corr(frame, "story", "rater", "rating").set_index("Type")["ICC"]
+    for computed, kinds in (
         (icc(ratings), ("ICC(1,1)", "ICC(1,k)")),
         (icc_two_way(ratings, [[str(k) for k in range(size[1])]] * size[0]), ("ICC(A,1)", "ICC(A,k)")),
     ):
-        assert [found["single"], found["mean"]] == pytest.approx([wanted[one] for one in kind], abs=1e-9)
+        assert [computed["single"], computed["mean"]] == pytest.approx(
+            [expected[kind] for kind in kinds], abs=1e-9
+        )
 
 
-def test_the_order_of_ratings_within_a_story_changes_nothing_that_ignores_raters():
-    found, sorted_ = agreement(RATINGS), agreement(np.sort(RATINGS, axis=1))
+def test_rating_order_does_not_change_coefficients_that_ignore_raters():
+    result, sorted_ = agreement(RATINGS), agreement(np.sort(RATINGS, axis=1))
     for name in (
         "krippendorff_ordinal",
         "krippendorff_interval",
@@ -128,33 +132,35 @@ def test_the_order_of_ratings_within_a_story_changes_nothing_that_ignores_raters
         "linear_kappa",
         "icc_one_way",
     ):
-        assert found[name] == pytest.approx(sorted_[name])
+        assert result[name] == pytest.approx(sorted_[name])
 
 
-def test_what_needs_the_raters_is_refused_without_them_with_the_reason():
+def test_coefficients_that_need_rater_ids_are_refused_with_reason():
     refused = agreement(RATINGS)["refused"]
     assert set(refused) == {"kendall_w", "icc_two_way", "icc_two_way_mean", "rater_means"}
     assert all("sorted within each story" in reason for reason in refused.values())
 
 
-def test_sheets_with_other_raters_are_separate_blocks_in_any_order_of_columns():
+def test_rater_blocks_ignore_the_order_of_raters():
     raters = [["a", "b"], ["b", "a"], ["c", "d"]]
     blocks = rater_blocks(np.array([[1.0, 2.0], [4.0, 3.0], [5.0, 5.0]]), raters)
     assert [block.tolist() for block in blocks] == [[[1.0, 2.0], [3.0, 4.0]], [[5.0, 5.0]]]
 
 
-def test_sets_of_raters_count_by_their_stories():
+def test_rater_blocks_are_weighted_by_their_stories():
     rng = np.random.default_rng(0)
     alike = np.repeat(np.arange(12.0)[:, None], 2, axis=1) + rng.normal(size=(12, 2))
     apart = rng.normal(size=(5, 2))
     raters = [["a", "b"]] * 12 + [["c", "d"]] * 5
-    for found in (kendall_w, lambda *given: icc_two_way(*given)["single"]):
-        one, other = found(alike, raters[:12]), found(apart, raters[12:])
+    for coefficient in (kendall_w, lambda *given: icc_two_way(*given)["single"]):
+        one, other = coefficient(alike, raters[:12]), coefficient(apart, raters[12:])
         assert abs(one - other) > 0.1
-        assert found(np.concatenate([alike, apart]), raters) == pytest.approx((12 * one + 5 * other) / 17)
+        assert coefficient(np.concatenate([alike, apart]), raters) == pytest.approx(
+            (12 * one + 5 * other) / 17
+        )
 
 
-def test_a_severe_rater_is_found():
+def test_severe_rater_is_detected():
     rng = np.random.default_rng(0)
     ratings = rng.integers(2, 5, (40, 3)) - np.array([0, 0, 1.0])
     means = agreement(ratings, [["a", "b", "c"]] * 40)["rater_means"]
@@ -162,30 +168,30 @@ def test_a_severe_rater_is_found():
     assert min(means["severity"], key=means["severity"].get) == "c"
 
 
-def two_way(block):
-    """Sums of squares of the raters and of what is left, and their degrees of freedom, written out."""
+def two_way_anova(block):
+    """Sums of squares of the raters and of the residual, and their degrees of freedom."""
     n, r = block.shape
     of_raters = n * ((block.mean(axis=0) - block.mean()) ** 2).sum()
-    left = block - block.mean(axis=1, keepdims=True) - block.mean(axis=0) + block.mean()
-    return of_raters, r - 1, (left**2).sum(), (n - 1) * (r - 1)
+    residual = block - block.mean(axis=1, keepdims=True) - block.mean(axis=0) + block.mean()
+    return of_raters, r - 1, (residual**2).sum(), (n - 1) * (r - 1)
 
 
-def test_severity_is_tested_by_a_two_way_analysis_of_variance():
-    of_raters, df, left, df_left = two_way(RATINGS)
-    f = of_raters / df / (left / df_left)
-    found = rater_means(RATINGS, RATERS)
-    assert found["f"] == pytest.approx(f)
-    assert found["p_value"] == pytest.approx(stats.f.sf(f, df, df_left))
-    # Sheets of other raters add up.
+def test_severity_test_equals_two_way_analysis_of_variance():
+    of_raters, df, residual, df_residual = two_way_anova(RATINGS)
+    f = of_raters / df / (residual / df_residual)
+    result = rater_means(RATINGS, RATERS)
+    assert result["f"] == pytest.approx(f)
+    assert result["p_value"] == pytest.approx(stats.f.sf(f, df, df_residual))
+    # Blocks of other raters add up.
     more = np.random.default_rng(0).integers(1, 6, (5, 5)).astype(float)
-    of_raters, df, left, df_left = np.sum([two_way(RATINGS), two_way(more)], axis=0)
-    found = rater_means(np.vstack([RATINGS, more]), RATERS + [list("fghij")] * 5)
-    assert found["f"] == pytest.approx(of_raters / df / (left / df_left))
-    assert found["p_value"] == pytest.approx(stats.f.sf(found["f"], df, df_left))
+    of_raters, df, residual, df_residual = np.sum([two_way_anova(RATINGS), two_way_anova(more)], axis=0)
+    result = rater_means(np.vstack([RATINGS, more]), RATERS + [list("fghij")] * 5)
+    assert result["f"] == pytest.approx(of_raters / df / (residual / df_residual))
+    assert result["p_value"] == pytest.approx(stats.f.sf(result["f"], df, df_residual))
 
 
-def test_severity_of_raters_who_share_some_stories():
-    """Least squares of a column a story and a column a rater; a rater of a single rating counts for nothing."""
+def test_severity_test_with_partially_shared_stories():
+    """Least squares with one column per story and per rater; a rater with a single rating has no effect."""
     rng = np.random.default_rng(1)
     raters = [[str(name) for name in rng.permutation(list("abcdef"))[: 2 + k % 3]] for k in range(30)]
     ratings = np.full((30, 5), np.nan)
@@ -194,28 +200,28 @@ def test_severity_of_raters_who_share_some_stories():
     y = ratings[np.isfinite(ratings)]
     stories = np.repeat(np.eye(30), [len(names) for names in raters], axis=0)
     judges = np.array([[float(name == judge) for judge in "abcdef"] for names in raters for name in names])
-    left = [
+    residual = [
         float(((y - columns @ np.linalg.pinv(columns) @ y) ** 2).sum())
         for columns in (stories, np.hstack([stories, judges]))
     ]
-    df, df_left = 5, len(y) - 30 - 5
-    f = (left[0] - left[1]) / df / (left[1] / df_left)
+    df, df_residual = 5, len(y) - 30 - 5
+    f = (residual[0] - residual[1]) / df / (residual[1] / df_residual)
     raters[0] = [*raters[0], "once"]
     ratings[0, 2] = 5
-    found = rater_means(ratings, raters)
-    assert found["f"] == pytest.approx(f)
-    assert found["p_value"] == pytest.approx(stats.f.sf(f, df, df_left))
-    assert (found["raters"], list(found["severity"])) == (7, list("abcdef"))
+    result = rater_means(ratings, raters)
+    assert result["f"] == pytest.approx(f)
+    assert result["p_value"] == pytest.approx(stats.f.sf(f, df, df_residual))
+    assert (result["raters"], list(result["severity"])) == (7, list("abcdef"))
 
 
-def test_raters_of_equal_severity_are_found_as_often_as_said():
+def test_severity_test_has_nominal_false_positive_rate():
     rng = np.random.default_rng(2)
     raters = [list("abc")] * 4 + [list("cde")] * 4
-    found = [
+    p_values = [
         rater_means(rng.normal(size=(8, 1)) + rng.normal(size=(8, 3)), raters)["p_value"] for _ in range(400)
     ]
     # 20 of 400 expected; 3.5 standard deviations to either side.
-    assert 5 <= sum(p < 0.05 for p in found) <= 36
+    assert 5 <= sum(p < 0.05 for p in p_values) <= 36
 
 
 @pytest.mark.parametrize(
@@ -227,11 +233,11 @@ def test_raters_of_equal_severity_are_found_as_often_as_said():
         (np.array([[1.0, 2.0], [3.0, 1.0]]), [["a", "b"], ["c", "d"]], "fewer than two raters"),
     ],
 )
-def test_severity_that_cannot_be_tested_is_refused(ratings, raters, message):
+def test_untestable_severity_is_refused(ratings, raters, message):
     assert message in agreement(ratings, raters)["refused"]["rater_means"]
 
 
-def test_a_single_rater_agrees_with_nobody():
+def test_single_rater_is_ignored_in_agreement():
     alone = agreement(np.arange(1.0, 6.0)[:, None], [["a"]] * 5)
     assert {"kendall_w", "icc_two_way"} <= set(alone["refused"])
     ratings = np.array([[1.0, 2, 1], [2, 3, 2], [3, 3, 4], [4, 5, 4], [5, 4, 5], [1, 1, 2]])
@@ -243,7 +249,7 @@ def test_a_single_rater_agrees_with_nobody():
     }
 
 
-def test_degenerate_tables_are_refused_not_nan():
+def test_degenerate_tables_are_refused_instead_of_nan():
     only = agreement(np.array([[1.0, 1.0], [1.0, 1.0], [5.0, np.nan]]))["refused"]
     assert "all ratings are equal" in only["krippendorff_ordinal"]
     refused = agreement(np.full((6, 3), 2.0))["refused"]
@@ -253,13 +259,13 @@ def test_degenerate_tables_are_refused_not_nan():
     )
 
 
-def test_icc_of_variances_that_cancel_out_is_refused():
-    ratings = np.array([[12.0, 0], *[[6.0, 6]] * 5])  # stories 0, raters 12, what is left 12
+def test_icc_with_cancelling_variances_is_refused():
+    ratings = np.array([[12.0, 0], *[[6.0, 6]] * 5])  # stories 0, raters 12, residual 12
     with pytest.raises(ValueError, match="are 0"):
         icc_two_way(ratings, [["a", "b"]] * 6)
 
 
 def test_one_way_icc_of_stories_with_equal_means_is_refused() -> None:
-    """Its share of a mean of ratings would be divided by 0."""
+    """The ICC of the mean rating would divide by 0."""
     with pytest.raises(ValueError, match="the same mean rating"):
         icc(np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0], [0.0, 4.0], [4.0, 0.0]]))

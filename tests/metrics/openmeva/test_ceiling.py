@@ -1,4 +1,4 @@
-"""How well a perfect metric could do, and where the raters say nothing of it."""
+"""The noise ceiling, and the cases in which it is unavailable."""
 
 import numpy as np
 import pytest
@@ -10,19 +10,19 @@ from openmeva.metrics.openmeva.judged import JudgedStories
 from openmeva.metrics.openmeva.sections import judgment_tables
 
 
-def test_the_ceiling_is_what_a_perfect_metric_reaches():
+def test_ceiling_equals_correlation_of_a_perfect_metric():
     # Raters see the true quality plus noise; the metric knows the true quality.
     rng = np.random.default_rng(0)
     truth = rng.normal(size=3000)
     ratings = truth[:, None] + 1.5 * rng.normal(size=(3000, 5))
-    found = noise_ceiling(ratings, rng, splits=40)
+    result = noise_ceiling(ratings, rng, splits=40)
     reached = ratings.mean(axis=1)
-    assert found["reliability"] == pytest.approx(1 / (1 + 1.5**2 / 5), abs=0.02)
-    assert found["ceiling"]["pearson"] == pytest.approx(np.corrcoef(truth, reached)[0, 1], abs=0.02)
-    assert found["ceiling"]["kendall"] == pytest.approx(stats.kendalltau(truth, reached).statistic, abs=0.02)
+    assert result["reliability"] == pytest.approx(1 / (1 + 1.5**2 / 5), abs=0.02)
+    assert result["ceiling"]["pearson"] == pytest.approx(np.corrcoef(truth, reached)[0, 1], abs=0.02)
+    assert result["ceiling"]["kendall"] == pytest.approx(stats.kendalltau(truth, reached).statistic, abs=0.02)
 
 
-def test_sorting_the_ratings_of_a_story_leaves_the_ceiling():
+def test_ceiling_does_not_depend_on_rating_order():
     rng = np.random.default_rng(1)
     ratings = np.clip(np.rint(3 + rng.normal(size=(300, 1)) + rng.normal(size=(300, 5))), 1, 5)
     plain = noise_ceiling(ratings, np.random.default_rng(2))["ceiling"]["pearson"]
@@ -31,13 +31,13 @@ def test_sorting_the_ratings_of_a_story_leaves_the_ceiling():
     ] == pytest.approx(plain, abs=0.01)
 
 
-def test_one_rating_a_story_has_no_ceiling():
+def test_single_rating_per_story_has_no_ceiling():
     with pytest.raises(ValueError, match="2 ratings or more"):
         noise_ceiling(np.array([[1.0, np.nan], [2.0, 3.0], [4.0, 5.0]]), np.random.default_rng(0))
 
 
 def test_fixed_raters_of_different_severity_have_no_ceiling():
-    """Halves of a story's raters then differ by who is in them, and metrics pass what they would leave room for."""
+    """The halves then differ by their raters, so metrics exceed the estimated ceiling."""
     rng = np.random.default_rng(0)
     truth = rng.normal(size=400)
     for severity, message in ((1.5, "above their ceiling"), (4, "no more than by chance")):
@@ -47,7 +47,7 @@ def test_fixed_raters_of_different_severity_have_no_ceiling():
             check_ceiling(noise_ceiling(ratings, rng), {"true quality": row})
 
 
-def test_a_ceiling_within_a_metrics_interval_stands():
+def test_ceiling_within_a_metrics_interval_is_accepted():
     top = {"ceiling": dict.fromkeys(COEFFICIENTS, 0.6)}
     values = dict.fromkeys(COEFFICIENTS, 0.65)
     check_ceiling(top, {"near": {**values, "intervals": {name: [0.55, 0.75] for name in COEFFICIENTS}}})
@@ -55,13 +55,13 @@ def test_a_ceiling_within_a_metrics_interval_stands():
         check_ceiling(top, {"far": {**values, "intervals": {name: [0.61, 0.75] for name in COEFFICIENTS}}})
 
 
-def test_a_ceiling_that_the_metric_is_above_is_not_given():
+def test_ceiling_below_the_metric_is_unavailable():
     rng = np.random.default_rng(0)
     truth = rng.normal(size=200)
     ratings = truth[:, None] + 1.5 * np.array([-1.0, 0, 1]) + 0.1 * rng.normal(size=(200, 3))
     stories = JudgedStories.from_rows(
         {"story": f"story {k}", "ratings": row.tolist()} for k, row in enumerate(ratings)
     )
-    found = judgment_tables(truth, stories, {}, 4, True, 100, np.random.default_rng(0))
-    assert "noise_ceiling" not in found
-    assert "the metric is above their ceiling" in found["unavailable"]["noise_ceiling"]
+    result = judgment_tables(truth, stories, {}, 4, True, 100, np.random.default_rng(0))
+    assert "noise_ceiling" not in result
+    assert "the metric is above their ceiling" in result["unavailable"]["noise_ceiling"]

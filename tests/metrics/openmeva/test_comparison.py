@@ -1,4 +1,4 @@
-"""Paired tests against R's psych::r.test and simulation, corrections against R's p.adjust."""
+"""Paired tests compared with R's psych::r.test and simulation, corrections with R's p.adjust."""
 
 import numpy as np
 import pytest
@@ -25,16 +25,16 @@ WILLIAMS = [
 
 
 @pytest.mark.parametrize(("first", "second", "between", "n", "t", "p"), WILLIAMS)
-def test_williams_is_that_of_r(first, second, between, n, t, p):
-    found = williams_test(first, second, between, n)
-    assert found["t"] == pytest.approx(t, abs=1e-9)
-    assert found["p_value"] == pytest.approx(p, abs=1e-9)
+def test_williams_test_equals_r(first, second, between, n, t, p):
+    result = williams_test(first, second, between, n)
+    assert result["t"] == pytest.approx(t, abs=1e-9)
+    assert result["p_value"] == pytest.approx(p, abs=1e-9)
 
 
 @pytest.mark.parametrize(("first", "second", "between", "n"), [row[:4] for row in WILLIAMS])
-def test_steiger_from_the_covariance_of_correlations(first, second, between, n):
+def test_steiger_test_equals_covariance_formula(first, second, between, n):
     # Pearson and Filon's asymptotic covariance of two correlations that share a variable, taken at their mean
-    # (Steiger 1980, equations 2, 3 and 14), written out the long way.
+    # (Steiger 1980, equations 2, 3 and 14), written out in full.
     r = (first + second) / 2
     covariance = between * (1 - r * r - r * r) - 0.5 * r * r * (1 - r * r - r * r - between * between)
     correlation = covariance / ((1 - r * r) * (1 - r * r))
@@ -42,7 +42,7 @@ def test_steiger_from_the_covariance_of_correlations(first, second, between, n):
     assert steiger_test(first, second, between, n)["z"] == pytest.approx(z, abs=1e-12)
 
 
-def test_under_the_null_the_tests_reject_as_often_as_they_say():
+def test_tests_have_nominal_false_positive_rate():
     rng = np.random.default_rng(1)
     rejected = {"williams": 0, "steiger": 0}
     for _ in range(400):
@@ -55,12 +55,12 @@ def test_under_the_null_the_tests_reject_as_often_as_they_say():
     assert all(5 <= count <= 36 for count in rejected.values())
 
 
-def test_swapping_the_metrics_turns_the_sign_only():
+def test_swapping_metrics_only_changes_the_sign():
     assert williams_test(0.4, 0.2, 0.3, 100)["t"] == pytest.approx(-williams_test(0.2, 0.4, 0.3, 100)["t"])
     assert steiger_test(0.4, 0.2, 0.3, 100)["z"] == pytest.approx(-steiger_test(0.2, 0.4, 0.3, 100)["z"])
 
 
-def test_equal_metrics_are_undefined_and_said_so():
+def test_tests_of_equal_metrics_are_undefined():
     y = np.random.default_rng(2).normal(size=50)
     x = y + np.random.default_rng(3).normal(size=50)
     draws = PromptBootstrap(y, np.arange(50), 100, np.random.default_rng(0)).correlations(x)
@@ -71,8 +71,8 @@ def test_equal_metrics_are_undefined_and_said_so():
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_metric_against_its_negation_is_undefined_and_said_so(seed):
-    rng = np.random.default_rng(seed)  # of some seeds the correlation is -1, of some a little above
+def test_tests_of_a_metric_and_its_negation_are_undefined(seed):
+    rng = np.random.default_rng(seed)  # with some seeds the correlation is -1, with some slightly above
     y = rng.normal(size=50)
     x = y + rng.normal(size=50)
     bootstrap = PromptBootstrap(y, np.arange(50), 100, rng)
@@ -82,17 +82,17 @@ def test_a_metric_against_its_negation_is_undefined_and_said_so(seed):
 
 
 @pytest.mark.parametrize(("first", "second", "between"), [(0.8, -0.8, 1 - 2 * 0.8**2), (0.9, -0.9, 0.9)])
-def test_williams_is_undefined_where_nothing_is_left_of_the_judgments(first, second, between):
+def test_williams_is_undefined_without_residual_variance(first, second, between):
     with pytest.raises(ValueError, match="a linear combination of the two metrics"):
         williams_test(first, second, between, 50)
 
 
-def test_a_perfect_metric_has_no_z():
+def test_steiger_is_undefined_for_a_perfect_metric():
     with pytest.raises(ValueError, match="correlates perfectly"):
         steiger_test(1.0, 0.5, 0.5, 50)
 
 
-def test_the_paired_bootstrap_sees_a_clear_difference():
+def test_paired_bootstrap_detects_a_clear_difference():
     rng = np.random.default_rng(4)
     y = rng.normal(size=200)
     good, bad = y + rng.normal(size=200), rng.normal(size=200)
@@ -102,32 +102,36 @@ def test_the_paired_bootstrap_sees_a_clear_difference():
     assert paired_bootstrap(a["kendall"], b["kendall"])["p_value"] == pytest.approx(2 / 501)
 
 
-def test_corrections_are_those_of_r():
+def test_p_value_corrections_equal_r():
     # p.adjust(c(.001, .02, .03, .04, .2), "holm") and "BH".
-    found = correct_p_values(dict(zip("abcde", (0.001, 0.02, 0.03, 0.04, 0.2), strict=True)))
-    assert [one["holm"] for one in found.values()] == pytest.approx([0.005, 0.08, 0.09, 0.09, 0.2])
-    assert [one["benjamini_hochberg"] for one in found.values()] == pytest.approx(
+    result = correct_p_values(dict(zip("abcde", (0.001, 0.02, 0.03, 0.04, 0.2), strict=True)))
+    assert [correction["holm"] for correction in result.values()] == pytest.approx(
+        [0.005, 0.08, 0.09, 0.09, 0.2]
+    )
+    assert [correction["benjamini_hochberg"] for correction in result.values()] == pytest.approx(
         [0.005, 0.05, 0.05, 0.05, 0.2]
     )
-    assert [one["significant"] for one in found.values()] == [True, False, False, False, False]
+    assert [correction["significant"] for correction in result.values()] == [True, False, False, False, False]
 
 
-def test_tests_against_several_metrics_are_corrected():
+def test_p_values_against_several_metrics_are_corrected():
     rng = np.random.default_rng(0)
     scores = rng.normal(size=80)
     stories = JudgedStories.from_rows(
         {"story": f"story {k}", "score": float(score)} for k, score in enumerate(scores)
     )
-    others = {name: scores + spread * rng.normal(size=80) for name, spread in (("far", 1.2), ("near", 0.9))}
+    others = {name: scores + noise * rng.normal(size=80) for name, noise in (("far", 1.2), ("near", 0.9))}
     metric = scores + 0.8 * rng.normal(size=80)
-    found = judgment_tables(metric, stories, others, 4, True, 100, np.random.default_rng(0))["comparisons"]
+    result = judgment_tables(metric, stories, others, 4, True, 100, np.random.default_rng(0))["comparisons"]
     for test in ("williams", "steiger"):
-        first, second = sorted((one[test] for one in found.values()), key=lambda one: one["p_value"])
+        first, second = sorted(
+            (tests[test] for tests in result.values()), key=lambda test_result: test_result["p_value"]
+        )
         assert first["p_value"] < second["p_value"] < 1
         assert first["holm"] == pytest.approx(min(1, 2 * first["p_value"]))
         assert second["holm"] == pytest.approx(max(first["holm"], second["p_value"]))
 
 
-def test_too_few_stories():
+def test_williams_rejects_too_few_stories():
     with pytest.raises(ValueError, match="more than 3 stories, got 3"):
         williams_test(0.1, 0.2, 0.3, 3)

@@ -1,4 +1,4 @@
-"""Coefficients against R and SciPy, with ties and constants."""
+"""Coefficients compared with R, with ties and constants."""
 
 import numpy as np
 import pytest
@@ -10,14 +10,14 @@ A = np.array([1, 2, 2, 3, 4, 4, 4, 5, 1, 3.0])
 B = np.array([2, 1, 2, 3, 3, 5, 4, 5, 1, 1.0])
 
 
-def test_r_gives_the_same_coefficients():
-    found = correlate(A, B)
-    assert found["pearson"] == pytest.approx(0.8123817589, abs=1e-10)
-    assert found["spearman"] == pytest.approx(0.8069620253, abs=1e-10)
-    assert found["kendall"] == pytest.approx(0.6923076923, abs=1e-10)
+def test_coefficients_equal_r():
+    result = correlate(A, B)
+    assert result["pearson"] == pytest.approx(0.8123817589, abs=1e-10)
+    assert result["spearman"] == pytest.approx(0.8069620253, abs=1e-10)
+    assert result["kendall"] == pytest.approx(0.6923076923, abs=1e-10)
 
 
-def test_kendall_is_the_count_of_pairs_divided_by_the_untied():
+def test_kendall_is_the_pair_count_divided_by_untied_pairs():
     rng = np.random.default_rng(3)
     x, y = rng.integers(0, 6, 40).astype(float), rng.integers(0, 4, 40).astype(float)
     dx, dy = np.sign(x[:, None] - x), np.sign(y[:, None] - y)
@@ -25,14 +25,14 @@ def test_kendall_is_the_count_of_pairs_divided_by_the_untied():
     assert correlate(x, y)["kendall"] == pytest.approx(expected, abs=1e-12)
 
 
-def test_turning_one_side_turns_every_sign():
-    straight, turned = correlate(A, B), correlate(-A, B)
+def test_negating_one_side_negates_every_coefficient():
+    original, negated = correlate(A, B), correlate(-A, B)
     for name in ("pearson", "spearman", "kendall"):
-        assert turned[name] == pytest.approx(-straight[name])
-        assert turned["p_values"][name] == pytest.approx(straight["p_values"][name])
+        assert negated[name] == pytest.approx(-original[name])
+        assert negated["p_values"][name] == pytest.approx(original["p_values"][name])
 
 
-def test_a_monotone_change_leaves_the_rank_coefficients():
+def test_monotone_transformation_keeps_rank_coefficients():
     assert correlate(np.exp(A), B)["spearman"] == pytest.approx(correlate(A, B)["spearman"])
     assert correlate(np.exp(A), B)["kendall"] == pytest.approx(correlate(A, B)["kendall"])
 
@@ -45,7 +45,7 @@ def test_a_monotone_change_leaves_the_rank_coefficients():
         ([1, 2], [1, 2], "at least 3"),
     ],
 )
-def test_what_is_undefined_is_said(x, y, reason):
+def test_undefined_correlation_is_reported_with_reason(x, y, reason):
     x, y = np.array(x, dtype=float), np.array(y, dtype=float)
     with pytest.raises(ValueError, match=reason):
         correlate(x, y)

@@ -1,4 +1,4 @@
-"""The evaluate module: loading, all tables, bad input, and that nothing of a failed call stays behind."""
+"""The evaluate module: loading, all tables, bad input, and that failed calls leave nothing behind."""
 
 import json
 from pathlib import Path
@@ -17,25 +17,25 @@ def benchmark():
     return evaluate.load(str(FOLDER), "judgments")
 
 
-def rows(count=40, seed=0):
+def make_rows(count=40, seed=0):
     rng = np.random.default_rng(seed)
     quality = rng.normal(size=count)
-    found = []
+    references = []
     for k in range(count):
         ratings = np.clip(np.rint(3 + quality[k] + 0.5 * rng.normal(size=5)), 1, 5)
         words = " ".join(rng.choice(["the", "dog", "ran", "home", "again", "slowly"], rng.integers(5, 12)))
-        found.append(
+        references.append(
             {
                 "story_id": f"s{k}", "prompt": f"p{k // 4}", "story": f"{words} .",
                 "source_model": "abcd"[k % 4], "ratings": ratings.tolist(), "reference": "unused",
                 "error_types": [["chaotic"] if rating < 3 else [] for rating in ratings],
             }
         )  # fmt: skip
-    return found, quality + 0.7 * rng.normal(size=count)
+    return references, quality + 0.7 * rng.normal(size=count)
 
 
-def test_all_sections_come_out_as_plain_json(benchmark):
-    references, scores = rows(240)
+def test_all_sections_are_plain_json(benchmark):
+    references, scores = make_rows(240)
     rng = np.random.default_rng(1)
     result = benchmark.compute(
         predictions=scores, references=references, others={"noise": rng.normal(size=240).tolist()}, draws=200
@@ -57,23 +57,23 @@ def test_all_sections_come_out_as_plain_json(benchmark):
     assert "sorted" in result["human_scores"]["agreement"]["refused"]["kendall_w"]
 
 
-def test_a_metric_that_is_a_trivial_row_does_not_beat_it(benchmark):
-    references, _ = rows(60)
+def test_trivial_baseline_does_not_beat_itself(benchmark):
+    references, _ = make_rows(60)
     lengths = [len(row["story"].split()) for row in references]
     beats = benchmark.compute(predictions=lengths, references=references, draws=200)["trivial"]["beats"]
-    assert not any(one["beats"] for one in beats.values())
+    assert not any(comparison["beats"] for comparison in beats.values())
 
 
-def test_the_same_seed_gives_the_same_result_in_any_order_of_calls(benchmark):
-    references, scores = rows()
+def test_same_seed_gives_the_same_result_in_any_call_order(benchmark):
+    references, scores = make_rows()
     first = benchmark.compute(predictions=scores, references=references, draws=150, seed=3)
     benchmark.compute(predictions=-scores, references=references, draws=150, seed=1)
     assert benchmark.compute(predictions=scores, references=references, draws=150, seed=3) == first
     assert benchmark.compute(predictions=scores, references=references, draws=150, seed=4) != first
 
 
-def test_adding_one_by_one_and_in_batches_is_the_same(benchmark):
-    references, scores = rows()
+def test_adding_rows_singly_or_in_batches_is_equivalent(benchmark):
+    references, scores = make_rows()
     whole = benchmark.compute(predictions=scores, references=references, draws=100)
     benchmark.add_batch(predictions=scores[:30], references=references[:30])
     for score, row in zip(scores[30:], references[30:], strict=True):
@@ -82,7 +82,7 @@ def test_adding_one_by_one_and_in_batches_is_the_same(benchmark):
 
 
 def test_combined_with_another_module(benchmark):
-    references, scores = rows()
+    references, scores = make_rows()
     combined = evaluate.combine([benchmark])
     whole = combined.compute(predictions=scores, references=references, draws=100)
     assert whole["n"] == 40
@@ -93,77 +93,89 @@ def test_combined_with_another_module(benchmark):
     assert combined.compute(draws=100) == whole
 
 
-def test_rows_have_one_signature_whatever_holds_them(benchmark):
-    references, scores = rows()
+def test_signature_does_not_depend_on_the_row_container(benchmark):
+    references, scores = make_rows()
     references = [{**row, "error_types": None} for row in references]
     table = datasets.Dataset.from_list(references)
-    found = {
-        benchmark.compute(predictions=scores, references=given, draws=100)["signature"]
-        for given in (references, table, table.with_format("numpy"))
+    signatures = {
+        benchmark.compute(predictions=scores, references=container, draws=100)["signature"]
+        for container in (references, table, table.with_format("numpy"))
     }
-    assert len(found) == 1
+    assert len(signatures) == 1
 
 
-def with_change(place, **change):
-    references, _ = rows()
-    references[place] = {**references[place], **change}
+def rows_with_change(row, **change):
+    references, _ = make_rows()
+    references[row] = {**references[row], **change}
     return references
 
 
 @pytest.mark.parametrize(
     ("scores", "references", "message"),
     [
-        ([0.1] * 39, rows()[0], "expected 40 scores, one per story, got 39"),
-        ([0.1, float("nan"), *range(38)], rows()[0], "got nan in row 1"),
-        ([0.1, float("inf"), float("inf"), *range(37)], rows()[0], "got inf in rows 1, 2"),
-        ([0.5] * 40, rows()[0], "all 40 scores are 0.5"),
-        (["0.5", *range(39)], rows()[0], "row 0: expected a number, got '0.5'"),
-        ([None, *range(39)], rows()[0], "row 0: expected a number, got None"),
-        ([10**400, *range(39)], rows()[0], "expected finite scores, got inf in row 0"),
-        (list, rows()[0], "predictions: expected a list of scores, got type"),
+        ([0.1] * 39, make_rows()[0], "expected 40 scores, one per story, got 39"),
+        ([0.1, float("nan"), *range(38)], make_rows()[0], "got nan in row 1"),
+        ([0.1, float("inf"), float("inf"), *range(37)], make_rows()[0], "got inf in rows 1, 2"),
+        ([0.5] * 40, make_rows()[0], "all 40 scores are 0.5"),
+        (["0.5", *range(39)], make_rows()[0], "row 0: expected a number, got '0.5'"),
+        ([None, *range(39)], make_rows()[0], "row 0: expected a number, got None"),
+        ([10**400, *range(39)], make_rows()[0], "expected finite scores, got inf in row 0"),
+        (list, make_rows()[0], "predictions: expected a list of scores, got type"),
         (range(40), {"a": 1}, "references: expected a list of rows, got dict"),
-        (range(40), with_change(2, ratings=np.array(3.0)), "row 2, ratings: expected a list of numbers"),
-        (range(40), with_change(2, ratings=[10**400]), "row 2, ratings: expected a finite number"),
-        (range(40), with_change(2, error_types=3), "row 2, error_types: expected a list of lists of names"),
-        ("0.5", rows()[0], "expected a list"),
-        ([], rows()[0], "expected one score per story, got none"),
-        (range(40), [], "at least one judged story"),
-        (range(40), with_change(3, story_id="s1"), "'s1' is in rows 1 and 3"),
+        (range(40), rows_with_change(2, ratings=np.array(3.0)), "row 2, ratings: expected a list of numbers"),
+        (range(40), rows_with_change(2, ratings=[10**400]), "row 2, ratings: expected a finite number"),
         (
             range(40),
-            with_change(5, story=None),
+            rows_with_change(2, error_types=3),
+            "row 2, error_types: expected a list of lists of names",
+        ),
+        ("0.5", make_rows()[0], "expected a list"),
+        ([], make_rows()[0], "expected one score per story, got none"),
+        (range(40), [], "at least one judged story"),
+        (range(40), rows_with_change(3, story_id="s1"), "'s1' is in rows 1 and 3"),
+        (
+            range(40),
+            rows_with_change(5, story=None),
             "'story': expected in every row or in none, missing in row 5",
         ),
-        (range(40), with_change(5, ratings="5"), "row 5, ratings: expected a list of numbers"),
-        (range(40), with_change(5, ratings=[1, None]), "row 5, ratings: expected a finite number, got None"),
+        (range(40), rows_with_change(5, ratings="5"), "row 5, ratings: expected a list of numbers"),
         (
             range(40),
-            with_change(5, ratings=[1, float("nan")]),
+            rows_with_change(5, ratings=[1, None]),
+            "row 5, ratings: expected a finite number, got None",
+        ),
+        (
+            range(40),
+            rows_with_change(5, ratings=[1, float("nan")]),
             "row 5, ratings: expected a finite number, got nan",
         ),
         (
             range(40),
-            with_change(5, prompt=float("nan")),
+            rows_with_change(5, prompt=float("nan")),
             "'prompt': expected in every row or in none, missing in row 5",
         ),
-        (range(40), with_change(5, score=9.0, ratings=[1, 2]), "'score': expected in every row or in none"),
+        (
+            range(40),
+            rows_with_change(5, score=9.0, ratings=[1, 2]),
+            "'score': expected in every row or in none",
+        ),
         (range(40), [{"story": "a"}] * 40, "'ratings' or 'score', got neither"),
     ],
 )
-def test_bad_input_names_the_rows_and_leaves_the_module_usable(benchmark, scores, references, message):
+def test_bad_input_error_names_rows_and_leaves_the_module_usable(benchmark, scores, references, message):
     with pytest.raises(ValueError, match=message):
         benchmark.compute(predictions=scores, references=references, draws=100)
     plain = [{"story": f"a {k} .", "score": k % 5} for k in range(9)]
     assert benchmark.compute(predictions=range(9), references=plain, draws=100)["n"] == 9
 
 
-def test_constant_judgments_are_said(benchmark):
+def test_constant_judgments_are_reported(benchmark):
     references = [{"story": f"a {k}", "score": 3} for k in range(5)]
     with pytest.raises(ValueError, match="same judgment"):
         benchmark.compute(predictions=range(5), references=references, draws=100)
 
 
-def test_mans_takes_ratings_from_1_to_5_only_and_judgments_any():
+def test_only_mans_restricts_ratings_to_1_to_5():
     references = [{"story": f"a {k} .", "ratings": [k % 2, 1]} for k in range(8)]
     scores = [0.1, 0.9, 0.2, 0.8, 0.1, 0.7, 0.3, 0.6]
     with pytest.raises(ValueError, match="row 0, ratings: expected 1 to 5, got 0"):
@@ -174,14 +186,14 @@ def test_mans_takes_ratings_from_1_to_5_only_and_judgments_any():
     assert result["n"] == 8
 
 
-def test_an_unknown_configuration_lists_the_known():
+def test_unknown_configuration_lists_the_available_ones():
     with pytest.raises(
         ValueError, match=r"unknown configuration 'mans', expected one of mans_roc, .*autos_invariance"
     ):
         evaluate.load(str(FOLDER), "mans")
 
 
-def test_blank_prompts_are_none_and_one_prompt_has_no_interval(benchmark):
+def test_blank_prompts_are_ignored_and_single_prompt_has_no_interval(benchmark):
     scores = [0.1, 0.9, 0.2, 0.8, 0.1, 0.7, 0.3, 0.6]
     plain = [{"story": "a" + " b" * k, "score": (k * 7) % 5} for k in range(8)]
     without = benchmark.compute(predictions=scores, references=plain, draws=100)
@@ -197,11 +209,11 @@ def test_blank_prompts_are_none_and_one_prompt_has_no_interval(benchmark):
         draws=100,
     )
     assert one["intervals"] == {"pearson": None, "spearman": None, "kendall": None}
-    assert not any(found["beats"] for found in one["trivial"]["beats"].values())
+    assert not any(comparison["beats"] for comparison in one["trivial"]["beats"].values())
     assert one["comparisons"]["other"]["bootstrap"]["pearson"]["p_value"] is None
 
 
-def test_autos_refuses_what_it_has_no_use_for():
+def test_autos_rejects_options_of_human_judgments():
     module = evaluate.load(str(FOLDER), "autos_discrimination")
     with pytest.raises(ValueError, match="row 0: expected a mapping, got str"):
         module.compute(predictions=[1.0], references=["a ."])
@@ -214,13 +226,13 @@ def test_autos_refuses_what_it_has_no_use_for():
     assert len(module) == 1
 
 
-def test_judgments_need_rows(benchmark):
+def test_judgments_configuration_requires_rows(benchmark):
     with pytest.raises(ValueError, match="no test set of its own"):
         benchmark.compute(predictions=[1, 2, 3])
 
 
-def test_rows_are_loaded_from_a_folder_of_parquet(tmp_path):
-    references, scores = rows()
+def test_rows_are_loaded_from_a_parquet_folder(tmp_path):
+    references, scores = make_rows()
     folder = tmp_path / "mans"
     folder.mkdir()
     datasets.Dataset.from_list(references).to_parquet(str(folder / "roc.parquet"))
@@ -257,13 +269,13 @@ def test_autos_configurations():
 
 
 @pytest.mark.parametrize("draws", [0, 99])
-def test_too_few_draws(benchmark, draws):
-    references, scores = rows()
+def test_too_few_bootstrap_draws_are_rejected(benchmark, draws):
+    references, scores = make_rows()
     with pytest.raises(ValueError, match="at least 100"):
         benchmark.compute(predictions=scores, references=references, draws=draws)
 
 
-def test_it_does_not_share_its_rows_among_processes():
-    """Each would report on its own share of them."""
+def test_multiple_processes_are_rejected():
+    """Each process would report only on its own share of the rows."""
     with pytest.raises(ValueError, match="num_process: expected 1"):
         evaluate.load(str(FOLDER), "judgments", num_process=2, process_id=0, experiment_id="x")

@@ -18,7 +18,7 @@ from openmeva.metrics.openmeva.sources import judgments_by_source
 from openmeva.metrics.openmeva.trivial import TRIVIAL_BASELINES, trivial_scores
 
 
-def judged(scores, **columns):
+def judged_stories(scores, **columns):
     rows = [{"story": f"story {k} .", "score": float(score)} for k, score in enumerate(scores)]
     for name, values in columns.items():
         for row, value in zip(rows, values, strict=True):
@@ -26,67 +26,67 @@ def judged(scores, **columns):
     return JudgedStories.from_rows(rows)
 
 
-def test_differences_are_the_papers_eighty_sets_and_t_tests():
+def test_score_differences_use_the_papers_80_sets_and_t_tests():
     rng = np.random.default_rng(2)
     scores = rng.integers(5, 26, 1000) / 5
     metric = scores + rng.normal(size=1000)
-    found = score_differences(metric, scores)
-    assert (found["sets"], found["pairs"]) == (80, 80 * 79)
-    assert sum(found["regions"].values()) == pytest.approx(1)
+    result = score_differences(metric, scores)
+    assert (result["sets"], result["pairs"]) == (80, 80 * 79)
+    assert sum(result["regions"].values()) == pytest.approx(1)
     order = np.argsort(scores, kind="stable")
     sets = [order[start : start + 200] for start in range(0, 800, 10)]
-    human, score, human_significant, metric_significant = significant_pairs(found)
+    human, score, human_significant, metric_significant = significant_pairs(result)
     pairs = [(a, b) for a in range(80) for b in range(80) if a != b]
-    for place in rng.integers(0, len(pairs), 60):
-        a, b = (sets[k] for k in pairs[place])
-        assert score[place] == pytest.approx(metric[a].mean() - metric[b].mean())
-        assert human[place] == pytest.approx(scores[a].mean() - scores[b].mean())
-        assert metric_significant[place] == (stats.ttest_ind(metric[a], metric[b]).pvalue < 0.01)
-        assert human_significant[place] == (stats.ttest_ind(scores[a], scores[b]).pvalue < 0.01)
+    for pair in rng.integers(0, len(pairs), 60):
+        a, b = (sets[k] for k in pairs[pair])
+        assert score[pair] == pytest.approx(metric[a].mean() - metric[b].mean())
+        assert human[pair] == pytest.approx(scores[a].mean() - scores[b].mean())
+        assert metric_significant[pair] == (stats.ttest_ind(metric[a], metric[b]).pvalue < 0.01)
+        assert human_significant[pair] == (stats.ttest_ind(scores[a], scores[b]).pvalue < 0.01)
 
 
-def test_too_few_stories_for_two_sets_are_refused():
+def test_too_few_stories_for_two_sets_are_rejected():
     with pytest.raises(ValueError, match="more than 210 stories"):
         score_differences(np.arange(210.0), np.arange(210.0))
     assert score_differences(np.arange(211.0), np.arange(211.0))["sets"] == 2
 
 
 def test_drift_by_source_and_its_mean():
-    stories = judged([1, 2, 3, 4, 1, 2, 3, 4], source_model=["a"] * 4 + ["b"] * 4)
+    stories = judged_stories([1, 2, 3, 4, 1, 2, 3, 4], source_model=["a"] * 4 + ["b"] * 4)
     metric = np.array([1, 2, 3, 4, 4, 3, 2, 1.0])
-    found = model_drift(metric, stories, 100, np.random.default_rng(0))
-    assert found["by_source"]["a"]["pearson"] == pytest.approx(1)
-    assert found["by_source"]["b"]["kendall"] == pytest.approx(-1)
-    assert found["macro"]["spearman"] == pytest.approx(0)
+    result = model_drift(metric, stories, 100, np.random.default_rng(0))
+    assert result["by_source"]["a"]["pearson"] == pytest.approx(1)
+    assert result["by_source"]["b"]["kendall"] == pytest.approx(-1)
+    assert result["macro"]["spearman"] == pytest.approx(0)
 
 
 def test_sets_of_two_stories_have_no_correlation():
-    """Any two stories have one of 1 or -1."""
-    found = quality_drift(np.array([1.0, 2.0]), judged([1, 2]), np.random.default_rng(0), draws=50)
-    assert {(one["pearson"], one["undefined"]) for one in found} == {(None, 50)}
+    """Any two stories correlate with 1 or -1."""
+    result = quality_drift(np.array([1.0, 2.0]), judged_stories([1, 2]), np.random.default_rng(0), draws=50)
+    assert {(one["pearson"], one["undefined"]) for one in result} == {(None, 50)}
 
 
-def test_dataset_drift_measures_the_loss_against_the_best():
+def test_dataset_drift_is_the_drop_from_the_best_dataset():
     runs = {
         "roc": {"x": {"pearson": 0.4}, "y": {"pearson": 0.1}},
         "wp": {"x": {"pearson": 0.2}, "y": {"pearson": 0.3}},
     }
-    found = dataset_drift(runs)
-    assert found["roc"]["y"]["drop"] == pytest.approx(-0.2)
-    assert found["wp"]["y"]["drop"] == 0
+    result = dataset_drift(runs)
+    assert result["roc"]["y"]["drop"] == pytest.approx(-0.2)
+    assert result["wp"]["y"]["drop"] == 0
 
 
-def test_quality_drift_draws_by_the_papers_probabilities():
+def test_quality_drift_samples_with_the_papers_probabilities():
     scores = np.repeat(np.arange(8) / 7, 400)
-    found = quality_drift(scores + 0.1, judged(scores), np.random.default_rng(0), draws=50)
-    assert [one["set"] for one in found] == list(range(1, 9))
-    for one in found:
+    result = quality_drift(scores + 0.1, judged_stories(scores), np.random.default_rng(0), draws=50)
+    assert [one["set"] for one in result] == list(range(1, 9))
+    for one in result:
         expected = [400 / (abs(one["set"] - k) + 1) for k in range(8)]
         assert one["levels"] == pytest.approx(expected, rel=0.05)
         assert one["pearson"] == pytest.approx(1)
 
 
-def test_error_types_count_as_each_paper_says():
+def test_error_types_follow_each_papers_rule():
     votes = [
         [["a"], ["a"], ["a", "b"], ["b"], ["b"]],
         [["a"], ["a"], [], [], []],
@@ -96,76 +96,76 @@ def test_error_types_count_as_each_paper_says():
     assert story_error_types(votes, one_error_only=False) == [{"a", "b"}, set(), {"b"}]
 
 
-def test_a_rater_who_names_a_type_twice_is_one_rater():
+def test_type_named_twice_by_one_rater_counts_once():
     assert story_error_types([[["chaotic", "chaotic"], ["chaotic"], []]]) == [set()]
 
 
-def test_an_error_type_stands_against_the_reasonable_stories():
+def test_error_type_is_compared_with_reasonable_stories():
     wrong, fine = [["a"]] * 3, [[]] * 3
-    stories = judged([5, 4.5, 4.2, 1, 2, 3], error_types=[fine, fine, fine, wrong, wrong, fine])
+    stories = judged_stories([5, 4.5, 4.2, 1, 2, 3], error_types=[fine, fine, fine, wrong, wrong, fine])
     metric = np.array([0.9, 0.8, 0.7, 0.1, 0.2, 0.0])
-    found = by_error_type(metric, stories, 4, 100, np.random.default_rng(0))
-    assert found["reasonable"] == 3
-    assert (found["types"]["a"]["n"], found["types"]["a"]["unreasonable"]) == (5, 2)
-    assert found["types"]["a"]["pearson"] == pytest.approx(np.corrcoef(metric[:5], [1, 1, 1, 0, 0])[0, 1])
+    result = by_error_type(metric, stories, 4, 100, np.random.default_rng(0))
+    assert result["reasonable"] == 3
+    assert (result["types"]["a"]["n"], result["types"]["a"]["unreasonable"]) == (5, 2)
+    assert result["types"]["a"]["pearson"] == pytest.approx(np.corrcoef(metric[:5], [1, 1, 1, 0, 0])[0, 1])
 
 
-def test_a_reasonable_story_is_no_example_of_an_error_that_raters_saw():
+def test_reasonable_story_is_not_an_example_of_an_error_type():
     errors = [[["chaotic"]] * 3, [["chaotic"]] * 3, [[]] * 3, [["chaotic"]] * 2 + [[]]]
-    stories, metric = judged([4, 1, 5, 2], error_types=errors), np.array([3.0, 1, 4, 2])
-    found = by_error_type(metric, stories, 3, 0, np.random.default_rng(0))
-    cell = found["types"]["chaotic"]
-    assert (found["reasonable"], cell["unreasonable"], cell["n"]) == (2, 1, 3)
+    stories, metric = judged_stories([4, 1, 5, 2], error_types=errors), np.array([3.0, 1, 4, 2])
+    result = by_error_type(metric, stories, 3, 0, np.random.default_rng(0))
+    cell = result["types"]["chaotic"]
+    assert (result["reasonable"], cell["unreasonable"], cell["n"]) == (2, 1, 3)
     assert by_error_type(metric, stories, 4, 0, np.random.default_rng(0))["reasonable"] == 1
 
 
-def test_levels_tell_prompts_from_systems():
-    # Systems are ordered rightly, but within each prompt the metric is upside down.
-    stories = judged(
+def test_prompt_level_and_system_level_differ():
+    # Systems are ranked correctly, but within each prompt the metric ranks in reverse.
+    stories = judged_stories(
         [1, 2, 3, 7, 8, 9], prompt=["p"] * 3 + ["q"] * 3, source_model=["a"] * 3 + ["b"] * 2 + ["c"]
     )
     metric = np.array([3, 2, 1, 9, 8, 8.5])
     assert prompt_level(metric, stories)["pearson"] == pytest.approx((-1 - 0.5) / 2)
-    constant = judged([1, 2, 3, 5, 5, 5, 1], prompt=["p"] * 3 + ["q"] * 3 + ["r"])
-    found = prompt_level(np.array([1, 2, 3, 1, 2, 3, 9.0]), constant)
-    assert (found["prompts"], found["dropped"], found["small"]) == (1, 1, 1)
-    assert (found["pearson"], found["with_zeros"]["pearson"]) == (pytest.approx(1), pytest.approx(0.5))
+    constant = judged_stories([1, 2, 3, 5, 5, 5, 1], prompt=["p"] * 3 + ["q"] * 3 + ["r"])
+    result = prompt_level(np.array([1, 2, 3, 1, 2, 3, 9.0]), constant)
+    assert (result["prompts"], result["dropped"], result["small"]) == (1, 1, 1)
+    assert (result["pearson"], result["with_zeros"]["pearson"]) == (pytest.approx(1), pytest.approx(0.5))
     assert system_level(metric, stories)["means"]["a"] == {"metric": 2.0, "human": 2.0}
     with pytest.raises(ValueError, match="no prompt has three"):
-        prompt_level(metric, judged([1, 2, 3, 7, 8, 9]))
+        prompt_level(metric, judged_stories([1, 2, 3, 7, 8, 9]))
 
 
-def test_prompts_of_two_stories_count_nowhere():
-    stories = judged([1, 2, 3, 1, 2], prompt=["p"] * 3 + ["q"] * 2)
-    found = prompt_level(np.array([1, 2, 3, 2, 1.0]), stories)
-    assert (found["prompts"], found["dropped"], found["small"]) == (1, 0, 1)
-    assert found["pearson"] == found["with_zeros"]["pearson"] == pytest.approx(1)
+def test_prompts_of_two_stories_are_ignored():
+    stories = judged_stories([1, 2, 3, 1, 2], prompt=["p"] * 3 + ["q"] * 2)
+    result = prompt_level(np.array([1, 2, 3, 2, 1.0]), stories)
+    assert (result["prompts"], result["dropped"], result["small"]) == (1, 0, 1)
+    assert result["pearson"] == result["with_zeros"]["pearson"] == pytest.approx(1)
 
 
-def test_between_systems_there_are_no_p_values():
-    stories = judged([1, 2, 3, 5], source_model=list("abcd"))
+def test_system_level_has_no_p_values():
+    stories = judged_stories([1, 2, 3, 5], source_model=list("abcd"))
     assert "p_values" not in system_level(np.array([1, 3, 2, 4.0]), stories)
 
 
-def test_human_and_machine_stories_apart():
-    stories = judged([1, 2, 3, 1, 2, 3], source_model=["human"] * 3 + ["gpt2"] * 3)
-    found = human_and_machine(np.array([1, 2, 3, 3, 2, 1.0]), stories)
-    assert (found["human"]["pearson"], found["machine"]["pearson"]) == pytest.approx((1, -1))
+def test_human_and_machine_stories_are_correlated_separately():
+    stories = judged_stories([1, 2, 3, 1, 2, 3], source_model=["human"] * 3 + ["gpt2"] * 3)
+    result = human_and_machine(np.array([1, 2, 3, 3, 2, 1.0]), stories)
+    assert (result["human"]["pearson"], result["machine"]["pearson"]) == pytest.approx((1, -1))
 
 
-def test_sources_are_compared_by_prompt_where_each_prompt_has_all():
+def test_sources_are_paired_by_prompt_where_each_prompt_has_all():
     rng = np.random.default_rng(0)
     base = rng.normal(size=30)
     scores = np.stack([base, base + 0.5, base + 0.1 * rng.normal(size=30)], axis=1)
-    stories = judged(
+    stories = judged_stories(
         scores.ravel(), prompt=np.repeat(np.arange(30), 3).tolist(), source_model=["a", "b", "c"] * 30
     )
-    found = judgments_by_source(stories)
-    assert found["overall"]["test"] == "friedman"
-    assert found["overall"]["p_value"] == pytest.approx(stats.friedmanchisquare(*scores.T).pvalue)
-    assert found["pairs"]["p_values"]["a / b"]["significant"]
-    assert found["boxes"]["b"]["median"] == pytest.approx(np.median(scores[:, 1]))
-    unpaired = judgments_by_source(judged(scores.ravel(), source_model=["a", "b", "c"] * 30))
+    result = judgments_by_source(stories)
+    assert result["overall"]["test"] == "friedman"
+    assert result["overall"]["p_value"] == pytest.approx(stats.friedmanchisquare(*scores.T).pvalue)
+    assert result["pairs"]["p_values"]["a / b"]["significant"]
+    assert result["boxes"]["b"]["median"] == pytest.approx(np.median(scores[:, 1]))
+    unpaired = judgments_by_source(judged_stories(scores.ravel(), source_model=["a", "b", "c"] * 30))
     assert unpaired["overall"]["test"] == "kruskal-wallis"
     assert unpaired["overall"]["p_value"] == pytest.approx(stats.kruskal(*scores.T).pvalue)
 
@@ -181,11 +181,11 @@ def test_sources_are_compared_by_prompt_where_each_prompt_has_all():
         ("Word word WORD", {"distinct_1": 1 / 3, "distinct_2": 0.5, "distinct_3": 1}),
     ],
 )
-def test_trivial_rows_by_hand(story, expected):
-    found = trivial_scores([story])
-    assert set(found) == set(TRIVIAL_BASELINES)
+def test_trivial_scores_equal_manual_computation(story, expected):
+    result = trivial_scores([story])
+    assert set(result) == set(TRIVIAL_BASELINES)
     for name, value in expected.items():
-        assert found[name][0] == pytest.approx(value), name
+        assert result[name][0] == pytest.approx(value), name
 
 
 def autos_rows():
@@ -201,10 +201,10 @@ def autos_rows():
     return originals + perturbed
 
 
-def test_autos_cells_by_hand():
+def test_autos_cells_equal_manual_computation():
     metric = np.array([5, 4, 3, 2, 1, 0, 4, 4, 2, 3, 0, 0.0])
-    found = aspect_tables(metric, check_rows(autos_rows()), 200, np.random.default_rng(0))
-    cell = found["aspects"]["typo"]["human"]
+    result = aspect_tables(metric, check_rows(autos_rows()), 200, np.random.default_rng(0))
+    cell = result["aspects"]["typo"]["human"]
     assert (cell["originals"], cell["perturbed"], cell["n"]) == (6, 6, 12)
     # Against their own original: 5>4, 4=4, 3>2, 2<3, 1>0, 0=0.
     assert cell["pair_wins"] == pytest.approx((3 + 0.5 + 0.5) / 6)
@@ -212,17 +212,17 @@ def test_autos_cells_by_hand():
     assert cell["pearson"] == pytest.approx(np.corrcoef(metric, [1] * 6 + [0] * 6)[0, 1])
     assert cell["techniques"]["swap"]["perturbed"] == 3
     assert cell["intervals"]["kendall"][0] <= cell["kendall"] <= cell["intervals"]["kendall"][1]
-    assert found["average"]["pearson"] == pytest.approx(cell["pearson"])
+    assert result["average"]["pearson"] == pytest.approx(cell["pearson"])
 
 
-def test_originals_of_one_story_are_drawn_together():
+def test_originals_of_one_story_are_resampled_together():
     rows = []
     for story, aspect in itertools.product(range(3), ("typo", "synonym")):
         name = f"s{story}/{aspect}"
         whole = {"story_id": name, "story": "s .", "aspect": "typo", "label": 1, "origin": "discrimination"}
         rows += [whole, {**whole, "story_id": f"{name}/typo", "label": 0, "perturbed_from": name}]
     assert sorted({_family(row) for row in rows}) == ["s0", "s1", "s2"]
-    assert _family({**rows[0], "origin": "human"}) == "s0/typo", "as an own corpus may call its stories"
+    assert _family({**rows[0], "origin": "human"}) == "s0/typo", "names in a custom corpus"
 
 
 @pytest.mark.parametrize(
@@ -234,44 +234,44 @@ def test_originals_of_one_story_are_drawn_together():
         ({"aspect": None}, "row 7: expected a text in 'aspect'"),
     ],
 )
-def test_bad_autos_rows_are_named(change, message):
+def test_bad_autos_rows_are_reported(change, message):
     rows = autos_rows()
     rows[7] |= change
     with pytest.raises(ValueError, match=message):
         check_rows(rows)
 
 
-def test_error_types_are_set_against_labels_as_in_openmeva_and_ratings_as_in_union():
+def test_error_types_are_correlated_with_labels_or_ratings():
     rng = np.random.default_rng(0)
     ratings = rng.integers(1, 6, 60) / 5
     errors = [[["chaotic"]] * 3 if score < 0.6 else [[]] * 3 for score in ratings]
-    stories, metric = judged(ratings, error_types=errors), ratings + rng.normal(size=60)
+    stories, metric = judged_stories(ratings, error_types=errors), ratings + rng.normal(size=60)
     reasonable = ratings >= 0.6
     for alone, expected in ((True, reasonable), (False, ratings)):
         cell = by_error_type(metric, stories, 0.5, 10, rng, one_error_only=alone)["types"]["chaotic"]
         assert cell["pearson"] == pytest.approx(np.corrcoef(metric, expected)[0, 1])
 
 
-def test_trivial_rows_are_beaten_where_each_is():
-    """The strongest may be beaten surely, by a metric that is like it, and another not."""
+def test_metric_must_beat_every_trivial_baseline():
+    """A similar metric may significantly beat the strongest baseline, but not a weaker one."""
     names, drawn = ("pearson", "spearman", "kendall"), np.linspace(-0.1, 0.1, 200)
     rows = {"length": dict.fromkeys(names, 0.5), "distinct_1": dict.fromkeys(names, 0.49)}
     draws = {"length": dict.fromkeys(names, 0.5 + drawn), "distinct_1": dict.fromkeys(names, 0.49 - drawn)}
-    metric, its_draws = dict.fromkeys(names, 0.6), dict.fromkeys(names, 0.6 + drawn)
-    for taken, expected in ((("length",), ("length", True)), (tuple(rows), ("distinct_1", False))):
-        some = {name: draws[name] for name in taken}
-        found = beats_trivial(metric, its_draws, rows, some)["kendall"]
-        assert (found["trivial"], found["beats"]) == expected
+    metric, metric_draws = dict.fromkeys(names, 0.6), dict.fromkeys(names, 0.6 + drawn)
+    for names_used, expected in ((("length",), ("length", True)), (tuple(rows), ("distinct_1", False))):
+        some = {name: draws[name] for name in names_used}
+        result = beats_trivial(metric, metric_draws, rows, some)["kendall"]
+        assert (result["trivial"], result["beats"]) == expected
 
 
-def test_a_trivial_row_counts_by_its_size():
-    """Its sign could be turned for free: people who like short stories do not make a metric of stories good."""
+def test_trivial_baseline_counts_by_absolute_correlation():
+    """The sign could be flipped: a metric is not good just because people like short stories."""
     drawn = np.linspace(-0.05, 0.05, 200)
     for sign in (1, -1):
         rows = {"length": dict.fromkeys(COEFFICIENTS, 0.5 * sign)}
         draws = {"length": dict.fromkeys(COEFFICIENTS, sign * (0.5 - drawn))}
         for value, beats in ((0.4, False), (0.7, True)):
             its = dict.fromkeys(COEFFICIENTS, value), dict.fromkeys(COEFFICIENTS, value + drawn)
-            for found in beats_trivial(*its, rows, draws).values():
-                assert found["difference"] == pytest.approx(value - 0.5)
-                assert found["beats"] is beats
+            for comparison in beats_trivial(*its, rows, draws).values():
+                assert comparison["difference"] == pytest.approx(value - 0.5)
+                assert comparison["beats"] is beats

@@ -1,4 +1,4 @@
-"""Scores and rows that wait for `compute`: what is refused leaves them, and pairs none with another's row."""
+"""Rows added before `compute`: rejected calls keep them, and never pair a score with another row."""
 
 from pathlib import Path
 from typing import Any
@@ -28,9 +28,7 @@ def benchmark() -> Any:
         ({"predictions": [1.0]}, "references: expected with every batch or with none"),
     ],
 )
-def test_a_batch_that_is_refused_leaves_those_before_it(
-    benchmark: Any, batch: dict[str, Any], message: str
-) -> None:
+def test_rejected_batch_keeps_earlier_batches(benchmark: Any, batch: dict[str, Any], message: str) -> None:
     whole = benchmark.compute(predictions=SCORES, references=ROWS, draws=100)
     benchmark.add_batch(predictions=SCORES, references=ROWS)
     with pytest.raises(ValueError, match=message):
@@ -38,7 +36,7 @@ def test_a_batch_that_is_refused_leaves_those_before_it(
     assert benchmark.compute(draws=100) == whole
 
 
-def test_rows_come_with_every_score_or_after_all_of_them(benchmark: Any) -> None:
+def test_rows_are_added_with_every_score_or_after_all(benchmark: Any) -> None:
     whole = benchmark.compute(predictions=SCORES, references=ROWS, draws=100)
     benchmark.add_batch(predictions=SCORES[:4])
     with pytest.raises(ValueError, match="references: expected with every batch or with none"):
@@ -56,9 +54,7 @@ def test_rows_come_with_every_score_or_after_all_of_them(benchmark: Any) -> None
         ({"references": ROWS[:1]}, "references: expected 0, one per prediction, got 1"),
     ],
 )
-def test_arguments_that_are_refused_leave_what_waits(
-    benchmark: Any, given: dict[str, Any], message: str
-) -> None:
+def test_rejected_arguments_keep_added_rows(benchmark: Any, given: dict[str, Any], message: str) -> None:
     whole = benchmark.compute(predictions=SCORES, references=ROWS, draws=100)
     benchmark.add_batch(predictions=SCORES, references=ROWS)
     with pytest.raises(ValueError, match=message):

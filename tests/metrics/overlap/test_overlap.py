@@ -49,7 +49,7 @@ def rouge_f(prediction: list[str], reference: list[str], order: int) -> float:
     return 2 * shared / (sum(grams[0].values()) + sum(grams[1].values())) if shared else 0.0
 
 
-def common_subsequence(first: list[str], second: list[str]) -> int:
+def longest_common_subsequence(first: list[str], second: list[str]) -> int:
     table = np.zeros((len(first) + 1, len(second) + 1), dtype=int)
     for i, a in enumerate(first):
         for j, b in enumerate(second):
@@ -57,28 +57,30 @@ def common_subsequence(first: list[str], second: list[str]) -> int:
     return int(table[-1, -1])
 
 
-def test_bleu_is_nltks_with_method_1(overlap: Any) -> None:
-    found = overlap.compute(predictions=STORIES[:2], references=REFERENCES[:2], scores="bleu")["bleu_scores"]
+def test_bleu_equals_nltk_with_smoothing_method_1(overlap: Any) -> None:
+    result = overlap.compute(predictions=STORIES[:2], references=REFERENCES[:2], scores="bleu")["bleu_scores"]
     expected = [
         sentence_bleu([words(r)], words(s), smoothing_function=SmoothingFunction().method1)
         for s, r in zip(STORIES[:2], REFERENCES[:2], strict=True)
     ]
-    assert found == pytest.approx(expected, abs=1e-9)
+    assert result == pytest.approx(expected, abs=1e-9)
 
 
-def test_rouge_from_its_definition(overlap: Any) -> None:
-    found = overlap.compute(predictions=STORIES, references=REFERENCES, scores=["rouge1", "rouge2", "rougeL"])
+def test_rouge_equals_its_definition(overlap: Any) -> None:
+    result = overlap.compute(
+        predictions=STORIES, references=REFERENCES, scores=["rouge1", "rouge2", "rougeL"]
+    )
     for row, (story, reference) in enumerate(zip(STORIES, REFERENCES, strict=True)):
         first, second = (
             nltk.RegexpTokenizer(r"[a-z0-9]+").tokenize(Normalizer()(text)) for text in (story, reference)
         )
-        assert found["rouge1_scores"][row] == pytest.approx(rouge_f(first, second, 1))
-        assert found["rouge2_scores"][row] == pytest.approx(rouge_f(first, second, 2))
-        longest = 2 * common_subsequence(first, second) / (len(first) + len(second))
-        assert found["rougeL_scores"][row] == pytest.approx(longest)
+        assert result["rouge1_scores"][row] == pytest.approx(rouge_f(first, second, 1))
+        assert result["rouge2_scores"][row] == pytest.approx(rouge_f(first, second, 2))
+        longest = 2 * longest_common_subsequence(first, second) / (len(first) + len(second))
+        assert result["rougeL_scores"][row] == pytest.approx(longest)
 
 
-def test_meteor_by_hand() -> None:
+def test_meteor_equals_manual_computation() -> None:
     find_wordnet()
     # five of six words match, in one chunk of three and one of two: F = 10PR/(R+9P), penalty .5 (2/5)^3
     prediction, reference = "the cat sat on a mat".split(), "the cat sat under a mat".split()
@@ -87,14 +89,14 @@ def test_meteor_by_hand() -> None:
     assert meteor(prediction, [["nothing"], reference]) == meteor(prediction, [reference])
 
 
-def test_of_rouge_only_what_is_asked_for_is_computed(overlap: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rouge_score.rouge_scorer._score_lcs", None)  # whose table grows with the square
-    found = overlap.compute(predictions=["He ran home."], references=["He ran."], scores=["rouge1"])
-    assert found["rouge1"] == pytest.approx(0.8)
+def test_only_requested_rouge_scores_are_computed(overlap: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rouge_score.rouge_scorer._score_lcs", None)  # whose table grows quadratically
+    result = overlap.compute(predictions=["He ran home."], references=["He ran."], scores=["rouge1"])
+    assert result["rouge1"] == pytest.approx(0.8)
 
 
-def test_several_references(overlap: Any) -> None:
-    """The best of them counts; for BLEU they count together, so a further one never takes away."""
+def test_best_of_several_references_counts(overlap: Any) -> None:
+    """The best reference counts; BLEU uses all of them together, so a further one never lowers it."""
     one = overlap.compute(predictions=STORIES[:1], references=REFERENCES[:1])
     several = overlap.compute(predictions=STORIES[:1], references=[[REFERENCES[1], REFERENCES[0]]])
     for name in ("rouge1", "rouge2", "rougeL", "meteor"):
@@ -102,7 +104,7 @@ def test_several_references(overlap: Any) -> None:
     assert several["bleu"] >= one["bleu"]
 
 
-def test_equal_texts_and_texts_that_share_nothing(overlap: Any) -> None:
+def test_scores_of_identical_and_disjoint_texts(overlap: Any) -> None:
     same = overlap.compute(predictions=STORIES, references=STORIES)
     for name in ("bleu", "rouge1", "rougeL"):
         assert same[f"{name}_scores"] == pytest.approx([1.0] * 3)
@@ -111,7 +113,7 @@ def test_equal_texts_and_texts_that_share_nothing(overlap: Any) -> None:
     assert [apart[name] for name in ("bleu", "rouge1", "rouge2", "rougeL", "meteor")] == [0.0] * 5
 
 
-def test_style_does_not_matter(overlap: Any) -> None:
+def test_tokenisation_does_not_change_scores(overlap: Any) -> None:
     raw = overlap.compute(predictions=STORIES, references=REFERENCES)
     tokenised = overlap.compute(
         predictions=[Normalizer()(s) for s in STORIES], references=[Normalizer()(r) for r in REFERENCES]
@@ -134,31 +136,31 @@ def test_style_does_not_matter(overlap: Any) -> None:
         ({"predictions": ["a b"], "references": ["a"], "scores": ["chrf"]}, "expected some of bleu, rouge1"),
     ],
 )
-def test_bad_input_names_the_row(overlap: Any, arguments: dict[str, Any], message: str) -> None:
+def test_bad_input_error_names_the_row(overlap: Any, arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         overlap.compute(**arguments)
     assert overlap.compute(predictions=["a b"], references=["a b"], scores="rouge1")["rouge1"] == 1.0
 
 
-def test_without_wordnet_meteor_is_left_out_or_the_command_named(
+def test_missing_wordnet_skips_meteor_or_names_the_install_command(
     overlap: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
     with pytest.raises(ValueError, match="make resources"):
         overlap.compute(predictions=["a b"], references=["a b"], scores=["bleu", "meteor"])
-    with pytest.warns(UserWarning, match="METEOR needs WordNet, .* skipped: run `make resources`") as said:
-        found = overlap.compute(predictions=["a b"], references=["a b"])
-    assert len(said) == 1
-    assert {"meteor", "meteor_scores"}.isdisjoint(found)
-    assert found["rougeL"] == 1.0
+    with pytest.warns(UserWarning, match="METEOR needs WordNet, .* skipped: run `make resources`") as warned:
+        result = overlap.compute(predictions=["a b"], references=["a b"])
+    assert len(warned) == 1
+    assert {"meteor", "meteor_scores"}.isdisjoint(result)
+    assert result["rougeL"] == 1.0
     assert overlap.compute(predictions=["a b"], references=["a b"], scores=["bleu"])["bleu"] == 1.0
 
 
 def test_signature(overlap: Any) -> None:
     before = OverlapScorer().signature()
     assert "smooth:floor[0.10]" in overlap.signature()
-    assert before in overlap.signature(), "it does not depend on what was scored"
+    assert before in overlap.signature(), "the signature does not depend on earlier calls"
 
 
 @pytest.fixture(scope="module")
@@ -172,21 +174,21 @@ def released() -> list[tuple[str, str, dict[str, float]]]:
 
 
 @pytest.mark.data
-def test_released_rouge_is_that_of_the_package_rouge(
+def test_released_rouge_equals_the_rouge_package(
     released: list[tuple[str, str, dict[str, float]]],
 ) -> None:
-    found = Rouge().get_scores([s for s, _, _ in released], [r for _, r, _ in released])
+    result = Rouge().get_scores([s for s, _, _ in released], [r for _, r, _ in released])
     for kind in "12l":
-        assert [one[f"rouge-{kind}"]["f"] for one in found] == pytest.approx(
+        assert [one[f"rouge-{kind}"]["f"] for one in result] == pytest.approx(
             [score[f"rouge{kind}-f"] for _, _, score in released], abs=1e-9
         )
 
 
 @pytest.mark.data
-def test_released_bleu_takes_placeholders_apart(
+def test_released_bleu_splits_placeholders(
     overlap: Any, released: list[tuple[str, str, dict[str, float]]]
 ) -> None:
-    """NLTK's method 1 over runs of letters and of marks: `[MALE]` is three words."""
+    """NLTK's method 1 on runs of letters and of punctuation: `[MALE]` is three words."""
     expected = [score["sentence_bleu"] for _, _, score in released]
     tokens = [(nltk.wordpunct_tokenize(s), nltk.wordpunct_tokenize(r)) for s, r, _ in released]
     method = SmoothingFunction().method1
@@ -204,8 +206,8 @@ def test_released_bleu_takes_placeholders_apart(
 
 
 @pytest.mark.data
-def test_released_meteor_is_of_sets_of_words(released: list[tuple[str, str, dict[str, float]]]) -> None:
-    """Each is METEOR for some number of matches and chunks, lengths being those of the sets of words."""
+def test_released_meteor_uses_sets_of_words(released: list[tuple[str, str, dict[str, float]]]) -> None:
+    """Each score is METEOR for some number of matches and chunks, with the sizes of the word sets as lengths."""
     for story, reference, score in released:
         lengths = len(set(story.split())), len(set(reference.split()))
         possible = [

@@ -42,14 +42,14 @@ def test_scores_are_the_sigmoid_of_the_classifiers_logit(metric: Any, checkpoint
     assert result["score"] == pytest.approx(sum(result["scores"]) / 2)
 
 
-def test_order_batches_and_company_do_not_matter(metric: Any) -> None:
+def test_scores_do_not_depend_on_order_or_batch(metric: Any) -> None:
     stories = [*STORIES, LONG]
     scores = metric.compute(predictions=stories, dtype="float32")["scores"]
     backwards = metric.compute(predictions=stories[::-1], dtype="float32", batch_size=1)["scores"]
     assert backwards[::-1] == pytest.approx(scores, abs=1e-6)
 
 
-def test_contexts_follow_the_rule_unless_told(metric: Any) -> None:
+def test_contexts_follow_the_rule_unless_overridden(metric: Any) -> None:
     def scores(contexts: list[str], part: bool | None) -> list[float]:
         return metric.compute(
             predictions=["She ate."] * 2,
@@ -68,7 +68,7 @@ def test_contexts_follow_the_rule_unless_told(metric: Any) -> None:
         scores(contexts, "yes")  # type: ignore[arg-type]
 
 
-def test_signature_names_the_rule(metric: Any) -> None:
+def test_signature_names_the_context_rule(metric: Any) -> None:
     def fields(**options: Any) -> dict[str, str]:
         return dict(part.split(":", 1) for part in metric.signature(**options).split("|")[1:])
 
@@ -78,7 +78,7 @@ def test_signature_names_the_rule(metric: Any) -> None:
     assert len(fields()["checkpoint"].rpartition("@")[2]) == 12
 
 
-def test_explain_blames_sentences_and_names_kinds(metric: Any) -> None:
+def test_explain_returns_sentence_gains_and_kinds(metric: Any) -> None:
     explanations = metric.compute(predictions=[*STORIES, LONG], explain=True, dtype="float32")["explanations"]
     assert [s["text"] for s in explanations[0]["sentences"]] == ["[FEMALE] ran home .", "she ate ."]
     for explanation in explanations:
@@ -88,7 +88,7 @@ def test_explain_blames_sentences_and_names_kinds(metric: Any) -> None:
     json.dumps(explanations)
 
 
-def test_the_gain_of_a_sentence_is_a_difference_of_scores(metric: Any) -> None:
+def test_sentence_gain_is_a_difference_of_scores(metric: Any) -> None:
     with_it, without = metric.compute(predictions=["She ate. He ran.", "He ran."], dtype="float32")["scores"]
     (explanation,) = metric.compute(predictions=["She ate. He ran."], dtype="float32", explain=True)[
         "explanations"
@@ -96,7 +96,7 @@ def test_the_gain_of_a_sentence_is_a_difference_of_scores(metric: Any) -> None:
     assert explanation["sentences"][0]["gain"] == pytest.approx(without - with_it, abs=1e-6)
 
 
-def test_tokens_have_their_share_of_the_score(tmp_path: Path) -> None:
+def test_score_mixes_in_token_scores_by_token_share(tmp_path: Path) -> None:
     folder = write_classifier(tmp_path, "plot_coherence", token_share=0.3)
     scorer = ClassifierScorer(load_checkpoint(folder, "plot_coherence"))
     scores, _ = scorer.score([*STORIES, "He ate. The cat ran home and slept!"], dtype="float32")
@@ -110,7 +110,7 @@ def test_tokens_have_their_share_of_the_score(tmp_path: Path) -> None:
         assert score == pytest.approx(float(0.7 * whole + 0.3 * tokens), abs=1e-5)
 
 
-def test_a_checkpoint_without_kinds_explains_sentences_alone(tmp_path: Path) -> None:
+def test_checkpoint_without_kinds_explains_only_sentences(tmp_path: Path) -> None:
     plain = evaluate.load(MODULE, str(write_classifier(tmp_path, "plot_coherence", kinds=False)))
     (explanation,) = plain.compute(predictions=STORIES[:1], explain=True)["explanations"]
     assert set(explanation) == {"sentences"}
@@ -133,19 +133,21 @@ def test_a_checkpoint_without_kinds_explains_sentences_alone(tmp_path: Path) -> 
         ({"predictions": STORIES, "dtype": "int8"}, "expected dtype"),
     ],
 )
-def test_bad_input_is_named_and_leaves_the_module_usable(metric: Any, arguments: dict, message: str) -> None:
+def test_bad_input_is_reported_and_leaves_the_module_usable(
+    metric: Any, arguments: dict, message: str
+) -> None:
     before = metric.compute(predictions=STORIES)["scores"]
     with pytest.raises(ValueError, match=message):
         metric.compute(**arguments)
     assert metric.compute(predictions=STORIES)["scores"] == before
 
 
-def test_unknown_configuration_lists_the_known() -> None:
+def test_unknown_configuration_lists_the_available_ones() -> None:
     with pytest.raises(ValueError, match="the configurations of plot_coherence are base, mix, roc"):
         evaluate.load(MODULE, "rocstories")
 
 
-def test_a_checkpoint_of_another_metric_is_refused(tmp_path: Path) -> None:
+def test_checkpoint_of_another_metric_is_rejected(tmp_path: Path) -> None:
     other = write_classifier(tmp_path, "discriminator")
     with pytest.raises(ValueError, match="expected a section 'plot_coherence'"):
         evaluate.load(MODULE, str(other))

@@ -1,4 +1,4 @@
-"""The shipped weights do what the card says."""
+"""The shipped weights perform as their card states."""
 
 import json
 from pathlib import Path
@@ -23,7 +23,7 @@ def mix() -> Any:
     return evaluate.load(str(ROOT / "metrics" / "plot_coherence"), "mix")
 
 
-def chosen(kind: str) -> list[list[str]]:
+def stories_of(kind: str) -> list[list[str]]:
     return sentences_of(kind)[: 80 if kind == "roc" else 40]  # the other stories are long
 
 
@@ -32,7 +32,7 @@ def whole(mix: Any) -> dict[str, NDArray[np.float64]]:
     """Scores of the unchanged stories."""
     return {
         kind: np.array(
-            mix.compute(predictions=[" ".join(s) for s in chosen(kind)], dtype="float32")["scores"]
+            mix.compute(predictions=[" ".join(s) for s in stories_of(kind)], dtype="float32")["scores"]
         )
         for kind in ("roc", "wp")
     }
@@ -50,31 +50,31 @@ def whole(mix: Any) -> dict[str, NDArray[np.float64]]:
 def test_damaged_stories_score_lower(
     mix: Any, whole: dict[str, NDArray[np.float64]], kind: str, how: str, least: float
 ) -> None:
-    stories = chosen(kind)
+    stories = stories_of(kind)
     broken = mix.compute(predictions=[" ".join(s) for s in corrupted(stories, how)], dtype="float32")[
         "scores"
     ]
     assert float((whole[kind] > np.array(broken)).mean()) >= least
 
 
-def test_blame_falls_on_the_foreign_sentence_and_is_called_off_topic(mix: Any) -> None:
+def test_foreign_sentence_has_the_largest_gain_and_is_off_topic(mix: Any) -> None:
     stories = sentences_of("roc")[:40]
-    mixed, places = with_foreign_sentences(stories)
+    mixed, positions = with_foreign_sentences(stories)
     whole = mix.compute(predictions=[" ".join(s) for s in stories], explain=True)["explanations"]
     broken = mix.compute(predictions=mixed, explain=True)["explanations"]
     blamed = [int(np.argmax([s["gain"] for s in e["sentences"]])) for e in broken]
-    assert np.mean(np.array(blamed) == places) > 0.3, "one in five by chance"
+    assert np.mean(np.array(blamed) == positions) > 0.3, "one in five by chance"
     higher = [a["kinds"]["off_topic"] > b["kinds"]["off_topic"] for a, b in zip(broken, whole, strict=True)]
     assert np.mean(higher) > 0.6
 
 
-def test_no_configuration_means_mix(mix: Any) -> None:
+def test_default_configuration_is_mix(mix: Any) -> None:
     bare = evaluate.load(str(ROOT / "metrics" / "plot_coherence"))
     assert bare.signature() == mix.signature()
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_what_was_trained_carries_where_it_came_from(name: str) -> None:
+def test_checkpoints_have_a_manifest_with_provenance(name: str) -> None:
     manifest = json.loads((WEIGHTS / name / "manifest.json").read_text(encoding="utf-8"))
     assert {"config", "data", "steps", "validation", "groups", "torch"} <= set(manifest)
     assert all(len(digest) == 64 for digest in manifest["data"].values())
@@ -89,7 +89,7 @@ def test_what_was_trained_carries_where_it_came_from(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_weights_that_learned_from_the_authors_filtered_stories_say_so(name: str) -> None:
+def test_training_on_the_authors_filtered_stories_is_documented(name: str) -> None:
     manifest = json.loads((WEIGHTS / name / "manifest.json").read_text(encoding="utf-8"))
     learned = any("af_valid" in file for file in manifest["data"])
     card = " ".join((WEIGHTS / name / "README.md").read_text(encoding="utf-8").split())
@@ -103,5 +103,5 @@ def test_weights_that_learned_from_the_authors_filtered_stories_say_so(name: str
     assert all(("authors" in title) is learned for title in rows)
 
 
-def test_the_adapters_are_small() -> None:
+def test_adapters_are_small() -> None:
     assert sum(path.stat().st_size for path in WEIGHTS.rglob("*.safetensors")) < 15_000_000

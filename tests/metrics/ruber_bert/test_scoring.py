@@ -1,4 +1,4 @@
-"""RUBER's parts against formulas written out in numpy, from states that transformers gives by itself."""
+"""RUBER's parts compared with formulas written out in NumPy, on hidden states computed with transformers."""
 
 from pathlib import Path
 from typing import Any
@@ -27,21 +27,21 @@ REFERENCES = [
 ]
 
 
-def load(folder: Path) -> RuberScorer:
+def load_scorer(folder: Path) -> RuberScorer:
     return RuberScorer(load_checkpoint(folder, "ruber_bert"))
 
 
-def states(folder: Path, scorer: RuberScorer, text: str) -> tuple[np.ndarray, np.ndarray]:
+def encoder_states(folder: Path, scorer: RuberScorer, text: str) -> tuple[np.ndarray, np.ndarray]:
     """The state at [CLS] and those of the text's tokens."""
     bert = BertModel.from_pretrained(folder / "encoder", add_pooling_layer=False).eval()
     ids = scorer.tokenizer.encode(scorer.normalizer(text), add_special_tokens=False).ids
     with torch.no_grad():
-        found = bert(torch.tensor([[scorer.cls, *ids, scorer.sep]])).last_hidden_state[0].numpy()
-    return found[0], found[1:-1]
+        result = bert(torch.tensor([[scorer.cls, *ids, scorer.sep]])).last_hidden_state[0].numpy()
+    return result[0], result[1:-1]
 
 
-def head(weights: dict[str, Any], first: np.ndarray, second: np.ndarray) -> float:
-    """RUBER's equation 4 with this project's features, then the sigmoid."""
+def head_by_hand(weights: dict[str, Any], first: np.ndarray, second: np.ndarray) -> float:
+    """RUBER's equation 4 with the features of this implementation, then the sigmoid."""
     w = {name.removeprefix("head."): tensor.numpy() for name, tensor in weights.items()}
 
     def norm(x: np.ndarray) -> np.ndarray:
@@ -54,9 +54,9 @@ def head(weights: dict[str, Any], first: np.ndarray, second: np.ndarray) -> floa
 
 
 @pytest.mark.parametrize("pooling", ["cls", "mean", "max"])
-def test_both_parts(tmp_path: Path, pooling: str) -> None:
+def test_both_parts_equal_their_formulas(tmp_path: Path, pooling: str) -> None:
     folder = write_ruber_checkpoint(tmp_path / "c", pooling=pooling)
-    scorer = load(folder)
+    scorer = load_scorer(folder)
     weights = load_file(folder / "adapter.safetensors")
     found = {
         size: scorer.score(STORIES, CONTEXTS, REFERENCES, batch_size=size, dtype="float32")
@@ -65,20 +65,20 @@ def test_both_parts(tmp_path: Path, pooling: str) -> None:
     for row, (story, context, reference) in enumerate(zip(STORIES, CONTEXTS, REFERENCES, strict=True)):
         pooled, ends = [], []
         for text in (context.removeprefix("[ WP ] "), story, reference):
-            cls, tokens = states(folder, scorer, text)
+            cls, tokens = encoder_states(folder, scorer, text)
             pooled.append({"cls": cls, "mean": tokens.mean(0), "max": tokens.max(0)}[pooling])
             ends.append(np.concatenate([tokens.max(0), tokens.min(0)]))
         cosine = ends[1] @ ends[2] / np.linalg.norm(ends[1]) / np.linalg.norm(ends[2])
         for unreferenced, referenced in found.values():
-            assert unreferenced[row] == pytest.approx(head(weights, pooled[0], pooled[1]), abs=1e-5)
+            assert unreferenced[row] == pytest.approx(head_by_hand(weights, pooled[0], pooled[1]), abs=1e-5)
             assert referenced is not None
             assert referenced[row] == pytest.approx(float(cosine), abs=1e-5)
 
 
-def test_recurrent_network(tmp_path: Path) -> None:
+def test_recurrent_network_equals_manual_gru(tmp_path: Path) -> None:
     """A bidirectional GRU over word vectors, run by hand, one text at a time."""
     folder = write_ruber_checkpoint(tmp_path / "c", encoder="rnn")
-    scorer = load(folder)
+    scorer = load_scorer(folder)
     weights = load_file(folder / "adapter.safetensors")
     words = load_file(folder / "encoder" / "model.safetensors")[
         "bert.embeddings.word_embeddings.weight"
@@ -107,7 +107,7 @@ def test_recurrent_network(tmp_path: Path) -> None:
     unreferenced, referenced = scorer.score(STORIES, CONTEXTS, REFERENCES, dtype="float32")
     assert referenced is not None
     for row, (story, context, reference) in enumerate(zip(STORIES, CONTEXTS, REFERENCES, strict=True)):
-        expected = head(
+        expected = head_by_hand(
             {k: v for k, v in weights.items() if k.startswith("head.")},
             vector(context.removeprefix("[ WP ] "))[0],
             vector(story)[0],
@@ -119,9 +119,9 @@ def test_recurrent_network(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("pooling", ["mean", "max"])
-def test_a_long_text_is_read_in_pieces(tmp_path: Path, pooling: str) -> None:
+def test_long_text_is_encoded_in_pieces(tmp_path: Path, pooling: str) -> None:
     folder = write_ruber_checkpoint(tmp_path / "c", pooling=pooling, max_length=8)
-    scorer = load(folder)
+    scorer = load_scorer(folder)
     ids = list(range(8, 23))
     vectors, ends = scorer.encode(scorer.model, [ids, ids[:4]], 2)
     bert = BertModel.from_pretrained(folder / "encoder", add_pooling_layer=False).eval()
@@ -136,14 +136,14 @@ def test_a_long_text_is_read_in_pieces(tmp_path: Path, pooling: str) -> None:
     assert torch.allclose(ends[0], torch.stack([tokens.amax(0), tokens.amin(0)]), atol=1e-5)
 
 
-def test_a_story_equal_to_its_reference_is_most_alike(tmp_path: Path) -> None:
-    scorer = load(write_ruber_checkpoint(tmp_path / "c"))
+def test_story_equal_to_its_reference_has_similarity_1(tmp_path: Path) -> None:
+    scorer = load_scorer(write_ruber_checkpoint(tmp_path / "c"))
     _, referenced = scorer.score(STORIES, CONTEXTS, STORIES, dtype="float32")
     assert referenced == pytest.approx([1.0] * 3, abs=1e-6)
 
 
-def test_bfloat16_is_near_and_leaves_float32_alone(tmp_path: Path) -> None:
-    scorer = load(write_ruber_checkpoint(tmp_path / "c"))
+def test_bfloat16_scores_are_close_and_float32_weights_unchanged(tmp_path: Path) -> None:
+    scorer = load_scorer(write_ruber_checkpoint(tmp_path / "c"))
     exact = scorer.score(STORIES, CONTEXTS, REFERENCES, dtype="float32")
     near = scorer.score(STORIES, CONTEXTS, REFERENCES, dtype="bfloat16")
     assert near[0] == pytest.approx(exact[0], abs=0.05)
@@ -151,22 +151,22 @@ def test_bfloat16_is_near_and_leaves_float32_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("how", BLENDS)
-def test_blends(how: str) -> None:
+def test_blends_of_calibrated_parts(how: str) -> None:
     ranges = {"referenced": [0.5, 1.0], "unreferenced": [0.0, 0.5]}
     by_hand = {"mean": 0.55, "geometric": 0.4898979486, "min": 0.3, "max": 0.8}
-    found = hybrid([0.9, 1.5, 0.2], [0.15, 0.9, 0.0], ranges, how, "calibrated")
+    result = hybrid([0.9, 1.5, 0.2], [0.15, 0.9, 0.0], ranges, how, "calibrated")
     # .9 -> .8 and .15 -> .3; past the ranges: clipped
-    assert found == pytest.approx([by_hand[how], 1.0, 0.0])
+    assert result == pytest.approx([by_hand[how], 1.0, 0.0])
 
 
-def test_parts_as_they_are() -> None:
+def test_blend_without_normalization() -> None:
     ranges = {"referenced": [0.8, 0.9], "unreferenced": [0.0, 0.5]}
     assert hybrid([0.9, 0.7, -0.2], [0.1, 0.3, 0.5], ranges, "mean", "none") == pytest.approx(
         [0.5, 0.5, 0.25]
     )
 
 
-def test_the_papers_normalization_depends_on_the_batch() -> None:
+def test_batch_normalization_depends_on_the_batch() -> None:
     ranges = {"referenced": [0.0, 1.0], "unreferenced": [0.0, 1.0]}
     three = hybrid([0.9, 0.8, 0.7], [0.1, 0.3, 0.5], ranges, "mean", "batch")
     assert three == pytest.approx([0.5, 0.5, 0.5])
@@ -187,5 +187,5 @@ def test_the_papers_normalization_depends_on_the_batch() -> None:
         ("[WP]", "[WP]"),
     ],
 )
-def test_tags_of_prompts(context: str, plain: str) -> None:
+def test_prompt_tags_are_removed(context: str, plain: str) -> None:
     assert plain_context(context) == plain

@@ -1,4 +1,4 @@
-"""The shipped weights do what the card says."""
+"""The shipped weights perform as their card states."""
 
 import json
 from pathlib import Path
@@ -22,17 +22,17 @@ def ruber() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("name", "least"), [("roc", 0.9), ("wp", 0.6), ("rnn", 0.65)])
-def test_a_story_belongs_to_its_own_context(ruber: dict[str, Any], name: str, least: float) -> None:
+def test_own_context_scores_higher_than_another(ruber: dict[str, Any], name: str, least: float) -> None:
     rows = mini_rows_of("wp" if name == "wp" else "roc")
     contexts = [row["context"] for row in rows]
     stories = [row["story"] if name == "wp" else " ".join(row["sentences"][1:]) for row in rows]
     others = contexts[1:] + contexts[:1]
-    # in one call, which reads each text once
+    # in one call, so that each text is encoded once
     scores = np.array(ruber[name].compute(predictions=stories * 2, contexts=contexts + others)["scores"])
     assert np.mean(scores[: len(rows)] > scores[len(rows) :]) >= least
 
 
-def test_calibration_spreads_both_parts(ruber: dict[str, Any]) -> None:
+def test_calibration_ranges_fit_unseen_stories(ruber: dict[str, Any]) -> None:
     rows = mini_rows_of("roc")
     stories = [" ".join(row["sentences"][1:]) for row in rows]
     contexts = [row["context"] for row in rows]
@@ -43,13 +43,13 @@ def test_calibration_spreads_both_parts(ruber: dict[str, Any]) -> None:
     for part in ("referenced", "unreferenced"):
         low, high = ranges[part]
         inside = [low <= value <= high for value in result[part]]
-        assert np.mean(inside) > 0.8, "the ranges fit stories that they were not made from"
+        assert np.mean(inside) > 0.8, "the ranges fit stories that were not used to compute them"
         assert (np.std(result[part]) / (high - low)) > 0.05
     assert max(result["scores"]) - min(result["scores"]) > 0.2
 
 
 @pytest.mark.parametrize("name", CONFIGURATIONS)
-def test_checkpoints_are_whole_and_small(name: str) -> None:
+def test_checkpoints_are_complete_and_small(name: str) -> None:
     folder = WEIGHTS / name
     config = json.loads((folder / "config.json").read_text())
     manifest = json.loads((folder / "manifest.json").read_text())

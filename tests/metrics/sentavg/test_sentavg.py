@@ -29,20 +29,20 @@ def metric(folder: Path) -> Any:
 
 
 @torch.no_grad()
-def test_scores_are_those_of_torch_s_own_layers(folder: Path, metric: Any) -> None:
+def test_scores_equal_torch_layers(folder: Path, metric: Any) -> None:
     """By hand: an LSTM's last state for each sentence, their mean, tanh, a sigmoid."""
     state = load_file(folder / "adapter.safetensors")
     table = load_file(folder / "encoder" / "model.safetensors")["bert.embeddings.word_embeddings.weight"]
     lstm = torch.nn.LSTM(16, 6)
     lstm.load_state_dict({n.removeprefix("lstm."): t for n, t in state.items() if n.startswith("lstm.")})
     tokenizer = tiny_tokenizer()
-    found = metric.compute(predictions=STORIES)["scores"]
+    result = metric.compute(predictions=STORIES)["scores"]
     sentences = (
         ("she ran home .", "she ate ."),
         ("the dog slept .",),
         ("he ran .", "the cat slept .", "he ate the cat !"),
     )
-    for texts, score in zip(sentences, found, strict=True):
+    for texts, score in zip(sentences, result, strict=True):
         last = []
         for text in texts:
             ids = tokenizer.encode(text, add_special_tokens=False).ids
@@ -53,16 +53,18 @@ def test_scores_are_those_of_torch_s_own_layers(folder: Path, metric: Any) -> No
         assert score == pytest.approx(float(expected), abs=1e-5)
 
 
-def test_batches_and_order_do_not_matter(metric: Any) -> None:
+def test_scores_do_not_depend_on_batches_or_order(metric: Any) -> None:
     whole = metric.compute(predictions=STORIES)
     assert whole["score"] == pytest.approx(sum(whole["scores"]) / 3)
     turned = metric.compute(predictions=STORIES[::-1], batch_size=1)["scores"]
     assert turned[::-1] == pytest.approx(whole["scores"], abs=1e-6)
     swapped = metric.compute(predictions=["She ate. She ran home."])["score"]
-    assert swapped == pytest.approx(whole["scores"][0], abs=1e-6), "the mean knows no order"
+    assert swapped == pytest.approx(whole["scores"][0], abs=1e-6), (
+        "the mean does not depend on sentence order"
+    )
 
 
-def test_contexts(metric: Any) -> None:
+def test_context_is_joined_unless_disabled(metric: Any) -> None:
     def score(story: str, **options: Any) -> float:
         return metric.compute(predictions=[story], **options)["score"]
 
@@ -73,7 +75,7 @@ def test_contexts(metric: Any) -> None:
     assert apart != pytest.approx(joined, abs=1e-6)
 
 
-def test_bad_input_is_named(metric: Any, bad_input: tuple[dict[str, Any], str]) -> None:
+def test_bad_input_is_reported(metric: Any, bad_input: tuple[dict[str, Any], str]) -> None:
     arguments, message = bad_input
     with pytest.raises(ValueError, match=message):
         metric.compute(**arguments)
@@ -86,17 +88,17 @@ def test_signature(metric: Any) -> None:
     assert "|dtype:bfloat16|" in metric.signature("bfloat16")
 
 
-def test_single_precision_unless_asked_otherwise(metric: Any) -> None:
-    found = metric.compute(predictions=STORIES)["scores"]
-    assert found == metric.compute(predictions=STORIES, dtype="float32")["scores"]
-    assert found != metric.compute(predictions=STORIES, dtype="bfloat16")["scores"]
+def test_default_precision_is_float32(metric: Any) -> None:
+    result = metric.compute(predictions=STORIES)["scores"]
+    assert result == metric.compute(predictions=STORIES, dtype="float32")["scores"]
+    assert result != metric.compute(predictions=STORIES, dtype="bfloat16")["scores"]
 
 
-def test_it_has_no_explanations(metric: Any) -> None:
+def test_explain_is_not_an_option(metric: Any) -> None:
     assert "explain" not in inspect.signature(metric._compute).parameters
 
 
-def test_a_mean_over_many_sentences_is_whole_in_half_precision(folder: Path) -> None:
+def test_mean_over_many_sentences_is_accurate_in_bfloat16(folder: Path) -> None:
     model = SentAvgScorer(load_checkpoint(folder, "sentavg")).model
     vectors = torch.rand(1000, model.hidden.in_features)
     story = torch.zeros(1000, dtype=torch.long)

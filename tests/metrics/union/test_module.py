@@ -34,14 +34,14 @@ def test_compute(union: Any) -> None:
     assert result["score"] == pytest.approx(sum(result["scores"]) / 2)
 
 
-def test_rows_added_before(union: Any) -> None:
+def test_compute_scores_rows_added_before(union: Any) -> None:
     expected = union.compute(predictions=STORIES, dtype="float32")["scores"]
     union.add(prediction=STORIES[0])
     union.add_batch(predictions=STORIES[1:])
     assert union.compute(dtype="float32")["scores"] == pytest.approx(expected, abs=1e-6)
 
 
-def test_contexts_added_before(union: Any) -> None:
+def test_compute_uses_contexts_added_before(union: Any) -> None:
     expected = union.compute(predictions=["She ate."], contexts=["Ann ran home."], dtype="float32")["scores"]
     union.add(prediction="She ate.", context="Ann ran home.")
     assert union.compute(dtype="float32")["scores"] == pytest.approx(expected, abs=1e-6)
@@ -88,21 +88,23 @@ def test_explain(union: Any) -> None:
         ({"predictions": STORIES, "dtype": "int8"}, "expected dtype"),
     ],
 )
-def test_bad_input_is_named_and_leaves_the_module_usable(union: Any, arguments: dict, message: str) -> None:
+def test_bad_input_is_reported_and_leaves_the_module_usable(
+    union: Any, arguments: dict, message: str
+) -> None:
     before = union.compute(predictions=STORIES)["scores"]
     with pytest.raises(ValueError, match=message):
         union.compute(**arguments)
     assert union.compute(predictions=STORIES)["scores"] == before
 
 
-def test_a_bad_row_loses_no_earlier_one(union: Any) -> None:
+def test_bad_row_does_not_discard_earlier_rows(union: Any) -> None:
     union.add_batch(predictions=STORIES)
     with pytest.raises(ValueError, match="row 0"):
         union.add_batch(predictions=[""])
     assert len(union.compute()["scores"]) == 2
 
 
-def test_unknown_configuration() -> None:
+def test_unknown_configuration_lists_the_available_ones() -> None:
     with pytest.raises(ValueError, match="the configurations of union are roc, roc_base, wp, wp_base"):
         evaluate.load(MODULE, "rocstories")
 
@@ -112,14 +114,14 @@ def test_loads_from_another_folder(checkpoint: str, tmp_path: Path, monkeypatch:
     assert len(evaluate.load(MODULE, checkpoint).compute(predictions=STORIES)["scores"]) == 2
 
 
-def test_nothing_is_written_to_a_checkpoint(checkpoint: str, tmp_path: Path) -> None:
+def test_scoring_writes_nothing_to_the_checkpoint(checkpoint: str, tmp_path: Path) -> None:
     mine = Path(shutil.copytree(checkpoint, tmp_path / "mine", ignore=shutil.ignore_patterns("*.lock")))
     before = sorted(mine.iterdir())
     evaluate.load(MODULE, str(mine)).compute(predictions=STORIES)
     assert sorted(mine.iterdir()) == before
 
 
-def test_hard_amounts(union: Any) -> None:
+def test_very_long_and_very_many_stories(union: Any) -> None:
     long = "she ran home and ate the cat . " * 12_500
     assert len(long.split()) == 100_000
     assert 0 <= union.compute(predictions=[long])["score"] <= 1

@@ -1,4 +1,4 @@
-"""Scores agree with a plain loop over the model, whatever the batch, order or length."""
+"""Scores agree with a plain loop over the model, for any batch size, order or length."""
 
 from pathlib import Path
 
@@ -36,13 +36,13 @@ def plain_score(scorer: UnionScorer, text: str) -> float:
 
 
 @pytest.mark.parametrize("batch_size", [1, 2, 64])
-def test_scores_are_equation_2(scorer: UnionScorer, batch_size: int) -> None:
+def test_scores_equal_equation_2(scorer: UnionScorer, batch_size: int) -> None:
     scores, _ = scorer.score(STORIES, batch_size=batch_size, dtype="float32")
     assert scores == pytest.approx([plain_score(scorer, s) for s in STORIES], abs=1e-5)
     assert len(set(scores)) == len(STORIES)
 
 
-def test_order_and_company_do_not_matter(scorer: UnionScorer) -> None:
+def test_scores_do_not_depend_on_order_or_batch(scorer: UnionScorer) -> None:
     scores, _ = scorer.score(STORIES, dtype="float32")
     backwards, _ = scorer.score(STORIES[::-1], dtype="float32", batch_size=3)
     alone = [scorer.score([s], dtype="float32")[0][0] for s in STORIES]
@@ -50,7 +50,7 @@ def test_order_and_company_do_not_matter(scorer: UnionScorer) -> None:
     assert alone == pytest.approx(scores, abs=1e-6)
 
 
-def test_bfloat16_is_near(scorer: UnionScorer) -> None:
+def test_bfloat16_scores_are_close_to_float32(scorer: UnionScorer) -> None:
     exact, _ = scorer.score(STORIES, dtype="float32")
     near, _ = scorer.score(STORIES, dtype="bfloat16")
     again, _ = scorer.score(STORIES, dtype="float32")
@@ -58,13 +58,13 @@ def test_bfloat16_is_near(scorer: UnionScorer) -> None:
     assert again == pytest.approx(exact, abs=0.08)
 
 
-def test_a_context_is_the_first_sentence(scorer: UnionScorer) -> None:
+def test_context_is_the_first_sentence(scorer: UnionScorer) -> None:
     joined, _ = scorer.score(["Ann ran home. She ate."], dtype="float32")
     apart, _ = scorer.score(["She ate."], ["Ann ran home."], dtype="float32")
     assert apart == pytest.approx(joined, abs=1e-6)
 
 
-def test_a_prompt_is_not_part_of_the_story(tmp_path: Path) -> None:
+def test_prompt_is_not_part_of_the_story(tmp_path: Path) -> None:
     scorer = UnionScorer(load_checkpoint(write_checkpoint(tmp_path, context="prompt"), "union"))
     with_prompt, _ = scorer.score(["She ate."], ["Ann ran home."], dtype="float32")
     without, _ = scorer.score(["She ate."], dtype="float32")
@@ -86,7 +86,7 @@ def test_long_stories_are_scored_by_windows(scorer: UnionScorer) -> None:
     assert score[0] == pytest.approx(total / weight, abs=1e-5)
 
 
-def test_a_sentence_past_the_limit_is_not_cut(scorer: UnionScorer) -> None:
+def test_sentence_longer_than_the_window_is_not_truncated(scorer: UnionScorer) -> None:
     text = "she ran and " * 80 + "home ."
     prepared = scorer.prepare([text], None)[0]
     assert sum(map(len, prepared.tokens)) == 80 * 3 + 2
@@ -138,6 +138,6 @@ def test_edits_are_where_the_reconstruction_head_differs(scorer: UnionScorer) ->
         "<b>she</b> ran & ate",
     ],
 )
-def test_odd_text_is_scored(scorer: UnionScorer, story: str) -> None:
+def test_unusual_text_is_scored(scorer: UnionScorer, story: str) -> None:
     scores, _ = scorer.score([story], explain=True)
     assert 0 <= scores[0] <= 1

@@ -1,4 +1,4 @@
-"""The shipped weights do what the card says."""
+"""The shipped weights perform as their card states."""
 
 import json
 from collections.abc import Callable
@@ -25,12 +25,12 @@ def union() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def whole(union: dict[str, Any]) -> Callable[[str], NDArray[np.float64]]:
+def unchanged_scores(union: dict[str, Any]) -> Callable[[str], NDArray[np.float64]]:
     """Scores of the unchanged stories of a kind."""
-    return cache(lambda name: scores(union[name], sentences_of(name)))
+    return cache(lambda name: compute_scores(union[name], sentences_of(name)))
 
 
-def scores(metric: Any, stories: list[list[str]]) -> NDArray[np.float64]:
+def compute_scores(metric: Any, stories: list[list[str]]) -> NDArray[np.float64]:
     texts = [" ".join(sentences) for sentences in stories]
     return np.array(metric.compute(predictions=texts, dtype="float32")["scores"])
 
@@ -45,9 +45,15 @@ def scores(metric: Any, stories: list[list[str]]) -> NDArray[np.float64]:
     ],
 )
 def test_damaged_stories_score_lower(
-    union: dict[str, Any], whole: Callable[[str], NDArray[np.float64]], name: str, how: str, least: float
+    union: dict[str, Any],
+    unchanged_scores: Callable[[str], NDArray[np.float64]],
+    name: str,
+    how: str,
+    least: float,
 ) -> None:
-    assert (whole(name) > scores(union[name], corrupted(sentences_of(name), how))).mean() >= least
+    assert (
+        unchanged_scores(name) > compute_scores(union[name], corrupted(sentences_of(name), how))
+    ).mean() >= least
 
 
 def test_raw_and_tokenised_forms_score_the_same(union: dict[str, Any]) -> None:
@@ -65,32 +71,32 @@ def test_raw_and_tokenised_forms_score_the_same(union: dict[str, Any]) -> None:
         assert a == pytest.approx(b, abs=1e-5)
 
 
-def test_no_configuration_means_roc(union: dict[str, Any]) -> None:
+def test_default_configuration_is_roc(union: dict[str, Any]) -> None:
     story = ["Ann ran home. She ate."]
     bare = evaluate.load(str(ROOT / "metrics" / "union"))
     assert bare.signature() == union["roc"].signature()
     assert bare.compute(predictions=story) == union["roc"].compute(predictions=story)
 
 
-def test_precision_changes_scores_little(
-    union: dict[str, Any], whole: Callable[[str], NDArray[np.float64]]
+def test_bfloat16_scores_are_close_to_float32(
+    union: dict[str, Any], unchanged_scores: Callable[[str], NDArray[np.float64]]
 ) -> None:
     stories = [" ".join(s) for s in sentences_of("roc")[:40]]
-    exact = whole("roc")[:40]
+    exact = unchanged_scores("roc")[:40]
     near = union["roc"].compute(predictions=stories, dtype="bfloat16")["scores"]
     assert float(np.abs(exact - np.array(near)).max()) < 0.05
     assert float(np.corrcoef(exact, near)[0, 1]) > 0.995
 
 
-def test_blame_falls_on_the_foreign_sentence(union: dict[str, Any]) -> None:
-    mixed, places = with_foreign_sentences(sentences_of("roc")[:60])
+def test_foreign_sentence_has_the_largest_gain(union: dict[str, Any]) -> None:
+    mixed, positions = with_foreign_sentences(sentences_of("roc")[:60])
     explanations = union["roc"].compute(predictions=mixed, explain=True)["explanations"]
     blamed = [int(np.argmax([s["gain"] for s in e["sentences"]])) for e in explanations]
-    assert np.mean(np.array(blamed) == places) > 0.3, "one in five by chance"
+    assert np.mean(np.array(blamed) == positions) > 0.3, "one in five by chance"
 
 
 @pytest.mark.parametrize("name", CONFIGURATIONS)
-def test_what_was_trained_carries_where_it_came_from(name: str) -> None:
+def test_checkpoints_have_a_manifest_with_provenance(name: str) -> None:
     manifest = json.loads((WEIGHTS / name / "manifest.json").read_text(encoding="utf-8"))
     assert {"config", "data", "steps", "validation", "stories", "torch"} <= set(manifest)
     assert all(len(digest) == 64 for digest in manifest["data"].values())
@@ -101,7 +107,7 @@ def test_what_was_trained_carries_where_it_came_from(name: str) -> None:
     assert f"{manifest['validation']['auc']:.3f}" in card
 
 
-def test_the_card_names_the_lexicon_that_the_manifest_has() -> None:
+def test_card_and_manifest_name_the_same_lexicon() -> None:
     card = (WEIGHTS.parent / "README.md").read_text(encoding="utf-8")
     lexicons = {
         name: set(json.loads((WEIGHTS / name / "manifest.json").read_text(encoding="utf-8"))["lexicon"])
@@ -113,4 +119,6 @@ def test_the_card_names_the_lexicon_that_the_manifest_has() -> None:
             lexicons[name] == {"wordnet"},
             "conceptnet" in lexicons[name],
         )
-    assert (lexicons["wp"], lexicons["wp_base"]) == (lexicons["roc"], lexicons["roc_base"]), "as they say"
+    assert (lexicons["wp"], lexicons["wp_base"]) == (lexicons["roc"], lexicons["roc_base"]), (
+        "the card describes the lexicons of both sizes together"
+    )

@@ -40,7 +40,7 @@ def builder(rows: list[StoryRow]) -> AutosBuilder:
     return AutosBuilder(corpus, RuleParaphraser(), all_alike, seed=1)
 
 
-def test_rows_have_the_layout_and_originals(
+def test_built_rows_follow_the_schema_and_include_originals(
     rows: list[StoryRow], builder: AutosBuilder, tmp_path: Path
 ) -> None:
     tables = autos.build(rows, builder, tmp_path / "roc", progress=False)
@@ -51,122 +51,122 @@ def test_rows_have_the_layout_and_originals(
     stories = {row["story_id"]: row["story"] for row in rows}
     for split, content in tables.items():
         assert pq.read_table(tmp_path / "roc" / f"{split}.parquet", schema=autos.SCHEMA).equals(content)
-        found = content.to_pylist()
-        keys = [(row["story_id"], row["aspect"], row["origin"]) for row in found]
+        split_rows = content.to_pylist()
+        keys = [(row["story_id"], row["aspect"], row["origin"]) for row in split_rows]
         assert len(keys) == len(set(keys))
-        assert {ASPECTS[row["aspect"]].kind for row in found} == {split}
-        for row in found:
+        assert {ASPECTS[row["aspect"]].kind for row in split_rows} == {split}
+        for row in split_rows:
             assert (row["label"] == 0) == (row["perturbed_from"] is not None)
             assert row["story"].startswith(row["context"])
             if row["label"] == 1 and row["origin"] == "human":
                 assert row["story"] == stories[row["story_id"]]
-    same = tables["invariance"].to_pylist()
-    originals = {(row["story_id"], row["aspect"]) for row in same if row["label"] == 1}
-    assert all((row["perturbed_from"], row["aspect"]) in originals for row in same if row["label"] == 0)
-    assert {row["origin"] for row in same} == {"human", "discrimination"}
+    invariance = tables["invariance"].to_pylist()
+    originals = {(row["story_id"], row["aspect"]) for row in invariance if row["label"] == 1}
+    assert all((row["perturbed_from"], row["aspect"]) in originals for row in invariance if row["label"] == 0)
+    assert {row["origin"] for row in invariance} == {"human", "discrimination"}
 
 
-def test_an_interrupted_build_goes_on_and_ends_in_the_same_rows(
+def test_interrupted_build_resumes_with_the_same_rows(
     rows: list[StoryRow], builder: AutosBuilder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(autos, "CHUNK", 5)
     whole = autos.build(rows, builder, tmp_path / "whole", progress=False)
     calls = []
-    original = AutosBuilder.invariance
+    original_invariance = AutosBuilder.invariance
 
     def interrupted(self: AutosBuilder, part: Sequence[StoryRow], origin: str) -> BuiltRows:
         calls.append(origin)
         if len(calls) == 2:
             raise KeyboardInterrupt
-        return original(self, part, origin)
+        return original_invariance(self, part, origin)
 
     monkeypatch.setattr(AutosBuilder, "invariance", interrupted)
     with pytest.raises(KeyboardInterrupt):
         autos.build(rows, builder, tmp_path / "broken", progress=False)
     assert not list((tmp_path / "broken").glob("*.parquet"))
     assert not list((tmp_path / "broken").rglob("*.tmp"))
-    made: list[int] = []
-    monkeypatch.setattr(AutosBuilder, "invariance", original)
-    first = AutosBuilder.discrimination
+    rebuilt: list[int] = []
+    monkeypatch.setattr(AutosBuilder, "invariance", original_invariance)
+    original_discrimination = AutosBuilder.discrimination
 
-    def counted(self: AutosBuilder, part: Sequence[StoryRow]) -> BuiltRows:
-        made.append(len(part))
-        return first(self, part)
+    def counting_discrimination(self: AutosBuilder, part: Sequence[StoryRow]) -> BuiltRows:
+        rebuilt.append(len(part))
+        return original_discrimination(self, part)
 
-    monkeypatch.setattr(AutosBuilder, "discrimination", counted)
-    again = autos.build(rows, builder, tmp_path / "broken", progress=False)
-    assert not made  # the first stage was done already
-    assert all(again[split].equals(whole[split]) for split in autos.SPLITS)
+    monkeypatch.setattr(AutosBuilder, "discrimination", counting_discrimination)
+    resumed = autos.build(rows, builder, tmp_path / "broken", progress=False)
+    assert not rebuilt  # the first stage was done already
+    assert all(resumed[split].equals(whole[split]) for split in autos.SPLITS)
 
 
-def test_a_second_build_into_a_folder_is_refused_while_the_first_writes_and_keeps_the_parts_of_others(
+def test_concurrent_build_is_rejected_and_parts_of_other_builds_are_kept(
     rows: list[StoryRow], builder: AutosBuilder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other = AutosBuilder(builder.corpus, builder.paraphraser, builder.similarity, seed=2)
-    both = tmp_path / "both"
+    other_builder = AutosBuilder(builder.corpus, builder.paraphraser, builder.similarity, seed=2)
+    folder = tmp_path / "both"
     seeds: list[int] = []
     original = AutosBuilder.discrimination
 
-    def noted(self: AutosBuilder, part: Sequence[StoryRow]) -> BuiltRows:
+    def build_twice(self: AutosBuilder, part: Sequence[StoryRow]) -> BuiltRows:
         seeds.append(self.seed)
         if len(seeds) == 1:
             with pytest.raises(
                 ValueError, match="both: another build is writing here; wait for it, or choose"
             ):
-                autos.build(rows[:3], other, both, progress=False)
+                autos.build(rows[:3], other_builder, folder, progress=False)
         return original(self, part)
 
-    monkeypatch.setattr(AutosBuilder, "discrimination", noted)
+    monkeypatch.setattr(AutosBuilder, "discrimination", build_twice)
     monkeypatch.setattr(autos, "CHUNK", 2)
-    kept = both / ".parts" / "of another build" / "0000000.parquet"
+    kept = folder / ".parts" / "of another build" / "0000000.parquet"
     kept.parent.mkdir(parents=True)
     kept.touch()
-    (both / ".invariance.parquet.killed.tmp").touch()
-    first = autos.build(rows[:3], builder, both, progress=False)
+    (folder / ".invariance.parquet.killed.tmp").touch()
+    first = autos.build(rows[:3], builder, folder, progress=False)
     assert seeds == [1, 1]
-    assert [path for path in (both / ".parts").rglob("*") if path.is_file()] == [kept]
-    assert not list(both.glob("*.tmp"))
+    assert [path for path in (folder / ".parts").rglob("*") if path.is_file()] == [kept]
+    assert not list(folder.glob("*.tmp"))
     alone = autos.build(rows[:3], builder, tmp_path / "alone", progress=False)
     for split in autos.SPLITS:
-        assert pq.read_table(both / f"{split}.parquet").equals(first[split])
+        assert pq.read_table(folder / f"{split}.parquet").equals(first[split])
         assert first[split].equals(alone[split])
 
 
-def test_the_grammar_filter_spares_typos(rows: list[StoryRow], builder: AutosBuilder) -> None:
+def test_grammar_filter_does_not_apply_to_typos(rows: list[StoryRow], builder: AutosBuilder) -> None:
     strict = AutosBuilder(
         builder.corpus, builder.paraphraser, builder.similarity, 1, lambda s: [0.4] * len(s)
     )
-    made = strict.discrimination(rows[:6])
+    result = strict.discrimination(rows[:6])
     assert (
-        made.unfiltered_counts == AutosBuilder.discrimination(builder, rows[:6]).unfiltered_counts
+        result.unfiltered_counts == AutosBuilder.discrimination(builder, rows[:6]).unfiltered_counts
     )  # counted before the filter
-    left = {row["technique"] for row in made.rows if row["label"] == 0}
-    assert left <= {"sentence_repetition"}  # which has no new sentence
+    techniques = {row["technique"] for row in result.rows if row["label"] == 0}
+    assert techniques <= {"sentence_repetition"}  # which has no new sentence
     assert {row["aspect"] for row in strict.invariance(rows[:3], "human").rows if row["label"] == 0} == {
         "typo"
     }
 
 
-def test_processes_change_no_row(
+def test_parallel_build_gives_the_same_rows(
     rows: list[StoryRow], builder: AutosBuilder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(autos, "CHUNK", 3)
-    one = autos.build(rows[:6], builder, tmp_path / "one", progress=False)
-    two = autos.build(rows[:6], builder, tmp_path / "two", progress=False, processes=2)
+    sequential = autos.build(rows[:6], builder, tmp_path / "one", progress=False)
+    parallel = autos.build(rows[:6], builder, tmp_path / "two", progress=False, processes=2)
     for split in autos.SPLITS:
-        assert one[split].equals(two[split], check_metadata=True)
+        assert sequential[split].equals(parallel[split], check_metadata=True)
         assert json.loads(
             pq.read_schema(tmp_path / "two" / f"{split}.parquet").metadata[autos.UNFILTERED_COUNTS]
         )
 
 
-def test_yields_are_of_the_stories_perturbed() -> None:
+def test_yield_is_relative_to_the_perturbed_stories() -> None:
     rows: list[Row] = [{"aspect": "typo", "label": label} for label in (0, 0, 1)]
     lines = yield_table([], rows, {"typo": 2, "synonym": 2}).splitlines()
     assert lines[2:] == ["| typo | 2 | 2 | 1.000 |", "| synonym | 2 | 0 | 0.000 |", "| all | 4 | 2 | 0.500 |"]
 
 
-def test_the_command_builds_from_the_corpora_of_training(
+def test_command_builds_from_the_training_corpora(
     everyday_facts: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stories = [row["story"] for row in mini()[:3]]
@@ -179,11 +179,11 @@ def test_the_command_builds_from_the_corpora_of_training(
     monkeypatch.setattr(command, "CONFIGS", tmp_path)
     monkeypatch.setattr(command, "MoverSimilarity", lambda: all_alike)
     build_autos(AutosBuildOptions(["roc"], data=data, out=tmp_path / "out", grammar="none"))
-    said = capsys.readouterr().out
-    assert "roc: 3 stories" in said
-    assert str(tmp_path / "out" / "roc" / "invariance.parquet") in said
-    for told in autos.existing_builds(tmp_path / "out" / "roc"):
-        sums = told["settings"]["sha256"]
+    printed = capsys.readouterr().out
+    assert "roc: 3 stories" in printed
+    assert str(tmp_path / "out" / "roc" / "invariance.parquet") in printed
+    for recorded in autos.existing_builds(tmp_path / "out" / "roc"):
+        sums = recorded["settings"]["sha256"]
         assert sums["stories"] == {"roc/validation.jsonl": checksum(data / "roc" / "validation.jsonl")}
         assert sums["grammar"] is None
     built = pq.read_table(tmp_path / "out" / "roc" / "discrimination.parquet").to_pylist()
@@ -194,7 +194,7 @@ def test_the_command_builds_from_the_corpora_of_training(
         build_autos(AutosBuildOptions(["roc"], data=tmp_path / "none", out=tmp_path / "out"))
 
 
-def test_counts_stand_beside_the_papers() -> None:
+def test_counts_table_compares_with_the_paper() -> None:
     rows = [
         {"aspect": "typo", "label": 0, "origin": "human"},
         {"aspect": "typo", "label": 1, "origin": "human"},
@@ -206,7 +206,7 @@ def test_counts_stand_beside_the_papers() -> None:
     assert "| 1.000 / 0.825 |" in lines[2], "coherent examples are of those that pass the filter"
 
 
-def test_bad_lines_are_told_by_number(tmp_path: Path) -> None:
+def test_bad_lines_are_reported_by_number(tmp_path: Path) -> None:
     lines = [
         json.dumps({"story_id": "a", "story": "He ran. He fell."}),
         "{not json",
@@ -230,14 +230,14 @@ def test_bad_lines_are_told_by_number(tmp_path: Path) -> None:
     assert [message.split(": ")[0].rpartition(" ")[2] for message in bad] == ["2", "3", "4", "5", "6"]
 
 
-def test_a_file_without_a_story_is_refused(tmp_path: Path) -> None:
+def test_file_without_stories_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "stories.txt"
     path.write_text("", encoding="utf-8")
     with pytest.raises(ValueError, match="at least one story"):
         read_rows(path)
 
 
-def test_mini_loads_by_name() -> None:
+def test_mini_configuration_loads_by_name() -> None:
     mini = datasets.load_dataset(str(ROOT / "datasets" / "autos"), "mini")
     assert set(mini) == {"discrimination", "invariance"}
     assert mini["discrimination"].column_names == autos.SCHEMA.names
@@ -246,8 +246,8 @@ def test_mini_loads_by_name() -> None:
     assert {row["perturbed_from"] for row in mini["discrimination"] if row["label"] == 0} <= originals
 
 
-def test_mini_names_what_it_was_built_of() -> None:
-    in_tree = {
+def test_mini_records_checksums_of_its_inputs() -> None:
+    expected = {
         "stories": {MINI.name: checksum(MINI)},
         "grammar": checksum(weights_file(WEIGHTS / "grammar")),
         "encoder": checksum(ENCODER / FULL_MODEL),
@@ -255,24 +255,26 @@ def test_mini_names_what_it_was_built_of() -> None:
     }
     built = autos.existing_builds(ROOT / "datasets" / "autos" / "mini")
     assert len(built) == 2
-    for sums in (one["settings"]["sha256"] for one in built):
-        assert {name: sums[name] for name in in_tree} == in_tree
+    for sums in (build["settings"]["sha256"] for build in built):
+        assert {name: sums[name] for name in expected} == expected
         assert all(re.fullmatch("[0-9a-f]{64}", sums[name]) for name in ("conceptnet", "wordnet"))
 
 
-def test_what_was_not_at_hand_is_named_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_inputs_are_recorded_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(command, "find_resource", lambda name: None)
     monkeypatch.setattr(command, "lexicon_files", dict)
     sums = _sources("roc", AutosBuildOptions(("roc",), stories="-", grammar="none"))
     assert (sums["stories"], sums["conceptnet"], sums["wordnet"], sums["grammar"]) == ({}, None, None, None)
 
 
-def test_parts_made_of_other_inputs_are_not_used_again(tmp_path: Path) -> None:
-    back = tmp_path / "back.json"
-    back.write_text("{}")
-    how = AutosBuildOptions(("roc",), stories=tmp_path / "stories.txt", paraphrases=str(back), grammar="none")
-    before = _inputs(how)
+def test_changed_inputs_change_the_checksums_of_a_build(tmp_path: Path) -> None:
+    translations = tmp_path / "back.json"
+    translations.write_text("{}")
+    options = AutosBuildOptions(
+        ("roc",), stories=tmp_path / "stories.txt", paraphrases=str(translations), grammar="none"
+    )
+    before = _inputs(options)
     assert {"wordnet", "encoder", "paraphrases"} <= set(before)
-    assert "grammar" in _inputs(replace(how, grammar="default"))
-    back.write_text('{"He ran.": ["He was running."]}')
-    assert {name for name, digest in _inputs(how).items() if digest != before[name]} == {"paraphrases"}
+    assert "grammar" in _inputs(replace(options, grammar="default"))
+    translations.write_text('{"He ran.": ["He was running."]}')
+    assert {name for name, digest in _inputs(options).items() if digest != before[name]} == {"paraphrases"}

@@ -25,7 +25,7 @@ def shares(section: str) -> dict[str, list[float]]:
 
 
 @pytest.mark.parametrize(
-    ("named", "aspect", "column"),
+    ("stated", "aspect", "column"),
     [
         ("Character behavior, perturbed", "character_behavior", 1),
         ("common sense, perturbed", "common_sense", 1),
@@ -33,15 +33,15 @@ def shares(section: str) -> dict[str, list[float]]:
         ("Punctuation, perturbed incoherent stories", "punctuation", 1),
     ],
 )
-def test_shares_in_the_text_are_those_of_the_table(named: str, aspect: str, column: int) -> None:
-    ours, paper = re.search(rf"\*\*{named}\*\* \((\.\d+), (?:paper )?(\.\d+)\)", CARD).groups()  # type: ignore[union-attr]
-    found = shares("Counts for ROCStories")[aspect]
-    assert float(ours) == pytest.approx(found[column], abs=0.0051)
-    assert float(paper) == pytest.approx(found[2 + column], abs=0.0051)
+def test_shares_in_the_text_match_the_table(stated: str, aspect: str, column: int) -> None:
+    ours, paper = re.search(rf"\*\*{stated}\*\* \((\.\d+), (?:paper )?(\.\d+)\)", CARD).groups()  # type: ignore[union-attr]
+    table_shares = shares("Counts for ROCStories")[aspect]
+    assert float(ours) == pytest.approx(table_shares[column], abs=0.0051)
+    assert float(paper) == pytest.approx(table_shares[2 + column], abs=0.0051)
 
 
 @pytest.mark.parametrize("section", ["Counts for ROCStories", "Counts for WritingPrompts"])
-def test_what_is_off_by_more_than_a_factor_of_two_bears_a_star(section: str) -> None:
+def test_shares_off_by_more_than_a_factor_of_two_are_starred(section: str) -> None:
     table = CARD.partition(f"## {section}")[2].partition("\n## ")[0]
     assert len(shares(section)) == 13
     for name, (*ours, first, second) in shares(section).items():
@@ -50,15 +50,15 @@ def test_what_is_off_by_more_than_a_factor_of_two_bears_a_star(section: str) -> 
         assert stars == [not 0.5 <= a / b <= 2 for a, b in zip(ours, (first, second), strict=True)], name
 
 
-def test_the_share_of_repeated_meaning_in_long_stories() -> None:
-    (named,) = re.findall(r"Semantic repetition applies to (\.\d+) of the stories", CARD)
-    assert float(named) == pytest.approx(
+def test_share_of_semantic_repetition_in_long_stories() -> None:
+    (stated,) = re.findall(r"Semantic repetition applies to (\.\d+) of the stories", CARD)
+    assert float(stated) == pytest.approx(
         shares("Counts for WritingPrompts")["semantic_repetition"][1], abs=0.0051
     )
 
 
 @pytest.mark.parametrize(
-    ("named", "aspect", "technique"),
+    ("stated", "aspect", "technique"),
     [
         (r"the (\d+) rows of\s+`neighbor_substitution`", "common_sense", "neighbor_substitution"),
         (r"the (\d+) coherent examples of common sense", "common_sense", None),
@@ -66,10 +66,12 @@ def test_the_share_of_repeated_meaning_in_long_stories() -> None:
         (r"the (\d+) rows of `antonym_substitution`", "consistency", "antonym_substitution"),
     ],
 )
-def test_it_says_which_rows_of_mini_were_looked_up(named: str, aspect: str, technique: str | None) -> None:
+def test_card_counts_the_rows_of_mini_from_lexical_resources(
+    stated: str, aspect: str, technique: str | None
+) -> None:
     text = CARD.partition("## Licence of the source data")[2]
     assert "[CC BY-SA 4.0](https://creativecommons.org/licenses/by-sa/4.0/)" in text
-    (count,) = re.findall(named, text)
+    (count,) = re.findall(stated, text)
     rows = [row for path in (AUTOS / "mini").glob("*.parquet") for row in pq.read_table(path).to_pylist()]
     assert int(count) == sum((row["aspect"], row["technique"]) == (aspect, technique) for row in rows)
 
@@ -80,7 +82,7 @@ def discrimination(name: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", BUILT)
-def test_it_says_that_passages_of_long_stories_begin_anywhere_and_few_have_a_prompt(name: str) -> None:
+def test_card_counts_the_passages_of_long_stories_and_their_prompts(name: str) -> None:
     """The counts are those of `wp`; in the other configurations no story is split into passages."""
     text = CARD.partition("## Counts of `mini`")[0]
     counts = re.search(
@@ -90,34 +92,34 @@ def test_it_says_that_passages_of_long_stories_begin_anywhere_and_few_have_a_pro
         re.DOTALL,
     )
     assert counts is not None
-    found = {row["story_id"]: row for row in discrimination(name) if row["label"] == 1}
-    later = {story for story in found if re.search(r"-\d+-\d+$", story)}
+    originals = {row["story_id"]: row for row in discrimination(name) if row["label"] == 1}
+    later = {story for story in originals if re.search(r"-\d+-\d+$", story)}
     if name != "wp":
         assert not later
         return
-    whole = [row for story, row in found.items() if story not in later]
+    whole_stories = [row for story, row in originals.items() if story not in later]
     assert [int(count.replace(",", "")) for count in counts.groups()] == [
-        len(found),
+        len(originals),
         len(later),
-        round(sum(len(row["story"].split()) for row in found.values()) / len(found)),
-        sum(not row["context"] for row in found.values()),
-        sum(not row["context"] for row in whole),
-        len(whole),
+        round(sum(len(row["story"].split()) for row in originals.values()) / len(originals)),
+        sum(not row["context"] for row in originals.values()),
+        sum(not row["context"] for row in whole_stories),
+        len(whole_stories),
     ]
 
 
 @pytest.mark.parametrize("name", BUILT)
-def test_the_share_of_sentences_that_negation_changes(name: str) -> None:
-    (named,) = re.findall(rf"it changes [^.]*?(\d+) %[^,.%]*in `{name}`", CARD)
+def test_share_of_sentences_changed_by_negation(name: str) -> None:
+    (stated,) = re.findall(rf"it changes [^.]*?(\d+) %[^,.%]*in `{name}`", CARD)
     rows = discrimination(name)
     stories = {row["story_id"]: row["story"] for row in rows if row["label"] == 1}
-    made = [row for row in rows if row["technique"] == "negation_alteration"][:300]
-    originals = parse([stories[row["perturbed_from"]] for row in made])
+    negated = [row for row in rows if row["technique"] == "negation_alteration"][:300]
+    originals = parse([stories[row["perturbed_from"]] for row in negated])
     changed = [
         sum(
             any(s.start <= span["original_start"] < s.end for span in row["changed_spans"])
             for s in story.sentences
         )
-        for row, story in zip(made, originals, strict=True)
+        for row, story in zip(negated, originals, strict=True)
     ]
-    assert sum(changed) / sum(map(len, originals)) == pytest.approx(int(named) / 100, abs=0.0051)
+    assert sum(changed) / sum(map(len, originals)) == pytest.approx(int(stated) / 100, abs=0.0051)

@@ -47,11 +47,11 @@ class OneOriginal(NoneMade):
         return self.discrimination(rows)
 
 
-def test_a_build_takes_the_place_of_none_with_other_settings(
+def test_build_with_other_settings_is_not_overwritten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(command, "require_knowledge", lambda: None)
-    monkeypatch.setattr(command, "_inputs", lambda how: {})
+    monkeypatch.setattr(command, "_inputs", lambda options: {})
     monkeypatch.setattr(command, "make_builder", lambda *_: NoneMade())
     data, out = tmp_path / "data", tmp_path / "out"
     (data / "wp").mkdir(parents=True)
@@ -61,39 +61,39 @@ def test_a_build_takes_the_place_of_none_with_other_settings(
     (tmp_path / "autos.yaml").write_text(json.dumps(settings))
     monkeypatch.setattr(command, "CONFIGS", tmp_path)
 
-    def built(*options: str) -> Result:
+    def run_build(*options: str) -> Result:
         return CliRunner().invoke(app, ["autos", "--out", str(out), *options])
 
-    def lying() -> dict[str, str]:
+    def checksums() -> dict[str, str]:
         return {path.name: checksum(path) for path in (out / "wp").glob("*.parquet")}
 
     corpus = ("--data", str(data), "--config", "wp")
-    assert built(*corpus, "--share", "1").exit_code == 0
-    assert built(*corpus, "--share", "1", "--processes", "2").exit_code == 0
-    before = lying()
-    refused = built(*corpus)
+    assert run_build(*corpus, "--share", "1").exit_code == 0
+    assert run_build(*corpus, "--share", "1", "--processes", "2").exit_code == 0
+    before = checksums()
+    refused = run_build(*corpus)
     assert refused.exit_code == 2
-    told = "expected --out FOLDER or --replace, since the folder has a build with share 1.0 (now not given), stories 60 (now"
-    assert told in refused.stderr
-    assert lying() == before
-    assert built(*corpus, "--replace").exit_code == 0
-    assert lying() != before
-    mine = tmp_path / "mine.jsonl"
-    mine.write_text('{"story": "He ran. He fell."}\n')
+    message = "expected --out FOLDER or --replace, since the folder has a build with share 1.0 (now not given), stories 60 (now"
+    assert message in refused.stderr
+    assert checksums() == before
+    assert run_build(*corpus, "--replace").exit_code == 0
+    assert checksums() != before
+    own_stories = tmp_path / "mine.jsonl"
+    own_stories.write_text('{"story": "He ran. He fell."}\n')
     (out / "mini").mkdir()
     for split in ("discrimination", "invariance"):
         pq.write_table(pa.table({"story": ["He ran."]}), out / "mini" / f"{split}.parquet")
-    refused = built("--config", "mini", "--stories", str(mine))
+    refused = run_build("--config", "mini", "--stories", str(own_stories))
     assert refused.exit_code == 2
     assert "since the folder has a build with unknown settings" in refused.stderr
 
 
-def test_a_built_folder_loads_by_configuration(
+def test_built_folder_loads_by_configuration(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
     monkeypatch.setattr(command, "require_knowledge", lambda: None)
-    monkeypatch.setattr(command, "_inputs", lambda how: {})
+    monkeypatch.setattr(command, "_inputs", lambda options: {})
     monkeypatch.setattr(command, "make_builder", lambda *_: OneOriginal())
     mine, out = tmp_path / "mine.jsonl", tmp_path / "out"
     mine.write_text('{"story": "He ran. He fell."}\n')
@@ -107,27 +107,25 @@ def test_a_built_folder_loads_by_configuration(
     assert (out / "README.md").read_text() == "mine"
 
 
-def test_the_printed_call_is_python_on_windows_too() -> None:
-    def load_dataset(*given: str) -> tuple[str, ...]:
-        return given
+def test_printed_call_is_valid_python_on_windows() -> None:
+    def load_dataset(*arguments: str) -> tuple[str, ...]:
+        return arguments
 
     printed = loading_call(PureWindowsPath(r"C:\new\out"), "roc")
     assert eval(printed, {"load_dataset": load_dataset}) == ("C:/new/out", "roc")
 
 
-def test_a_build_beside_an_accelerator_is_made_in_one_process(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def build(*given: Any) -> Any:
-        raise ValueError(f"processes: {given[5]}")
+def test_build_with_an_accelerator_uses_one_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def build(*arguments: Any) -> Any:
+        raise ValueError(f"processes: {arguments[5]}")
 
-    for name, stands_for in {
+    for name, stand_in in {
         "require_knowledge": lambda: None,
-        "_inputs": lambda how: {},
+        "_inputs": lambda options: {},
         "make_builder": lambda *_: NoneMade(),
         "build": build,
     }.items():
-        monkeypatch.setattr(command, name, stands_for)
+        monkeypatch.setattr(command, name, stand_in)
     monkeypatch.setattr(runtime, "choose_device", lambda device: torch.device("cuda"))
     mine = tmp_path / "mine.jsonl"
     mine.write_text('{"story": "He ran. He fell."}\n')
@@ -137,41 +135,39 @@ def test_a_build_beside_an_accelerator_is_made_in_one_process(
         )
 
 
-def test_a_build_that_ends_after_another_began_is_not_replaced(
+def test_build_finished_meanwhile_by_another_process_is_not_overwritten(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(command, "require_knowledge", lambda: None)
-    monkeypatch.setattr(command, "_inputs", lambda how: {})
+    monkeypatch.setattr(command, "_inputs", lambda options: {})
     mine, out = tmp_path / "mine.jsonl", tmp_path / "out"
     mine.write_text('{"story": "He ran. He fell."}\n')
     first, second = (command.AutosBuildOptions(["roc"], stories=mine, out=out, seed=seed) for seed in (1, 2))
 
-    def other_first(*_: object) -> NoneMade:
+    def finish_other_build_first(*_: object) -> NoneMade:
         monkeypatch.setattr(command, "make_builder", lambda *_: NoneMade())
         command.build_autos(first)
         return NoneMade()
 
-    monkeypatch.setattr(command, "make_builder", other_first)
+    monkeypatch.setattr(command, "make_builder", finish_other_build_first)
     with pytest.raises(ValueError, match=r"since the folder has a build with seed 1 \(now 2\)"):
         command.build_autos(second)
     assert {built["settings"]["seed"] for built in existing_builds(out / "roc")} == {1}
 
 
-def test_builds_side_by_side_write_the_card_one_after_the_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def listed(folder: Path) -> list[dict[str, Any]]:
+def test_concurrent_builds_lock_the_card(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def builds_under_lock(folder: Path) -> list[dict[str, Any]]:
         with pytest.raises(Timeout):
             FileLock(tmp_path / ".lock", timeout=0).acquire()
         return [{}]
 
     (tmp_path / "roc").mkdir()
-    monkeypatch.setattr(command, "existing_builds", listed)
+    monkeypatch.setattr(command, "existing_builds", builds_under_lock)
     command._write_card(tmp_path)
     assert "config_name: roc" in (tmp_path / "README.md").read_text()
 
 
-def test_long_stories_of_a_corpus_become_passages_and_a_share_takes_more(
+def test_long_stories_are_split_into_passages_and_share_selects_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stories = [
@@ -195,14 +191,14 @@ def test_long_stories_of_a_corpus_become_passages_and_a_share_takes_more(
         command.AutosBuildOptions(["wp"], data=data, share=0)
 
 
-def test_a_missing_file_of_judged_stories_is_told_with_the_configuration_that_names_it(
+def test_missing_judged_stories_are_reported_with_the_configuration_file(
     tmp_path: Path,
 ) -> None:
     with pytest.raises(ValueError, match=r"AMT_ROC\.CSV: no such file.*`exclude` in .*corpora/roc\.yaml$"):
         command._rows("roc", command.AutosBuildOptions(["roc"], data=tmp_path))
 
 
-def test_a_configuration_of_own_stories_has_any_name(tmp_path: Path) -> None:
+def test_configuration_of_own_stories_may_have_any_name(tmp_path: Path) -> None:
     stories = tmp_path / "fairy.jsonl"
     assert command.AutosBuildOptions(["fairy"], stories=stories, out=tmp_path).configs == ["fairy"]
     for name in ("../x", "", "a/b"):

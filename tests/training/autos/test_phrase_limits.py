@@ -43,7 +43,7 @@ def builder(paraphraser: Paraphraser) -> AutosBuilder:
     return AutosBuilder(StoryPool(parse(["Ann came."])), paraphraser, lambda pairs: [1.0] * len(pairs))
 
 
-def test_what_marks_a_story_and_how_many_it_may_mark() -> None:
+def test_added_phrases_and_their_limits() -> None:
     row: Row = {"story": "He ran. Then he slept."}
     assert added_phrases(row, "He ran. He slept.") == {"then", "then he", "then he slept"}
     usual = phrase_shares(["Then he ran.", "He ran.", "She ran.", "She sat."])
@@ -59,25 +59,27 @@ def test_what_marks_a_story_and_how_many_it_may_mark() -> None:
 
 
 @pytest.mark.parametrize("aspect", ["semantic_repetition", "paraphrase"])
-def test_stories_too_many_get_another_paraphrase_or_are_left_out(aspect: str) -> None:
-    made = builder(Openers("Again "))
-    rows = made.perturb_again(STORIES, aspect, "human", frozenset())
+def test_stories_above_the_phrase_limit_are_paraphrased_again_or_dropped(aspect: str) -> None:
+    autos_builder = builder(Openers("Again "))
+    rows = autos_builder.perturb_again(STORIES, aspect, "human", frozenset())
     assert all("Again " in row["story"] for row in rows)
     coherent = [{**STORIES[at], "aspect": aspect, "label": 1, "origin": "human"} for at in range(COUNT)]
-    found = limit_phrases(BuiltRows([*coherent, *rows], Counter()), STORIES, STORIES, made).rows
-    perturbed = [row for row in found if row["label"] == 0]
+    limited = limit_phrases(BuiltRows([*coherent, *rows], Counter()), STORIES, STORIES, autos_builder).rows
+    perturbed = [row for row in limited if row["label"] == 0]
     marked = [added_phrases(row, STORIES[int(row["perturbed_from"][1:])]["story"]) for row in perturbed]
     assert 60 < len(perturbed) < COUNT
     assert exceeded_limits(marked, phrase_shares(row["story"] for row in STORIES)) == {}
-    assert sum("again" in one for one in marked) > COUNT / 20  # a third of the human stories have it
-    assert len({phrase for one in marked for phrase in one if phrase.startswith("word")}) > 40
-    originals = {row["story_id"] for row in found if row["label"] == 1}
-    left = {row["perturbed_from"] for row in perturbed}
-    assert originals == ({row["story_id"] for row in STORIES} if aspect == "semantic_repetition" else left)
+    assert sum("again" in phrases for phrases in marked) > COUNT / 20  # a third of the human stories have it
+    assert len({phrase for phrases in marked for phrase in phrases if phrase.startswith("word")}) > 40
+    originals = {row["story_id"] for row in limited if row["label"] == 1}
+    perturbed_ids = {row["perturbed_from"] for row in perturbed}
+    assert originals == (
+        {row["story_id"] for row in STORIES} if aspect == "semantic_repetition" else perturbed_ids
+    )
 
 
-def test_few_stories_are_left_as_they_are() -> None:
-    made = builder(Openers("Again "))
-    rows = made.perturb_again(STORIES[:6], "paraphrase", "human", frozenset())
+def test_phrase_limits_ignore_small_sets() -> None:
+    autos_builder = builder(Openers("Again "))
+    rows = autos_builder.perturb_again(STORIES[:6], "paraphrase", "human", frozenset())
     assert len(rows) == 6
-    assert limit_phrases(BuiltRows(rows, Counter()), STORIES, STORIES, made).rows == rows
+    assert limit_phrases(BuiltRows(rows, Counter()), STORIES, STORIES, autos_builder).rows == rows

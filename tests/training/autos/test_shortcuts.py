@@ -28,12 +28,12 @@ def row(story_id: str, story: str, source: str | None = None, aspect: str = "par
 
 
 def pairs(count: int, opener: str) -> list[dict[str, Any]]:
-    found = []
+    result = []
     for number in range(count):
         story = f"Ann saw dog{number}. She ran to house{number}."
-        found.append(row(f"s{number}", story))
-        found.append(row(f"s{number}/paraphrase", f"{story} {opener} she slept.", f"s{number}"))
-    return found
+        result.append(row(f"s{number}", story))
+        result.append(row(f"s{number}/paraphrase", f"{story} {opener} she slept.", f"s{number}"))
+    return result
 
 
 def test_features_of_a_story() -> None:
@@ -49,42 +49,42 @@ def test_features_of_a_story() -> None:
     assert "ran . he" not in phrase_features(story)  # it spans two sentences
 
 
-def test_a_shared_opening_is_found_on_stories_that_were_not_looked_at() -> None:
-    found = cases(pairs(40, "As it happened,"), "paraphrase")
-    assert len(found) == 80
-    assert held_out_accuracy(found, [opening_features(case.story) for case in found]) == 1.0
+def test_shared_opening_is_detected_on_held_out_stories() -> None:
+    aspect_cases = cases(pairs(40, "As it happened,"), "paraphrase")
+    assert len(aspect_cases) == 80
+    assert held_out_accuracy(aspect_cases, [opening_features(case.story) for case in aspect_cases]) == 1.0
     rule = best_rule(
-        [opening_features(case.story) for case in found if case.perturbed],
-        [opening_features(case.story) for case in found if not case.perturbed],
+        [opening_features(case.story) for case in aspect_cases if case.perturbed],
+        [opening_features(case.story) for case in aspect_cases if not case.perturbed],
     )
     assert rule is not None
     assert rule.feature.startswith("as it")
     assert (rule.marks_perturbed, rule.gain) == (True, 0.5)
 
 
-def test_a_rule_that_was_picked_among_many_is_no_better_than_chance_on_others() -> None:
+def test_overfitted_rule_is_at_chance_on_held_out_stories() -> None:
     rows = [row for number in range(60) for row in pairs(1, f"Opener{number}")]
-    for number, one in enumerate(rows):  # every pair has a word of its own
-        one["story_id"] = one["story_id"].replace("s0", f"s{number // 2}")
-        one["perturbed_from"] = one["perturbed_from"] and f"s{number // 2}"
-    found = cases(rows, "paraphrase")
-    accuracy = held_out_accuracy(found, [opening_features(case.story) for case in found])
+    for number, item in enumerate(rows):  # every pair has a word of its own
+        item["story_id"] = item["story_id"].replace("s0", f"s{number // 2}")
+        item["perturbed_from"] = item["perturbed_from"] and f"s{number // 2}"
+    aspect_cases = cases(rows, "paraphrase")
+    accuracy = held_out_accuracy(aspect_cases, [opening_features(case.story) for case in aspect_cases])
     assert accuracy == pytest.approx(
         0.5, abs=0.01
     )  # selected and tested on the same stories, it would be above
 
 
-def test_a_story_and_what_was_made_of_it_fall_into_one_part() -> None:
-    twice = [
+def test_story_and_its_perturbations_share_a_fold() -> None:
+    rows = [
         row("s/lexical_repetition", "He ran. He ran."),
         row("s/lexical_repetition/typo", "He ran. He rna.", "s/lexical_repetition", "typo"),
         row("s", "He ran."),
         row("s/typo", "He rna.", "s", "typo"),
     ]
-    assert len({case.fold for case in cases(twice, "typo")}) == 1
+    assert len({case.fold for case in cases(rows, "typo")}) == 1
 
 
-def test_a_missing_original_is_told() -> None:
+def test_missing_original_is_reported() -> None:
     with pytest.raises(ValueError, match="a/typo: expected its original 'a'"):
         cases([row("a/typo", "He rna.", "a", "typo")], "typo")
 
@@ -92,13 +92,13 @@ def test_a_missing_original_is_told() -> None:
 @pytest.mark.parametrize(
     ("split", "aspect"), [("discrimination", "semantic_repetition"), ("invariance", "paraphrase")]
 )
-def test_no_opening_gives_the_paraphrases_of_mini_away(split: str, aspect: str) -> None:
-    found = cases(pq.read_table(MINI / f"{split}.parquet").to_pylist(), aspect)
-    assert len(found) > 60
-    assert held_out_accuracy(found, [opening_features(case.story) for case in found]) <= 0.6
+def test_openings_do_not_reveal_the_paraphrases_of_mini(split: str, aspect: str) -> None:
+    aspect_cases = cases(pq.read_table(MINI / f"{split}.parquet").to_pylist(), aspect)
+    assert len(aspect_cases) > 60
+    assert held_out_accuracy(aspect_cases, [opening_features(case.story) for case in aspect_cases]) <= 0.6
     rule = best_rule(
-        [opening_features(case.story) for case in found if case.perturbed],
-        [opening_features(case.story) for case in found if not case.perturbed],
+        [opening_features(case.story) for case in aspect_cases if case.perturbed],
+        [opening_features(case.story) for case in aspect_cases if not case.perturbed],
     )
     assert rule is not None
     assert (
@@ -106,7 +106,9 @@ def test_no_opening_gives_the_paraphrases_of_mini_away(split: str, aspect: str) 
     )  # of the sample itself: an opening stands in 14 % of the rows more than of originals
 
 
-def test_the_command_prints_a_row_an_aspect(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_shortcuts_command_prints_one_row_per_aspect(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     for split in ("discrimination", "invariance"):
         pq.write_table(pa.Table.from_pylist(pairs(5, "So")), tmp_path / f"{split}.parquet")
     assert main([str(tmp_path)]) == 0

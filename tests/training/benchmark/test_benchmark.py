@@ -68,16 +68,16 @@ def settings(tmp_path, data, **changes):
     return Settings(data=data, draws=200, say=lambda line: None, cache=tmp_path / "cache", **changes)
 
 
-def test_a_run_from_data_to_report(tmp_path, data, words):
+def test_benchmark_run_from_data_to_report(tmp_path, data, words):
     entry, _ = words
     results = run([entry], [TEST_SETS["mans_roc"], TEST_SETS["mans_wp"]], settings(tmp_path, data))
-    found = results["judged"]["mans_roc"]
-    assert found["n"] == 72
-    assert found["prompts"] == 24
-    assert found["rows"]["Words"]["kind"] == "ours"
-    assert found["rows"]["Words"]["pearson"] > 0.5
-    assert {"length", "distinct_1", "distinct_2", "distinct_3", "repetition_share"} <= set(found["rows"])
-    assert found["signatures"] == {"Words": "words:1"}
+    mans_roc = results["judged"]["mans_roc"]
+    assert mans_roc["n"] == 72
+    assert mans_roc["prompts"] == 24
+    assert mans_roc["rows"]["Words"]["kind"] == "ours"
+    assert mans_roc["rows"]["Words"]["pearson"] > 0.5
+    assert {"length", "distinct_1", "distinct_2", "distinct_3", "repetition_share"} <= set(mans_roc["rows"])
+    assert mans_roc["signatures"] == {"Words": "words:1"}
     assert "mans_wp.json" in results["skipped"]["mans_wp"]
     published = read_published()
     report = write_report(results, published, tmp_path / "out")
@@ -97,13 +97,13 @@ def test_a_run_from_data_to_report(tmp_path, data, words):
     assert not [path for path in (tmp_path / "out").rglob("*") if path.suffix in (".part", ".tmp", ".pkl")]
 
 
-def test_a_configuration_meets_the_other_corpus_without_a_context(tmp_path, data, words):
+def test_drift_evaluation_on_the_other_corpus_omits_contexts(tmp_path, data, words):
     mans_file(data / "mans", "wp")
     entry, _ = words
-    both = MetricEntry(
+    for_both_corpora = MetricEntry(
         "words", "Words", {"roc": "roc", "wp": "wp"}, ("contexts",), joins_context=True, module=entry.module
     )
-    results = run([both], [TEST_SETS["mans_roc"], TEST_SETS["mans_wp"]], settings(tmp_path, data))
+    results = run([for_both_corpora], [TEST_SETS["mans_roc"], TEST_SETS["mans_wp"]], settings(tmp_path, data))
     runs = results["dataset_drift"]["Words"]
     assert results["drift_weights"] == {"Words": {"roc": "roc", "wp": "wp"}}, "unknown training corpora"
     # This metric joins every context: joining it beforehand changes nothing on ROC; dropping it on WP does.
@@ -112,16 +112,18 @@ def test_a_configuration_meets_the_other_corpus_without_a_context(tmp_path, data
     assert runs["roc"]["mans_roc"]["intervals"]["pearson"]
 
 
-def test_a_metric_may_fill_several_rows(tmp_path, data, words):
+def test_metric_with_two_outputs_fills_two_rows(tmp_path, data, words):
     entry, _ = words
-    two = MetricEntry(
+    with_two_outputs = MetricEntry(
         "words", "Words", {"roc": "roc"}, outputs={"A": "scores", "B": "halves"}, module=entry.module
     )
-    rows = run([two], [TEST_SETS["mans_roc"]], settings(tmp_path, data))["judged"]["mans_roc"]["rows"]
+    rows = run([with_two_outputs], [TEST_SETS["mans_roc"]], settings(tmp_path, data))["judged"]["mans_roc"][
+        "rows"
+    ]
     assert rows["A"]["spearman"] == pytest.approx(rows["B"]["spearman"])
 
 
-def test_a_metric_that_cannot_run_is_left_out_and_said_or_raised_when_asked_for(tmp_path, data):
+def test_failing_metric_is_skipped_or_raised_if_strict(tmp_path, data):
     absent = MetricEntry("absent", "Absent", {"roc": "roc"}, module=str(tmp_path / "absent"))
     results = run([absent], [TEST_SETS["mans_roc"]], settings(tmp_path, data))
     assert list(results["skipped"]) == ["absent (roc) on mans_roc"]
@@ -129,7 +131,7 @@ def test_a_metric_that_cannot_run_is_left_out_and_said_or_raised_when_asked_for(
         run([absent], [TEST_SETS["mans_roc"]], settings(tmp_path, data, strict=True))
 
 
-def test_a_metric_whose_model_is_not_at_hand_is_left_out_though_asked_for(tmp_path, data, words, monkeypatch):
+def test_metric_with_missing_model_is_skipped_even_if_strict(tmp_path, data, words, monkeypatch):
     def absent(*_, **__):
         raise BackboneNotFoundError("no model 'a/b': `hf download a/b`")
 
@@ -142,12 +144,12 @@ def test_a_metric_whose_model_is_not_at_hand_is_left_out_though_asked_for(tmp_pa
 def judged_stories(types=None):
     scores = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
     rows = [{"story": f"s {k} .", "score": value} for k, value in enumerate(scores)]
-    for row, one in zip(rows, types or [], strict=False):
-        row["error_types"] = one
+    for row, error_types in zip(rows, types or [], strict=False):
+        row["error_types"] = error_types
     return JudgedStories.from_rows(rows)
 
 
-def test_a_row_beats_the_trivial_ones_only_with_its_whole_interval():
+def test_row_beats_trivial_rows_only_if_its_interval_excludes_zero():
     rng = np.random.default_rng(0)
     quality = rng.normal(size=120)
     rows = [
@@ -166,31 +168,31 @@ def test_a_row_beats_the_trivial_ones_only_with_its_whole_interval():
 
 
 def test_explanations_against_error_types():
-    wrong, fine = [["chaotic"]] * 3, [[]] * 3
-    judged = judged_stories([wrong, wrong, fine, fine, fine, fine])
+    chaotic, no_errors = [["chaotic"]] * 3, [[]] * 3
+    judged = judged_stories([chaotic, chaotic, no_errors, no_errors, no_errors, no_errors])
     explanations = [
         {"sentences": [{"text": "", "gain": gain}], "edits": [{}] * edits}
         for gain, edits in zip((0.9, 0.8, 0.1, 0.2, 0.0, 0.0), (2, 1, 1, 0, 0, 0), strict=True)
     ]
-    found = explanation_tables(explanations, judged, 0.5, one_error_only=False)
-    assert found["edited"] == 0.5
+    result = explanation_tables(explanations, judged, 0.5, one_error_only=False)
+    assert result["edited"] == 0.5
     # The three worst stories are edited: tied ranks, 1.5 from the mean rank, against six different judgments.
-    assert found["spearman"]["unedited"] == pytest.approx(np.sqrt(27 / 35))
-    assert found["types"]["chaotic"]["faulty"] == 2
-    assert found["types"]["chaotic"]["auc"] == 1.0
-    assert found["types"]["chaotic"]["spearman"]["unedited"] == pytest.approx(1.0)
+    assert result["spearman"]["unedited"] == pytest.approx(np.sqrt(27 / 35))
+    assert result["types"]["chaotic"]["faulty"] == 2
+    assert result["types"]["chaotic"]["auc"] == 1.0
+    assert result["types"]["chaotic"]["spearman"]["unedited"] == pytest.approx(1.0)
     with pytest.raises(ValueError, match="expected 6 explanations, one per story, got 5"):
         explanation_tables(explanations[:5], judged, 0.5, one_error_only=False)
 
 
-def test_names_of_metrics():
+def test_unknown_metric_name_is_rejected():
     entries = read_registry()
     assert "union" in entries
     with pytest.raises(ValueError, match="unknown metric nothing, expected any of plot_coherence"):
         select_entries(["nothing"], entries)
 
 
-def test_the_command_says_what_it_lacks(tmp_path, capsys):
+def test_command_names_missing_data_and_unknown_names(tmp_path, capsys):
     out = tmp_path / "out"
     with pytest.raises(ValueError, match="nothing to run on"):
         run_benchmark(BenchmarkOptions(datasets=["union_roc"], out=out, data=tmp_path))
@@ -203,15 +205,15 @@ def test_the_command_says_what_it_lacks(tmp_path, capsys):
         run_benchmark(BenchmarkOptions(data=tmp_path / "absent", out=out))
 
 
-def test_scores_that_could_not_be_kept_are_not_computed(tmp_path, monkeypatch):
-    def never(*given):
+def test_nothing_is_scored_if_the_cache_is_not_writable(tmp_path, monkeypatch):
+    def fail_if_called(*arguments):
         raise AssertionError("scored")
 
     (tmp_path / "file").write_text("")
     monkeypatch.setattr(scores, "IN_CHECKOUT", False)
     for module in (run_module, paired):
         monkeypatch.setattr(module, "SCORES_CACHE", tmp_path / "file" / "scores")
-        monkeypatch.setattr(module, "cached_scores", never)
+        monkeypatch.setattr(module, "cached_scores", fail_if_called)
     with pytest.raises(
         ValueError, match=r"\(OPENMEVA_CACHE names another\): expected a folder at .*file, got"
     ):
@@ -220,22 +222,22 @@ def test_scores_that_could_not_be_kept_are_not_computed(tmp_path, monkeypatch):
         paired.metric_scores("union", TEST_SETS["mans_roc"], [])
 
 
-def test_nothing_in_the_results_is_infinite_or_nan(tmp_path, data, words):
+def test_all_results_are_finite(tmp_path, data, words):
     results = run([words[0]], [TEST_SETS["mans_roc"]], settings(tmp_path, data))
 
-    def walk(value):
+    def check_finite(value):
         if isinstance(value, dict):
-            for one in value.values():
-                walk(one)
+            for item in value.values():
+                check_finite(item)
         elif isinstance(value, list):
-            for one in value:
-                walk(one)
+            for item in value:
+                check_finite(item)
         elif isinstance(value, float):
             assert math.isfinite(value)
 
-    walk(results)
+    check_finite(results)
 
 
-def test_the_report_does_not_need_ours(tmp_path, data):
+def test_report_without_own_metrics(tmp_path, data):
     results = run([], [TEST_SETS["mans_roc"]], settings(tmp_path, data))
     assert Path(write_report(results, read_published(), tmp_path / "out")).exists()

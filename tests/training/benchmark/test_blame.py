@@ -19,7 +19,7 @@ def span(text: str, story: str = STORY) -> dict[str, int]:
     return {"start": start, "end": start + len(text)}
 
 
-def test_a_sentence_is_damaged_by_a_change_in_it_and_so_is_its_copy() -> None:
+def test_changed_sentence_and_its_copies_are_marked() -> None:
     assert changed_sentences(STORY, [span("Cy")]) == (False, False, True, False)
     assert changed_sentences(STORY, [span("slept")]) == (False, True, False, True)
     assert changed_sentences(STORY, [span("ran. Bo")]) == (True, True, False, True)
@@ -27,7 +27,7 @@ def test_a_sentence_is_damaged_by_a_change_in_it_and_so_is_its_copy() -> None:
     assert changed_sentences(STORY, [inserted]) == (False, False, True, False)
 
 
-def test_stories_that_are_damaged_nowhere_or_everywhere_are_no_cases(tmp_path: Path) -> None:
+def test_stories_changed_in_no_or_all_sentences_are_skipped(tmp_path: Path) -> None:
     rows = [
         {"aspect": "a", "label": label, "story": STORY, "changed_spans": changes}
         for label, changes in (
@@ -45,7 +45,7 @@ def test_stories_that_are_damaged_nowhere_or_everywhere_are_no_cases(tmp_path: P
     assert len(read_cases(tmp_path / "cases.parquet", per_aspect=1)) == 1
 
 
-def test_the_sentence_with_the_greatest_gain_is_the_blamed_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sentence_with_the_largest_gain_is_blamed(monkeypatch: pytest.MonkeyPatch) -> None:
     class Metric:
         def compute(self, predictions: list[str], explain: bool) -> dict[str, Any]:
             gains = [0.1, 0.0, 0.4, -0.2]
@@ -56,7 +56,7 @@ def test_the_sentence_with_the_greatest_gain_is_the_blamed_one(monkeypatch: pyte
     assert blame_correct(read_registry()["union"], cases) == {"a": [True], "b": [False]}
 
 
-def test_a_metric_that_explains_nothing_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_metric_without_explanations_is_rejected(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         main(["--metrics", "ppl", "--stories", "1"])
     assert "ppl: it does not explain its scores" in capsys.readouterr().err

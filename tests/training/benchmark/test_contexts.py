@@ -44,15 +44,17 @@ def seen(entry: MetricEntry, name: str, row: dict[str, Any]) -> tuple[Any, Any] 
         (RUBER, "mans_roc", WHOLE, ("Ann ran.", WHOLE["story"])),
     ],
 )
-def test_what_a_metric_sees(entry: MetricEntry, name: str, row: dict[str, Any], expected: Any) -> None:
+def test_contexts_and_stories_passed_to_a_metric(
+    entry: MetricEntry, name: str, row: dict[str, Any], expected: Any
+) -> None:
     assert seen(entry, name, row) == expected
 
 
-def test_judged_stories_get_the_contexts_that_they_lack() -> None:
+def test_judged_stories_get_missing_contexts() -> None:
     """As in `openmeva score`: an empty context if the story contains it, and no contexts if all stories do."""
     rows = [{**row, "score": 1} for row in (WHOLE, APART)]
-    found = rows_for_metric(UNION, TEST_SETS["mans_roc"], rows)
-    assert found is not None
-    assert contexts_of(found) == ["", "Ann ran."]
-    assert contexts_of(found[:1]) is None
+    contextual_rows = rows_for_metric(UNION, TEST_SETS["mans_roc"], rows)
+    assert contextual_rows is not None
+    assert contexts_of(contextual_rows) == ["", "Ann ran."]
+    assert contexts_of(contextual_rows[:1]) is None
     assert contexts_of([*rows, {"story": "x"}]) is None

@@ -22,15 +22,15 @@ from openmeva.training.union.config import UnionConfig
 
 
 @pytest.mark.parametrize(
-    ("metric", "corpus", "read"),
+    ("metric", "corpus", "corpora"),
     [("union", "roc", "ROC"), ("union", "wp", "ROC, WP"), ("ppl", "roc", "ROC"), ("ppl", "wp", "ROC, WP")],
 )
-def test_what_the_shipped_weights_have_read(metric: str, corpus: str, read: str, tmp_path: Path) -> None:
+def test_training_corpora_of_shipped_weights(metric: str, corpus: str, corpora: str, tmp_path: Path) -> None:
     weights = drift_weights(read_registry()[metric], corpus, tmp_path)
-    assert (weights.config, weights.description()) == (corpus, f"{corpus} (trained on {read})")
+    assert (weights.config, weights.description()) == (corpus, f"{corpus} (trained on {corpora})")
 
 
-def test_weights_of_one_corpus_alone_are_taken_where_they_lie(tmp_path: Path) -> None:
+def test_single_corpus_weights_are_preferred_if_present(tmp_path: Path) -> None:
     folder = tmp_path / "union-wp"
     folder.mkdir()
     (folder / "config.json").write_text("{}")
@@ -41,14 +41,14 @@ def test_weights_of_one_corpus_alone_are_taken_where_they_lie(tmp_path: Path) ->
     assert training_corpora(tmp_path) is None
 
 
-def test_configurations_of_wp_alone_begin_with_nothing_and_read_nothing_else() -> None:
+def test_wp_only_configurations_train_on_wp_from_scratch() -> None:
     for kind, name in ((UnionConfig, "union"), (PplConfig, "ppl")):
         config = read_config(kind, config_file(name, "wp_only"))
         assert config.start is None
         assert {file.partition("/")[0] for file in config.corpus.train} == {"wp"}
 
 
-def test_the_table_has_them_beside_each_row() -> None:
+def test_drift_table_names_the_weights_of_each_row() -> None:
     drift = {"UNION": {"roc": {"union_roc": {"pearson": 0.3}}, "wp": {"union_roc": {"pearson": 0.1}}}}
     weights = {"UNION": {"roc": "roc (trained on ROC)", "wp": "wp only (trained on WP)"}}
     published = read_published()
@@ -65,27 +65,27 @@ def test_the_table_has_them_beside_each_row() -> None:
     assert dataset_drift_table(drift, published["dataset_drift"], weights).rows == [], "MANS was not run"
 
 
-def test_perplexity_meets_unions_by_its_logarithm_and_openmevas_as_it_is() -> None:
+def test_union_sets_use_log_perplexity_and_mans_raw_perplexity() -> None:
     rows = [
         {"story": story, "prompt": "Ann ran.", "ratings": [1.0], "score": 1.0} for story in ("One.", "Two.")
     ]
     loaded = [(TEST_SETS[name], rows) for name in sum(SET_PAIRS, ())]
-    found = {
+    by_row = {
         title: {(corpus, name): scores for (corpus, name), (scores, _) in cells.items()}
         for entry in ("ppl", "union")
         for title, cells in drift_cells(
             read_registry()[entry], loaded, lambda work: {"scores": [-9.0, -3.0], "log_scores": [-2.2, -1.1]}
         ).items()
     }
-    assert {title: {name for _, name in cells} for title, cells in found.items()} == {
+    assert {title: {name for _, name in cells} for title, cells in by_row.items()} == {
         "PPL": set(SET_PAIRS[0]),
         "PPL (log)": set(SET_PAIRS[1]),
         "UNION": set(sum(SET_PAIRS, ())),
     }
-    assert found["PPL (log)"]["wp", "union_roc"] == [-2.2, -1.1]
-    assert found["PPL"]["wp", "mans_roc"] == [-9.0, -3.0]
+    assert by_row["PPL (log)"]["wp", "union_roc"] == [-2.2, -1.1]
+    assert by_row["PPL"]["wp", "mans_roc"] == [-9.0, -3.0]
 
 
-def test_stories_without_a_beginning_are_read_as_they_are() -> None:
+def test_stories_without_a_prompt_are_unchanged() -> None:
     rows = [{"story": "He ran.", "prompt": "Ben woke."}, {"story": "She ate."}]
     assert [row["story"] for row in _as_text(rows, "roc")] == ["Ben woke. He ran.", "She ate."]

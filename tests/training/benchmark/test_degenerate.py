@@ -24,12 +24,12 @@ from openmeva.training.files import write_rows
 def rows(prompts: list[int]) -> list[dict[str, Any]]:
     """One story per given prompt number, with different lengths and judgments."""
     return [
-        {"story": "a dog" + " ran" * (place % 7), "prompt": f"p{prompt}", "score": (place * 5) % 7}
-        for place, prompt in enumerate(prompts)
+        {"story": "a dog" + " ran" * (index % 7), "prompt": f"p{prompt}", "score": (index * 5) % 7}
+        for index, prompt in enumerate(prompts)
     ]
 
 
-def test_one_prompt_among_single_stories_has_no_interval_within_prompts() -> None:
+def test_one_prompt_of_several_stories_gives_no_interval_within_prompts() -> None:
     judged = JudgedStories.from_rows(rows([0] * 12 + list(range(1, 13))))
     scores = list(np.random.default_rng(0).normal(size=24))
     table = judged_table(judged, {"mine": scores}, {}, 200, np.random.default_rng(0))
@@ -39,19 +39,19 @@ def test_one_prompt_among_single_stories_has_no_interval_within_prompts() -> Non
     assert table["rows"]["mine"]["intervals"]["pearson"] is not None
 
 
-def test_source_models_are_compared_where_that_is_asked_for() -> None:
+def test_source_models_are_compared_on_request() -> None:
     judged = JudgedStories.from_rows(
         [{**row, "source_model": "ab"[k % 2]} for k, row in enumerate(rows([0] * 12))]
     )
-    found = [
-        judged_table(judged, {"mine": list(range(12))}, {}, 100, np.random.default_rng(0), sources=asked)
-        for asked in (True, False)
+    results = [
+        judged_table(judged, {"mine": list(range(12))}, {}, 100, np.random.default_rng(0), sources=sources)
+        for sources in (True, False)
     ]
-    assert found[0].pop("sources")
-    assert found[1] == found[0]
+    assert results[0].pop("sources")
+    assert results[1] == results[0]
 
 
-def test_with_one_prompt_nobody_is_surely_first() -> None:
+def test_single_prompt_gives_no_rank_probability() -> None:
     judged = JudgedStories.from_rows(rows([0] * 12))
     ours = {name: list(np.random.default_rng(seed).normal(size=12)) for seed, name in enumerate(("a", "b"))}
     table = judged_table(judged, ours, {}, 100, np.random.default_rng(0))
@@ -61,8 +61,8 @@ def test_with_one_prompt_nobody_is_surely_first() -> None:
     assert table["rows"]["a"]["beats_trivial"]["pearson"]["beats"] is None
 
 
-def test_a_metric_that_is_constant_almost_everywhere_is_not_first_within_prompts() -> None:
-    prompts = [place // 4 for place in range(40)]
+def test_metric_constant_in_most_prompts_is_not_ranked_first() -> None:
+    prompts = [index // 4 for index in range(40)]
     judged = JudgedStories.from_rows(rows(prompts))
     perfect_once = [
         score if prompt == 0 else 0.0 for score, prompt in zip(judged.scores, prompts, strict=True)
@@ -73,8 +73,8 @@ def test_a_metric_that_is_constant_almost_everywhere_is_not_first_within_prompts
     assert table["standings"]["within_prompts"]["metrics"][0] == "fair"
 
 
-def test_a_metric_without_a_level_is_reported_all_the_same(tmp_path: Path) -> None:
-    judged = [{"story_id": str(place), **row} for place, row in enumerate(rows([0] * 3 + list(range(1, 10))))]
+def test_missing_levels_are_explained_in_the_report(tmp_path: Path) -> None:
+    judged = [{"story_id": str(index), **row} for index, row in enumerate(rows([0] * 3 + list(range(1, 10))))]
     for row in judged[:3]:
         row["score"] = 3
     file = tmp_path / "rated.jsonl"
@@ -86,30 +86,32 @@ def test_a_metric_without_a_level_is_reported_all_the_same(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("exchangeable", [True, False])
-def test_the_share_of_the_ceiling_is_that_of_a_ceiling_that_stands(exchangeable: bool) -> None:
+def test_share_of_the_noise_ceiling_is_omitted_for_an_invalid_ceiling(exchangeable: bool) -> None:
     """If two raters err in opposite directions, their mean is nearly exact, and metrics exceed the split-half ceiling."""
     rng = np.random.default_rng(3)
     quality, error, noise = rng.normal(size=(3, 60))
     errors = [error, noise if exchangeable else 0.1 * noise - error]
     ratings = 3 + quality[:, None] + 0.8 * np.stack(errors, axis=1)
     judged = [
-        {**row, "source_model": ("human", "gpt")[place % 2], "ratings": list(ratings[place]), "score": None}
-        for place, row in enumerate(rows(list(range(60))))
+        {**row, "source_model": ("human", "gpt")[index % 2], "ratings": list(ratings[index]), "score": None}
+        for index, row in enumerate(rows(list(range(60))))
     ]
     scores = list(quality + 0.3 * rng.normal(size=60))
-    one = TestSet("x", "The set", "roc", "judgments", lambda _: judged, "", {})
-    found = _judged(one, judged, {"mine": {"scores": scores, "signature": ""}}, Settings(None, draws=200))
-    (row,) = human_machine_table(found).rows
-    assert "share" not in found["sections"]["mine"].get("noise_ceiling", {})
+    test_set = TestSet("x", "The set", "roc", "judgments", lambda _: judged, "", {})
+    result = _judged(
+        test_set, judged, {"mine": {"scores": scores, "signature": ""}}, Settings(None, draws=200)
+    )
+    (row,) = human_machine_table(result).rows
+    assert "share" not in result["sections"]["mine"].get("noise_ceiling", {})
     if exchangeable:
-        share = found["rows"]["mine"]["pearson"] / found["noise_ceiling"]["ceiling"]["pearson"]
+        share = result["rows"]["mine"]["pearson"] / result["noise_ceiling"]["ceiling"]["pearson"]
         assert float(row[-1]) == pytest.approx(share, abs=0.005)
     else:
-        assert "mine is above their ceiling" in found["unavailable"]["noise_ceiling"]
+        assert "mine is above their ceiling" in result["unavailable"]["noise_ceiling"]
         assert row[-1] == "–"
 
 
-def test_tied_prompts_have_no_test_of_their_sources() -> None:
+def test_tied_prompts_allow_no_source_comparison() -> None:
     tied = [
         {"story": f"a {prompt} {system}", "prompt": prompt, "source_model": system, "score": int(prompt)}
         for prompt in "123"
@@ -119,25 +121,25 @@ def test_tied_prompts_have_no_test_of_their_sources() -> None:
         judgments_by_source(JudgedStories.from_rows(tied))
 
 
-def test_pairs_of_one_prompt_have_no_interval() -> None:
+def test_preference_pairs_of_one_prompt_have_no_interval() -> None:
     pairs = [
-        {"story_id": f"{pair}{place}", "pair": str(pair), "prompt": "p", "story": "a b", "score": 1.0 - place}
+        {"story_id": f"{pair}{index}", "pair": str(pair), "prompt": "p", "story": "a b", "score": 1.0 - index}
         for pair in range(6)
-        for place in range(2)
+        for index in range(2)
     ]
-    found = preference_table(pairs, {"mine": list(range(12))}, 100, np.random.default_rng(0))
-    assert found["rows"]["mine"]["intervals"]["accuracy"] is None
+    result = preference_table(pairs, {"mine": list(range(12))}, 100, np.random.default_rng(0))
+    assert result["rows"]["mine"]["intervals"]["accuracy"] is None
 
 
-def test_a_constant_metric_is_left_out_with_its_reason() -> None:
+def test_constant_metric_is_skipped_with_its_reason() -> None:
     skipped: dict[str, str] = {}
-    found = {"same": {"scores": [0.0, 0.0]}, "other": {"scores": [0.0, 1.0]}}
-    assert list(non_constant(TEST_SETS["mans_roc"], found, skipped)) == ["other"]
+    result = {"same": {"scores": [0.0, 0.0]}, "other": {"scores": [0.0, 1.0]}}
+    assert list(non_constant(TEST_SETS["mans_roc"], result, skipped)) == ["other"]
     assert list(skipped.values()) == ["gives every story the same score"]
 
 
-def test_a_report_of_a_set_without_trivial_rows(tmp_path: Path) -> None:
-    alike = [{"story": f"one two {place}", "prompt": str(place), "score": place % 5} for place in range(12)]
+def test_report_without_trivial_rows(tmp_path: Path) -> None:
+    alike = [{"story": f"one two {index}", "prompt": str(index), "score": index % 5} for index in range(12)]
     judged = JudgedStories.from_rows(alike)
     table = judged_table(judged, {"mine": list(range(12))}, {}, 100, np.random.default_rng(0))
     assert table["rows"]["mine"]["beats_trivial"] == {}

@@ -21,10 +21,10 @@ class Names:
         kinds = [
             {"off_topic": 0.6, "repetition": 0.9 * text.startswith("again again")} for text in predictions
         ]
-        return {"explanations": [{"kinds": one} for one in kinds]}
+        return {"explanations": [{"kinds": probabilities} for probabilities in kinds]}
 
 
-def test_a_kind_is_right_where_the_story_has_it() -> None:
+def test_error_type_precision_counts_correct_predictions() -> None:
     stories = [
         ("again again", "repetition"),
         ("again again x", None),
@@ -40,7 +40,7 @@ def test_a_kind_is_right_where_the_story_has_it() -> None:
     assert Precision(0, 0, 1).share is None
 
 
-def test_kinds_that_are_worth_showing_are_marked() -> None:
+def test_precise_error_types_are_marked() -> None:
     kinds = {
         "off_topic": Precision(4, 3, 5),
         "repetition": Precision(10, 7, 9),
@@ -51,16 +51,16 @@ def test_kinds_that_are_worth_showing_are_marked() -> None:
     assert list(worth.cells) == ["yes", "", ""]
 
 
-def test_weights_without_kinds_are_refused() -> None:
+def test_weights_without_error_types_are_rejected() -> None:
     class Nameless:
-        def compute(self, **given: Any) -> dict[str, Any]:
-            return {"explanations": [{"sentences": []} for _ in given["predictions"]]}
+        def compute(self, **arguments: Any) -> dict[str, Any]:
+            return {"explanations": [{"sentences": []} for _ in arguments["predictions"]]}
 
     with pytest.raises(ValueError, match="no head for them"):
         error_type_precision(Nameless(), [("a", None)])
 
 
-def test_the_stories_are_whole_and_damaged_ones() -> None:
+def test_stories_for_precision_are_originals_and_perturbed_ones() -> None:
     stories = read_stories(2)
     assert [kind for _, kind in stories] == [None] * 4 + [
         k for k in ERROR_TYPE_OF_ASPECT.values() for _ in range(2)

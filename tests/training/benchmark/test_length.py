@@ -14,7 +14,7 @@ from openmeva.training.benchmark.special_tokens import NEWLINE_TOKEN, newline_ef
 STORIES = [f"{name} walked slowly to the mill again. " * 90 for name in ("Ann", "Bo", "Cy")]
 
 
-def test_a_story_is_cut_at_the_nearest_end_of_a_sentence() -> None:
+def test_story_is_truncated_at_the_nearest_sentence_end() -> None:
     story = "One two three. Four five. Six seven eight nine."
     assert [truncate_near(story, words) for words in (1, 4, 6, 8, 50)] == [
         "One two three.", "One two three.", "One two three. Four five.", story, story,
@@ -22,32 +22,34 @@ def test_a_story_is_cut_at_the_nearest_end_of_a_sentence() -> None:
 
 
 @pytest.mark.parametrize("sign", [1, -1])
-def test_scores_that_follow_length_correlate_with_it(sign: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_length_dependent_scores_correlate_with_length(sign: int, monkeypatch: pytest.MonkeyPatch) -> None:
     class Words:
         def compute(self, predictions: list[str]) -> dict[str, Any]:
             return {"scores": [sign * len(text.split()) + text.startswith("Bo") for text in predictions]}
 
     monkeypatch.setattr(probes.evaluate, "load", lambda *_: Words())
-    stories = [story[: -40 * place or None] for place, story in enumerate(STORIES)]  # all lengths differ
-    found = length_effect(read_registry()["union"], stories)["UNION"]
-    assert found["cut"] * sign > 0.9
-    assert found["whole"] * sign > 0.9
-    assert [abs(found[f"{words} words"] - sign * words) < 5 for words in LENGTHS] == [True] * 4
+    stories = [story[: -40 * index or None] for index, story in enumerate(STORIES)]  # all lengths differ
+    effect = length_effect(read_registry()["union"], stories)["UNION"]
+    assert effect["cut"] * sign > 0.9
+    assert effect["whole"] * sign > 0.9
+    assert [abs(effect[f"{words} words"] - sign * words) < 5 for words in LENGTHS] == [True] * 4
 
 
 @pytest.mark.parametrize(("cost", "lower"), [(1, 1.0), (0, 0.5), (-1, 0.0)])
-def test_marks_that_cost_are_seen(cost: int, lower: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_newline_token_penalty_is_measured(cost: int, lower: float, monkeypatch: pytest.MonkeyPatch) -> None:
     class Marks:
         def compute(self, predictions: list[str]) -> dict[str, Any]:
             return {"scores": [ord(text[0]) - cost * text.count(NEWLINE_TOKEN) for text in predictions]}
 
     monkeypatch.setattr(probes.evaluate, "load", lambda *_: Marks())
-    found = newline_effect(read_registry()["union"], STORIES)["UNION"]
+    effect = newline_effect(read_registry()["union"], STORIES)["UNION"]
     # 29 sentences of seven words, so nine `<newline>` each
-    assert found == {"lower": lower, "shift": pytest.approx(-9 * cost / statistics.pstdev(map(ord, "ABC")))}
+    assert effect == {"lower": lower, "shift": pytest.approx(-9 * cost / statistics.pstdev(map(ord, "ABC")))}
 
 
-def test_what_cannot_be_measured_is_said(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_length_effect_rejects_unsuitable_metrics_and_missing_data(
+    tmp_path: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     entries = read_registry()
     with pytest.raises(ValueError, match="overlap: it needs more than a story"):
         length_effect(entries["overlap"], STORIES)

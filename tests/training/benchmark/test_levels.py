@@ -16,16 +16,16 @@ def judged(prompts: int, systems: bool = True) -> tuple[JudgedStories, np.ndarra
     quality[:3] = 1
     rows = [
         {
-            "story": f"{'word ' * int(rng.integers(4, 9))}{place} .",
+            "story": f"{'word ' * int(rng.integers(4, 9))}{index} .",
             "score": float(value),
-            **({"prompt": str(place // 3), "source_model": "abc"[place % 3]} if systems else {}),
+            **({"prompt": str(index // 3), "source_model": "abc"[index % 3]} if systems else {}),
         }
-        for place, value in enumerate(quality)
+        for index, value in enumerate(quality)
     ]
     return JudgedStories.from_rows(rows), quality
 
 
-def test_levels_of_every_row() -> None:
+def test_every_row_has_within_prompt_and_between_system_results() -> None:
     stories, quality = judged(32)
     rng = np.random.default_rng(1)
     metric = quality + rng.normal(size=96)
@@ -44,7 +44,7 @@ def test_levels_of_every_row() -> None:
     assert table["rows"]["mine"]["accuracy"]["value"] >= table["rows"]["mine"]["accuracy"]["without_ties"]
 
 
-def test_metrics_are_told_apart() -> None:
+def test_different_metrics_are_ranked_with_significance() -> None:
     stories, quality = judged(40, systems=False)
     rng = np.random.default_rng(2)
     ours = {"good": list(quality + 0.1 * rng.normal(size=120)), "noise": list(rng.normal(size=120))}
@@ -63,19 +63,19 @@ def test_metrics_are_told_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    ("complete", "said"),
+    ("complete", "note"),
     [
         (40, "(Thompson et al. 2024). 1 is"),
         (30, ", on the 30 of 40 prompts with one"),
         (29, " and there are 29. 1 is"),
     ],
 )
-def test_soft_accuracy_says_on_how_many_prompts_it_rests(complete: int, said: str) -> None:
+def test_soft_accuracy_note_states_the_number_of_prompts(complete: int, note: str) -> None:
     stories, quality = judged(40)
     keep = np.ones(120, dtype=bool)
     keep[: 3 * (40 - complete)] = np.arange(3 * (40 - complete)) % 3 > 0  # these prompts lack a system
     metric = (quality + np.random.default_rng(1).normal(size=120))[keep]
     table = judged_table(stories.subset(keep), {"mine": list(metric)}, {}, 50, np.random.default_rng(0))
     laid_out = between_systems({"title": "X", **table})
-    assert said in laid_out.note
+    assert note in laid_out.note
     assert (laid_out.rows[0][-1] == "–") == (complete < 30)

@@ -90,25 +90,25 @@ def test_figure_2() -> None:
         assert PUBLISHED["differences"][corpus]["rows"] == rows
 
 
-def test_what_the_stories_do_not_tell_stands_as_printed() -> None:
+def test_missing_results_show_the_paper_rows_only() -> None:
     """MANS has no error types: only the rows of Table 3; those of Figure 2 next to the results of the run."""
     regions = dict.fromkeys(("both", "human_only", "metric_only", "neither"), 0.25)
     sections = {"UNION": {"score_differences": {"sets": 30, "r2": 0.5, "regions": regions}}}
-    one = {"title": "MANS-ROC", "n": 495, "sections": sections}
-    types, by_source = part_tables("mans_roc", one, PUBLISHED)
+    result = {"title": "MANS-ROC", "n": 495, "sections": sections}
+    types, by_source = part_tables("mans_roc", result, PUBLISHED)
     assert "In italics: OpenMEVA, Table 3 (stories: reasonable 46," in types.note
     assert types.columns == ["", "repetitive", "unrelated", "conflicting", "chaotic"]
     assert types.rows[-2][:3] == ["UNION (paper)", ".452", ".200"]
     assert "OpenMEVA, Table 4" in by_source.note
-    rows = score_differences_table("mans_roc", one, PUBLISHED)
+    rows = score_differences_table("mans_roc", result, PUBLISHED)
     assert rows.rows[0] == ["UNION", "30", ".50", ".25", ".25", ".25", ".25"]
     assert rows.rows[-1] == ["UNION (paper)", "80", ".92", "", "", "", ""]
     assert "of sets of a fifth of 1,000 stories; here 495 stories." in rows.note
-    assert not list(part_tables("hanna", {**one, "sections": {}}, PUBLISHED))
-    assert not score_differences_table("hanna", {**one, "sections": {}}, PUBLISHED).rows
+    assert not list(part_tables("hanna", {**result, "sections": {}}, PUBLISHED))
+    assert not score_differences_table("hanna", {**result, "sections": {}}, PUBLISHED).rows
 
 
-def test_table_5_and_that_it_says_what_table_3_says() -> None:
+def test_table_5_agrees_with_table_3() -> None:
     rows, overall = printed(TABLE_5, 4), printed(TABLE_3, 10)
     drift = PUBLISHED["dataset_drift"]
     assert drift["columns"] == [
@@ -121,12 +121,12 @@ def test_table_5_and_that_it_says_what_table_3_says() -> None:
 
 
 @pytest.mark.data
-def test_reasonable_stories_of_table_3() -> None:
+def test_number_of_reasonable_stories_in_table_3() -> None:
     """Above four points, as in the paper: 46 of 1,000 stories (ROC) and 35 (WP); about half of them are in the released half."""
-    for name, whole, here in (("mans_roc", 46, 24), ("mans_wp", 35, 17)):
+    for name, whole, released_half in (("mans_roc", 46, 24), ("mans_wp", 35, 17)):
         judged = JudgedStories.from_rows(TEST_SETS[name].read(DATA), (1.0, 5.0))
         count = int((judged.scores > 4).sum())
-        assert count == (here if len(judged) == 495 else whole)
+        assert count == (released_half if len(judged) == 495 else whole)
 
 
 @pytest.mark.data
@@ -138,9 +138,7 @@ def test_reasonable_stories_of_table_3() -> None:
         ("PPL (GPT-2)", "PPL (pretrained GPT-2)", 0.2153),
     ],
 )
-def test_others_scores_on_the_half_have_the_papers_figure_within_their_interval(
-    title: str, paper: str, half: float
-) -> None:
+def test_intervals_of_released_scores_contain_the_paper_value(title: str, paper: str, half: float) -> None:
     rows = TEST_SETS["mans_roc"].read(DATA)
     judged = JudgedStories.from_rows(rows, (1.0, 5.0))
     scores = np.array(released_scores("mans_roc", rows, DATA)[title])

@@ -24,7 +24,7 @@ class Length(evaluate.Metric):
 """
 
 
-def test_the_pairs_are_twelve_of_four_kinds_and_no_story_of_mini() -> None:
+def test_pairs_file_has_three_pairs_of_each_kind_and_no_story_of_mini() -> None:
     pairs = read_pairs()
     assert set(Counter(pair.kind for pair in pairs).values()) == {3}
     assert len({pair.kind for pair in pairs}) == 4
@@ -33,7 +33,7 @@ def test_the_pairs_are_twelve_of_four_kinds_and_no_story_of_mini() -> None:
     assert not {pair.good for pair in pairs} & set(read_stories(STORIES))
 
 
-def test_a_tie_is_no_pair_ranked_right(tmp_path: Path) -> None:
+def test_tie_does_not_count_as_ranked_correctly(tmp_path: Path) -> None:
     (tmp_path / "length").mkdir()
     (tmp_path / "length" / "length.py").write_text(LENGTH)
     entry = MetricEntry(

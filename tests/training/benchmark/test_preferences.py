@@ -31,20 +31,20 @@ def rows() -> list[dict[str, Any]]:
 def slow_interval(points: list[float], prompts: list[str], counts: np.ndarray) -> list[float]:
     """The percentile interval, one bootstrap sample at a time."""
     names = sorted(set(prompts))
-    drawn = []
-    for one in counts:
-        taken = [
+    means = []
+    for sample in counts:
+        sampled_points = [
             point
-            for name, times in zip(names, one, strict=True)
+            for name, times in zip(names, sample, strict=True)
             for point, prompt in zip(points, prompts, strict=True)
             for _ in range(int(times))
             if prompt == name
         ]
-        drawn.append(float(np.mean(taken)))
-    return list(np.quantile(drawn, [0.025, 0.975]))
+        means.append(float(np.mean(sampled_points)))
+    return list(np.quantile(means, [0.025, 0.975]))
 
 
-def test_a_pair_counts_one_a_half_or_nothing() -> None:
+def test_pair_accuracy_counts_ties_as_one_half() -> None:
     scores = [2.0, 1.0, 1.0, 3.0, 5.0, 5.0]  # won, lost, tied
     table = preference_table(rows(), {"mine": scores}, 200, np.random.default_rng(0))
     row = table["rows"]["mine"]
@@ -59,39 +59,41 @@ def test_a_pair_counts_one_a_half_or_nothing() -> None:
     assert table["rows"]["length"]["matched"]["accuracy"] == 0.5
 
 
-def test_the_order_of_rows_does_not_matter() -> None:
+def test_preference_accuracy_is_independent_of_row_order() -> None:
     scores = [2.0, 1.0, 1.0, 3.0, 5.0, 4.0]
     first = preference_table(rows(), {"mine": scores}, 100, np.random.default_rng(0))
-    turned = preference_table(rows()[::-1], {"mine": scores[::-1]}, 100, np.random.default_rng(0))
-    assert first["rows"]["mine"]["accuracy"] == turned["rows"]["mine"]["accuracy"] == pytest.approx(2 / 3)
+    reversed_rows = preference_table(rows()[::-1], {"mine": scores[::-1]}, 100, np.random.default_rng(0))
+    assert (
+        first["rows"]["mine"]["accuracy"] == reversed_rows["rows"]["mine"]["accuracy"] == pytest.approx(2 / 3)
+    )
 
 
-def test_pairs_that_are_none_are_refused() -> None:
+def test_incomplete_pairs_and_scores_are_rejected() -> None:
     with pytest.raises(ValueError, match="pair '3': expected two stories of different scores, got 1"):
         preference_table(rows()[:-1], {"mine": [1.0, 2, 3, 4, 5]}, 100, np.random.default_rng(0))
     with pytest.raises(ValueError, match="mine: expected 6 finite scores, one per story, got 1"):
         preference_table(rows(), {"mine": [1.0]}, 100, np.random.default_rng(0))
 
 
-def test_without_stories_of_like_length_the_table_says_nothing_of_them() -> None:
+def test_matched_accuracy_is_empty_without_pairs_of_similar_length() -> None:
     table = preference_table(rows()[2:4], {"mine": [1.0, 2.0]}, 100, np.random.default_rng(0))
     assert table["rows"]["mine"]["matched"] == {}
     (laid_out,) = preference_tables({"x": {**table, "title": "Mine"}})
     assert laid_out.rows[0] == ["mine", ".000", "–", "0.0%"]
 
 
-def test_a_sample_keeps_both_stories_of_a_pair() -> None:
-    one, kept = sample_stories(sets.TEST_SETS["storycloze"], rows(), 2, 0)
-    assert one.title == "Story Cloze (2 of 3 pairs)"
-    assert len(kept) == 4
-    assert len({row["pair"] for row in kept}) == 2
+def test_sample_keeps_both_stories_of_a_pair() -> None:
+    sampled_set, sampled_rows = sample_stories(sets.TEST_SETS["storycloze"], rows(), 2, 0)
+    assert sampled_set.title == "Story Cloze (2 of 3 pairs)"
+    assert len(sampled_rows) == 4
+    assert len({row["pair"] for row in sampled_rows}) == 2
 
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     """A folder with pairs of Story Cloze and a few stories of HANNA with released scores."""
     (tmp_path / "storycloze").mkdir()
-    sentences = ",".join(f"InputSentence{place}" for place in range(1, 5))
+    sentences = ",".join(f"InputSentence{position}" for position in range(1, 5))
     heading = f"InputStoryid,{sentences},RandomFifthSentenceQuiz1,RandomFifthSentenceQuiz2,AnswerRightEnding"
     (tmp_path / "storycloze" / "cloze_spring2016_test.csv").write_text(
         f"{heading}\nx,A.,B.,C.,D.,Right.,Wrong it is.,1\ny,A.,B.,C.,D.,Wrong.,Right it is.,2\n"
@@ -105,7 +107,7 @@ def data(tmp_path: Path) -> Path:
                 "story": "s " * (number + 1),
                 "model": "GPT",
             }
-            ratings = {name: [1 + (number + place) % 5, 3] for place, name in enumerate(CRITERIA)}
+            ratings = {name: [1 + (number + position) % 5, 3] for position, name in enumerate(CRITERIA)}
             metrics = {"BLEU": number / 7, "BaryScore-W": number / 7, "Mistral-7B CH 1": number}
             metrics |= {"ChatGPT AVG 1": number, "ChatGPT CH 1": -number}
             file.write(
@@ -114,7 +116,7 @@ def data(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_run_over_pairs_and_a_criterion(data: Path, tmp_path: Path) -> None:
+def test_run_on_preference_pairs_and_a_criterion(data: Path, tmp_path: Path) -> None:
     chosen = [sets.test_set("storycloze"), sets.test_set("hanna:coherence")]
     results = run([], chosen, Settings(data=data, draws=100, say=lambda line: None, cache=tmp_path / "cache"))
     assert results["skipped"] == {}
@@ -129,16 +131,16 @@ def test_a_run_over_pairs_and_a_criterion(data: Path, tmp_path: Path) -> None:
 
 
 def test_released_scores_of_hanna_follow_their_direction(data: Path) -> None:
-    read = sets.TEST_SETS["hanna"].read(data)
-    found = released_scores("hanna", read, data)
-    assert set(found) == {"BLEU", "BaryScore", "ChatGPT as judge"}
-    assert found["BLEU"][5] == pytest.approx(5 / 7)
-    assert found["BaryScore"][5] == pytest.approx(-5 / 7)
+    hanna_rows = sets.TEST_SETS["hanna"].read(data)
+    scores = released_scores("hanna", hanna_rows, data)
+    assert set(scores) == {"BLEU", "BaryScore", "ChatGPT as judge"}
+    assert scores["BLEU"][5] == pytest.approx(5 / 7)
+    assert scores["BaryScore"][5] == pytest.approx(-5 / 7)
     with pytest.raises(ValueError, match="1 stories have no scores, such as x"):
-        released_scores("hanna", [*read, {"story_id": "x"}], data)
+        released_scores("hanna", [*hanna_rows, {"story_id": "x"}], data)
 
 
-def test_unknown_sets_and_criteria_are_named(data: Path) -> None:
+def test_unknown_sets_and_criteria_are_rejected(data: Path) -> None:
     with pytest.raises(ValueError, match="unknown test set nothing, expected any of mans_roc"):
         sets.test_set("nothing:coherence")
     with pytest.raises(ValueError, match="unknown criterion 'beauty', expected one of relevance, coherence"):

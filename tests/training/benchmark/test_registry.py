@@ -8,7 +8,7 @@ from openmeva.training.benchmark.registry import read_registry, select_entries
 from tests.metrics.core.test_description import SMALL, write_metric
 
 
-def test_an_entry_says_what_differs(tmp_path: Path) -> None:
+def test_registry_entry_overrides_only_what_differs(tmp_path: Path) -> None:
     write_metric(
         tmp_path,
         "small",
@@ -30,14 +30,14 @@ def test_an_entry_says_what_differs(tmp_path: Path) -> None:
     assert [entry.name for entry in select_entries(["all"], entries)] == ["small", "short"]
 
 
-def test_two_entries_of_one_name_are_refused(tmp_path: Path) -> None:
+def test_duplicate_entry_names_are_rejected(tmp_path: Path) -> None:
     for name in ("a", "b"):
         write_metric(tmp_path, name, SMALL + "benchmark: {same: {title: S}}\n")
     with pytest.raises(ValueError, match="both have an entry 'same'"):
         read_registry(tmp_path)
 
 
-def test_every_entry_of_the_project_reads() -> None:
+def test_all_entries_of_the_project_can_be_read() -> None:
     entries = read_registry()
     assert {"overlap", "embedding_similarity", "bleurt", "discriminator", "union"} <= set(entries)
     assert entries["overlap"].sections == ("BLEU",)

@@ -14,9 +14,9 @@ ROWS = [
 ]  # fmt: skip
 
 
-def test_families_stay_whole() -> None:
-    one, rows = sample_stories(TEST_SETS["autos_mini_invariance"], ROWS, 4, 0)
-    assert one.title == "AUTOS mini, invariance test (4 of 10 stories)"
+def test_sample_keeps_originals_with_their_perturbed_stories() -> None:
+    sampled_set, rows = sample_stories(TEST_SETS["autos_mini_invariance"], ROWS, 4, 0)
+    assert sampled_set.title == "AUTOS mini, invariance test (4 of 10 stories)"
     for origin in ("human", "discrimination"):
         kept = [row for row in rows if row["origin"] == origin]
         originals = {row["story_id"] for row in kept if row["label"] == 1}
@@ -26,17 +26,17 @@ def test_families_stay_whole() -> None:
         )
 
 
-def test_the_sample_depends_on_the_seed_and_not_on_the_order() -> None:
-    one = TEST_SETS["autos_mini_invariance"]
-    ids = {row["story_id"] for row in sample_stories(one, ROWS, 4, 0)[1]}
-    assert {row["story_id"] for row in sample_stories(one, ROWS[::-1], 4, 0)[1]} == ids
-    assert {row["story_id"] for row in sample_stories(one, ROWS, 4, 1)[1]} != ids
+def test_sample_depends_on_seed_but_not_on_row_order() -> None:
+    test_set = TEST_SETS["autos_mini_invariance"]
+    ids = {row["story_id"] for row in sample_stories(test_set, ROWS, 4, 0)[1]}
+    assert {row["story_id"] for row in sample_stories(test_set, ROWS[::-1], 4, 0)[1]} == ids
+    assert {row["story_id"] for row in sample_stories(test_set, ROWS, 4, 1)[1]} != ids
 
 
 @pytest.mark.parametrize(
     ("name", "count"), [("autos_mini_invariance", 0), ("autos_mini_invariance", 10), ("mans_roc", 2)]
 )
-def test_all_rows_where_none_need_be_left_out(name: str, count: int) -> None:
-    one, rows = sample_stories(TEST_SETS[name], ROWS, count, 0)
+def test_all_rows_are_kept_if_no_sample_is_needed(name: str, count: int) -> None:
+    sampled_set, rows = sample_stories(TEST_SETS[name], ROWS, count, 0)
     assert rows is ROWS
-    assert one is TEST_SETS[name]
+    assert sampled_set is TEST_SETS[name]

@@ -42,13 +42,13 @@ def scores(folder: Path, text: str, stories: list[dict[str, str]] = STORIES) -> 
         (",Unnamed: 0,__index_level_0__,story_id,mine\n0,0,0,a,1\n1,1,1,b,2\n2,2,2,c,3\n", {"mine": [1, 2, 3]}),
     ],
 )  # fmt: skip
-def test_scores_are_found_by_id_by_text_or_in_order(
+def test_scores_are_matched_by_id_by_text_or_by_order(
     text: str, found: dict[str, list[float]], tmp_path: Path
 ) -> None:
     assert scores(tmp_path, text) == found
 
 
-def test_ids_or_stories_are_never_taken_by_place(tmp_path: Path) -> None:
+def test_rows_with_ids_or_stories_are_never_matched_by_position(tmp_path: Path) -> None:
     plain = [{"story": row["story"]} for row in STORIES]
     for name in ("id", "story_id"):
         with pytest.raises(
@@ -61,7 +61,7 @@ def test_ids_or_stories_are_never_taken_by_place(tmp_path: Path) -> None:
         read_scores(tmp_path / "mine.jsonl", STORIES, "the set")
 
 
-def test_an_id_of_judged_stories_is_their_story_id(tmp_path: Path) -> None:
+def test_unique_ids_of_judged_stories_become_story_ids(tmp_path: Path) -> None:
     path = tmp_path / "rated.csv"
     path.write_text("id,story,score\n7,x,4\n8,y,2\n", encoding="utf-8")
     assert [row["story_id"] for row in read_judged_file(path)] == ["7", "8"]
@@ -69,7 +69,7 @@ def test_an_id_of_judged_stories_is_their_story_id(tmp_path: Path) -> None:
     assert not any("story_id" in row for row in read_judged_file(path)), "of prompts, it may be"
 
 
-def test_a_metric_is_called_after_its_column() -> None:
+def test_metric_is_named_after_its_column() -> None:
     def titles(*columns: str) -> dict[str, str]:
         return columns_by_metric([Row(1, "Row 1", dict.fromkeys(columns, 1.0))])
 
@@ -79,13 +79,13 @@ def test_a_metric_is_called_after_its_column() -> None:
         titles("x", "x_score")
 
 
-def test_columns_of_any_row_count(tmp_path: Path) -> None:
+def test_every_column_needs_a_score_in_every_row(tmp_path: Path) -> None:
     (tmp_path / "mine.jsonl").write_text('{"a": 1}\n{"a": 2, "b": 5}\n{"a": 3, "b": 6}\n', encoding="utf-8")
     with pytest.raises(ValueError, match=r"mine\.jsonl, line 1: expected a number in 'b', got None"):
         read_scores(tmp_path / "mine.jsonl", STORIES, "the set")
 
 
-def test_true_and_false_are_no_scores(tmp_path: Path) -> None:
+def test_booleans_are_not_scores(tmp_path: Path) -> None:
     file = tmp_path / "mine.jsonl"
     rows = [{"score": n, "checked": n > 1} for n in (1, 2, 3)]
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
@@ -97,11 +97,11 @@ def test_true_and_false_are_no_scores(tmp_path: Path) -> None:
 
 def test_judgments_are_not_compared_with_themselves(tmp_path: Path) -> None:
     files = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
-    for place, file in enumerate(files, 2):
-        rows = [{"story": f"story {k}", "score": k * place % 7, "x": k * k % 5} for k in range(12)]
+    for factor, file in enumerate(files, 2):
+        rows = [{"story": f"story {k}", "score": k * factor % 7, "x": k * k % 5} for k in range(12)]
         file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     first, second = map(str, files)
-    for asked in (
+    for comparison in (
         Comparison([first, second]),
         Comparison([second, first], judgments=files[0]),
         Comparison([f"{first}:score", second], judgments=files[0]),
@@ -109,12 +109,12 @@ def test_judgments_are_not_compared_with_themselves(tmp_path: Path) -> None:
         with pytest.raises(
             ValueError, match=r"a\.jsonl: expected scores of a metric .* got 'score', which holds"
         ):
-            compare_metrics(asked)
-    found = compare_metrics(Comparison([f"{first}:x", second], draws=100))
-    assert {"a.jsonl:x", "b.jsonl:score"} < set(found["rows"])
+            compare_metrics(comparison)
+    result = compare_metrics(Comparison([f"{first}:x", second], draws=100))
+    assert {"a.jsonl:x", "b.jsonl:score"} < set(result["rows"])
 
 
-def test_rows_of_autos_have_an_aspect(tmp_path: Path) -> None:
+def test_autos_rows_are_matched_by_aspect(tmp_path: Path) -> None:
     text = "story_id,aspect,score\nb,typo,3\na,synonym,2\na,typo,1\n"
     assert scores(tmp_path, text, AUTOS) == {"score": [1, 2, 3]}
     assert scores(tmp_path, "story,score\nNora sang .,3\nBen ran home .,1\n", AUTOS) == {"score": [1, 1, 3]}
@@ -139,6 +139,6 @@ def test_rows_of_autos_have_an_aspect(tmp_path: Path) -> None:
         ("score\n", "expected at least one row, got none"),
     ],
 )  # fmt: skip
-def test_what_does_not_fit_is_told_with_its_row(text: str, message: str, tmp_path: Path) -> None:
+def test_mismatched_rows_are_reported_with_their_line(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=message):
         scores(tmp_path, text)

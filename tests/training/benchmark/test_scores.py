@@ -8,7 +8,7 @@ from openmeva.training.benchmark import scores
 from openmeva.training.benchmark.scores import cached_scores, module_checksum
 
 
-def test_scores_are_kept_until_metric_or_rows_change(tmp_path, words, monkeypatch):
+def test_scores_are_cached_until_metric_or_rows_change(tmp_path, words, monkeypatch):
     entry, counter = words
     rows = [{"story": f"a story of {k} words .", "prompt": "once ."} for k in range(5)]
     first = cached_scores(entry, "roc", rows, tmp_path / "cache")
@@ -25,12 +25,12 @@ def test_scores_are_kept_until_metric_or_rows_change(tmp_path, words, monkeypatc
     assert counter.read_text() == "xxxx", "scores of two precisions are not mixed"
 
 
-def test_texts_of_another_set_are_not_scored_again(tmp_path, words):
+def test_texts_shared_by_two_sets_are_scored_once(tmp_path, words):
     entry, counter = words
     rows = [{"story": f"a story of {k} words .", "prompt": "once ."} for k in range(5)]
-    said = []
+    messages = []
     first = cached_scores(entry, "roc", rows, tmp_path / "cache")
-    again = cached_scores(entry, "roc", rows[3:] * 2, tmp_path / "cache", say=said.append)
+    again = cached_scores(entry, "roc", rows[3:] * 2, tmp_path / "cache", say=messages.append)
     assert again["scores"] == first["scores"][3:] * 2
     assert again["signature"] == "words:1"
     cached_scores(
@@ -38,13 +38,13 @@ def test_texts_of_another_set_are_not_scored_again(tmp_path, words):
     )  # human judgments are not passed to the metric
     assert counter.read_text() == "x"
     cached_scores(
-        entry, "roc", [{**rows[0], "prompt": "twice ."}, *rows], tmp_path / "cache", say=said.append
+        entry, "roc", [{**rows[0], "prompt": "twice ."}, *rows], tmp_path / "cache", say=messages.append
     )
     assert counter.read_text() == "xx"
-    assert said == ["4 stories, 0 to score", "6 stories, 1 to score"]
+    assert messages == ["4 stories, 0 to score", "6 stories, 1 to score"]
 
 
-def test_a_run_that_was_stopped_goes_on(tmp_path, words, monkeypatch):
+def test_interrupted_scoring_resumes(tmp_path, words, monkeypatch):
     entry, counter = words
     monkeypatch.setattr(scores, "_CHUNK", 2)
     rows = [{"story": f"a story of {k} words ."} for k in range(5)]
@@ -65,7 +65,7 @@ def test_a_run_that_was_stopped_goes_on(tmp_path, words, monkeypatch):
     assert resumed == cached_scores(entry, "roc", rows, tmp_path / "elsewhere")
 
 
-def test_weights_of_another_configuration_do_not_count(words):
+def test_checksum_ignores_weights_of_other_configurations(words):
     entry = replace(words[0], configurations=("roc", "wp"))
     before = module_checksum(entry, "roc")
     for name in ("wp", "roc"):
@@ -74,7 +74,7 @@ def test_weights_of_another_configuration_do_not_count(words):
         assert (module_checksum(entry, "roc") == before) == (name == "wp")
 
 
-def test_contexts_go_to_the_metric_only_where_the_set_has_them(tmp_path, words):
+def test_contexts_are_passed_only_if_the_set_has_them(tmp_path, words):
     entry, _ = words
     with_prompt = [{"story": "a b .", "prompt": f"c{k} d ."} for k in range(3)]
     without = [{"story": f"a b x{k} ."} for k in range(3)]

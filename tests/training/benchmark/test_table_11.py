@@ -21,7 +21,7 @@ def judged(title: str, **rows: float) -> dict[str, Any]:
     }
 
 
-def test_layout_and_figures() -> None:
+def test_table_11_layout_and_values() -> None:
     results = {
         "judged": {
             "mans_roc": judged("MANS-ROC", UNION=0.25, PPL=0.3, Novelty=0.1),
@@ -42,15 +42,15 @@ def test_layout_and_figures() -> None:
     assert set(paper) <= {title for t in read_published()["table_11"]["groups"].values() for title in t}
 
 
-def test_no_table_without_mans() -> None:
+def test_table_11_is_omitted_without_mans() -> None:
     assert not list(table_11({"judged": {"union_roc": judged("UNION's 400", UNION=0.1)}}, read_published()))
 
 
-def test_cross_validated_scores_belong_to_their_stories(tmp_path: Path) -> None:
+def test_cross_validated_scores_are_read_only_for_unchanged_stories(tmp_path: Path) -> None:
     rows = [{"story": f"story {i}", "reference": "r", "score": float(i)} for i in range(3)]
     write_cross_validated(tmp_path, "mans_roc", "BLEURT", rows, [0.1, 0.2, 0.3], "how")
-    found = cross_validated_scores("mans_roc", rows, tmp_path)
-    assert found == {
+    scores = cross_validated_scores("mans_roc", rows, tmp_path)
+    assert scores == {
         "BLEURT (cross-validated)": {"scores": [0.1, 0.2, 0.3], "signature": "how", "metric": "bleurt"}
     }
     assert cross_validated_scores("mans_wp", rows, tmp_path) == {}

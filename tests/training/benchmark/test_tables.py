@@ -13,11 +13,11 @@ from openmeva.training.cli.comparison import show_comparison
 from openmeva.training.hub.results import cell
 
 
-def test_published_figures_have_a_value_for_each_column():
+def test_published_rows_have_a_value_for_each_column():
     published = read_published()
     for section in ("error_types", "model_drift"):
-        for one in published[section].values():
-            assert all(len(row) == len(one["columns"]) for row in one["rows"].values())
+        for table in published[section].values():
+            assert all(len(row) == len(table["columns"]) for row in table["rows"].values())
     for section in ("discrimination", "invariance"):
         for corpus in ("roc", "wp"):
             rows = published[section][corpus].values()
@@ -26,9 +26,9 @@ def test_published_figures_have_a_value_for_each_column():
         assert all(len(row) == 4 for row in published[section]["rows"].values())
 
 
-def test_a_published_figure_stands_at_the_level_at_which_it_was_computed():
+def test_published_results_are_shown_at_their_own_level():
     published = read_published()
-    found = {"title": "MANS-WP", "n": 9, "prompts": 3, "rows": {}}
+    result = {"title": "MANS-WP", "n": 9, "prompts": 3, "rows": {}}
     level = {
         **dict.fromkeys(("pearson", "spearman", "kendall"), 0.5),
         "intervals": {},
@@ -36,9 +36,9 @@ def test_a_published_figure_stands_at_the_level_at_which_it_was_computed():
         "prompts": 1,
         "dropped": 2,
     }
-    found["rows"]["Mine"] = {"kind": "ours", "pearson": 0.4, "intervals": {}, "within_prompts": level}
-    pooled = {row[0]: row[1:] for row in correlations("mans_wp", found, published).rows}
-    within = {row[0]: row[1:] for row in within_prompts("mans_wp", found, published).rows}
+    result["rows"]["Mine"] = {"kind": "ours", "pearson": 0.4, "intervals": {}, "within_prompts": level}
+    pooled = {row[0]: row[1:] for row in correlations("mans_wp", result, published).rows}
+    within = {row[0]: row[1:] for row in within_prompts("mans_wp", result, published).rows}
     assert pooled["UNION (paper)"][3] == ".3256"
     assert pooled["ChatGPT (published)"][3] == ".2030"
     assert within["GPT-4 (published)"][-2:] == [".382", ".368"]
@@ -46,7 +46,7 @@ def test_a_published_figure_stands_at_the_level_at_which_it_was_computed():
     assert not set(pooled) & set(within) - {"Mine (this project)"}
 
 
-def test_a_kappa_without_a_definition_is_marked():
+def test_kappa_without_a_definition_is_marked():
     judged = {
         "plot_guided_roc": {"title": "AMT", "n": 3, "agreement": {"fleiss_kappa": 0.389}},
         "mans_roc": {"title": "MANS", "n": 3},
@@ -57,7 +57,7 @@ def test_a_kappa_without_a_definition_is_marked():
     assert "MANS" not in table.note
 
 
-def test_numbers_as_printed():
+def test_number_formatting():
     assert [format_number(value) for value in (0.5, -0.0004, -1.0, None)] == [".500", ".000", "−1.000", "–"]
     assert [format_p_value(value) for value in (0.0001, 0.05, None)] == ["<.001", ".050", "–"]
     cell = {"pearson": 0.369, "intervals": {"pearson": [0.28, 0.452]}}
@@ -65,7 +65,7 @@ def test_numbers_as_printed():
     assert format_with_interval({"undefined": "x"}, "pearson") == "–"
 
 
-def test_a_bound_beside_zero_keeps_its_side():
+def test_interval_bound_near_zero_keeps_its_sign():
     """In the benchmark's tables, on the command line, in cards and on the leaderboard's page."""
     row = {"title": "Mine", "kind": "own", "pearson": -0.0412, "spearman": 0.0, "kendall": 0.0, "n": 3}
     row["intervals"] = {"pearson": [-0.004, 0.0038]}
@@ -81,7 +81,7 @@ def test_a_bound_beside_zero_keeps_its_side():
     assert _standing({**row, "same_stories": False}, None, []) == f"Pearson {expected} on 3 stories."
 
 
-def test_a_table_in_markdown_and_latex():
+def test_table_rendering_in_markdown_and_latex():
     table = Table("A & B", ["", "r"], note="50 %")
     table.add("x_1", "−.20 †")
     table.rule()

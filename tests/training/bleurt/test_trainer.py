@@ -34,55 +34,55 @@ class NoSampler:
         return None
 
 
-def exchange(stories, sentences, shares, rng, batch_size=64):  # type: ignore[no-untyped-def]
+def fake_infill(stories, sentences, shares, rng, batch_size=64):  # type: ignore[no-untyped-def]
     """Replaces the language model: the chosen sentence becomes "cat"."""
-    return [["cat"] * len(story[at]) for story, at in zip(stories, sentences, strict=True)]
+    return [["cat"] * len(story[index]) for story, index in zip(stories, sentences, strict=True)]
 
 
-def test_every_way_fires_and_says_what_is_known() -> None:
+def test_pairs_of_every_method_have_the_known_signals() -> None:
     pairs = make_pairs(
-        STORIES, NoSampler(), exchange, dict.fromkeys(WAYS, 1.0), 300, np.random.default_rng(0)
+        STORIES, NoSampler(), fake_infill, dict.fromkeys(WAYS, 1.0), 300, np.random.default_rng(0)
     )  # type: ignore[arg-type]
     assert len(pairs) == 300
-    by_way = {way: [pair for pair in pairs if pair.way == way] for way in WAYS}
+    by_method = {method: [pair for pair in pairs if pair.way == method] for method in WAYS}
     originals = {" ".join(story.flat_words()) for story in STORIES}
     assert {pair.reference for pair in pairs} == originals
-    assert not by_way.pop("negatives"), "none was found, so words were dropped instead"
-    assert all(by_way.values())
-    assert all(pair.text == pair.reference for pair in by_way["same"])
-    assert all("cat" in pair.text.split() and pair.entailment == UNKNOWN for pair in by_way["masks"])
-    for pair in by_way["shuffles"]:
+    assert not by_method.pop("negatives"), "the sampler finds none, so words are dropped instead"
+    assert all(by_method.values())
+    assert all(pair.text == pair.reference for pair in by_method["same"])
+    assert all("cat" in pair.text.split() and pair.entailment == UNKNOWN for pair in by_method["masks"])
+    for pair in by_method["shuffles"]:
         assert pair.text != pair.reference
         assert sorted(pair.text.split()) == sorted(pair.reference.split())
-    for pair in by_way["drops"]:
+    for pair in by_method["drops"]:
         assert len(pair.text.split()) <= len(pair.reference.split())
         assert pair.entailment == ENTAILMENT.index("entailed")
-    assert {pair.entailment for pair in by_way["others"]} == {ENTAILMENT.index("neutral")}
+    assert {pair.entailment for pair in by_method["others"]} == {ENTAILMENT.index("neutral")}
     again = make_pairs(
-        STORIES, NoSampler(), exchange, dict.fromkeys(WAYS, 1.0), 300, np.random.default_rng(0)
+        STORIES, NoSampler(), fake_infill, dict.fromkeys(WAYS, 1.0), 300, np.random.default_rng(0)
     )  # type: ignore[arg-type]
     assert again == pairs
 
 
-def test_unknown_ways_are_refused() -> None:
+def test_unknown_methods_are_rejected() -> None:
     with pytest.raises(ValueError, match="got typos"):
-        make_pairs(STORIES, NoSampler(), exchange, {"typos": 1.0}, 3, np.random.default_rng(0))  # type: ignore[arg-type]
+        make_pairs(STORIES, NoSampler(), fake_infill, {"typos": 1.0}, 3, np.random.default_rng(0))  # type: ignore[arg-type]
 
 
-def test_a_tiny_model_learns_its_pairs() -> None:
+def test_tiny_model_learns_its_pairs() -> None:
     torch.manual_seed(0)
     pairs = [
         Pair("she ran home", "she ran home", "same", 0),
         Pair("she ran home", "a dog slept", "others", 1),
     ]
-    wanted = np.stack([np.ones(len(SIGNALS)), -np.ones(len(SIGNALS))])
-    rows = PairRows(pairs, wanted, tiny_tokenizer(), 32)
+    targets = np.stack([np.ones(len(SIGNALS)), -np.ones(len(SIGNALS))])
+    rows = PairRows(pairs, targets, tiny_tokenizer(), 32)
     batch = collate([rows[0], rows[1]])
     model = BleurtModel(tiny_model().config)
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
     for _ in range(60):
-        found = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"])
-        loss = ((found - batch["labels"].mean(dim=1)) ** 2).mean()
+        predicted = model(batch["input_ids"], batch["attention_mask"], batch["token_type_ids"])
+        loss = ((predicted - batch["labels"].mean(dim=1)) ** 2).mean()
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -90,7 +90,7 @@ def test_a_tiny_model_learns_its_pairs() -> None:
 
 
 @pytest.mark.parametrize("rows", [30, 8])
-def test_ridge_is_scikit_learns(rows: int) -> None:
+def test_ridge_equals_scikit_learn(rows: int) -> None:
     from sklearn.linear_model import Ridge as Reference
     from sklearn.preprocessing import StandardScaler
 
@@ -98,37 +98,37 @@ def test_ridge_is_scikit_learns(rows: int) -> None:
     states, scores, fresh = rng.normal(2, 3, (rows, 12)), rng.normal(size=rows), rng.normal(size=(4, 12))
     scaler = StandardScaler().fit(states)
     expected = Reference(alpha=10.0).fit(scaler.transform(states), scores).predict(scaler.transform(fresh))
-    found = Ridge(states, scores, 10.0)
-    assert found(fresh) == pytest.approx(expected)
-    weights, bias = found.layer()
+    ridge = Ridge(states, scores, 10.0)
+    assert ridge(fresh) == pytest.approx(expected)
+    weights, bias = ridge.layer()
     assert fresh @ weights + bias == pytest.approx(expected)
 
 
-def test_a_prompt_is_never_scored_by_what_saw_it() -> None:
+def test_cross_validation_keeps_prompts_in_one_fold() -> None:
     """States and ratings depend only on the prompt, so scores of seen prompts would be almost exact."""
     rng = np.random.default_rng(1)
     prompts = [f"prompt {i // 5}" for i in range(100)]
     states = np.eye(20)[[i // 5 for i in range(100)]] * 5 + rng.normal(0, 0.01, (100, 20))
     ratings = rng.normal(size=20)[[i // 5 for i in range(100)]]
-    inside = Ridge(states, ratings, 0.1)(states)
-    assert np.corrcoef(inside, ratings)[0, 1] > 0.95
-    found = cross_validate(states, ratings, prompts, 5, np.random.default_rng(0))
-    assert abs(np.corrcoef(found, ratings)[0, 1]) < 0.6
+    fitted = Ridge(states, ratings, 0.1)(states)
+    assert np.corrcoef(fitted, ratings)[0, 1] > 0.95
+    predicted = cross_validate(states, ratings, prompts, 5, np.random.default_rng(0))
+    assert abs(np.corrcoef(predicted, ratings)[0, 1]) < 0.6
     fold = folds(prompts, 5, np.random.default_rng(0))
     assert all(len(set(fold[i : i + 5].tolist())) == 1 for i in range(0, 100, 5))
     with pytest.raises(ValueError, match="at least 30 prompts, one per fold, got 20"):
         folds(prompts, 30, rng)
 
 
-def test_penalty_is_small_where_the_states_tell() -> None:
+def test_chosen_penalty_is_smaller_for_predictive_states() -> None:
     rng = np.random.default_rng(2)
     states = rng.normal(size=(200, 5))
     groups = [str(i // 4) for i in range(200)]
-    clear, noise = states @ np.arange(5.0), rng.normal(size=200)
-    assert choose_penalty(states, clear, groups, rng) < choose_penalty(states, noise, groups, rng)
+    predictable, noise = states @ np.arange(5.0), rng.normal(size=200)
+    assert choose_penalty(states, predictable, groups, rng) < choose_penalty(states, noise, groups, rng)
 
 
-def test_fit_writes_a_checkpoint_that_scores_like_the_layer(tmp_path: Path) -> None:
+def test_fit_writes_a_checkpoint_that_predicts_the_ratings(tmp_path: Path) -> None:
     start = write_bleurt(tmp_path / "start")
     config = json.loads((start / "config.json").read_text())
     config["bleurt"]["encoder"]["path"] = "encoder"
@@ -144,16 +144,14 @@ def test_fit_writes_a_checkpoint_that_scores_like_the_layer(tmp_path: Path) -> N
     provenance = fit(ratings, start, tmp_path / "out", seed=0)
     assert provenance["ratings"] == 25
     scorer = BleurtScorer(tmp_path / "out")
-    found = scorer.scores([r["story"] for r in rows], [[r["reference"]] for r in rows], dtype="float32")
-    assert np.corrcoef(found, [row["score"] for row in rows])[0, 1] > 0.7
+    scores = scorer.scores([r["story"] for r in rows], [[r["reference"]] for r in rows], dtype="float32")
+    assert np.corrcoef(scores, [row["score"] for row in rows])[0, 1] > 0.7
     ratings.write_text('{"reference": "a", "story": "b"}\n')
     with pytest.raises(ValueError, match="line 1: expected reference, story and score"):
         read_ratings(ratings)
 
 
-def test_a_layer_tuned_on_unions_ratings_scores_mans_in_a_row_of_its_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_layer_tuned_on_union_ratings_scores_mans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Lengths:
         """Replaces the encoder: the state of a story is its length."""
 
@@ -164,23 +162,23 @@ def test_a_layer_tuned_on_unions_ratings_scores_mans_in_a_row_of_its_own(
         def features(self, stories: list[str], references: list[str]) -> np.ndarray:
             return np.array([[len(story), 1.0] for story in stories], float)
 
-    known = [
+    union_rows = [
         {"story": "a" * n, "reference": f"b{n % 6}", "score": n / 30} for n in range(1, 30)
     ]  # longer is better
-    judged = [{"story": "a" * n, "reference": "b", "prompt": "c", "score": n % 3} for n in (5, 1, 3)]
+    mans_rows = [{"story": "a" * n, "reference": "b", "prompt": "c", "score": n % 3} for n in (5, 1, 3)]
     monkeypatch.setattr(tuning, "BleurtScorer", Lengths)
-    monkeypatch.setattr(tuning, "read_mans", lambda folder, corpus: judged)
+    monkeypatch.setattr(tuning, "read_mans", lambda folder, corpus: mans_rows)
     with pytest.raises(ValueError, match=r"union: expected stories with references"):
         tuning.score_mans_tuned_on_union(tmp_path, ["roc"], tmp_path, 0, tmp_path)
-    halves = {
-        "ROCStories": known[::2],
-        "WritingPrompts": [*known[1::2], {"story": "no reference", "score": 1.0}],
+    rows_by_corpus = {
+        "ROCStories": union_rows[::2],
+        "WritingPrompts": [*union_rows[1::2], {"story": "no reference", "score": 1.0}],
     }
-    for corpus in halves:
+    for corpus in rows_by_corpus:
         (tmp_path / "union" / corpus / "ant_data").mkdir(parents=True)
-    monkeypatch.setattr(tuning, "read_union_judgments", lambda folder: halves[folder.parent.name])
+    monkeypatch.setattr(tuning, "read_union_judgments", lambda folder: rows_by_corpus[folder.parent.name])
     tuning.score_mans_tuned_on_union(tmp_path, ["roc"], tmp_path, 0, tmp_path)
-    (title, row), *others = cross_validated_scores("mans_roc", judged, tmp_path).items()
+    (title, row), *others = cross_validated_scores("mans_roc", mans_rows, tmp_path).items()
     assert (title, row["metric"], others) == ("BLEURT (UNION's ratings)", "bleurt", [])
     assert "29 stories of UNION" in row["signature"], "of both corpora"
     assert np.argsort(row["scores"]).tolist() == [1, 2, 0]

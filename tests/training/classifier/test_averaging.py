@@ -35,50 +35,56 @@ def adapter(seed: int, rank: int) -> dict[str, Tensor]:
     return {"layer.lora_A": down, "layer.lora_B": up, "head.weight": torch.randn(1, 7)}
 
 
-def product(factors: dict[str, Tensor]) -> Tensor:
+def weight_update(factors: dict[str, Tensor]) -> Tensor:
     return factors["layer.lora_B"] @ factors["layer.lora_A"]
 
 
-def test_what_is_added_is_the_mean_where_the_rank_suffices() -> None:
-    both = [adapter(1, 2), adapter(2, 2)]
-    mean = mean_adapter(both)
-    torch.testing.assert_close(product(mean), (product(both[0]) + product(both[1])) / 2)
-    torch.testing.assert_close(mean["head.weight"], (both[0]["head.weight"] + both[1]["head.weight"]) / 2)
-    assert {name: t.shape for name, t in mean.items()} == {name: t.shape for name, t in both[0].items()}
+def test_average_is_exact_if_the_rank_suffices() -> None:
+    adapters = [adapter(1, 2), adapter(2, 2)]
+    mean = mean_adapter(adapters)
+    torch.testing.assert_close(
+        weight_update(mean), (weight_update(adapters[0]) + weight_update(adapters[1])) / 2
+    )
+    torch.testing.assert_close(
+        mean["head.weight"], (adapters[0]["head.weight"] + adapters[1]["head.weight"]) / 2
+    )
+    assert {name: t.shape for name, t in mean.items()} == {name: t.shape for name, t in adapters[0].items()}
 
 
-def test_the_mean_has_the_first_ones_rank() -> None:
+def test_average_has_the_rank_of_the_first_adapter() -> None:
     first, lower = adapter(1, 2), adapter(2, 1)
     lower |= {"layer.lora_A": lower["layer.lora_A"][:1], "layer.lora_B": lower["layer.lora_B"][:, :1]}
     mean = mean_adapter([first, lower])
-    torch.testing.assert_close(product(mean), (product(first) + product(lower)) / 2)
+    torch.testing.assert_close(weight_update(mean), (weight_update(first) + weight_update(lower)) / 2)
     assert {name: t.shape for name, t in mean.items()} == {name: t.shape for name, t in first.items()}
 
 
-def test_shares_say_how_much_of_each() -> None:
-    both = [adapter(1, 2), adapter(2, 2)]
-    mean = mean_adapter(both, [0.75, 0.25])
-    torch.testing.assert_close(product(mean), product(both[0]) * 0.75 + product(both[1]) * 0.25)
+def test_shares_weight_the_average() -> None:
+    adapters = [adapter(1, 2), adapter(2, 2)]
+    mean = mean_adapter(adapters, [0.75, 0.25])
     torch.testing.assert_close(
-        mean["head.weight"], both[0]["head.weight"] * 0.75 + both[1]["head.weight"] * 0.25
+        weight_update(mean), weight_update(adapters[0]) * 0.75 + weight_update(adapters[1]) * 0.25
+    )
+    torch.testing.assert_close(
+        mean["head.weight"], adapters[0]["head.weight"] * 0.75 + adapters[1]["head.weight"] * 0.25
     )
     with pytest.raises(ValueError, match="shares: expected one for each of 2 adapters"):
-        mean_adapter(both, [0.5])
+        mean_adapter(adapters, [0.5])
 
 
-def test_of_a_greater_rank_the_best_approximation_is_kept() -> None:
-    several = [adapter(seed, 4) for seed in range(3)]
-    wanted = sum(product(one) for one in several) / 3
-    u, values, v = torch.linalg.svd(wanted, full_matrices=False)
-    best = u[:, :4] * values[:4] @ v[:4]
-    torch.testing.assert_close(product(mean_adapter(several)), best, atol=1e-5, rtol=1e-4)
+def test_average_of_higher_rank_is_the_best_approximation() -> None:
+    adapters = [adapter(seed, 4) for seed in range(3)]
+    exact = sum(weight_update(factors) for factors in adapters) / 3
+    u, values, v = torch.linalg.svd(exact, full_matrices=False)
+    expected = u[:, :4] * values[:4] @ v[:4]
+    torch.testing.assert_close(weight_update(mean_adapter(adapters)), expected, atol=1e-5, rtol=1e-4)
 
 
-def test_factors_that_an_adapter_lacks_add_nothing() -> None:
-    both = [adapter(1, 2), adapter(2, 2)]
-    wanted = product(both[1]) * 0.25
-    del both[0]["layer.lora_A"], both[0]["layer.lora_B"]
-    torch.testing.assert_close(product(mean_adapter(both, [0.75, 0.25])), wanted)
+def test_missing_factors_count_as_zero() -> None:
+    adapters = [adapter(1, 2), adapter(2, 2)]
+    expected = weight_update(adapters[1]) * 0.25
+    del adapters[0]["layer.lora_A"], adapters[0]["layer.lora_B"]
+    torch.testing.assert_close(weight_update(mean_adapter(adapters, [0.75, 0.25])), expected)
 
 
 def tiny_corpus(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,14 +94,14 @@ def tiny_corpus(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_groups(folder / "rows.parquet", rows())
 
 
-def test_unlike_adapters_are_refused() -> None:
+def test_adapters_with_different_tensors_are_rejected() -> None:
     with pytest.raises(ValueError, match=r"adapter 1: expected the tensors of the first one.*head"):
         mean_adapter([adapter(1, 2), {k: t for k, t in adapter(2, 2).items() if "lora" in k}])
     with pytest.raises(ValueError, match="at least one"):
         mean_adapter([])
 
 
-def of_two_seeds(name: str, folder: Path) -> dict[str, Any]:
+def two_seed_settings(name: str, folder: Path) -> dict[str, Any]:
     """Settings of a training on the rows of `tiny_corpus`."""
     return {
         "name": name,
@@ -107,17 +113,17 @@ def of_two_seeds(name: str, folder: Path) -> dict[str, Any]:
     }
 
 
-def test_a_training_of_several_seeds_keeps_their_mean(
+def test_training_with_several_seeds_saves_their_average(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tiny_corpus(tmp_path, monkeypatch)
-    config = parse(PlotCoherenceConfig, of_two_seeds("tiny", tmp_path))
+    config = parse(PlotCoherenceConfig, two_seed_settings("tiny", tmp_path))
     out, run = tmp_path / "out", tmp_path / "run"
     manifest = train(config, tmp_path, out, run, tmp_path)
-    parts = [load_file(run / f"tiny-seed-{seed}" / "adapter.safetensors") for seed in (1, 2)]
+    adapters = [load_file(run / f"tiny-seed-{seed}" / "adapter.safetensors") for seed in (1, 2)]
     mean = load_file(out / "adapter.safetensors")
-    assert not torch.equal(parts[0]["classifier.weight"], parts[1]["classifier.weight"])
-    expected = (parts[0]["classifier.weight"].float() + parts[1]["classifier.weight"].float()) / 2
+    assert not torch.equal(adapters[0]["classifier.weight"], adapters[1]["classifier.weight"])
+    expected = (adapters[0]["classifier.weight"].float() + adapters[1]["classifier.weight"].float()) / 2
     torch.testing.assert_close(mean["classifier.weight"].float(), expected, atol=1e-3, rtol=1e-3)
     assert list(manifest["seeds"]) == ["1", "2"]
     assert json.loads((out / "manifest.json").read_text())["config"]["seeds"] == [1, 2]
@@ -135,43 +141,44 @@ def test_a_training_of_several_seeds_keeps_their_mean(
     assert (run / "tiny-seed-1" / "adapter.safetensors").stat().st_mtime_ns == written, (
         "a note trains nothing anew"
     )
-    before = (out / "adapter.safetensors").read_bytes()
+    average_before = (out / "adapter.safetensors").read_bytes()
     train(config, tmp_path, out, run, tmp_path)
-    assert (out / "adapter.safetensors").read_bytes() == before, "a second run trains nothing"
+    assert (out / "adapter.safetensors").read_bytes() == average_before, "a second run trains nothing"
 
 
-def test_a_finished_mean_is_left_alone_and_says_what_was_resumed(
+def test_finished_average_is_not_retrained_and_records_resumed_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tiny_corpus(tmp_path, monkeypatch)
-    settings = of_two_seeds("first", tmp_path)
+    settings = two_seed_settings("first", tmp_path)
     (tmp_path / "first.yaml").write_text(json.dumps(settings))
-    begun = tmp_path / "first" / "final"
-    there = {"start": str(begun), "first": str(tmp_path / "first.yaml")}
+    start = tmp_path / "first" / "final"
+    start_settings = {"start": str(start), "first": str(tmp_path / "first.yaml")}
     first, second = (
-        parse(PlotCoherenceConfig, settings | more) for more in ({}, {"name": "second", **there})
+        parse(PlotCoherenceConfig, settings | changes)
+        for changes in ({}, {"name": "second", **start_settings})
     )
     trained = []
-    real = trainer.train_classifier
+    train_classifier = trainer.train_classifier
 
-    def counted(config: PlotCoherenceConfig, *arguments: Any) -> dict[str, Any]:
+    def record_training(config: PlotCoherenceConfig, *arguments: Any) -> dict[str, Any]:
         trained.append((config.name, config.seed))
-        return real(config, *arguments)
+        return train_classifier(config, *arguments)
 
-    monkeypatch.setattr(trainer, "train_classifier", counted)
+    monkeypatch.setattr(trainer, "train_classifier", record_training)
     train(second, tmp_path, tmp_path / "out", tmp_path / "run", tmp_path)
     assert trained == [("first", 1), ("first", 2), ("second", 1), ("second", 2)]
-    train(first, tmp_path, begun, begun.parent, tmp_path)  # as the teacher of another training
-    assert len(trained) == 4, "its seeds are in another run's folder"
-    of_a_seed = tmp_path / "run" / "first-seed-2" / "manifest.json"
-    of_a_seed.write_text(json.dumps(json.loads(of_a_seed.read_text()) | {"resumed": True}))
+    train(first, tmp_path, start, start.parent, tmp_path)  # as the teacher of another training
+    assert len(trained) == 4, "its seeds were trained in another run's folder"
+    seed_manifest = tmp_path / "run" / "first-seed-2" / "manifest.json"
+    seed_manifest.write_text(json.dumps(json.loads(seed_manifest.read_text()) | {"resumed": True}))
     manifest = train(first, tmp_path, tmp_path / "again", tmp_path / "run", tmp_path)
     assert len(trained) == 4, "seeds of each configuration have a folder of their own"
     assert manifest["resumed"]
     assert "groups_a_second" not in manifest
 
 
-def test_a_start_with_other_heads_is_refused_before_a_seed_is_trained(
+def test_start_with_other_heads_is_rejected_before_training(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tiny_corpus(tmp_path, monkeypatch)
@@ -184,8 +191,10 @@ def test_a_start_with_other_heads_is_refused_before_a_seed_is_trained(
     config = parse(PlotCoherenceConfig, settings)
     start = tmp_path / "start"
     save_tensors(start / ADAPTER, adapter_tensors(build_classifier(config)[0]))
-    other = replace(config, start=str(start), start_share=0.5, seeds=(1, 2), token_weight=0.0)
-    told = r"start_share: .*adapter\.safetensors: expected the tensors of this .* differs in \['tokens\.bias'"
-    with pytest.raises(ValueError, match=told):
-        train(other, tmp_path, tmp_path / "out", tmp_path / "run", tmp_path)
+    other_config = replace(config, start=str(start), start_share=0.5, seeds=(1, 2), token_weight=0.0)
+    message = (
+        r"start_share: .*adapter\.safetensors: expected the tensors of this .* differs in \['tokens\.bias'"
+    )
+    with pytest.raises(ValueError, match=message):
+        train(other_config, tmp_path, tmp_path / "out", tmp_path / "run", tmp_path)
     assert not (tmp_path / "run").exists()

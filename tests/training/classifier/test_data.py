@@ -16,7 +16,7 @@ from tests.tiny import tiny_tokenizer
 from tests.tiny_groups import rows
 
 
-def test_examples_mark_words_by_their_pieces() -> None:
+def test_token_labels_mark_the_tokens_of_damaged_words() -> None:
     make = ExampleMaker(tiny_tokenizer(), Normalizer(), 64)
     example = make(GroupRow("g", "she walked home .", "x", 0, 1, ["off_topic"], [1]))
     assert example.token_labels == [UNKNOWN, 1.0, 0.0, 0.0, 1.0, 1.0, UNKNOWN]  # "walk", "##ed"
@@ -31,11 +31,11 @@ def test_examples_mark_words_by_their_pieces() -> None:
         make(GroupRow("g", " ", "x", 0))
 
 
-def test_what_ranks_above_what() -> None:
-    def one(label: int, level: int) -> Example:
+def test_ranking_of_human_damaged_and_generated_stories() -> None:
+    def example(label: int, level: int) -> Example:
         return Example([], label, level, [], [], "")
 
-    human, mild, grave, generated = one(1, 0), one(0, 1), one(0, 2), one(0, -1)
+    human, mild, grave, generated = example(1, 0), example(0, 1), example(0, 2), example(0, -1)
     assert should_rank_above(human, mild)
     assert should_rank_above(mild, grave)
     assert should_rank_above(human, generated)
@@ -44,20 +44,20 @@ def test_what_ranks_above_what() -> None:
     assert not should_rank_above(grave, human)
 
 
-def test_groups_keep_the_human_story_and_vary_the_others() -> None:
+def test_groups_keep_the_human_story_and_sample_the_others() -> None:
     make = ExampleMaker(tiny_tokenizer(), Normalizer(), 64)
     human = GroupRow("g", "she ran .", "human", 1, 0)
-    many = [human, human] + [  # of two files
+    group_rows = [human, human] + [  # of two files
         GroupRow("g", "she ate " + "the " * n + "cat .", "x", 0) for n in range(8)
     ]
-    groups = GroupDataset(many, make, size=3, passes=5, seed=1)
+    groups = GroupDataset(group_rows, make, size=3, passes=5, seed=1)
     assert (len(groups), groups.stories) == (5, 9)
     assert all(len(group) == 3 and group[0].label == 1 for group in groups)
     assert len({tuple(e.ids) for group in groups for e in group[1:]}) > 2
     assert [e.ids for e in groups[3]] == [e.ids for e in groups[3]]
 
 
-def test_rows_survive_the_file(tmp_path: Path) -> None:
+def test_rows_are_read_back_as_written(tmp_path: Path) -> None:
     write_groups(tmp_path / "g.parquet", rows())
     assert read_groups(tmp_path / "g.parquet") == rows()
     plain = {"group": 3, "story": "She ran.", "label": 0, "source": "generator", "plot": ["ran"]}
@@ -74,7 +74,7 @@ def test_rows_survive_the_file(tmp_path: Path) -> None:
         read_groups(tmp_path / "none.parquet")
 
 
-def test_a_cap_draws_whole_groups() -> None:
+def test_group_limit_samples_whole_groups() -> None:
     kept = sample_groups(rows(), 5, seed=1)
     assert len({row.group for row in kept}) == 5
     assert len(kept) == 15
@@ -86,7 +86,7 @@ def test_area_under_curve_counts_pairs() -> None:
     assert math.isnan(area_under_curve([], [1.0]))
 
 
-class ByLength:
+class LengthModel:
     """A model that scores a story by its tokens, so that many score alike."""
 
     device = torch.device("cpu")
@@ -98,19 +98,25 @@ class ByLength:
         return mask.sum(1).float()
 
 
-def test_human_stories_that_score_alike_count_each() -> None:
+def test_tied_human_stories_each_count_in_the_results() -> None:
     human = [
         "she ran .",
         "he ran .",
         "she ate .",
         "she ate the cat .",
-    ]  # the last alone beats what stands beside
-    many = [
+    ]  # only the last scores above its damaged stories
+    group_rows = [
         GroupRow(str(number), story, source, int(source == "human"))
-        for number, own in enumerate(human)
-        for story, source in ((own, "human"), ("she ran home .", "a+b"), ("he ran home .", "a"))
+        for number, text in enumerate(human)
+        for story, source in ((text, "human"), ("she ran home .", "a+b"), ("he ran home .", "a"))
     ]
-    groups = GroupDataset(many, ExampleMaker(tiny_tokenizer(), Normalizer(), 64), size=3, passes=1, seed=1)
-    found = results_by_source(ByLength(), groups, padding=0)
-    assert {source: one["auc"] for source, one in found.items()} == {"a": 0.25, "all": 0.25, "b": 0.25}
-    assert (found["all"]["ranked"], found["all"]["stories"], found["b"]["stories"]) == (0.25, 8, 4)
+    groups = GroupDataset(
+        group_rows, ExampleMaker(tiny_tokenizer(), Normalizer(), 64), size=3, passes=1, seed=1
+    )
+    measured = results_by_source(LengthModel(), groups, padding=0)
+    assert {source: result["auc"] for source, result in measured.items()} == {
+        "a": 0.25,
+        "all": 0.25,
+        "b": 0.25,
+    }
+    assert (measured["all"]["ranked"], measured["all"]["stories"], measured["b"]["stories"]) == (0.25, 8, 4)

@@ -15,7 +15,7 @@ LABELS = torch.tensor([1, 0, 0, 0])
 LOGITS = torch.tensor([0.3, -0.2, 0.8, 0.1])
 
 
-class Given:
+class ConstantModel:
     """A model that gives the same logits to every batch."""
 
     tokens = None
@@ -28,19 +28,19 @@ class Given:
 
 
 def loss(config: ClassifierConfig) -> float:
-    model: Any = Given()
+    model: Any = ConstantModel()
     ids = torch.ones(4, 3, dtype=torch.long)
     batch = {"input_ids": ids, "attention_mask": ids, "labels": LABELS, "pairs": torch.zeros(0, 2)}
     return float(classifier_loss(model, batch, config)[0])
 
 
 @pytest.mark.parametrize("name", ["roc_paper", "wp_paper"])
-def test_the_papers_settings_take_plain_cross_entropy(name: str) -> None:
+def test_paper_settings_use_plain_cross_entropy(name: str) -> None:
     config = read_config(PlotCoherenceConfig, config_file("plot_coherence", name))
     assert loss(config) == pytest.approx(float(F.binary_cross_entropy_with_logits(LOGITS, LABELS.float())))
 
 
-def test_both_kinds_weigh_as_much_where_the_loss_is_balanced() -> None:
+def test_balanced_loss_weights_human_and_other_stories_equally() -> None:
     config = read_config(PlotCoherenceConfig, config_file("plot_coherence", "tables"))
     human, others = F.softplus(-LOGITS[:1]).sum(), F.softplus(LOGITS[1:]).sum()
     assert loss(config) == pytest.approx(float((3 * human + others) / 4))

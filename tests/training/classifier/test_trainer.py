@@ -24,7 +24,7 @@ from openmeva.training.classifier import trainer as classifier
 from openmeva.training.classifier.card import write_classifier_card
 from openmeva.training.classifier.config import ClassifierConfig
 from openmeva.training.classifier.data import UNKNOWN, ExampleMaker, GroupCollator, GroupDataset
-from openmeva.training.classifier.losses import TEACHER_SPREAD, classifier_loss
+from openmeva.training.classifier.losses import TEACHER_DEVIATION, classifier_loss
 from openmeva.training.classifier.model import build_classifier
 from openmeva.training.classifier.results import predict
 from openmeva.training.common import backbone
@@ -67,7 +67,7 @@ def train(folder: Path, name: str, resume: bool = False, **changes: Any) -> dict
     )
 
 
-def test_it_learns_and_the_module_loads_it(folder: Path) -> None:
+def test_classifier_learns_and_the_metric_loads_it(folder: Path) -> None:
     manifest = train(folder, "once", passes=8)
     assert manifest["validation"]["exchange"]["auc"] > 0.9
     assert manifest["validation"]["exchange"]["stories"] == 8
@@ -82,7 +82,7 @@ def test_it_learns_and_the_module_loads_it(folder: Path) -> None:
     assert f"| exchange | {manifest['validation']['exchange']['auc']:.3f} |" in card
 
 
-def test_weights_of_the_same_configuration_and_rows_are_known(folder: Path) -> None:
+def test_weights_of_the_same_configuration_and_rows_are_reused(folder: Path) -> None:
     provenance: dict[str, Any] = {"data": {}}
     config = configuration(passes=1)
     out = folder / "known"
@@ -95,21 +95,21 @@ def test_weights_of_the_same_configuration_and_rows_are_known(folder: Path) -> N
     assert classifier.matching_classifier(config, provenance, out) is None
 
 
-def test_a_stopped_run_ends_in_the_same_weights(folder: Path) -> None:
-    undisturbed = train(folder, "whole", passes=2)
+def test_interrupted_run_resumes_to_the_same_weights(folder: Path) -> None:
+    uninterrupted = train(folder, "whole", passes=2)
     with interrupt_at_call(classifier.ClassifierTrainer, "compute_loss", 6):
         train(folder, "stopped", passes=2)
     assert any((folder / "run-stopped").glob("checkpoint-*"))
     manifest = train(folder, "stopped", passes=2, resume=True)
     assert manifest["resumed"]
-    assert "groups_a_second" in undisturbed
-    assert "resumed" not in undisturbed
+    assert "groups_a_second" in uninterrupted
+    assert "resumed" not in uninterrupted
     assert "groups_a_second" not in manifest, "the rate of the last part would be too high"
     whole, stopped = (load_file(folder / name / "adapter.safetensors") for name in ("whole", "stopped"))
     assert all(torch.equal(whole[name], stopped[name]) for name in whole)
 
 
-def test_whole_models_are_saved_where_there_is_no_adapter(folder: Path) -> None:
+def test_whole_model_is_saved_without_an_adapter(folder: Path) -> None:
     train(folder, "full", adapter=None, passes=1, learning_rate=1e-3)
     scorer = ClassifierScorer(load_checkpoint(folder / "full", "plot_coherence"))
     scores, _ = scorer.score([rows()[0].story], dtype="float32")
@@ -137,12 +137,10 @@ def write_hub_model(folder: Path, kind: str) -> Path:
 
 
 @pytest.mark.parametrize("kind", ["roberta", "longformer"])
-def test_the_papers_encoders_are_taken_with_their_weights_and_scored_as_trained(
-    folder: Path, kind: str
-) -> None:
+def test_paper_encoders_keep_their_weights_and_score_as_trained(folder: Path, kind: str) -> None:
     base = write_hub_model(folder / kind, kind)
-    model, tokenizer, found = build_classifier(configuration(base=str(base), adapter=None))
-    assert not found.is_shared
+    model, tokenizer, encoder = build_classifier(configuration(base=str(base), adapter=None))
+    assert not encoder.is_shared
     assert model.bert.config.model_type == kind
     start = load_file(base / "model.safetensors")
     for name, tensor in model.bert.state_dict().items():
@@ -168,7 +166,7 @@ def test_the_papers_encoders_are_taken_with_their_weights_and_scored_as_trained(
     assert len({round(score, 5) for score in scores}) > 3
 
 
-def test_a_decoder_of_the_hub_judges_at_its_last_token_and_is_saved_whole(folder: Path) -> None:
+def test_hub_decoder_scores_at_its_last_token_and_is_saved_whole(folder: Path) -> None:
     base = write_gpt2(folder / "gpt2", (row.story for row in rows()))
     manifest = train(folder, "decoder", base=str(base), passes=8)
     assert manifest["validation"]["all"]["auc"] > 0.8
@@ -196,7 +194,7 @@ def test_a_decoder_of_the_hub_judges_at_its_last_token_and_is_saved_whole(folder
             assert score == pytest.approx(torch.sigmoid(logit).item(), abs=1e-4)
 
 
-def test_dropout_is_of_the_heads_and_of_the_encoders_layers_in_training_alone(folder: Path) -> None:
+def test_dropout_applies_to_heads_and_encoder_layers_only_in_training(folder: Path) -> None:
     model, tokenizer, _ = build_classifier(configuration(dropout=0.4))
     rates = {module.p for module in model.bert.modules() if isinstance(module, torch.nn.Dropout)}
     assert 0.4 in rates
@@ -212,15 +210,15 @@ def test_dropout_is_of_the_heads_and_of_the_encoders_layers_in_training_alone(fo
     assert first == again
 
 
-def test_the_loss_is_the_sum_it_says(folder: Path) -> None:
+def test_loss_is_the_weighted_sum_of_its_terms(folder: Path) -> None:
     weights = {"rank_weight": 0.7, "kind_weight": 0.2, "token_weight": 0.3, "distillation_weight": 0.4}
     config = configuration(**weights)
     model, tokenizer, _ = build_classifier(config)
     model.eval()
     make = ExampleMaker(tokenizer, Normalizer(), 64)
-    judgments = (1.2, None, -0.7)  # a teacher's judgments
+    teacher_logits = (1.2, None, -0.7)
     group = [
-        make(replace(row, teacher_logit=value)) for row, value in zip(rows()[:3], judgments, strict=True)
+        make(replace(row, teacher_logit=value)) for row, value in zip(rows()[:3], teacher_logits, strict=True)
     ]
     inputs = GroupCollator(0)([group])
     with torch.no_grad():
@@ -232,63 +230,68 @@ def test_the_loss_is_the_sum_it_says(folder: Path) -> None:
         p = 1 / (1 + math.exp(-float(logit)))
         return -math.log(p if target else 1 - p)
 
-    s = logits.tolist()
-    label = (2 * entropy(s[0], 1) + entropy(s[1], 0) + entropy(s[2], 0)) / 3
-    ranks = [math.log1p(math.exp(s[b] - s[a])) for a, b in ((0, 1), (0, 2), (1, 2))]
+    story_logits = logits.tolist()
+    label = (2 * entropy(story_logits[0], 1) + entropy(story_logits[1], 0) + entropy(story_logits[2], 0)) / 3
+    ranks = [math.log1p(math.exp(story_logits[b] - story_logits[a])) for a, b in ((0, 1), (0, 2), (1, 2))]
     kind = [entropy(kinds[i, k], e.error_types[k]) for i, e in enumerate(group) for k in range(4)]
     token = [
-        entropy(tokens[i, t], b)
+        entropy(tokens[i, t], target)
         for i, e in enumerate(group)
-        for t, b in enumerate(e.token_labels)
-        if b != UNKNOWN
+        for t, target in enumerate(e.token_labels)
+        if target != UNKNOWN
     ]
     expected = label + 0.7 * sum(ranks) / 3 + 0.2 * sum(kind) / len(kind) + 0.3 * sum(token) / len(token)
-    for judged in (s, [float(tokens[i, 1 : len(e.ids) - 1].mean()) for i, e in enumerate(group)]):
-        expected += 0.4 * sum((judged[i] - TEACHER_SPREAD * judgments[i]) ** 2 for i in (0, 2)) / 2
+    for student_logits in (
+        story_logits,
+        [float(tokens[i, 1 : len(e.ids) - 1].mean()) for i, e in enumerate(group)],
+    ):
+        expected += (
+            0.4 * sum((student_logits[i] - TEACHER_DEVIATION * teacher_logits[i]) ** 2 for i in (0, 2)) / 2
+        )
     assert float(loss) == pytest.approx(expected, abs=1e-4)
 
 
-def test_results_count_each_human_story_once_whatever_it_scores(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_count_each_human_story_once_despite_ties(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three human-written stories, two of which score the same: each counts in the area under the curve."""
     make = ExampleMaker(tiny_tokenizer(), Normalizer(), 64)
-    values = [1.0, 0.0, 0.0, 1.0, 0.0, -2.0, 3.0]
+    scores = [1.0, 0.0, 0.0, 1.0, 0.0, -2.0, 3.0]
     human = [GroupRow(str(g), "she ran .", "human", 1, 0) for g in range(3)]
     worse = [GroupRow(str(g), "she ate .", "x", 0, 1) for g in range(3)]
     pairs = [human[0], worse[0], replace(worse[0], story="he ate ."), human[1], worse[1], human[2], worse[2]]
-    monkeypatch.setattr(results, "predict", lambda model, examples, padding: values)
-    found = results.results_by_source(None, GroupDataset(pairs, make, 9, 1, 0), 0)["x"]
-    people, others = [1.0, 1.0, -2.0], [0.0, 0.0, 0.0, 3.0]
-    expected = sum(a > b for a in people for b in others) / 12
-    assert found == {"auc": pytest.approx(expected), "ranked": pytest.approx(3 / 4), "stories": 4}
+    monkeypatch.setattr(results, "predict", lambda model, examples, padding: scores)
+    measured = results.results_by_source(None, GroupDataset(pairs, make, 9, 1, 0), 0)["x"]
+    human_scores, other_scores = [1.0, 1.0, -2.0], [0.0, 0.0, 0.0, 3.0]
+    expected = sum(a > c for a in human_scores for c in other_scores) / 12
+    assert measured == {"auc": pytest.approx(expected), "ranked": pytest.approx(3 / 4), "stories": 4}
 
 
-def test_logits_are_those_of_float32(folder: Path) -> None:
+def test_predicted_logits_have_float32_precision(folder: Path) -> None:
     model, tokenizer, _ = build_classifier(configuration())
     make = ExampleMaker(tokenizer, Normalizer(), 64)
     examples = [make(row) for row in rows()[:4]]
     with torch.no_grad():
-        one = [float(model(torch.tensor([e.ids]), torch.ones(1, len(e.ids)).long())) for e in examples]
-    assert predict(model, examples, 0) == pytest.approx(one, abs=1e-5)
+        expected = [float(model(torch.tensor([e.ids]), torch.ones(1, len(e.ids)).long())) for e in examples]
+    assert predict(model, examples, 0) == pytest.approx(expected, abs=1e-5)
 
 
-def test_results_are_of_float32_after_a_training_in_bfloat16(
+def test_results_are_computed_in_float32_after_bfloat16_training(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After training, `forward` is accelerate's, which would round the last layer's logits."""
-    seen: set[torch.dtype] = set()
-    real = results.predict
+    dtypes: set[torch.dtype] = set()
+    predict_unpatched = results.predict
 
-    def watched(model: Any, *arguments: Any) -> list[float]:
-        with model.classifier.register_forward_hook(lambda *found: seen.add(found[2].dtype)):
-            return real(model, *arguments)
+    def predict_recording_dtype(model: Any, *arguments: Any) -> list[float]:
+        with model.classifier.register_forward_hook(lambda *hook: dtypes.add(hook[2].dtype)):
+            return predict_unpatched(model, *arguments)
 
-    monkeypatch.setattr(results, "predict", watched)
+    monkeypatch.setattr(results, "predict", predict_recording_dtype)
     monkeypatch.setattr(common, "choose_dtype", lambda *_: torch.bfloat16)
     train(folder, "rounded", passes=1)
-    assert seen == {torch.float32}
+    assert dtypes == {torch.float32}
 
 
-def test_a_run_of_another_configuration_is_not_resumed(folder: Path) -> None:
+def test_run_with_another_configuration_is_not_resumed(folder: Path) -> None:
     train(folder, "one", passes=1)
     with pytest.raises(ValueError, match=r"config.rank_weight: 1.0, not 0.5"):
         train(folder, "one", passes=1, rank_weight=0.5, resume=True)

@@ -1,4 +1,4 @@
-"""Whatever is wrong with what a command is given, it says so in one line, with the exit status 2."""
+"""Bad input to a command is reported in one line, with exit status 2."""
 
 import re
 import sys
@@ -122,7 +122,7 @@ MODULES = [
         ),
     ],
 )
-def test_bad_input_ends_in_one_line(
+def test_bad_input_is_reported_in_one_line(
     arguments: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -159,7 +159,7 @@ def test_bad_input_ends_in_one_line(
         ("negatives", "--processes", "0"),
     ],
 )
-def test_a_number_out_of_range_is_refused(
+def test_out_of_range_number_is_rejected(
     command: str, option: str, value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -182,13 +182,13 @@ def test_a_number_out_of_range_is_refused(
         (lambda: NegativeSamplingConfig(keep=-1), "--keep"),
     ],
 )
-def test_python_refuses_what_the_commands_do(settings: Callable[[], object], option: str) -> None:
+def test_python_options_are_validated_like_the_commands(settings: Callable[[], object], option: str) -> None:
     with pytest.raises(ValueError, match=f"{option}: expected "):
         settings()
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_modules_that_are_run_tell_missing_data_and_configurations(
+def test_trainer_modules_report_missing_data_and_configurations(
     module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     main = import_module(f"openmeva.{module}").main
@@ -198,8 +198,8 @@ def test_modules_that_are_run_tell_missing_data_and_configurations(
         main()
     options = " ".join(capsys.readouterr().out.split())
     folder = re.search(r"training/configs/(\w+)", options)
-    known = sorted(path.stem for path in (CONFIGS / folder[1]).glob("*.yaml")) if folder else ["mix"]
-    given = {"--data": ".", "--config": known[0], "--out": "out", "--output": "out", "--run": "run"}
+    configurations = sorted(path.stem for path in (CONFIGS / folder[1]).glob("*.yaml")) if folder else ["mix"]
+    given = {"--data": ".", "--config": configurations[0], "--out": "out", "--output": "out", "--run": "run"}
     given = {option: value for option, value in given.items() if f"{option} " in options}
     missing = given.keys() & {"--data", "--config"}
     assert missing

@@ -1,4 +1,4 @@
-"""The command `openmeva`: what goes in and out, and how errors are told."""
+"""The command `openmeva`: input, output and error messages."""
 
 import json
 import os
@@ -46,42 +46,42 @@ def stories(tmp_path: Path) -> Path:
 
 def test_version_and_help() -> None:
     assert run("--version").stdout == f"openmeva {__version__}\n"
-    said = run("--help").stdout
+    help_text = run("--help").stdout
     commands = ("score", "explain", "perturb", "negatives", "autos", "benchmark", "compare", "train", "space")
     for name in (*commands, "install", "uninstall", "publish", "resources"):
-        assert name in said
-        shown = run(name, "--help").stdout
-        assert "Usage" in shown
-        assert "Needs " in shown  # and how long it takes
+        assert name in help_text
+        command_help = run(name, "--help").stdout
+        assert "Usage" in command_help
+        assert "Needs " in command_help  # and how long it takes
 
 
 def test_help_loads_no_model_library() -> None:
-    asked = (
+    script = (
         "import sys, openmeva.training.cli.app as cli\n"
         "print([name for name in ('torch', 'transformers', 'datasets', 'evaluate', 'numpy') if name in sys.modules])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", asked], cwd=ROOT, capture_output=True, text=True, check=False
+    process = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False
     )
-    assert done.stdout == "[]\n", done.stderr
+    assert process.stdout == "[]\n", process.stderr
 
 
-def test_scores_go_into_a_pipe_with_their_columns(stories: Path) -> None:
-    found = rows_of(run("score", stories).stdout)
-    assert [row["story_id"] for row in found] == ["a", "b"]
-    assert [row["story"] for row in found] == [row["story"] for row in STORIES]
-    assert all(0 < row["score"] < 1 for row in found)
+def test_scores_are_piped_with_the_input_columns(stories: Path) -> None:
+    scored = rows_of(run("score", stories).stdout)
+    assert [row["story_id"] for row in scored] == ["a", "b"]
+    assert [row["story"] for row in scored] == [row["story"] for row in STORIES]
+    assert all(0 < row["score"] < 1 for row in scored)
     text = "".join(row["story"] + "\n" for row in STORIES)
     again = rows_of(run("score", "-", stdin=text).stdout)
-    assert [row["score"] for row in again] == pytest.approx([row["score"] for row in found], abs=1e-6)
+    assert [row["score"] for row in again] == pytest.approx([row["score"] for row in scored], abs=1e-6)
 
 
-def test_scores_go_into_files_of_several_kinds(stories: Path, tmp_path: Path) -> None:
+def test_scores_are_written_in_several_formats(stories: Path, tmp_path: Path) -> None:
     out = tmp_path / "scores.csv"
-    said = run("score", stories, out, "--metrics", "plot_coherence", "--metrics", "sentavg")
-    assert f"2 rows, mean 0.{''}" in said.stderr
+    result = run("score", stories, out, "--metrics", "plot_coherence", "--metrics", "sentavg")
+    assert f"2 rows, mean 0.{''}" in result.stderr
     heading, *lines = out.read_text(encoding="utf-8").split("\n")
-    numbers = [f"{name}_{what}" for name in ("plot_coherence", "sentavg") for what in ("score", "warning")]
+    numbers = [f"{name}_{key}" for name in ("plot_coherence", "sentavg") for key in ("score", "warning")]
     assert heading.split(",") == ["story_id", "story", *numbers]
     assert len([line for line in lines if line]) == 2
     text = tmp_path / "scores.txt"
@@ -101,31 +101,31 @@ def test_scores_go_into_files_of_several_kinds(stories: Path, tmp_path: Path) ->
         (("sentavg,bleurt",), "bleurt: references, row 0: expected a string or a list of strings, got int"),
     ],
 )
-def test_all_metrics_are_checked_before_the_first_works(
+def test_all_metrics_are_validated_before_the_first_runs(
     options: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_rows(tmp_path / "stories.jsonl", [{**row, "reference": [3]} for row in STORIES])
-    monkeypatch.setattr("openmeva.metrics.core.command.score_with", lambda *_, **__: pytest.fail("it works"))
+    monkeypatch.setattr("openmeva.metrics.core.command.score_with", lambda *_, **__: pytest.fail("it ran"))
     assert message in run("score", tmp_path / "stories.jsonl", "--metrics", *options, code=2).stderr
 
 
-def test_a_person_sees_a_table(stories: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_terminal_shows_a_table(stories: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(score, "is_terminal", lambda: True)
-    said = run("score", stories).stdout
-    assert "mean" in said
-    assert "Plot coherence: 0 to 1, higher is better" in said
-    assert "Ben was late." in said
-    said = run("explain", stories).stdout
-    assert "[FEMALE] laughed ." in said
-    assert "plot_coherence 0." in said
+    output = run("score", stories).stdout
+    assert "mean" in output
+    assert "Plot coherence: 0 to 1, higher is better" in output
+    assert "Ben was late." in output
+    output = run("explain", stories).stdout
+    assert "[FEMALE] laughed ." in output
+    assert "plot_coherence 0." in output
 
 
-def test_reasons_go_into_a_pipe(stories: Path) -> None:
+def test_explanations_are_piped(stories: Path) -> None:
     for row in rows_of(run("explain", stories).stdout):
         assert {"text", "gain"} <= set(row["sentences"][0])
 
 
-def test_a_beginning_within_the_story_is_not_read_twice() -> None:
+def test_context_within_the_story_is_not_read_twice() -> None:
     row = {"story": "Ben was late. He ran.", "context": "Ben was late."}
     assert list(metric_inputs([row], "plot_coherence")) == ["predictions"]
     assert list(metric_inputs([row], "ruber_bert")) == ["predictions", "contexts"]
@@ -136,7 +136,7 @@ def test_a_beginning_within_the_story_is_not_read_twice() -> None:
     assert list(metric_inputs([row, apart], "union", True)) == ["predictions"]
 
 
-def test_perturbed_stories_go_into_a_pipe_or_a_file(stories: Path, tmp_path: Path) -> None:
+def test_perturbed_stories_are_written_to_a_pipe_or_file(stories: Path, tmp_path: Path) -> None:
     result = run(
         "perturb", stories, "--aspect", "causal_relationship", "--technique", "cause_effect_exchange"
     )
@@ -146,24 +146,24 @@ def test_perturbed_stories_go_into_a_pipe_or_a_file(stories: Path, tmp_path: Pat
     out = tmp_path / "cases.parquet"
     run("perturb", stories, out, "--aspect", "typo")
     assert out.read_bytes()[:4] == b"PAR1"
-    said = run("perturb", stories, "--aspect", "contraction").stderr
-    assert "No story qualifies: contraction found nothing" in said
+    messages = run("perturb", stories, "--aspect", "contraction").stderr
+    assert "No story qualifies: contraction found nothing" in messages
 
 
-def test_negatives_go_into_a_pipe(stories: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = rows_of(run("negatives", stories, "--seed", 1).stdout)
-    assert [row["index"] for row in found] == [0, 1]
-    assert all("negative" in row for row in found)
-    assert [(row["story_id"], row["label"]) for row in found] == [("a", 0), ("b", 0)]
+def test_negatives_are_written(stories: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    samples = rows_of(run("negatives", stories, "--seed", 1).stdout)
+    assert [row["index"] for row in samples] == [0, 1]
+    assert all("negative" in row for row in samples)
+    assert [(row["story_id"], row["label"]) for row in samples] == [("a", 0), ("b", 0)]
     out, scored = tmp_path / "negatives.jsonl", tmp_path / "scored.jsonl"
     run("negatives", stories, out, "--seed", 1)
     run("score", out, scored, "--metric", "union", "--device", "cpu")
     assert [(row["story_id"], row["story"]) for row in rows_of(scored.read_text())] == [
-        (row["story_id"], row["story"]) for row in found
+        (row["story_id"], row["story"]) for row in samples
     ]
 
 
-def test_autos_asks_for_conceptnet_before_it_works(
+def test_autos_requires_conceptnet_before_it_starts(
     stories: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(resources, "conceptnet_folder", lambda: tmp_path / "none")
@@ -188,42 +188,44 @@ def test_two_files_of_scores_are_compared(tmp_path: Path, monkeypatch: pytest.Mo
     for name, rows in (("near", near), ("far", far)):
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     arguments = ("compare", tmp_path / "near.jsonl", tmp_path / "far.jsonl", "--draws", 100)
-    found = json.loads(run(*arguments).stdout)
-    assert found["n"] == 60
-    assert found["prompts"] == 30
-    assert found["pairs"]["best"] == "near.jsonl:plot_coherence_score"
-    williams = found["pairs"]["against"]["far.jsonl:score"]["williams"]
+    comparison = json.loads(run(*arguments).stdout)
+    assert comparison["n"] == 60
+    assert comparison["prompts"] == 30
+    assert comparison["pairs"]["best"] == "near.jsonl:plot_coherence_score"
+    williams = comparison["pairs"]["against"]["far.jsonl:score"]["williams"]
     assert williams["t"] > 0
     assert williams["holm"] < 0.05
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "far.jsonl").write_text((tmp_path / "far.jsonl").read_text())
-    both = run(*arguments[:3], tmp_path / "other" / "far.jsonl", "--draws", 100).stdout
-    assert {f"{tmp_path / place}/far.jsonl:score" for place in (".", "other")} < set(json.loads(both)["rows"])
+    output = run(*arguments[:3], tmp_path / "other" / "far.jsonl", "--draws", 100).stdout
+    assert {f"{tmp_path / folder}/far.jsonl:score" for folder in (".", "other")} < set(
+        json.loads(output)["rows"]
+    )
     monkeypatch.setattr(judging, "is_terminal", lambda: True)
-    said = run(*arguments).stdout
-    assert "Williams" in said
+    table = run(*arguments).stdout
+    assert "Williams" in table
     short = tmp_path / "short.csv"
     short.write_text("score\n1\n2\n")
     assert "expected 60 scores" in run("compare", tmp_path / "near.jsonl", short, code=2).stderr
 
 
-def test_what_score_writes_of_rated_stories_is_compared(tmp_path: Path) -> None:
+def test_scored_files_of_rated_stories_can_be_compared(tmp_path: Path) -> None:
     """Beside `ratings` a column `score` would be read as their mean."""
     rng = np.random.default_rng(0)
     rows = [{"story": f"He ran {n} miles and slept.", "ratings": [n % 5 + 1, 3]} for n in range(20)]
     for name in ("union", "ppl"):
         scored = MetricResult(name, {"score": rng.normal(size=20).tolist()}, None, None, "")
         write_rows(tmp_path / f"{name}.jsonl", result_rows(rows, scored))
-    found = json.loads(
+    comparison = json.loads(
         run("compare", tmp_path / "union.jsonl", tmp_path / "ppl.jsonl", "--draws", 100).stdout
     )
-    assert {"union.jsonl:union_score", "ppl.jsonl:ppl_score"} < set(found["rows"])
+    assert {"union.jsonl:union_score", "ppl.jsonl:ppl_score"} < set(comparison["rows"])
     write_rows(tmp_path / "none.jsonl", [{**row, "score": np.mean(row["ratings"])} for row in rows])
-    said = run("compare", tmp_path / "none.jsonl", tmp_path / "ppl.jsonl", code=2).stderr
-    assert "expected a column of scores" in said
+    message = run("compare", tmp_path / "none.jsonl", tmp_path / "ppl.jsonl", code=2).stderr
+    assert "expected a column of scores" in message
 
 
-def test_training_passes_its_options_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_train_passes_its_options_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[Any] = []
     monkeypatch.setattr(projects, "_run", lambda module, arguments: calls.append((module, arguments)))
     run(
@@ -258,18 +260,18 @@ def test_training_passes_its_options_on(tmp_path: Path, monkeypatch: pytest.Monk
         ("plot_guided.generator", "training/weights/generator-NAME", True),
     ],
 )
-def test_the_help_of_a_trainer_has_what_it_reads(
+def test_trainer_help_lists_its_options_and_defaults(
     trainer: str, out: str, cached: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit):
         import_module(f"openmeva.training.{trainer}.__main__").main(["--help"])
-    said = "".join(capsys.readouterr().out.split())  # however wide
-    assert f"oftheweights;default:{out}" in said
-    assert ("--cache" in said) == cached
+    help_text = "".join(capsys.readouterr().out.split())  # however wide
+    assert f"oftheweights;default:{out}" in help_text
+    assert ("--cache" in help_text) == cached
 
 
-def test_a_pipe_holds_rows_alone(stories: Path) -> None:
-    done = subprocess.run(
+def test_standard_output_contains_only_rows(stories: Path) -> None:
+    process = subprocess.run(
         [sys.executable, "-m", "openmeva.training.cli", "perturb", "-", "--aspect", "typo"],
         cwd=ROOT,
         input=stories.read_text(encoding="utf-8"),
@@ -277,13 +279,13 @@ def test_a_pipe_holds_rows_alone(stories: Path) -> None:
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    assert len(rows_of(done.stdout)) == 2
-    assert "2 of 2 stories perturbed" in done.stderr
+    assert process.returncode == 0, process.stderr
+    assert len(rows_of(process.stdout)) == 2
+    assert "2 of 2 stories perturbed" in process.stderr
 
 
-def test_what_a_pipe_cannot_hold_is_replaced() -> None:
-    done = subprocess.run(
+def test_characters_outside_the_encoding_are_replaced() -> None:
+    process = subprocess.run(
         [sys.executable, "-m", "openmeva.training.cli", "compare", "--help"],
         cwd=ROOT,
         env={**os.environ, "PYTHONIOENCODING": "ascii"},
@@ -291,5 +293,5 @@ def test_what_a_pipe_cannot_hold_is_replaced() -> None:
         text=True,
         check=False,
     )
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "A B ?" in done.stdout
+    assert (process.returncode, process.stderr) == (0, "")
+    assert "A B ?" in process.stdout

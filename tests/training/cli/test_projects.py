@@ -19,14 +19,14 @@ from tests.training.cli.test_commands import run
 
 
 @pytest.fixture(autouse=True)
-def _as_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A module that is run changes the process's arguments, a demo its environment, too."""
+def _restore_process_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Running a module changes the process's arguments; running a Space also changes its environment."""
     monkeypatch.setattr(sys, "argv", sys.argv)
     monkeypatch.setattr(os, "environ", os.environ.copy())
 
 
 def recorder(function: Callable[..., Any], answer: object) -> tuple[dict[str, Any], Callable[..., Any]]:
-    """The arguments that a function was called with, by name, and one to stand in its place."""
+    """The recorded arguments of a function, by name, and a replacement that records them."""
     arguments: dict[str, Any] = {}
 
     def stand_in(*given: Any, **named: Any) -> object:
@@ -37,18 +37,18 @@ def recorder(function: Callable[..., Any], answer: object) -> tuple[dict[str, An
 
 
 @pytest.mark.parametrize("metric", projects.trainable_metrics())
-def test_a_trainer_is_handed_what_was_asked_for(
+def test_trainer_receives_the_command_line_options(
     metric: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Through the command itself, which is read anew, as in a process of its own."""
+    """Through the command line; the module is imported again, as in a separate process."""
     trainer = import_module(f"openmeva.training.{metric}.trainer")
     monkeypatch.delitem(sys.modules, f"openmeva.training.{metric}.__main__", raising=False)
     arguments, train = recorder(trainer.train, {"results": {}, "human": {}, "minutes": 3})
-    known = inspect.signature(trainer.train).parameters
+    parameters = inspect.signature(trainer.train).parameters
     monkeypatch.setattr(trainer, "train", train)
-    folders = {name: tmp_path / name for name in ("out", "run", "cache") if name in known}
+    folders = {name: tmp_path / name for name in ("out", "run", "cache") if name in parameters}
     options = [word for name, folder in folders.items() for word in (f"--{name}", folder)]
-    resume = ["--resume"] if "resume" in known else []
+    resume = ["--resume"] if "resume" in parameters else []
     chosen = projects.find_configuration(metric)
     run("train", metric, "--config", chosen, "--data", tmp_path, "--set", "seed=77", *resume, "--", *options)
     config = arguments.pop("settings" if metric == "grammar" else "config")
@@ -59,7 +59,7 @@ def test_a_trainer_is_handed_what_was_asked_for(
     assert arguments == {**data, **folders, **({"resume": True} if resume else {})}
 
 
-def test_grammar_is_measured_and_not_trained(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_grammar_evaluate_does_not_train(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     arguments, evaluate = recorder(
         grammar.evaluate, {"in_domain": {"mcc": 0.5, "accuracy": 0.75, "sentences": 8}}
     )
@@ -67,15 +67,13 @@ def test_grammar_is_measured_and_not_trained(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(grammar, "train", None)
     monkeypatch.setattr(GrammarScorer, "load", lambda folder: folder)
     monkeypatch.delitem(sys.modules, "openmeva.training.grammar.__main__", raising=False)
-    said = run("train", "grammar", "--data", tmp_path, "--", "--out", tmp_path / "out", "--evaluate").stdout
+    output = run("train", "grammar", "--data", tmp_path, "--", "--out", tmp_path / "out", "--evaluate").stdout
     assert arguments == {"scorer": tmp_path / "out", "folder": tmp_path / "cola" / "raw"}
-    assert "in_domain: Matthews 0.500, accuracy 0.750 of 8" in said
+    assert "in_domain: Matthews 0.500, accuracy 0.750 of 8" in output
 
 
 @pytest.mark.parametrize("name", projects.spaces())
-def test_a_demo_is_run_offline_at_the_port_that_was_asked_for(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_space_runs_offline_on_the_requested_port(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     arguments, run_module = recorder(runpy.run_module, {})
     monkeypatch.setattr(runpy, "run_module", run_module)
     for key in projects.OFFLINE:

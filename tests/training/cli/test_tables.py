@@ -1,4 +1,4 @@
-"""Scores as people read them on a terminal."""
+"""Tables of scores on a terminal."""
 
 import inspect
 import io
@@ -20,34 +20,36 @@ EXPLAINING = [
 ]
 
 
-def test_a_story_without_a_score_is_shown_without_one() -> None:
+def test_story_without_score_shows_a_dash() -> None:
     rows = [{"story": "Ann ran."}, {"story": "Ben fell."}, {"story": "She laughed."}]
     text = io.StringIO()
     scored = MetricResult("llm_judge", {"score": [4.0, None, 3.5]}, None, 3.75, "llm_judge|model:m")
     show_scores(rows, [scored], Console(file=text, width=100))
     lines = text.getvalue().splitlines()
     assert "–" in next(line for line in lines if "Ben fell." in line)
-    assert "3.750" in next(line for line in lines if "mean" in line), "of those that have one"
+    assert "3.750" in next(line for line in lines if "mean" in line), (
+        "the mean over the stories that have a score"
+    )
     assert "LLM judge: 1 to 5, higher is better; 1 of 3 stories have none" in lines
 
 
 @pytest.mark.parametrize("metric", EXPLAINING)
-def test_reasons_are_shown_whatever_a_metric_says_of_sentences(metric: str) -> None:
+def test_explanations_of_every_metric_are_shown(metric: str) -> None:
     story = "Ann was hungry. She made a whale. The moon sold him a Tuesday."
-    found = scored_by(metric, {"predictions": [story]}, explain=True, device="cpu", show_progress=False)
+    result = scored_by(metric, {"predictions": [story]}, explain=True, device="cpu", show_progress=False)
     console = Console(record=True, width=100, file=io.StringIO())
-    show_reasons([{"story": story}], found, console)
-    said = console.export_text()
-    assert found.explanations is not None
-    (reasons,) = found.explanations
+    show_reasons([{"story": story}], result, console)
+    output = console.export_text()
+    assert result.explanations is not None
+    (reasons,) = result.explanations
     for sentence in reasons["sentences"]:
         number = sentence["nll"] if metric == "ppl" else sentence["gain"]
-        (line,) = (line for line in said.splitlines() if sentence["text"] in line)
+        (line,) = (line for line in output.splitlines() if sentence["text"] in line)
         assert (f"{number:.3f}" in line) == (metric == "ppl" or number > MIN_GAIN)
     costs = any(sentence.get("gain", 0) > MIN_GAIN for sentence in reasons["sentences"])
-    assert (MEANINGS["gain"] in said) == costs
-    assert (MEANINGS["nll"] in said) == (metric == "ppl")
-    assert ("no sentence lowers its score" in said) == (metric != "ppl" and not costs)
+    assert (MEANINGS["gain"] in output) == costs
+    assert (MEANINGS["nll"] in output) == (metric == "ppl")
+    assert ("no sentence lowers its score" in output) == (metric != "ppl" and not costs)
 
 
 @pytest.mark.parametrize("width", [60, 80, 120, 200])
@@ -59,32 +61,32 @@ def test_reasons_are_shown_whatever_a_metric_says_of_sentences(metric: str) -> N
         ["plot_coherence", "union", "overlap", "ppl", "bleurt"],
     ],
 )
-def test_scores_are_shown_beside_a_long_story(metrics: list[str], width: int) -> None:
+def test_scores_fit_next_to_a_long_story(metrics: list[str], width: int) -> None:
     rows = [{"story_id": "a" * 40, "story": "Ann ran far. " * 24}]
     keys = {"overlap": ["bleu_scores", "rougeL_scores", "meteor_scores"], "ppl": ["perplexities"]}
-    found = [
-        MetricResult(name, {key: [0.512 + place] for key in keys.get(name, ["score"])}, None, None, name)
-        for place, name in enumerate(metrics)
+    results = [
+        MetricResult(name, {key: [0.512 + index] for key in keys.get(name, ["score"])}, None, None, name)
+        for index, name in enumerate(metrics)
     ]
     text = io.StringIO()
-    show_scores(rows, found, Console(file=text, width=width))
+    show_scores(rows, results, Console(file=text, width=width))
     row = next(line for line in text.getvalue().splitlines() if "Ann ran" in line)
     assert [cell for cell in row.split() if cell.endswith(".512")] == [
-        f"{place}.512" for place, name in enumerate(metrics) for _ in keys.get(name, ["score"])
+        f"{index}.512" for index, name in enumerate(metrics) for _ in keys.get(name, ["score"])
     ]
     assert len(row) == width or (len(metrics) > 1 and width < 100)
 
 
-def test_a_comparison_shows_the_levels_that_there_are(tmp_path: Path) -> None:
+def test_comparison_shows_only_available_levels(tmp_path: Path) -> None:
     rows = [
         {"story": f"story {k}", "score": k % 7 + k % 3, "prompt": f"p{k // 3}", "source_model": "abc"[k % 3]}
         for k in range(24)
     ]
-    for known, levels in ((("prompt", "source_model"), 3), (("prompt",), 2), ((), 1)):
-        shown = [{key: row[key] for key in ("story", "score", *known)} for row in rows]
+    for columns, levels in ((("prompt", "source_model"), 3), (("prompt",), 2), ((), 1)):
+        shown = [{key: row[key] for key in ("story", "score", *columns)} for row in rows]
         files = [tmp_path / "judged.jsonl", tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
-        for place, file in enumerate(files):
-            scored = [{**row, "a_score": (k * (place + 2)) % 11} for k, row in enumerate(shown)]
+        for index, file in enumerate(files):
+            scored = [{**row, "a_score": (k * (index + 2)) % 11} for k, row in enumerate(shown)]
             file.write_text("".join(json.dumps(row) + "\n" for row in scored), encoding="utf-8")
         compared = [f"{file}:a_score" for file in files[1:]]
         text = io.StringIO()
@@ -99,7 +101,7 @@ def test_a_comparison_shows_the_levels_that_there_are(tmp_path: Path) -> None:
         ][:levels]
 
 
-def test_names_of_compared_files_are_shown_whole() -> None:
+def test_compared_file_names_are_not_truncated() -> None:
     names = [f"runs/a_rather_long_folder/of_scores/{letter}.jsonl:score" for letter in "ab"]
     row = {"kind": "own", "pearson": 0.35, "spearman": 0.35, "kendall": 0.35}
     test = {
@@ -108,13 +110,13 @@ def test_names_of_compared_files_are_shown_whole() -> None:
         "williams": {},
     }
     text = io.StringIO()
-    found = {
+    comparison = {
         "judgments": "judged.jsonl",
         "n": 40,
         "prompts": 10,
         "rows": dict.fromkeys(names, row),
         "pairs": {"best": names[0], "against": {names[1]: test}},
     }
-    show_comparison(found, Console(file=text, width=80))
+    show_comparison(comparison, Console(file=text, width=80))
     cells = [line.split("│")[1].strip() for line in text.getvalue().splitlines() if "│" in line]
     assert "".join(cells) == "".join([*names, names[1]])

@@ -42,7 +42,7 @@ CORPUS = {"train": ["stories.jsonl"], "validation": ["held_out.jsonl"]}
 COMMON = {"name": "tiny", "learning_rate": 1e-2, "seed": 3, "adapter": {"rank": 2, "alpha": 4}}
 
 
-def is_adapter(out: Path, base: str) -> None:
+def check_is_adapter(out: Path, base: str) -> None:
     """Checks that a checkpoint is an adapter on the backbone, with embeddings of the placeholders."""
     assert not (out / "model.safetensors").exists()
     tensors = load_file(out / "adapter.safetensors")
@@ -53,21 +53,21 @@ def is_adapter(out: Path, base: str) -> None:
     assert whole
 
 
-def test_union(base: str, tmp_path: Path) -> None:
+def test_union_trains_and_scores(base: str, tmp_path: Path) -> None:
     config = parse(
         UnionConfig,
         {**COMMON, "corpus": CORPUS, "base": base, "pairs": 64, "batch_pairs": 4, "max_length": 64},
     )
     union.train(config, tmp_path, tmp_path / "out", tmp_path / "run", tmp_path / "cache")
-    is_adapter(tmp_path / "out", base)
+    check_is_adapter(tmp_path / "out", base)
     scorer = UnionScorer(load_checkpoint(tmp_path / "out", "union"))
-    scores, explained = scorer.score([*STORIES[:2], "[MALE] ran home ."], dtype="float32", explain=True)
+    scores, explanations = scorer.score([*STORIES[:2], "[MALE] ran home ."], dtype="float32", explain=True)
     assert len(set(scores)) == 3
     assert all(0 < score < 1 for score in scores)
-    assert explained is not None
+    assert explanations is not None
 
 
-def test_coherence_scores_as_it_was_trained(base: str, tmp_path: Path) -> None:
+def test_plot_coherence_ranks_stories_as_trained(base: str, tmp_path: Path) -> None:
     rows = [
         GroupRow(
             str(g),
@@ -89,7 +89,7 @@ def test_coherence_scores_as_it_was_trained(base: str, tmp_path: Path) -> None:
     config = parse(ClassifierConfig, {**COMMON, **settings})
     manifest = train_classifier(config, rows, rows, tmp_path / "out", tmp_path / "run", {"data": {}})
     assert (manifest["validation"]["all"]["auc"] or 0) > 0.9
-    is_adapter(tmp_path / "out", base)
+    check_is_adapter(tmp_path / "out", base)
     scorer = ClassifierScorer(load_checkpoint(tmp_path / "out", "plot_coherence"))
     scores, _ = scorer.score([row.story for row in rows], dtype="float32")
     assert sum(a > b for a, b in zip(scores[::2], scores[1::2], strict=True)) >= 7
@@ -98,7 +98,7 @@ def test_coherence_scores_as_it_was_trained(base: str, tmp_path: Path) -> None:
         load_checkpoint(tmp_path / "out", "plot_coherence")
 
 
-def test_ruber_bert(base: str, tmp_path: Path) -> None:
+def test_ruber_bert_trains_and_scores(base: str, tmp_path: Path) -> None:
     settings = {
         "corpus": CORPUS,
         "base": base,
@@ -110,7 +110,7 @@ def test_ruber_bert(base: str, tmp_path: Path) -> None:
     }
     config = parse(RuberConfig, {**COMMON, **settings, "frozen": False})
     ruber.train(config, tmp_path, tmp_path / "out", tmp_path / "run", tmp_path / "cache")
-    is_adapter(tmp_path / "out", base)
+    check_is_adapter(tmp_path / "out", base)
     scorer = RuberScorer(load_checkpoint(tmp_path / "out", "ruber_bert"))
     scores, references = scorer.score(
         STORIES[:3], ["She ran.", "He ate.", "[MALE] slept."], STORIES[3:6], dtype="float32"
@@ -119,7 +119,9 @@ def test_ruber_bert(base: str, tmp_path: Path) -> None:
     assert references is not None
 
 
-def test_embedding_similarity(base: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_embedding_similarity_of_its_own_teacher_is_exact(
+    base: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(similarity, "baseline", lambda *_: {})
     settings = {
         "corpora": {"one": CORPUS}, "base": base, "teacher": base, "block_words": [60], "blocks_per_story": 1,
@@ -128,10 +130,10 @@ def test_embedding_similarity(base: str, tmp_path: Path, monkeypatch: pytest.Mon
     config = parse(SimilarityConfig, {**COMMON, **settings})
     manifest = similarity.train(config, tmp_path, tmp_path / "out", tmp_path / "run")
     assert manifest["validation"]["trained"]["error"] == 0, (
-        "an encoder that is its own teacher is taken as it is"
+        "an encoder that is its own teacher is not changed"
     )
-    is_adapter(tmp_path / "out", base)
+    check_is_adapter(tmp_path / "out", base)
     scorer = SimilarityScorer(TextEncoder(tmp_path / "out"))
-    found = scorer.scores(STORIES[:2], [[STORIES[0]], [STORIES[5]]], ["bertscore_f1"])["bertscore_f1"]
-    assert found[0] == pytest.approx(1, abs=1e-5)
-    assert found[1] < 0.999
+    f1 = scorer.scores(STORIES[:2], [[STORIES[0]], [STORIES[5]]], ["bertscore_f1"])["bertscore_f1"]
+    assert f1[0] == pytest.approx(1, abs=1e-5)
+    assert f1[1] < 0.999

@@ -3,6 +3,6 @@
 from openmeva.training.common.buffered_random import evenly_spaced
 
 
-def test_evenly_spaced_takes_both_ends() -> None:
+def test_evenly_spaced_rows_include_both_ends() -> None:
     assert evenly_spaced(range(10), 4) == [0, 3, 6, 9]
     assert evenly_spaced(range(3), 10) == [0, 1, 2]

@@ -51,12 +51,12 @@ KINDS: dict[str, type[Any]] = {
 SMALL = {"name": "tiny", "corpus": {"train": ["a.jsonl"]}, "pairs": 4, "learning_rate": 1e-3}
 
 
-def test_a_corpus_is_named_and_changed() -> None:
+def test_corpus_name_is_resolved_and_settings_override_it() -> None:
     plain = parse(UnionConfig, {**SMALL, "corpus": "roc"})
     assert plain.corpus.train == ("roc/train.jsonl.gz",)
     assert plain.corpus.exclude == ("plot_guided/AMT_ROC.CSV",)
-    less = parse(UnionConfig, {**SMALL, "corpus": {"name": "roc", "max_stories": 5}})
-    assert (less.corpus.max_stories, less.corpus.train) == (5, plain.corpus.train)
+    limited = parse(UnionConfig, {**SMALL, "corpus": {"name": "roc", "max_stories": 5}})
+    assert (limited.corpus.max_stories, limited.corpus.train) == (5, plain.corpus.train)
     with pytest.raises(ValueError, match="rock: no such configuration; training/configs/corpora has roc, wp"):
         parse(UnionConfig, {**SMALL, "corpus": "rock"})
 
@@ -76,12 +76,12 @@ def test_a_corpus_is_named_and_changed() -> None:
         ({"sampling": {"keep": -1}}, "sampling: keep: expected 0 or more, got -1"),
     ],
 )
-def test_a_wrong_key_or_type_is_named_with_the_file(change: dict, message: str) -> None:
+def test_wrong_key_or_type_is_reported(change: dict, message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         parse(UnionConfig, {**SMALL, **change}, "tiny.yaml")
 
 
-def test_every_configuration_is_read() -> None:
+def test_every_configuration_file_is_valid() -> None:
     files = sorted(CONFIGS.glob("*/*.yaml"))
     assert {file.parent.name for file in files} == set(KINDS)
     assert all(
@@ -90,18 +90,18 @@ def test_every_configuration_is_read() -> None:
 
 
 @pytest.mark.parametrize("folder", ["discriminator", "plot_coherence", "sentavg"])
-def test_another_reading_of_contexts_is_refused(folder: str) -> None:
-    told = "roc.yaml: context: input should be 'first_sentence', 'prompt' or 'auto', got 'promt'"
-    with pytest.raises(ValueError, match=re.escape(told)):
+def test_unknown_context_is_rejected(folder: str) -> None:
+    message = "roc.yaml: context: input should be 'first_sentence', 'prompt' or 'auto', got 'promt'"
+    with pytest.raises(ValueError, match=re.escape(message)):
         read_config(KINDS[folder], config_file(folder, "roc"), ["context=promt"])
 
 
 @pytest.mark.parametrize(
     "folder", ["union", "discriminator", "ppl", "ruber_bert", "generator", "plot_negatives"]
 )
-def test_another_context_of_a_corpus_is_refused(folder: str) -> None:
-    told = "roc.yaml: corpus.context: input should be 'first_sentence' or 'prompt', got 'auto'"
-    with pytest.raises(ValueError, match=re.escape(told)):
+def test_unknown_corpus_context_is_rejected(folder: str) -> None:
+    message = "roc.yaml: corpus.context: input should be 'first_sentence' or 'prompt', got 'auto'"
+    with pytest.raises(ValueError, match=re.escape(message)):
         read_config(KINDS[folder], config_file(folder, "roc"), ["corpus.context=auto"])
 
 
@@ -118,24 +118,24 @@ def test_another_context_of_a_corpus_is_refused(folder: str) -> None:
         ),
     ],
 )
-def test_what_would_do_nothing_is_refused(folder: str, change: str, message: str) -> None:
+def test_settings_without_effect_are_rejected(folder: str, change: str, message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         read_mapping(KINDS[folder], config_file(folder, "roc"), [change])
 
 
-def test_what_is_missing_is_named() -> None:
+def test_missing_setting_is_reported() -> None:
     with pytest.raises(ValueError, match="pairs is missing"):
         parse(UnionConfig, {key: value for key, value in SMALL.items() if key != "pairs"})
 
 
-def test_a_stages_settings_are_checked_and_stay_as_they_are_written() -> None:
+def test_graded_settings_are_validated_without_adding_defaults() -> None:
     graded = {
         "name": "x", "corpus": "wp", "sampling": {"levels": 2}, "stories": 1, "validation_stories": 1, "pool": 2,
         "alike_stories": 0,
     }  # fmt: skip
-    (found,) = parse(PlotCoherenceConfig, {"name": "tiny", "graded": [graded]}).graded or ()
-    assert found["sampling"] == {"levels": 2}, "no default is put in: it names a stage"
-    assert found["corpus"]["context"] == "prompt"
+    (parsed,) = parse(PlotCoherenceConfig, {"name": "tiny", "graded": [graded]}).graded or ()
+    assert parsed["sampling"] == {"levels": 2}, "no default is added, because the settings name a stage"
+    assert parsed["corpus"]["context"] == "prompt"
     with pytest.raises(
         ValueError, match=r"unknown key graded\.0.sampling.level; did you mean graded.0.sampling.levels"
     ):
@@ -144,28 +144,30 @@ def test_a_stages_settings_are_checked_and_stay_as_they_are_written() -> None:
         parse(PlotCoherenceConfig, {"name": "tiny", "graded": [{**graded, "pool": "x"}]})
 
 
-def test_a_change_reaches_every_field() -> None:
+def test_overrides_apply_to_nested_fields() -> None:
     changes = [
         "pairs=8", "adapter.rank=4", "corpus.max_stories=9", "learning_rate=1e-4", "sampling.without=[negation]",
         "start=runs/x",
     ]  # fmt: skip
-    found = read_config(UnionConfig, config_file("union", "roc_first"), changes)
-    assert (found.pairs, found.corpus.max_stories, found.learning_rate) == (8, 9, 1e-4)
-    assert found.adapter is not None
-    assert (found.adapter.rank, found.adapter.alpha) == (4, 64)
-    assert (found.sampling.without, found.start) == (("negation",), "runs/x")
-    assert found.corpus.train == ("roc/train.jsonl.gz",), "the rest stays"
+    config = read_config(UnionConfig, config_file("union", "roc_first"), changes)
+    assert (config.pairs, config.corpus.max_stories, config.learning_rate) == (8, 9, 1e-4)
+    assert config.adapter is not None
+    assert (config.adapter.rank, config.adapter.alpha) == (4, 64)
+    assert (config.sampling.without, config.start) == (("negation",), "runs/x")
+    assert config.corpus.train == ("roc/train.jsonl.gz",), "the rest is unchanged"
     assert read_config(UnionConfig, config_file("union", "roc"), ["corpus=wp"]).corpus.context == "prompt"
     mixed = read_config(
         PlotCoherenceConfig, config_file("plot_coherence", "mix_second"), ["graded.wp.stories=7"]
     )
-    assert [one["stories"] for one in mixed.graded or ()] == [9500, 7, 2400]
+    assert [settings["stories"] for settings in mixed.graded or ()] == [9500, 7, 2400]
     mixed = read_config(
         PlotCoherenceConfig, config_file("plot_coherence", "mix_second"), ["graded.wp.name=x"]
     )
-    assert "x" in [one["name"] for one in mixed.graded or ()]
-    part = read_config(UnionConfig, config_file("union", "roc"), ["corpus=wp", "corpus.max_stories=9"]).corpus
-    assert (part.context, part.max_stories) == ("prompt", 9)
+    assert "x" in [settings["name"] for settings in mixed.graded or ()]
+    corpus = read_config(
+        UnionConfig, config_file("union", "roc"), ["corpus=wp", "corpus.max_stories=9"]
+    ).corpus
+    assert (corpus.context, corpus.max_stories) == ("prompt", 9)
     for change, message in (
         ("pairs", "expected KEY=VALUE"),
         ("pears=3", "did you mean pairs?"),
@@ -175,10 +177,10 @@ def test_a_change_reaches_every_field() -> None:
             read_config(UnionConfig, config_file("union", "roc"), [change])
 
 
-def test_a_mapping_holds_what_the_file_says() -> None:
-    found = read_mapping(PlotNegativesConfig, config_file("plot_negatives", "roc"))
-    assert "processes" not in found
-    assert found["corpus"]["train"] == ["roc/train.jsonl.gz"]
+def test_mapping_contains_only_the_keys_of_the_file() -> None:
+    mapping = read_mapping(PlotNegativesConfig, config_file("plot_negatives", "roc"))
+    assert "processes" not in mapping
+    assert mapping["corpus"]["train"] == ["roc/train.jsonl.gz"]
 
 
 @pytest.mark.parametrize(
@@ -194,19 +196,19 @@ def test_a_mapping_holds_what_the_file_says() -> None:
         b"\xff",
     ],
 )
-def test_a_file_that_is_no_configuration_is_named(content: bytes, tmp_path: Path) -> None:
+def test_invalid_file_is_reported_with_its_path(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_bytes(content)
     with pytest.raises(ValueError, match="^" + re.escape(str(path))):
         read_config(UnionConfig, path)
 
 
-def test_changes_that_are_no_yaml_are_named() -> None:
+def test_override_with_invalid_yaml_is_reported() -> None:
     with pytest.raises(ValueError, match=r"^--set seed=\[1: expected YAML of plain values"):
         read_config(UnionConfig, config_file("union", "roc"), ["seed=[1"])
 
 
-def test_files_are_found_by_path_and_name() -> None:
+def test_configuration_files_are_found_by_path_and_name() -> None:
     own = CONFIGS / "union" / "roc.yaml"
     for name in ("roc", "training/configs/union/roc.yaml", own):
         assert config_file("union", name).resolve() == own
@@ -218,12 +220,12 @@ def test_files_are_found_by_path_and_name() -> None:
 
 
 @pytest.mark.parametrize("path", sorted((CONFIGS / "backbones").glob("*.yaml")), ids=lambda path: path.stem)
-def test_backbones_are_described(path: Path) -> None:
+def test_backbone_configurations_name_a_hub_repository(path: Path) -> None:
     assert read_config(BackboneConfig, path).hub.count("/") == 1
 
 
-def test_differences_name_each_key() -> None:
-    known, wanted = ({"config": {"a": 1, "b": {"c": x}}} for x in (1, [2]))
-    assert differences(known, wanted) == ["config.b.c: 1, not [2]"]
+def test_differences_list_each_changed_key() -> None:
+    recorded, current = ({"config": {"a": 1, "b": {"c": x}}} for x in (1, [2]))
+    assert differences(recorded, current) == ["config.b.c: 1, not [2]"]
     config = parse(UnionConfig, SMALL)
     assert not differences(as_mapping(config), as_mapping(parse(UnionConfig, as_mapping(config))))

@@ -52,12 +52,12 @@ SHIPPED = sorted(
 MANIFEST = {"config": {"name": "tiny", "seed": 3}, "data": {"a.txt": "12ab", "b.txt": "34cd"}, "steps": 1200}
 
 
-def test_every_writer_has_weights() -> None:
+def test_every_card_writer_has_shipped_weights() -> None:
     assert {name.split("/")[0] for name in SHIPPED} == set(WRITERS)
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_a_shipped_card_is_what_its_manifest_says(name: str, tmp_path: Path) -> None:
+def test_shipped_card_matches_its_manifest(name: str, tmp_path: Path) -> None:
     manifest = json.loads((METRICS / name / "manifest.json").read_text(encoding="utf-8"))
     if (settings := METRICS / name / "config.json").is_file():
         shutil.copy(settings, tmp_path)
@@ -68,15 +68,18 @@ def test_a_shipped_card_is_what_its_manifest_says(name: str, tmp_path: Path) -> 
     assert written.replace(tmp_path.as_posix(), published) == shipped
 
 
-def test_the_shipped_card_of_the_grammar_classifier_is_what_its_manifest_says() -> None:
+def test_shipped_grammar_card_matches_its_manifest() -> None:
     folder = WEIGHTS / "grammar"
     manifest = json.loads((folder / "manifest.json").read_text())
     assert card(manifest) == (folder / "README.md").read_text()
-    assert {name: one["stories"] for name, one in manifest["human"].items()} == {"roc": 400, "wp": 100}
+    assert {name: results["stories"] for name, results in manifest["human"].items()} == {
+        "roc": 400,
+        "wp": 100,
+    }
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in WEIGHTS.glob("generator-*")))
-def test_a_shipped_generator_s_card_is_what_its_manifest_says(name: str, tmp_path: Path) -> None:
+def test_shipped_generator_card_matches_its_manifest(name: str, tmp_path: Path) -> None:
     """Except for the generated stories, because the generator is not shipped."""
     manifest = json.loads((WEIGHTS / name / "manifest.json").read_text())
     write_card(manifest, "@stories@", "@stories@", tmp_path)
@@ -85,10 +88,10 @@ def test_a_shipped_generator_s_card_is_what_its_manifest_says(name: str, tmp_pat
     assert re.fullmatch(pattern, shipped, re.DOTALL)
 
 
-def test_a_generator_s_card_says_what_it_does_with_names_and_what_it_compares_with(tmp_path: Path) -> None:
+def test_generator_card_states_treatment_of_names_and_paper_results(tmp_path: Path) -> None:
     manifest = json.loads((WEIGHTS / "generator-roc_smollm2" / "manifest.json").read_text())
     corpus = {"corpus": {**manifest["config"]["corpus"], "delexicalize": False}}
-    for changes, said in (
+    for changes, expected in (
         (
             {"base": "bart-base"},
             "with the original names. The paper's BART has 3.44 on ROC and 6.79 on WP.\n",
@@ -97,14 +100,14 @@ def test_a_generator_s_card_says_what_it_does_with_names_and_what_it_compares_wi
     ):
         write_card({**manifest, "config": {**manifest["config"], **corpus, **changes}}, "", "", tmp_path)
         text = (tmp_path / "README.md").read_text()
-        assert said in text
+        assert expected in text
         assert "[MALE]" not in text
     assert (
         stories_with_plots(["Ann was hungry."], "storyline", delexicalize=False)[0].text == "ann was hungry ."
     )
 
 
-def test_fields_are_the_manifest_s_and_those_given(tmp_path: Path) -> None:
+def test_card_fields_come_from_manifest_and_arguments(tmp_path: Path) -> None:
     template = "{config[name]}, {steps:,} steps, seed {config[seed]}, {kind}\n{data}\n"
     write_model_card(tmp_path, template, MANIFEST, kind="whole")
     expected = "tiny, 1,200 steps, seed 3, whole\n| `a.txt` | `12ab` |\n| `b.txt` | `34cd` |\n"
@@ -113,13 +116,13 @@ def test_fields_are_the_manifest_s_and_those_given(tmp_path: Path) -> None:
     assert (tmp_path / "README.md").read_text() == "few tiny"
 
 
-def test_a_field_that_is_nowhere_is_named(tmp_path: Path) -> None:
+def test_missing_card_field_is_reported(tmp_path: Path) -> None:
     with pytest.raises(KeyError, match="minutes"):
         write_model_card(tmp_path, "{minutes:g}", MANIFEST)
     assert not (tmp_path / "README.md").exists()
 
 
-def test_the_command_writes_the_card_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_card_command_rewrites_the_card(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "manifest.json").write_text(json.dumps(MANIFEST))
     monkeypatch.setattr(sys, "argv", ["card", str(tmp_path)])
     card_command(lambda folder, manifest: write_model_card(folder, "{steps}", manifest), "A card.")
@@ -127,26 +130,30 @@ def test_the_command_writes_the_card_anew(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize(
-    ("manifest", "told"),
+    ("manifest", "expected"),
     [
         ({"threads": 2}, "on 2 thread(s)"),
         ({"threads": 16, "gpu": "NVIDIA H200"}, "on one NVIDIA H200"),
         ({"threads": 1, "processes": 2}, "on 2 processes, each with 1 thread(s)"),
     ],
 )
-def test_a_card_says_what_trained(manifest: dict[str, Any], told: str, tmp_path: Path) -> None:
+def test_card_names_the_hardware(manifest: dict[str, Any], expected: str, tmp_path: Path) -> None:
     write_model_card(tmp_path, "on {machine}", {"data": {}, "config": {"base": "other"}, **manifest})
-    assert (tmp_path / "README.md").read_text(encoding="utf-8") == told
+    assert (tmp_path / "README.md").read_text(encoding="utf-8") == expected
 
 
-def test_weights_that_began_with_others_than_lie_there_now_say_so() -> None:
+def test_card_notes_that_the_initial_weights_have_changed() -> None:
     """A training can be reproduced only from the same initial weights."""
     manifests = [json.loads(path.read_text()) for path in METRICS.glob("*/weights/*/manifest.json")]
-    begun = [one for one in manifests if "start" in one and (ROOT / str(one["config"].get("start"))).is_dir()]
-    assert begun
-    for one in begun:
-        there = checksum(ROOT / one["config"]["start"] / "adapter.safetensors")
-        assert ("an earlier version" in start_digest_note(one)) == (there != one["start"])
+    with_start = [
+        manifest
+        for manifest in manifests
+        if "start" in manifest and (ROOT / str(manifest["config"].get("start"))).is_dir()
+    ]
+    assert with_start
+    for manifest in with_start:
+        current = checksum(ROOT / manifest["config"]["start"] / "adapter.safetensors")
+        assert ("an earlier version" in start_digest_note(manifest)) == (current != manifest["start"])
     assert start_digest_note({}) == ""
 
 
@@ -178,13 +185,13 @@ def licence_in(card: str) -> str:
         "weights/encoder",
     ],
 )
-def test_a_card_of_an_own_corpus_names_no_other_nor_another_backbone(
+def test_card_of_a_custom_corpus_names_no_other_corpus_or_backbone(
     name: str, base: str, tmp_path: Path
 ) -> None:
     corpus = {"train": ["mine/x.jsonl"], "validation": ["mine/x.jsonl"]}
     glove = "glove.txt" if base != "encoder" else None  # SENTAVG has no other backbone
     if name == "weights/encoder" and base == "encoder":
-        base = "all-minilm-l6-v2"  # it cannot sit on itself
+        base = "all-minilm-l6-v2"  # it cannot be its own backbone
     changes = {"base": base, "corpus": corpus, "teacher": None, "start": None, "glove": glove}
     if name.startswith("embedding"):
         changes["teacher"] = "roberta-base"
@@ -192,40 +199,44 @@ def test_a_card_of_an_own_corpus_names_no_other_nor_another_backbone(
     assert "English the corpus" not in card
     licence = licence_in(card)
     assert "Check who owns the stories before you redistribute the weights. The " in licence
-    below = "\nThe story encoder below was initialised from"
-    assert (below in licence) == (base == "encoder")
-    assert not any(corpus in licence.split(below)[0] for corpus in ("ROCStories", "WritingPrompts"))
+    encoder_note = "\nThe story encoder below was initialised from"
+    assert (encoder_note in licence) == (base == "encoder")
+    assert not any(corpus in licence.split(encoder_note)[0] for corpus in ("ROCStories", "WritingPrompts"))
     if base == "bert-base-uncased":
-        told = ("ROCStories", "WritingPrompts", "MiniLM", "the project's story encoder")
-        assert not [phrase for phrase in told if phrase in card.split("## Citation")[0]]
+        phrases = ("ROCStories", "WritingPrompts", "MiniLM", "the project's story encoder")
+        assert not [phrase for phrase in phrases if phrase in card.split("## Citation")[0]]
 
 
 @pytest.mark.parametrize("name", SHIPPED)
-def test_all_that_was_read_has_its_source_under_licence(name: str) -> None:
+def test_licence_section_covers_all_training_files(name: str) -> None:
     manifests = [json.loads((METRICS / name / "manifest.json").read_text(encoding="utf-8"))]
     licence = licence_in((METRICS / name / "README.md").read_text(encoding="utf-8"))
     if "openmeva/story-encoder" in (METRICS / name / "config.json").read_text(encoding="utf-8"):
         manifests.append(json.loads((METRICS / "weights/encoder/manifest.json").read_text(encoding="utf-8")))
         assert "`sentence-transformers/all-MiniLM-L6-v2` (Apache-2.0)" in licence
-    read = {file for one in manifests for file in set(one["data"]) - set(excluded_files(one["config"]))}
-    for file in read:
+    files = {
+        file
+        for manifest in manifests
+        for file in set(manifest["data"]) - set(excluded_files(manifest["config"]))
+    }
+    for file in files:
         corpus = "ROCStories (" if re.search(r"\broc", file) else "WritingPrompts ("
         assert corpus in licence, file
-    assert ("AF_MANPLTS" in licence) == ("roc/plot_guided_af_valid.tsv.gz" in read)
+    assert ("AF_MANPLTS" in licence) == ("roc/plot_guided_af_valid.tsv.gz" in files)
     assert ("Their repository is Apache-2.0" in licence) == ("AF_MANPLTS" in licence)
 
 
-def test_the_terms_of_cola_and_the_encoder_stand_with_what_has_no_manifest_of_a_metric() -> None:
+def test_licence_sections_of_grammar_and_encoder_name_their_sources() -> None:
     cola = licence_in((WEIGHTS / "grammar" / "README.md").read_text(encoding="utf-8"))
     assert "which its authors distribute for research" in cola
-    as_it_is = licence_in((METRICS / "embedding_similarity/weights/encoder/README.md").read_text())
-    told = lineage({"config": {}, "data": {"roc/x": ""}})
-    assert "all-MiniLM-L6-v2" in told
-    assert told in as_it_is
+    encoder = licence_in((METRICS / "embedding_similarity/weights/encoder/README.md").read_text())
+    expected = lineage({"config": {}, "data": {"roc/x": ""}})
+    assert "all-MiniLM-L6-v2" in expected
+    assert expected in encoder
     assert "all-MiniLM-L6-v2" in cola
 
 
-def test_alone_is_said_where_nothing_else_was_learned(tmp_path: Path) -> None:
+def test_card_says_only_if_trained_on_one_corpus(tmp_path: Path) -> None:
     assert "English ROCStories only." in card_of("union/weights/roc_base", tmp_path)
     assert "English ROCStories, and on the other data named above." in card_of("union/weights/roc", tmp_path)
 
@@ -241,12 +252,12 @@ def test_alone_is_said_where_nothing_else_was_learned(tmp_path: Path) -> None:
         "union/weights/roc",
     ],
 )
-def test_minutes_of_a_resumed_run_are_those_of_its_last_part(name: str, tmp_path: Path) -> None:
+def test_card_of_a_resumed_run_says_what_its_minutes_cover(name: str, tmp_path: Path) -> None:
     assert "after the last resume" not in card_of(name, tmp_path)
     assert re.search(r";\safter the last resume: [\d.]+ minutes", card_of(name, tmp_path, resumed=True))
 
 
-def test_counts_of_several_seeds_are_told_as_what_they_are(tmp_path: Path) -> None:
+def test_card_of_several_seeds_says_what_its_counts_cover(tmp_path: Path) -> None:
     several = card_of("plot_coherence/weights/base", tmp_path)
     assert "The counts are those of the first run.\n\nData: 1,782 groups" in several
     assert "On 40 held-out groups of each run, by" in several
@@ -255,24 +266,24 @@ def test_counts_of_several_seeds_are_told_as_what_they_are(tmp_path: Path) -> No
     assert "one seed per run;\nafter the last resumes: 40.9 minutes in total" in resumed
 
 
-def test_the_card_of_perplexity_says_what_it_went_on_from_and_on_what(tmp_path: Path) -> None:
-    told = card_of("ppl/weights/wp", tmp_path, {"start": "runs/mine"}, gpu="NVIDIA H200", processes=4)
-    assert "initialised from `runs/mine`" in told
-    assert "on 4 processes, each with one NVIDIA H200, with torch" in told
+def test_perplexity_card_names_initial_weights_and_hardware(tmp_path: Path) -> None:
+    started = card_of("ppl/weights/wp", tmp_path, {"start": "runs/mine"}, gpu="NVIDIA H200", processes=4)
+    assert "initialised from `runs/mine`" in started
+    assert "on 4 processes, each with one NVIDIA H200, with torch" in started
     hub = card_of("ppl/weights/roc_base", tmp_path, encoder="12ab")
     assert "trained on the Hub's weights (SHA-256 `12ab`)" in hub
-    package = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
-    own = card_of("ppl/weights/roc_base", tmp_path, encoder=package)
-    assert f"trained on the package's weights (SHA-256 `{package}`)" in own
+    sha256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
+    packaged = card_of("ppl/weights/roc_base", tmp_path, encoder=sha256)
+    assert f"trained on the package's weights (SHA-256 `{sha256}`)" in packaged
 
 
-def test_what_a_card_loads_is_the_folder_that_it_lies_in(tmp_path: Path) -> None:
+def test_card_example_loads_the_folder_of_the_card(tmp_path: Path) -> None:
     other = tmp_path / "roc"  # a published name elsewhere
     other.mkdir()
     for folder in (other, tmp_path):
-        found = re.search(r'evaluate.load\("metrics/union", "(.+)"\)', card_of("union/weights/roc", folder))
-        assert found
-        assert find_checkpoint("union", found[1], {"roc": "openmeva/union-roc"}) == folder
+        match = re.search(r'evaluate.load\("metrics/union", "(.+)"\)', card_of("union/weights/roc", folder))
+        assert match
+        assert find_checkpoint("union", match[1], {"roc": "openmeva/union-roc"}) == folder
     assert load_argument(METRICS / "union" / "weights" / "roc", "union") == "roc"
     first = METRICS / "union" / "weights" / "roc-first"
     assert load_argument(first, "union") == "metrics/union/weights/roc-first"

@@ -64,23 +64,23 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     return {"name": "carrier", "file": "tiny.gguf", "sha256": checksum(folder / "tiny.gguf")}
 
 
-def describe(package: dict[str, str], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def write_backbone_config(package: dict[str, str], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Adds a configuration of the backbone `tiny` that names the package."""
-    own = {**package, "install": "pip install carrier"}
+    settings = {**package, "install": "pip install carrier"}
     (folder / "configs" / "backbones").mkdir(parents=True, exist_ok=True)
-    text = yaml.safe_dump({"hub": "nobody/tiny", "package": own})
+    text = yaml.safe_dump({"hub": "nobody/tiny", "package": settings})
     (folder / "configs" / "backbones" / "tiny.yaml").write_text(text)
     monkeypatch.setattr(backbone, "CONFIGS", folder / "configs")
 
 
-def test_a_packaged_language_model_is_read_in_full_precision(
+def test_packaged_language_model_is_loaded_in_float32(
     package: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    describe(package, tmp_path, monkeypatch)
+    write_backbone_config(package, tmp_path, monkeypatch)
     base = find_backbone("tiny")
     assert base.is_decoder
     assert language_model_weights({"hub": "nobody/tiny", "package": package}) == base.gguf, (
-        "metrics take it, too"
+        "metrics find the same file"
     )
     assert not base.supports_adapter
     loaded, tokenizer = load_causal(base)
@@ -96,16 +96,16 @@ def test_a_packaged_language_model_is_read_in_full_precision(
     model.save_pretrained(tmp_path / "saved")  # as any other model
 
 
-def test_a_package_that_is_missing_or_altered_is_told(
+def test_missing_or_altered_package_is_reported(
     package: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert package_folder("no_such_package") is None
-    describe({**package, "name": "no_such_package"}, tmp_path, monkeypatch)
+    write_backbone_config({**package, "name": "no_such_package"}, tmp_path, monkeypatch)
     with pytest.raises(
         ValueError, match=r"no model 'nobody/tiny'.*`hf download nobody/tiny` or `pip install carrier`"
     ):
         find_backbone("tiny")
-    describe({**package, "sha256": "0"}, tmp_path, monkeypatch)
+    write_backbone_config({**package, "sha256": "0"}, tmp_path, monkeypatch)
     with pytest.raises(ValueError, match="expected SHA-256 0, got"):
         find_backbone("tiny")
 
@@ -130,7 +130,7 @@ def parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return {"parts": names, "sha256": checksum(weights)}
 
 
-def test_an_archive_in_parts_is_unpacked_once(parts: dict[str, Any], tmp_path: Path) -> None:
+def test_split_archive_is_unpacked_once(parts: dict[str, Any], tmp_path: Path) -> None:
     folder = packaged_folder(parts, tmp_path / "cache")
     assert folder is not None
     assert {file.name for file in folder.iterdir()} == {"model.safetensors", "config.json"}
@@ -139,14 +139,14 @@ def test_an_archive_in_parts_is_unpacked_once(parts: dict[str, Any], tmp_path: P
     assert [path.name for path in (tmp_path / "cache").iterdir()] == [parts["sha256"]]
 
 
-def test_two_processes_may_unpack_at_once(
+def test_two_processes_unpack_at_the_same_time(
     parts: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def other_was_quicker(file: Path, sha256: str | None) -> Path:
+    def finish_other_process_first(file: Path, sha256: str | None) -> Path:
         shutil.copytree(file.parent, tmp_path / "cache" / parts["sha256"])
         return file
 
-    monkeypatch.setattr("openmeva.metrics.core.backbone.verify_checksum", other_was_quicker)
+    monkeypatch.setattr("openmeva.metrics.core.backbone.verify_checksum", finish_other_process_first)
     folder = packaged_folder(parts, tmp_path / "cache")
     assert folder is not None
     assert checksum(folder / "model.safetensors") == parts["sha256"]
@@ -161,7 +161,7 @@ def test_two_processes_may_unpack_at_once(
         ({"parts": ["tiny-part_0/none.zip"]}, "expected a zip archive"),
     ],
 )
-def test_an_archive_that_is_not_the_known_one_is_told(
+def test_invalid_archive_is_reported(
     parts: dict[str, Any], tmp_path: Path, changes: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
@@ -169,6 +169,6 @@ def test_an_archive_that_is_not_the_known_one_is_told(
     assert not list((tmp_path / "cache").iterdir())
 
 
-def test_parts_of_a_package_that_is_not_installed_are_none(parts: dict[str, Any], tmp_path: Path) -> None:
+def test_missing_archive_part_gives_none(parts: dict[str, Any], tmp_path: Path) -> None:
     missing = {**parts, "parts": [*parts["parts"], "no-such-part/model.zip.2"]}
     assert packaged_folder(missing, tmp_path / "cache") is None

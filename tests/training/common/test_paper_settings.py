@@ -49,7 +49,7 @@ def whole_weights(folder: Path) -> bool:
 
 
 @pytest.mark.parametrize(("name", "words", "keep"), [("roc_paper", None, 1), ("wp_paper", 200, 0)])
-def test_union_on_bert(name: str, words: int | None, keep: int, data: Path) -> None:
+def test_union_trains_bert(name: str, words: int | None, keep: int, data: Path) -> None:
     config = read_config(UnionConfig, config_file("union", name))
     assert (config.base, config.adapter, config.corpus.max_words) == ("bert-base-uncased", None, words)
     assert (2 * config.batch_pairs, config.learning_rate, config.reconstruction_weight) == (10, 5e-5, 0.1)
@@ -63,21 +63,21 @@ def test_union_on_bert(name: str, words: int | None, keep: int, data: Path) -> N
     assert whole_weights(data / "out")
 
 
-def test_unions_bert_has_its_dropout_and_placeholders_that_stand_for_names(
+def test_union_bert_has_its_dropout_and_initialised_placeholders(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    given: list[int] = []
+    embedding_rows: list[int] = []
     monkeypatch.setattr(
-        union_model, "init_placeholder_embeddings", lambda vectors, _: given.append(len(vectors))
+        union_model, "init_placeholder_embeddings", lambda vectors, _: embedding_rows.append(len(vectors))
     )
     config = read_config(UnionConfig, config_file("union", "roc_paper"))
     tiny = replace(config, base=str(write_backbone(data / "bert", "bert")), encoder_dropout=0.3)
     model, tokenizer, _ = union_model.build_model(tiny)
     assert model.config.hidden_dropout_prob == model.config.attention_probs_dropout_prob == 0.3
-    assert given[0] >= tokenizer.get_vocab_size()
+    assert embedding_rows[0] >= tokenizer.get_vocab_size()
 
 
-def test_ruber_on_bert(data: Path) -> None:
+def test_ruber_trains_on_frozen_bert(data: Path) -> None:
     config = read_config(RuberConfig, config_file("ruber_bert", "roc_paper"))
     assert (config.base, config.frozen, config.in_batch, config.sampled, config.nearest) == (
         "bert-base-uncased", True, 0, 1, None,
@@ -96,7 +96,7 @@ def test_ruber_on_bert(data: Path) -> None:
         ("wp_paper", "longformer-base-4096", "longformer", 1, 1024),
     ],
 )
-def test_a_classifier_on_roberta_and_longformer(
+def test_classifier_trains_roberta_and_longformer(
     name: str, base: str, kind: str, batch: int, tokens: int, data: Path
 ) -> None:
     config = read_config(PlotCoherenceConfig, config_file("plot_coherence", name))
@@ -104,8 +104,8 @@ def test_a_classifier_on_roberta_and_longformer(
     assert (config.batch_groups, config.group_size, config.max_length) == (batch, 4, tokens)
     assert (config.passes, config.learning_rate) == (3, 2e-5)
     rows = [
-        GroupRow(str(place), story if label else f"{story} not", "human" if label else "x", label)
-        for place, story in enumerate(STORIES[:4])
+        GroupRow(str(number), story if label else f"{story} not", "human" if label else "x", label)
+        for number, story in enumerate(STORIES[:4])
         for label in (1, 0)
     ]
     tiny = replace(config, base=str(write_backbone(data / kind, kind)), max_length=64, passes=1)
@@ -122,18 +122,18 @@ def test_a_classifier_on_roberta_and_longformer(
         ("wp_gpt2_paper", "gpt2", 4),
     ],
 )
-def test_generators_on_bart_and_gpt2(name: str, base: str, batch: int, data: Path) -> None:
+def test_generator_trains_bart_and_gpt2(name: str, base: str, batch: int, data: Path) -> None:
     config = read_config(GeneratorConfig, config_file("generator", name))
     assert (config.base, config.adapter, config.batch, config.share) == (base, None, batch, 0.7)
     write = write_gpt2 if base == "gpt2" else write_bart
     sizes = {"stories": 8, "max_plot": 24, "max_story": 40}
-    own: dict[str, Any] = {"base": str(write(data / base, STORIES)), "corpus": tiny_corpus(config.corpus)}
-    manifest = train_generator(replace(config, **own, **sizes), data, data / "run", data / "cache", False)
+    changes: dict[str, Any] = {"base": str(write(data / base, STORIES)), "corpus": tiny_corpus(config.corpus)}
+    manifest = train_generator(replace(config, **changes, **sizes), data, data / "run", data / "cache", False)
     assert manifest["steps"] == 8 // batch
 
 
 @pytest.mark.parametrize("name", ["roc_paper", "wp_paper"])
-def test_the_chain_of_negatives(name: str) -> None:
+def test_plot_negatives_settings(name: str) -> None:
     config = read_config(PlotNegativesConfig, config_file("plot_negatives", name))
     assert (config.substitution, config.candidates, config.filtering.kept) == ("sentences", 6, 3)
     assert (config.sampling.top_k, config.sampling.temperature) == (50, 0.8)

@@ -21,31 +21,31 @@ from tests.tiny_trainings import TRAININGS, train_all, write_files
 
 
 def _run(data: Path, out: Path) -> None:
-    """Runs all trainers in float32; writes losses and names of written files to `out/found-NUMBER.json`."""
+    """Runs all trainers in float32; writes losses and names of written files to `out/found-RANK.json`."""
     losses: dict[str, list[float]] = {}
     written: list[str] = []
     compute_loss, replace = common.DataParallelTrainer.compute_loss, os.replace
 
-    def recorded(self: Any, *arguments: Any, **named: Any) -> Any:
-        found = compute_loss(self, *arguments, **named)
-        loss = found[0] if isinstance(found, tuple) else found
+    def compute_and_record_loss(self: Any, *arguments: Any, **named: Any) -> Any:
+        result = compute_loss(self, *arguments, **named)
+        loss = result[0] if isinstance(result, tuple) else result
         losses.setdefault(type(self).__name__, []).append(float(loss.detach()))
-        return found
+        return result
 
-    def noted(source: Any, target: Any, *others: Any) -> None:
+    def record_and_replace(source: Any, target: Any, *others: Any) -> None:
         written.append(str(target))
         replace(source, target, *others)
 
-    def exact(**settings: Any) -> TrainingArguments:
+    def float32_arguments(**settings: Any) -> TrainingArguments:
         if Path(settings["output_dir"]).parent.name not in ("classifier", "stage"):
-            settings["save_strategy"] = "no"  # one shows it
+            settings["save_strategy"] = "no"  # one trainer that saves is enough
         return TrainingArguments(**{**settings, "bf16": False, "disable_tqdm": True})
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(common.DataParallelTrainer, "compute_loss", recorded)
-        patch.setattr(os, "replace", noted)
+        patch.setattr(common.DataParallelTrainer, "compute_loss", compute_and_record_loss)
+        patch.setattr(os, "replace", record_and_replace)
         for module in (common, encoder):
-            patch.setattr(module, "TrainingArguments", exact)
+            patch.setattr(module, "TrainingArguments", float32_arguments)
         train_all(data, out)
         process = processes.rank()
         with processes.main_process_first():  # a stage, in which another training may stand
@@ -53,14 +53,20 @@ def _run(data: Path, out: Path) -> None:
                 patch.setattr(common.DataParallelTrainer, "compute_loss", compute_loss)
                 TRAININGS["classifier"](data, out / "stage", False)
                 (out / "stage.json").write_text(f"{process}")
-    found = {"losses": losses, "written": [Path(one).name for one in written]}
-    (out / f"found-{process}.json").write_text(json.dumps(found))
+    result = {"losses": losses, "written": [Path(path).name for path in written]}
+    (out / f"found-{process}.json").write_text(json.dumps(result))
 
 
-def _one_of_two(place: int, port: int, data: Path, out: Path) -> None:
+def _run_as_rank(rank: int, port: int, data: Path, out: Path) -> None:
     torch.set_num_threads(1)
-    told = {"RANK": place, "LOCAL_RANK": place, "WORLD_SIZE": 2, "LOCAL_WORLD_SIZE": 2, "MASTER_PORT": port}
-    os.environ.update({name: str(value) for name, value in told.items()} | {"MASTER_ADDR": "127.0.0.1"})
+    variables = {
+        "RANK": rank,
+        "LOCAL_RANK": rank,
+        "WORLD_SIZE": 2,
+        "LOCAL_WORLD_SIZE": 2,
+        "MASTER_PORT": port,
+    }
+    os.environ.update({name: str(value) for name, value in variables.items()} | {"MASTER_ADDR": "127.0.0.1"})
     processes.join()
     _run(data, out)
 
@@ -69,12 +75,14 @@ def _numbers(value: Any) -> list[float]:
     """The numbers in a manifest's value, in order."""
     if isinstance(value, dict | list):
         return [
-            one for part in (value.values() if isinstance(value, dict) else value) for one in _numbers(part)
+            number
+            for part in (value.values() if isinstance(value, dict) else value)
+            for number in _numbers(part)
         ]
     return [float(value)] if isinstance(value, int | float) else []
 
 
-def test_two_processes_make_the_steps_of_one(tmp_path: Path) -> None:
+def test_two_processes_take_the_same_steps_as_one(tmp_path: Path) -> None:
     data, one, two = (tmp_path / name for name in ("data", "one", "two"))
     write_files(data)
     one.mkdir()
@@ -85,30 +93,32 @@ def test_two_processes_make_the_steps_of_one(tmp_path: Path) -> None:
         port = free.getsockname()[1]
     # forked, a process need not import torch anew; with CUDA it has to
     context = get_context("spawn" if torch.cuda.is_available() else "fork")
-    pair = [
-        context.Process(target=_one_of_two, args=(place, port, data, two), daemon=True) for place in (0, 1)
+    workers = [
+        context.Process(target=_run_as_rank, args=(rank, port, data, two), daemon=True) for rank in (0, 1)
     ]
-    for process in pair:
+    for process in workers:
         process.start()
-    running = pair
+    running = workers
     while running:  # where one fails, the other would wait for it
         wait([process.sentinel for process in running])
         running = [process for process in running if process.is_alive()]
-        if any(process.exitcode for process in pair):
+        if any(process.exitcode for process in workers):
             for process in running:
                 process.kill()
-    assert [process.exitcode for process in pair] == [0, 0]
+    assert [process.exitcode for process in workers] == [0, 0]
     expected = json.loads((one / "found-0.json").read_text())
-    first, second = (json.loads((two / f"found-{place}.json").read_text()) for place in (0, 1))
+    first, second = (json.loads((two / f"found-{rank}.json").read_text()) for rank in (0, 1))
     assert len(expected["losses"]) == len(TRAININGS)
     for trainer, losses in expected["losses"].items():
         assert first["losses"][trainer] == pytest.approx(losses, rel=1e-5), trainer
         assert second["losses"][trainer] == first["losses"][trainer], trainer
     for manifest in one.glob("*/weights/manifest.json"):
         name = manifest.relative_to(one)
-        found, wanted = (json.loads((run / name).read_text()).get("validation") for run in (two, one))
+        measured, expected_validation = (
+            json.loads((run / name).read_text()).get("validation") for run in (two, one)
+        )
         # perplexity is measured in bfloat16, where a smaller share of a batch rounds otherwise
-        assert _numbers(found) == pytest.approx(_numbers(wanted), rel=2e-2, abs=2e-4), name
+        assert _numbers(measured) == pytest.approx(_numbers(expected_validation), rel=2e-2, abs=2e-4), name
     assert sorted(first["written"]) == sorted(expected["written"])
     assert second["written"] == []
     assert (two / "stage.json").read_text() == "0"
@@ -116,11 +126,11 @@ def test_two_processes_make_the_steps_of_one(tmp_path: Path) -> None:
     assert stages[0] == stages[1], "a stage's training is that of one process"
 
 
-def test_shares_of_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = [BatchShard([range(0, 2), range(2, 5)], place).rows for place in (0, 1)]
-    assert [list(range(5))[rows] for rows in found] == [[0, 1], [2, 3, 4]]
+def test_batch_is_divided_among_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    slices = [BatchShard([range(0, 2), range(2, 5)], rank).rows for rank in (0, 1)]
+    assert [list(range(5))[rows] for rows in slices] == [[0, 1], [2, 3, 4]]
     assert BatchShard([range(0), range(0, 1)], 0).rows == slice(0, 1), (
-        "a model wants a row; it does not count"
+        "a model needs at least one row; this one is not counted"
     )
     assert BatchShard.for_batch(7).rows == slice(0, 7), "one process reads all"
     monkeypatch.setenv("WORLD_SIZE", "1")
@@ -128,7 +138,7 @@ def test_shares_of_a_batch(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (processes.world_size(), processes.rank()) == (1, 0)
 
 
-def test_a_command_of_one_process_ends_in_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_single_process_command_exits_in_other_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in processes.LAUNCHER_VARIABLES:
         monkeypatch.setenv(name, "1")
     assert not processes.detach_from_launcher()

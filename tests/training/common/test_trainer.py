@@ -21,34 +21,34 @@ from tests.killing import interrupt_at_call
 from tests.tiny_trainings import TRAININGS, write_files
 
 
-class _OfParts(common.DataParallelTrainer):
+class _SubmoduleTrainer(common.DataParallelTrainer):
     """A trainer whose loss calls a part of the model instead of the whole."""
 
     def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
-        found = model[0](inputs["x"])
-        self.multiplied_in = found.dtype
-        return found.float().square().mean(), {}
+        outputs = model[0](inputs["x"])
+        self.output_dtype = outputs.dtype
+        return outputs.float().square().mean(), {}
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
-def test_losses_of_a_models_parts_are_of_the_native_precision(
+def test_loss_of_a_submodule_uses_the_chosen_precision(
     dtype: torch.dtype, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(common, "choose_dtype", lambda *_: dtype)
     config = common.TrainingConfig(metric="tiny", name="tiny", learning_rate=0.1)
-    trainer = _OfParts(
+    trainer = _SubmoduleTrainer(
         model=torch.nn.Sequential(torch.nn.Linear(4, 4)),
         args=common.training_arguments(tmp_path, config, 1, 2, eval_strategy="no", disable_tqdm=True),
         train_dataset=[{"x": torch.ones(4)}, {"x": torch.zeros(4)}],
     )
     before = [parameter.detach().clone() for parameter in trainer.model.parameters()]
     trainer.train()
-    assert trainer.multiplied_in == dtype
-    assert all(one.dtype == torch.float32 for one in trainer.model.parameters())
+    assert trainer.output_dtype == dtype
+    assert all(parameter.dtype == torch.float32 for parameter in trainer.model.parameters())
     assert not torch.equal(before[0], next(iter(trainer.model.parameters())))
 
 
-class _OfPairs(common.DataParallelTrainer):
+class _PairTrainer(common.DataParallelTrainer):
     """Gives two logits per item."""
 
     def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
@@ -56,30 +56,32 @@ class _OfPairs(common.DataParallelTrainer):
         return logits.mean(), {"logits": logits, "labels": torch.arange(len(logits)) % 2}
 
 
-def test_all_stories_of_the_last_batch_are_evaluated(tmp_path: Path) -> None:
+def test_all_stories_of_an_incomplete_batch_are_evaluated(tmp_path: Path) -> None:
     config = common.TrainingConfig(metric="tiny", name="tiny", learning_rate=0.1)
-    seen: list[int] = []
-    trainer = _OfPairs(
+    counts: list[int] = []
+    trainer = _PairTrainer(
         model=torch.nn.Linear(4, 4),
         args=common.training_arguments(tmp_path, config, 1, 2, disable_tqdm=True),
         train_dataset=[{"x": torch.ones(4)}],
         eval_dataset=[{"x": torch.ones(4)}] * 5,
-        compute_metrics=lambda found: seen.append(len(found.predictions)) or {},
+        compute_metrics=lambda prediction: counts.append(len(prediction.predictions)) or {},
     )
     trainer.evaluate()
-    assert seen == [10], "a last batch of one pair has two stories"
+    assert counts == [10], "a last batch of one pair has two stories"
 
 
-def test_a_batch_is_that_of_the_configuration_whatever_the_devices(tmp_path: Path) -> None:
+def test_batch_size_does_not_depend_on_the_number_of_devices(tmp_path: Path) -> None:
     config = common.TrainingConfig(metric="tiny", name="tiny", learning_rate=0.1)
     settings = common.training_arguments(tmp_path, config, 1, 2, eval_strategy="no", disable_tqdm=True)
     assert settings.device.type in ("cpu", "cuda")  # which sets up the devices
     settings._n_gpu = 4
-    trainer = _OfPairs(model=torch.nn.Linear(4, 4), args=settings, train_dataset=[{"x": torch.ones(4)}] * 8)
+    trainer = _PairTrainer(
+        model=torch.nn.Linear(4, 4), args=settings, train_dataset=[{"x": torch.ones(4)}] * 8
+    )
     assert len(next(iter(trainer.get_train_dataloader()))["x"]) == 2
 
 
-def test_a_manifest_counts_the_processes_that_trained_together(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_manifest_records_the_number_of_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "processes" not in common.hardware_entries()
     monkeypatch.setattr(common, "world_size", lambda: 4)
     assert common.hardware_entries()["processes"] == 4
@@ -95,7 +97,7 @@ def test_a_manifest_counts_the_processes_that_trained_together(monkeypatch: pyte
         ("embedding_similarity", SimilarityTrainer),
     ],
 )
-def test_a_manifest_says_that_its_minutes_are_those_of_the_last_part(
+def test_manifest_records_a_resumed_run(
     name: str, trainer: type[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_files(tmp_path)
@@ -108,22 +110,22 @@ def test_a_manifest_says_that_its_minutes_are_those_of_the_last_part(
         assert manifest.get("resumed", False) == resume
 
 
-class _HandedOn(Exception):  # noqa: N818
+class _DataPickled(Exception):  # noqa: N818
     """Raised once the training data was pickled for another process."""
 
 
 @pytest.mark.parametrize("name", TRAININGS)
-def test_processes_that_are_not_forked_can_read_what_is_trained_on(
+def test_training_data_can_be_pickled_for_spawned_processes(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def hand_on(trainer: Trainer, *_: Any, **__: Any) -> NoReturn:
-        given = trainer.train_dataset, trainer.data_collator
-        rows, collate = ForkingPickler.loads(ForkingPickler.dumps(given))  # as multiprocessing hands it on
+    def pickle_and_stop(trainer: Trainer, *_: Any, **__: Any) -> NoReturn:
+        data = trainer.train_dataset, trainer.data_collator
+        rows, collate = ForkingPickler.loads(ForkingPickler.dumps(data))  # as multiprocessing does
         assert collate([rows[0], rows[1]]).keys() == trainer.data_collator([rows[0], rows[1]]).keys()
-        raise _HandedOn
+        raise _DataPickled
 
     write_files(tmp_path)
     monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")
-    monkeypatch.setattr(Trainer, "train", hand_on)
-    with pytest.raises(_HandedOn):
+    monkeypatch.setattr(Trainer, "train", pickle_and_stop)
+    with pytest.raises(_DataPickled):
         TRAININGS[name](tmp_path, tmp_path / "out", False)

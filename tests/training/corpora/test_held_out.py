@@ -31,7 +31,7 @@ def data(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_share_by_hash_is_that_of_training(data: Path) -> None:
+def test_share_by_hash_matches_training(data: Path) -> None:
     config = CorpusConfig(train=("train.jsonl",), validation_share=0.3, context="prompt")
     rows = held_out_rows(config, data, data / "names.json")
     expected = load_corpus(config, data, data / "names.json").validation
@@ -42,7 +42,7 @@ def test_a_share_by_hash_is_that_of_training(data: Path) -> None:
     assert {(row["context"], row["keep"]) for row in rows} == {("A trip", 0)}
 
 
-def test_judged_and_repeated_stories_and_single_sentences_are_left_out(
+def test_judged_repeated_and_single_sentence_stories_are_excluded(
     data: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     twice = (data / "dev.txt").read_text() + "Nora sang. She won. They cheered.\n"
@@ -58,13 +58,13 @@ def test_judged_and_repeated_stories_and_single_sentences_are_left_out(
     assert "1 of 4 stories have the same beginning as another one and are excluded" in capsys.readouterr().err
 
 
-def test_long_stories_are_cut_and_the_limit_holds(data: Path) -> None:
+def test_long_stories_are_truncated_and_the_limit_is_respected(data: Path) -> None:
     config = CorpusConfig(train=(), validation=("train.jsonl",), max_words=6, context="prompt")
     rows = held_out_rows(config, data, data / "names.json", limit=2)
     assert [row["story"] for row in rows] == ["Ann went to the sea.", "Ann went to the fair."]
 
 
-def test_long_stories_become_passages(data: Path) -> None:
+def test_long_stories_are_split_into_passages(data: Path) -> None:
     story = "Ann sang in town. Bo went to sea. Cy ran to school. Di sold her house."
     row = {"story": story, "prompt": "[ WP ] A trip"}
     (data / "long.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
@@ -77,6 +77,6 @@ def test_long_stories_become_passages(data: Path) -> None:
     assert [row["story"] for row in held_out_rows(config, data, data / "names.json")] == [story]
 
 
-def test_a_missing_file_is_named(data: Path) -> None:
+def test_missing_file_is_reported(data: Path) -> None:
     with pytest.raises(ValueError, match=r"none\.jsonl: no such file"):
         held_out_rows(CorpusConfig(train=("none.jsonl",)), data, data / "names.json")

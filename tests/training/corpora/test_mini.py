@@ -41,8 +41,8 @@ class Row(TypedDict):
 
 def rows(kind: str | None = None) -> list[Row]:
     with FILE.open(encoding="utf-8") as lines:
-        every: list[Row] = [json.loads(line) for line in lines]
-    return [row for row in every if kind in (None, row["kind"])]
+        all_rows: list[Row] = [json.loads(line) for line in lines]
+    return [row for row in all_rows if kind in (None, row["kind"])]
 
 
 def words(text: str) -> list[str]:
@@ -69,24 +69,24 @@ def test_fields_and_ids() -> None:
 
 
 @pytest.mark.parametrize("field", ["story", "context"])
-def test_no_text_twice(field: str) -> None:
+def test_texts_are_unique(field: str) -> None:
     texts = [" ".join(words(str(row[field]))) for row in rows()]  # type: ignore[literal-required]
     assert len(set(texts)) == len(texts)
 
 
-def test_no_sentence_twice() -> None:
+def test_sentences_are_unique() -> None:
     counts = Counter(sentence for row in rows() for sentence in row["sentences"])
     assert [sentence for sentence, count in counts.items() if count > 1] == []
 
 
-def test_sentences_make_the_story() -> None:
+def test_sentences_join_to_the_story() -> None:
     for row in rows():
         assert row["story"] == " ".join(row["sentences"]), row["story_id"]
         for sentence in row["sentences"]:
             assert re.fullmatch(r'["A-Z].*[.!?]"?', sentence), sentence
 
 
-def test_the_splitter_finds_the_same_sentences() -> None:
+def test_sentence_splitter_finds_the_same_sentences() -> None:
     for row in rows():
         assert split_sentences(row["story"]) == row["sentences"], row["story_id"]
 
@@ -124,7 +124,7 @@ def test_vocabulary_is_varied() -> None:
     assert len(set(tokens)) / len(tokens) > 0.17
 
 
-def test_no_two_stories_share_much() -> None:
+def test_stories_share_few_trigrams() -> None:
     """Jaccard overlap of word 3-grams for the closest pair: far below that of two copies of a template."""
     grams = [set(zip(*(words(row["story"])[i:] for i in range(3)), strict=False)) for row in rows()]
     closest = max(len(a & b) / len(a | b) for i, a in enumerate(grams) for b in grams[:i])
@@ -151,16 +151,16 @@ def test_every_person_appears(person: str) -> None:
     assert stories_with(PERSONS[person]) >= 20
 
 
-def test_the_reader_reads_them() -> None:
+def test_read_stories_reads_the_file() -> None:
     assert list(read_stories(FILE)) == [row["story"] for row in rows()]
 
 
-def test_the_library_loads_them(tmp_path: Path) -> None:
+def test_datasets_library_loads_the_rows(tmp_path: Path) -> None:
     loaded = datasets.load_dataset(str(FOLDER), "mini", split="test", cache_dir=str(tmp_path))
     assert loaded.to_list() == rows()
 
 
-def test_the_card_states_licence_configuration_and_counts() -> None:
+def test_card_states_licence_configuration_and_counts() -> None:
     _, header, body = (FOLDER / "README.md").read_text(encoding="utf-8").split("---\n", 2)
     card = yaml.safe_load(header)
     assert card["license"] == "apache-2.0"

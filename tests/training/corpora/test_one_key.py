@@ -22,27 +22,29 @@ from tests.judged_stories import JUDGED
 NAMES = ENCODER / "names.json"
 
 
-def _corpora(values: Any, where: str = "") -> Iterator[tuple[str, CorpusConfig]]:
+def configured_corpora(values: Any, source: str = "") -> Iterator[tuple[str, CorpusConfig]]:
     """Every corpus that a configuration, or a part of one, names or describes."""
     if isinstance(values, list):
         for part in values:
-            yield from _corpora(part, where)
+            yield from configured_corpora(part, source)
     for key, value in values.items() if isinstance(values, dict) else ():
-        several = value.values() if key == "corpora" else [value] if key == "corpus" else ()
-        for one in several:
-            yield where, parse(CorpusConfig, resolve_names(CorpusConfig, one, where))
-        if not several:
-            yield from _corpora(value, f"{where}.{key}")
+        descriptions = value.values() if key == "corpora" else [value] if key == "corpus" else ()
+        for description in descriptions:
+            yield source, parse(CorpusConfig, resolve_names(CorpusConfig, description, source))
+        if not descriptions:
+            yield from configured_corpora(value, f"{source}.{key}")
 
 
-def shipped() -> list[tuple[str, CorpusConfig]]:
+def shipped_corpora() -> list[tuple[str, CorpusConfig]]:
     """The corpora of all configurations, and the two that they refer to."""
-    found = []
+    corpora = []
     for file in sorted(CONFIGS.glob("*/*.yaml")):
         name = file.relative_to(CONFIGS).with_suffix("").as_posix()
         values = read_yaml(file.read_text(encoding="utf-8"))
-        found += list(_corpora({"corpus": values} if name.startswith("corpora/") else values, name))
-    return found
+        corpora += list(
+            configured_corpora({"corpus": values} if name.startswith("corpora/") else values, name)
+        )
+    return corpora
 
 
 @pytest.fixture(scope="module")
@@ -68,8 +70,8 @@ def _marks(stories: Any) -> set[str]:
     return {mark for story in stories for mark in re.findall(r"mark\d+", str(story))}
 
 
-def test_every_configuration_holds_the_same_stories_out(data: Path) -> None:
-    configurations = shipped()
+def test_all_configurations_hold_out_the_same_stories(data: Path) -> None:
+    configurations = shipped_corpora()
     kinds = {
         replace(
             corpus,
@@ -83,16 +85,16 @@ def test_every_configuration_holds_the_same_stories_out(data: Path) -> None:
         for _, corpus in configurations
     }
     assert len(configurations) > 20
-    assert len({corpus.delexicalize for corpus in kinds}) == 2, "some read names as they stand"
-    found = []
+    assert len({corpus.delexicalize for corpus in kinds}) == 2, "some keep the original names"
+    held_out_sets = []
     for corpus in kinds:
         loaded = load_corpus(corpus, data, NAMES)
-        held, rest = _marks(loaded.validation), _marks(loaded.train)
-        assert len(held | rest) == 159, "all but the judged one"
-        assert held == _marks(row["story"] for row in held_out_rows(corpus, data, NAMES))
-        found.append(held)
-    assert 2 < len(found[0]) < 20
-    assert all(held == found[0] for held in found)
+        held_out, training = _marks(loaded.validation), _marks(loaded.train)
+        assert len(held_out | training) == 159, "all but the judged one"
+        assert held_out == _marks(row["story"] for row in held_out_rows(corpus, data, NAMES))
+        held_out_sets.append(held_out)
+    assert 2 < len(held_out_sets[0]) < 20
+    assert all(held_out == held_out_sets[0] for held_out in held_out_sets)
 
 
 def test_prompted_stories_are_held_out_by_the_same_key(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,18 +104,20 @@ def test_prompted_stories_are_held_out_by_the_same_key(data: Path, monkeypatch: 
     expected = _marks(load_corpus(corpus, data, NAMES).validation)
     tokenizer = Tokenizer.from_file(str(ENCODER / "tokenizer.json"))
     pairs = load_pairs(config, data, NAMES, tokenizer)
-    held, rest = (
+    held_out, training = (
         _marks(tokenizer.decode(story).replace("mark ", "mark") for _, story in split)
         for split in (pairs.validation, pairs.train)
     )
-    assert len(held | rest) == 159
-    assert held == expected
+    assert len(held_out | training) == 159
+    assert held_out == expected
     monkeypatch.setattr(reference_stories, "read_config", lambda *_: config)
-    assert _marks(one.story for one in reference_stories.human_stories("wp", data, 1000)) == expected
+    assert _marks(row.story for row in reference_stories.human_stories("wp", data, 1000)) == expected
 
 
-@pytest.mark.parametrize(("name", "corpus"), shipped(), ids=lambda one: one if isinstance(one, str) else "")
-def test_judged_stories_are_dropped_where_they_stand(name: str, corpus: CorpusConfig) -> None:
+@pytest.mark.parametrize(
+    ("name", "corpus"), shipped_corpora(), ids=lambda value: value if isinstance(value, str) else ""
+)
+def test_judged_stories_are_excluded_from_files_that_contain_them(name: str, corpus: CorpusConfig) -> None:
     for file in (*corpus.train, *corpus.validation):
         if file in JUDGED:
             assert JUDGED[file] in corpus.exclude, f"{name} reads {file}"

@@ -22,7 +22,7 @@ def without_id(rows):
     return [{key: row[key] for key in ("context", "story")} for row in rows]
 
 
-def test_the_five_forms_of_rocstories_read_alike(tmp_path):
+def test_all_five_rocstories_formats_are_read_alike(tmp_path):
     header = "storyid,storytitle," + ",".join(f"sentence{k}" for k in range(1, 6))
     (tmp_path / "a.csv").write_text(
         header + "\nid-1,Kite," + ",".join(SENTENCES) + "\n", encoding="utf-8-sig"
@@ -37,7 +37,7 @@ def test_the_five_forms_of_rocstories_read_alike(tmp_path):
     assert next(read_rocstories(tmp_path / "a.csv"))["story_id"] == "id-1"
 
 
-def test_marks_of_line_breaks_are_no_words_of_a_story(tmp_path):
+def test_line_break_tokens_are_removed(tmp_path):
     """Almost only human stories have line-break tokens, so a model trained on them would learn this clue."""
     marked = [
         "He ran . <newline> She slept .",
@@ -58,13 +58,13 @@ def test_marks_of_line_breaks_are_no_words_of_a_story(tmp_path):
         ("a.txt", "One sentence only.\n", "story 1: expected two sentences or more"),
     ],
 )
-def test_rocstories_of_another_layout(tmp_path, name, text, message):
+def test_unknown_rocstories_layout_is_refused(tmp_path, name, text, message):
     (tmp_path / name).write_text(text)
     with pytest.raises(ValueError, match=message):
         list(read_rocstories(tmp_path / name))
 
 
-def test_writing_prompts_lose_tags_and_newlines_and_are_cut(tmp_path):
+def test_writing_prompts_are_cleaned_and_truncated(tmp_path):
     source, target = tmp_path / "t.wp_source", tmp_path / "t.wp_target"
     source.write_text("[ WP ] You find a door .\n")
     target.write_text("I opened it . <newline> <newline> It was dark inside . I ran .\n")
@@ -74,17 +74,17 @@ def test_writing_prompts_lose_tags_and_newlines_and_are_cut(tmp_path):
         "context": "You find a door .",
         "story": "I opened it . It was dark inside .",
     }
-    (whole,) = read_writing_prompts(source, target, max_words=None)
-    assert whole["story"].endswith("I ran .")
+    (untruncated,) = read_writing_prompts(source, target, max_words=None)
+    assert untruncated["story"].endswith("I ran .")
 
 
-def test_a_cut_ends_at_the_nearest_sentence():
+def test_truncate_text_ends_at_the_nearest_sentence():
     assert truncate_text("a b . c d e f g . h .", 4) == "a b ."
     assert truncate_text("a b . c d e f g . h .", 8) == "a b . c d e f g ."
     assert truncate_text("a b c d e f .", 2) == "a b c d e f ."
 
 
-def test_writing_prompts_that_do_not_pair(tmp_path):
+def test_unpaired_writing_prompts_are_refused(tmp_path):
     source, target = tmp_path / "s", tmp_path / "t"
     source.write_text("a\nb\n")
     target.write_text("x .\n")
@@ -95,22 +95,26 @@ def test_writing_prompts_that_do_not_pair(tmp_path):
         list(read_writing_prompts(source, target))
 
 
-def test_the_split_has_the_published_sizes_and_loses_nothing():
+def test_split_has_published_sizes_and_keeps_all_rows():
     parts = published_split(range(98_161), np.random.default_rng(1))
     assert [len(part) for part in parts.values()] == [88_344, 4_908, 4_909]
     assert sorted(chain(*parts.values())) == list(range(98_161))
 
 
-def test_prepare_writes_three_files_that_read_back(tmp_path):
+def test_prepare_writes_three_readable_files(tmp_path):
     rows = [
         {"story_id": str(k), "context": f"He had {k} kites.", "story": "He flew them. They fell."}
         for k in range(40)
     ]
-    found = prepare_corpus(rows, tmp_path, np.random.default_rng(0))
-    assert {name: one["stories"] for name, one in found.items()} == {"train": 36, "validation": 2, "test": 2}
+    statistics = prepare_corpus(rows, tmp_path, np.random.default_rng(0))
+    assert {name: counts["stories"] for name, counts in statistics.items()} == {
+        "train": 36,
+        "validation": 2,
+        "test": 2,
+    }
     written = [
         json.loads(line)
-        for name in found
+        for name in statistics
         for line in gzip.decompress((tmp_path / f"{name}.jsonl.gz").read_bytes()).splitlines()
     ]
     assert sorted(written, key=lambda row: int(row["story_id"])) == rows
@@ -118,34 +122,34 @@ def test_prepare_writes_three_files_that_read_back(tmp_path):
         prepare_corpus(rows[:19], tmp_path, np.random.default_rng(0))
 
 
-def test_statistics_count_words_and_marks():
+def test_statistics_count_words_and_punctuation():
     rows = [{"story_id": "1", "context": "He ran.", "story": "He did n't fall . It hurt."}]
     assert corpus_statistics(rows) == {"stories": 1, "unique_inputs": 1, "input_tokens": 3, "story_tokens": 8}
     named = [{"story_id": "1", "context": "[MALE] ran.", "story": "[FEMALE] fell! She wept."}]
-    found = corpus_statistics(named)
-    assert (found["input_tokens"], found["story_tokens"]) == (3, 6)
+    statistics = corpus_statistics(named)
+    assert (statistics["input_tokens"], statistics["story_tokens"]) == (3, 6)
 
 
-def test_the_command(tmp_path, capsys):
+def test_prepare_command(tmp_path, capsys):
     source = tmp_path / "roc.txt"
     source.write_text("".join(f"Ann had {k} kites. She flew them.\n" for k in range(60)))
     main(["roc", "--source", str(source), "--out", str(tmp_path / "out")])
     assert "train stories 54" in capsys.readouterr().out
     source.write_text("Ann had a kite. She flew it.\n")
-    for wrong, told in ((source, "at least 20 stories"), (tmp_path / "none.txt", "No such file")):
-        with pytest.raises(SystemExit) as ended:
-            main(["roc", "--source", str(wrong), "--out", str(tmp_path / "out")])
-        assert ended.value.code == 2
-        said = capsys.readouterr().err
-        assert said.startswith("error: ")
-        assert told in said
+    for bad_source, message in ((source, "at least 20 stories"), (tmp_path / "none.txt", "No such file")):
+        with pytest.raises(SystemExit) as exit_info:
+            main(["roc", "--source", str(bad_source), "--out", str(tmp_path / "out")])
+        assert exit_info.value.code == 2
+        output = capsys.readouterr().err
+        assert output.startswith("error: ")
+        assert message in output
 
 
-def test_trainings_read_whole_stories_of_what_was_prepared_and_no_judged_one(tmp_path):
+def test_prepared_corpus_has_complete_stories_without_judged_ones(tmp_path):
     source = tmp_path / "roc.csv"
-    stories = [[f"Ann had {place} red kites.", *SENTENCES[1:]] for place in range(60)]
-    rows = ["storyid,storytitle," + ",".join(f"sentence{place}" for place in range(1, 6))]
-    rows += [f"{place},Kite,{','.join(story)}" for place, story in enumerate(stories)]
+    stories = [[f"Ann had {number} red kites.", *SENTENCES[1:]] for number in range(60)]
+    rows = ["storyid,storytitle," + ",".join(f"sentence{number}" for number in range(1, 6))]
+    rows += [f"{number},Kite,{','.join(story)}" for number, story in enumerate(stories)]
     source.write_text("\n".join(rows) + "\n")
     main(["roc", "--source", str(source), "--out", str(tmp_path / "roc")])
     heading = ",".join(f"Input.text{n},Answer.text{n}" for n in range(1, 6))
@@ -157,7 +161,7 @@ def test_trainings_read_whole_stories_of_what_was_prepared_and_no_judged_one(tmp
         exclude=("AMT_ROC.CSV",),
     )
     corpus = load_corpus(config, tmp_path, ENCODER / "names.json")
-    found = [*corpus.train, *corpus.validation]
-    assert len(found) == 55
-    assert {len(story) for story in found} == {5}
-    assert all(story[0][1:2] == ["had"] and int(story[0][2]) >= 5 for story in found)
+    loaded = [*corpus.train, *corpus.validation]
+    assert len(loaded) == 55
+    assert {len(story) for story in loaded} == {5}
+    assert all(story[0][1:2] == ["had"] and int(story[0][2]) >= 5 for story in loaded)

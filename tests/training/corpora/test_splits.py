@@ -44,7 +44,7 @@ def write(path: Path, stories: list[str]) -> None:
     path.write_text("".join(json.dumps({"story": story}) + "\n" for story in stories))
 
 
-def test_validation_files_and_judged_stories(data: Path) -> None:
+def test_validation_files_are_read_and_judged_stories_excluded(data: Path) -> None:
     config = CorpusConfig(train=("train.jsonl",), validation=("dev.jsonl",), exclude=("judged.csv",))
     corpus = load_corpus(config, data, data / "names.json")
     assert corpus.validation[0] == [["[MALE]", "ran", "."], ["he", "fell", "."]]
@@ -53,7 +53,7 @@ def test_validation_files_and_judged_stories(data: Path) -> None:
 
 
 @pytest.mark.parametrize("most", [5, 101, 150])
-def test_so_many_stories_are_read_as_are_asked_for(data: Path, most: int) -> None:
+def test_max_stories_are_read_from_the_whole_file(data: Path, most: int) -> None:
     write(data / "train.jsonl", [f"Ann had {i} dogs. She walked them." for i in range(200)])
     config = CorpusConfig(train=("train.jsonl",), max_stories=most)
     corpus = load_corpus(config, data, data / "names.json")
@@ -62,26 +62,31 @@ def test_so_many_stories_are_read_as_are_asked_for(data: Path, most: int) -> Non
     assert {int(story[0][2]) for story in stories} >= {0, 199}, "from the first to the last"
 
 
-def test_stories_of_story_cloze_are_dropped(data: Path) -> None:
-    told = [f"It was day {n} and nothing much happened at home or in the small town" for n in range(1, 5)]
+def test_story_cloze_stories_are_excluded(data: Path) -> None:
+    shared_sentences = [
+        f"It was day {n} and nothing much happened at home or in the small town" for n in range(1, 5)
+    ]
     write(
-        data / "cloze.jsonl", [" ".join(f"{s}." for s in [*told, end]) for end in ("He left", "He stayed on")]
+        data / "cloze.jsonl",
+        [" ".join(f"{s}." for s in [*shared_sentences, end]) for end in ("He left", "He stayed on")],
     )
     header = [
         *(f"InputSentence{n}" for n in range(1, 5)),
         "RandomFifthSentenceQuiz1",
         "RandomFifthSentenceQuiz2",
     ]
-    row = [*(f"{sentence}." for sentence in told), "He left.", "He sang."]
+    row = [*(f"{sentence}." for sentence in shared_sentences), "He left.", "He sang."]
     (data / "cloze.csv").write_text(f"{','.join(header)}\n{','.join(row)}\n")
     files = ("train.jsonl", "cloze.jsonl")
-    whole = load_corpus(CorpusConfig(train=files), data, data / "names.json")
+    unfiltered = load_corpus(CorpusConfig(train=files), data, data / "names.json")
     corpus = load_corpus(CorpusConfig(train=files, exclude=("cloze.csv",)), data, data / "names.json")
-    assert len(whole.train) + len(whole.validation) == 201, "they begin alike, and count once"
+    assert len(unfiltered.train) + len(unfiltered.validation) == 201, (
+        "they have the same beginning and count once"
+    )
     assert len(corpus.train) + len(corpus.validation) == 200
 
 
-def test_held_out_share_by_hash(data: Path) -> None:
+def test_held_out_share_is_chosen_by_hash(data: Path) -> None:
     corpus = load_corpus(
         CorpusConfig(train=("train.jsonl",), validation_share=0.2), data, data / "names.json"
     )
@@ -91,7 +96,7 @@ def test_held_out_share_by_hash(data: Path) -> None:
     assert not {story_key(s) for s in corpus.train} & {story_key(s) for s in corpus.validation}
 
 
-def test_names_are_kept_where_asked(data: Path) -> None:
+def test_names_are_kept_without_delexicalization(data: Path) -> None:
     config = CorpusConfig(train=("train.jsonl",), delexicalize=False, max_stories=10)
     corpus = load_corpus(config, data, data / "names.json")
     assert corpus.train[0][0][0] == "ann"
@@ -99,7 +104,7 @@ def test_names_are_kept_where_asked(data: Path) -> None:
 
 
 @pytest.mark.parametrize(("limit", "kept"), [(None, 4), (1, 1), (10, 1), (16, 2), (24, 2), (26, 3), (99, 4)])
-def test_cut_at_the_nearest_sentence_end(limit: int | None, kept: int) -> None:
+def test_truncate_sentences_at_the_nearest_sentence_end(limit: int | None, kept: int) -> None:
     assert len(truncate_sentences([["w"] * 10] * 4, limit)) == kept
 
 
@@ -112,14 +117,14 @@ def test_cut_at_the_nearest_sentence_end(limit: int | None, kept: int) -> None:
         ([30], [[30]]),
     ],
 )
-def test_blocks_lose_nothing(lengths: list[int], blocks: list[list[int]]) -> None:
+def test_split_into_blocks_keeps_all_sentences(lengths: list[int], blocks: list[list[int]]) -> None:
     sentences = [[f"w{i}"] * n for i, n in enumerate(lengths)]
-    found = split_into_blocks(sentences, 100)
-    assert [[len(s) for s in block] for block in found] == blocks
-    assert [s for block in found for s in block] == sentences
+    split_blocks = split_into_blocks(sentences, 100)
+    assert [[len(s) for s in block] for block in split_blocks] == blocks
+    assert [s for block in split_blocks for s in block] == sentences
 
 
-def test_a_missing_file_of_judged_stories_is_named_with_what_to_do(data: Path) -> None:
+def test_missing_judged_file_error_says_what_to_do(data: Path) -> None:
     config = CorpusConfig(
         train=("train.jsonl",), validation=("dev.jsonl",), exclude=("plot_guided/none.csv",)
     )
@@ -129,15 +134,15 @@ def test_a_missing_file_of_judged_stories_is_named_with_what_to_do(data: Path) -
         load_corpus(config, data, data / "names.json")
 
 
-def test_the_checksums_of_a_corpus_tell_of_a_missing_file_of_judged_stories_alike(data: Path) -> None:
+def test_data_checksums_report_a_missing_judged_file(data: Path) -> None:
     config = CorpusConfig(train=("train.jsonl",), exclude=("none.csv",))
     with pytest.raises(ValueError, match=r"none\.csv: no such file.*corpus\.exclude=\[\]"):
         data_checksums(config, data)
 
 
-def test_stories_that_begin_alike_are_counted(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    begun = "Once upon a time there was a king who had three sons and one of them went out into the wide world to "
-    write(data / "alike.jsonl", [f"{begun} find the answer to the riddle number {n}." for n in range(9)])
+def test_stories_with_the_same_beginning_are_counted(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    opening = "Once upon a time there was a king who had three sons and one of them went out into the wide world to "
+    write(data / "alike.jsonl", [f"{opening} find the answer to the riddle number {n}." for n in range(9)])
     files = ("train.jsonl", "alike.jsonl")
     corpus = load_corpus(CorpusConfig(train=files, exclude=("judged.csv",)), data, data / "names.json")
     assert (
@@ -146,7 +151,7 @@ def test_stories_that_begin_alike_are_counted(data: Path, capsys: pytest.Capture
     assert corpus.counts() == {"train": len(corpus.train), "validation": len(corpus.validation), "alike": 10}
     assert len(corpus.train) + len(corpus.validation) == 201
     few = CorpusConfig(train=("dev.jsonl",), exclude=("judged.csv",))
-    assert load_corpus(few, data, data / "names.json").duplicates == 0, "a judged story is none of them"
+    assert load_corpus(few, data, data / "names.json").duplicates == 0, "judged stories are not counted"
 
 
 @pytest.mark.parametrize(
@@ -160,9 +165,7 @@ def test_stories_that_begin_alike_are_counted(data: Path, capsys: pytest.Capture
         ("train", 1.0, r"train\.jsonl: no story left to train on \(validation_share 1 of 200\)"),
     ],
 )
-def test_a_split_that_is_needed_and_empty_is_told(
-    data: Path, split: Split, share: float, message: str
-) -> None:
+def test_empty_required_split_is_refused(data: Path, split: Split, share: float, message: str) -> None:
     config = CorpusConfig(train=("train.jsonl",), validation_share=share)
     load_corpus(config, data, data / "names.json")
     with pytest.raises(ValueError, match=message):
@@ -175,30 +178,30 @@ GERMAN = [
 ]
 
 
-def test_stories_that_are_not_english_are_counted(
+def test_non_english_stories_are_counted(
     data: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(data / "german.jsonl", GERMAN)
     out = data / "out.jsonl"
-    told = "3 of 3 stories are not English; tags, antonyms and names are English"
+    warning = "3 of 3 stories are not English; tags, antonyms and names are English"
     load_corpus(CorpusConfig(train=("german.jsonl",)), data, data / "names.json")
-    assert told in capsys.readouterr().err
+    assert warning in capsys.readouterr().err
     write_samples(data / "german.jsonl", out, NegativeSamplingConfig(cache=data / "tags"))
-    assert told in capsys.readouterr().err
+    assert warning in capsys.readouterr().err
     perturb_file(data / "german.jsonl", out, PerturbationConfig("punctuation"))
-    assert told in capsys.readouterr().err
+    assert warning in capsys.readouterr().err
     monkeypatch.setattr(command, "require_knowledge", lambda: None)
     monkeypatch.setattr(command, "_inputs", lambda how: {})
     monkeypatch.setattr(command, "_build_one", lambda *_: None)
     command.build_autos(command.AutosBuildOptions(["maerchen"], data / "german.jsonl", out=data / "autos"))
-    assert told in capsys.readouterr().err
+    assert warning in capsys.readouterr().err
     write(data / "english.jsonl", ["There was a king who had three sons. They went out into the world."])
     write_samples(data / "english.jsonl", out, NegativeSamplingConfig(cache=data / "tags"))
     assert "not English" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("delexicalize", [True, False])
-def test_a_story_has_one_key_however_it_is_read_and_cut(data: Path, delexicalize: bool) -> None:
+def test_story_key_does_not_depend_on_delexicalization_and_blocks(data: Path, delexicalize: bool) -> None:
     named = load_corpus(CorpusConfig(train=("train.jsonl",)), data, data / "names.json")
     config = CorpusConfig(train=("train.jsonl",), delexicalize=delexicalize, block_words=3)
     parts = load_corpus(config, data, data / "names.json")
@@ -206,7 +209,7 @@ def test_a_story_has_one_key_however_it_is_read_and_cut(data: Path, delexicalize
     assert parts.train_keys[::2] == parts.train_keys[1::2] == named.train_keys
 
 
-def test_a_corpus_serves_under_the_name_that_prepare_gives_it(data: Path) -> None:
+def test_prepared_files_replace_the_configured_ones(data: Path) -> None:
     """A folder may have none of a configuration's files; if it has some of them, the others are missing."""
     config = CorpusConfig(train=("wp/human.jsonl", "wp/more.txt"), context="prompt", validation_share=0.1)
     with pytest.raises(FileNotFoundError, match=r"human\.jsonl"):

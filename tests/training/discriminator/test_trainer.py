@@ -21,7 +21,7 @@ STORIES = [
 ]
 
 
-class Echo:
+class FakeGenerator:
     """A fake generator: returns the plot, nothing for a cat, and the original story for a man."""
 
     def __init__(self, *settings: Any) -> None:
@@ -33,8 +33,8 @@ class Echo:
         return [texts.get(plot[0][0], f"the {plot[0][0]} sat .") for plot in plots]
 
 
-def test_rows_are_groups_of_two() -> None:
-    sampler = Echo()
+def test_rows_are_pairs_without_empty_or_copied_stories() -> None:
+    sampler = FakeGenerator()
     rows = generated_groups(STORIES, sampler, seed=3)  # type: ignore[arg-type]
     assert [(r.group, r.story, r.source, r.label) for r in rows] == [
         ("g0", "dog ran .", "human", 1),
@@ -45,7 +45,7 @@ def test_rows_are_groups_of_two() -> None:
     assert sampler.keys == [(3, i) for i in range(4)]
 
 
-def test_stories_are_written_once_and_never_the_generators_own(
+def test_stories_are_generated_once_and_not_from_generator_training_data(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     generator = tmp_path / "generator"
@@ -60,13 +60,13 @@ def test_stories_are_written_once_and_never_the_generators_own(
     (generator / "model.safetensors").write_bytes(b"weights")
     calls: list[str] = []
 
-    def plots(*_: Any) -> PlotCorpus:
+    def load_plots_and_count(*_: Any) -> PlotCorpus:
         calls.append("plots")
         return PlotCorpus(generator=STORIES[1:2], metrics=STORIES[:1], validation=STORIES[3:])
 
-    monkeypatch.setattr(discriminator, "load_plots", plots)
+    monkeypatch.setattr(discriminator, "load_plots", load_plots_and_count)
     monkeypatch.setattr(discriminator, "load_generator", lambda folder: (None, None))
-    monkeypatch.setattr(discriminator, "StorySampler", Echo)
+    monkeypatch.setattr(discriminator, "StorySampler", FakeGenerator)
     (tmp_path / "run").mkdir()
     first = load_rows(config, tmp_path, tmp_path / "run", tmp_path)
     assert [row.group for row in first[0]] == ["g0", "g0"]
@@ -80,10 +80,10 @@ def test_stories_are_written_once_and_never_the_generators_own(
     load_rows(more_held_out, tmp_path, tmp_path / "run", tmp_path)
     assert len(calls) == 3, "so does another number of held-out groups"
 
-    def full(*_: Any) -> None:
+    def fail_on_write(*_: Any) -> None:
         raise OSError("the disk is full")
 
-    monkeypatch.setattr(discriminator, "write_groups", full)
+    monkeypatch.setattr(discriminator, "write_groups", fail_on_write)
     with pytest.raises(OSError, match="the disk is full"):
         load_rows(
             parse(DiscriminatorConfig, {**settings, "groups": 1, "seed": 4}),
@@ -91,28 +91,26 @@ def test_stories_are_written_once_and_never_the_generators_own(
             tmp_path / "run",
             tmp_path,
         )
-    assert not (tmp_path / "run" / "rivals.json").exists(), (
-        "files that are half of another configuration are none's"
-    )
+    assert not (tmp_path / "run" / "rivals.json").exists(), "incomplete files are not recorded"
     json.dumps(first[2])
 
 
-def train(*changes: str) -> DiscriminatorConfig:
+def train_config(*changes: str) -> DiscriminatorConfig:
     """The configuration passed to the classifier's training when `roc` has these changes."""
     config = read_config(DiscriminatorConfig, config_file("discriminator", "roc"), changes)
-    used: list[DiscriminatorConfig] = []
+    configs: list[DiscriminatorConfig] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trainer, "load_rows", lambda *_: ([], [], {}))
         patch.setattr(trainer, "matching_classifier", lambda *_: None)
-        patch.setattr(trainer, "train_classifier", lambda config, *_: used.append(config) or {})
+        patch.setattr(trainer, "train_classifier", lambda config, *_: configs.append(config) or {})
         patch.setattr(trainer, "write_classifier_card", lambda *_: None)
         trainer.train(config, Path(), Path(), Path(), Path())
-    return used[0]
+    return configs[0]
 
 
-def test_contexts_and_names_are_read_as_the_corpus_says() -> None:
-    assert (train().context, train().delexicalize) == ("first_sentence", True)
-    changed = train("corpus=wp", "corpus.delexicalize=false")
+def test_context_and_names_follow_the_corpus_settings() -> None:
+    assert (train_config().context, train_config().delexicalize) == ("first_sentence", True)
+    changed = train_config("corpus=wp", "corpus.delexicalize=false")
     assert (changed.context, changed.delexicalize) == ("prompt", False)
 
 
@@ -130,6 +128,6 @@ def test_contexts_and_names_are_read_as_the_corpus_says() -> None:
         (["frozen_layers=3", "adapter=null"], "frozen_layers: expected only with an adapter, got 3"),
     ],
 )
-def test_settings_that_would_do_nothing_are_refused(changes: list[str], message: str) -> None:
+def test_settings_without_effect_are_rejected(changes: list[str], message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
-        train(*changes)
+        train_config(*changes)

@@ -18,20 +18,20 @@ def scorer(tmp_path: Path) -> SimilarityScorer:
     return SimilarityScorer(TextEncoder(write_bert(tmp_path)))
 
 
-def test_unrelated_pairs_score_0_with_their_baseline(scorer: SimilarityScorer) -> None:
-    found = baseline(scorer, STORIES, pairs=200, seed=0)
-    assert set(found) == {"1", "2"}
-    assert set(found["2"]) == set(BERT_SCORES)
+def test_random_pairs_score_zero_on_average_after_rescaling(scorer: SimilarityScorer) -> None:
+    means = baseline(scorer, STORIES, pairs=200, seed=0)
+    assert set(means) == {"1", "2"}
+    assert set(means["2"]) == set(BERT_SCORES)
     different = STORIES[:4]
     pairs = [(a, b) for a in different for b in different if a != b]
     rescaled = scorer.scores(
-        [a for a, _ in pairs], [[b] for _, b in pairs], BERT_SCORES, baseline=found["1"], layer=1
+        [a for a, _ in pairs], [[b] for _, b in pairs], BERT_SCORES, baseline=means["1"], layer=1
     )
     for values in rescaled.values():
-        assert abs(np.mean(values)) < 0.1  # 200 draws of the twelve pairs
-    assert baseline(scorer, STORIES, pairs=200, seed=0) == found
+        assert abs(np.mean(values)) < 0.1  # 200 samples of the twelve pairs
+    assert baseline(scorer, STORIES, pairs=200, seed=0) == means
 
 
-def test_one_story_is_too_few(scorer: SimilarityScorer) -> None:
+def test_one_distinct_story_is_rejected(scorer: SimilarityScorer) -> None:
     with pytest.raises(ValueError, match="at least two different stories, got 1"):
         baseline(scorer, ["she ate .", "she ate ."], pairs=3, seed=0)

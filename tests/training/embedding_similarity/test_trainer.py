@@ -81,19 +81,23 @@ def configuration(data: Path) -> SimilarityConfig:
     return parse(SimilarityConfig, values)
 
 
-def test_it_comes_nearer_and_the_metric_loads_it(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[int] = []
+def test_training_reduces_the_error_and_the_metric_loads_the_result(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pair_counts: list[int] = []
 
-    def known(scorer: Any, stories: list[str], pairs: int, seed: int) -> dict[str, Any]:
-        seen.append(pairs)  # the baseline has tests of its own
+    def fake_baseline(scorer: Any, stories: list[str], pairs: int, seed: int) -> dict[str, Any]:
+        pair_counts.append(pairs)  # the baseline is tested separately
         return {"2": dict.fromkeys(BERT_SCORES, 0.25)}
 
-    monkeypatch.setattr(trainer, "baseline", known)
+    monkeypatch.setattr(trainer, "baseline", fake_baseline)
     out = data / "weights"
     manifest = trainer.train(configuration(data), data, out, data / "run")
-    errors = [manifest["validation"][when]["error"] for when in ("encoder", "decomposition", "trained")]
-    assert errors[2] < errors[1] < errors[0], "the decomposition comes nearer, and training nearer still"
-    assert seen == [4]
+    errors = [manifest["validation"][stage]["error"] for stage in ("encoder", "decomposition", "trained")]
+    assert errors[2] < errors[1] < errors[0], (
+        "the decomposition reduces the error, and training reduces it further"
+    )
+    assert pair_counts == [4]
     card = (out / "README.md").read_text()
     assert manifest["data"]["stories.jsonl"] in card
     assert "{" not in card.split("```bibtex")[0]
@@ -105,50 +109,50 @@ def test_it_comes_nearer_and_the_metric_loads_it(data: Path, monkeypatch: pytest
     assert rescaled == pytest.approx((plain - 0.25) / 0.75)
 
 
-def test_the_agreement_is_of_float32_after_a_training_in_bfloat16(
+def test_agreement_is_computed_in_float32_after_bfloat16_training(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: set[torch.dtype] = set()
+    dtypes: set[torch.dtype] = set()
 
-    def watched(student: Any, *arguments: Any) -> dict[str, float]:
+    def agreement_recording_dtype(student: Any, *arguments: Any) -> dict[str, float]:
         layer = student.bert.encoder.layer[0].attention.self.query
-        with layer.register_forward_hook(lambda *found: seen.add(found[2].dtype)):
+        with layer.register_forward_hook(lambda *hook: dtypes.add(hook[2].dtype)):
             return agreement(student, *arguments)
 
-    monkeypatch.setattr(trainer, "agreement", watched)
+    monkeypatch.setattr(trainer, "agreement", agreement_recording_dtype)
     monkeypatch.setattr(trainer, "baseline", lambda *_: {})
     monkeypatch.setattr(common, "choose_dtype", lambda *_: torch.bfloat16)
     trainer.train(configuration(data), data, data / "weights", data / "run")
-    assert seen == {torch.float32}
+    assert dtypes == {torch.float32}
 
 
-def test_a_decomposition_of_full_rank_is_the_difference() -> None:
+def test_low_rank_difference_is_the_best_approximation() -> None:
     torch.manual_seed(1)
     name = "bert.encoder.layer.0.output.dense"
-    wanted = {f"{name}.weight": torch.randn(5, 3), f"{name}.bias": torch.randn(5)}
+    target = {f"{name}.weight": torch.randn(5, 3), f"{name}.bias": torch.randn(5)}
     state = {f"{name}.weight": torch.randn(5, 3), f"{name}.bias": torch.randn(5), "other": torch.ones(1)}
     for rank in (3, 1):
-        factors, vectors = low_rank_difference(wanted, state, rank)
+        factors, vectors = low_rank_difference(target, state, rank)
         product = factors[f"{name}.lora_B"] @ factors[f"{name}.lora_A"]
-        left = (state[f"{name}.weight"] + product - wanted[f"{name}.weight"]).norm()
-        values = torch.linalg.svdvals(wanted[f"{name}.weight"] - state[f"{name}.weight"])
-        assert float(left) == pytest.approx(float(values[rank:].norm()), abs=1e-5)
-        assert vectors == {f"{name}.bias": wanted[f"{name}.bias"]}
+        remainder = (state[f"{name}.weight"] + product - target[f"{name}.weight"]).norm()
+        values = torch.linalg.svdvals(target[f"{name}.weight"] - state[f"{name}.weight"])
+        assert float(remainder) == pytest.approx(float(values[rank:].norm()), abs=1e-5)
+        assert vectors == {f"{name}.bias": target[f"{name}.bias"]}
 
 
-def test_the_teacher_is_the_base_on_the_encoder_s_pieces(data: Path) -> None:
+def test_teacher_equals_the_base_model_on_the_encoder_vocabulary(data: Path) -> None:
     _, teacher, tokenizer, _ = build_models(configuration(data))
     base = BertForMaskedLM.from_pretrained(data / "base").eval()
     vocabulary = BertTokenizer.from_pretrained(data / "base").get_vocab()
     encoding = tokenizer.encode("the dog ate . [MALE] slept !")
-    theirs = [vocabulary["john" if token == "[MALE]" else token] for token in encoding.tokens]
+    base_ids = [vocabulary["john" if token == "[MALE]" else token] for token in encoding.tokens]
     with torch.no_grad():
-        found = teacher(torch.tensor([encoding.ids])).last_hidden_state
-        expected = base.bert(torch.tensor([theirs])).last_hidden_state
-        assert found == pytest.approx(expected.numpy(), abs=1e-5)
+        states = teacher(torch.tensor([encoding.ids])).last_hidden_state
+        expected = base.bert(torch.tensor([base_ids])).last_hidden_state
+        assert states == pytest.approx(expected.numpy(), abs=1e-5)
 
 
-def test_no_error_where_the_states_are_the_same(data: Path) -> None:
+def test_error_is_zero_for_equal_states(data: Path) -> None:
     _, teacher, tokenizer, _ = build_models(configuration(data))
 
     class Same(torch.nn.Module):
@@ -156,7 +160,7 @@ def test_no_error_where_the_states_are_the_same(data: Path) -> None:
             return teacher(input_ids, attention_mask=attention_mask).last_hidden_state
 
     rows = [tokenizer.encode(text).ids for text in ("she ran", "she ate the cat", "the dog slept !")]
-    found = agreement(Same(), teacher, rows)  # type: ignore[arg-type]
-    assert found == {"error": 0.0, "cosine": 1.0, "bertscore_pearson": 1.0}
-    states, wanted = torch.zeros(1, 2, 3), torch.tensor([[[1.0, 0, 0], [9.0, 9, 9]]])
-    assert float(relative_error(states, wanted, torch.tensor([[1, 0]]))) == 1.0, "padding does not count"
+    measured = agreement(Same(), teacher, rows)  # type: ignore[arg-type]
+    assert measured == {"error": 0.0, "cosine": 1.0, "bertscore_pearson": 1.0}
+    states, target = torch.zeros(1, 2, 3), torch.tensor([[[1.0, 0, 0], [9.0, 9, 9]]])
+    assert float(relative_error(states, target, torch.tensor([[1, 0]]))) == 1.0, "padding does not count"

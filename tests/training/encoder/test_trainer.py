@@ -14,7 +14,7 @@ from openmeva.training.encoder.vocabulary import prune_vocabulary
 from tests.tiny import PIECES
 
 
-def test_the_vocabulary_keeps_specials_characters_and_frequent_pieces() -> None:
+def test_pruned_vocabulary_keeps_special_tokens_characters_and_frequent_pieces() -> None:
     pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "b", "##a", "often", "seldom", "never"]
     tokenizer = BertTokenizer(vocab={p: i for i, p in enumerate(pieces)}, do_lower_case=True)
     kept = prune_vocabulary(tokenizer, ["often often seldom", "often a"], 13)
@@ -26,7 +26,7 @@ def test_the_vocabulary_keeps_specials_characters_and_frequent_pieces() -> None:
     ("share", "message"),
     [(0.0, r"stories\.jsonl: no story held out"), (1.0, r"stories\.jsonl: no story left to train on")],
 )
-def test_a_corpus_that_lacks_a_split_is_told(tmp_path: Path, share: float, message: str) -> None:
+def test_corpus_without_a_split_is_reported(tmp_path: Path, share: float, message: str) -> None:
     rows = [{"story": f"Ann had {count} dogs. She walked them."} for count in range(9)]
     (tmp_path / "stories.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     corpus = CorpusConfig(train=("stories.jsonl",), validation_share=share)
@@ -34,7 +34,7 @@ def test_a_corpus_that_lacks_a_split_is_told(tmp_path: Path, share: float, messa
         load_texts([corpus], 100, 3, tmp_path)
 
 
-def test_masks() -> None:
+def test_masking_follows_bert_and_is_reproducible() -> None:
     tokenizer = BertTokenizer(vocab={p: i for i, p in enumerate(PIECES)}, do_lower_case=True)
     collate = MaskingCollator(tokenizer, probability=0.25, seed=3)
     rows = [{"input_ids": [2, *([9, 10, 11, 12] * 25), 3], "index": i} for i in range(40)]

@@ -35,27 +35,27 @@ def config(tmp_path: Path) -> ContinuedConfig:
     )
 
 
-def test_groups_hold_the_human_story_and_its_other_ways_on(config: ContinuedConfig, tmp_path: Path) -> None:
+def test_groups_have_the_human_story_and_its_continuations(config: ContinuedConfig, tmp_path: Path) -> None:
     rows = read_groups(make_continued(config, tmp_path, tmp_path / "run"))
     assert len(rows) == 18
     assert {row.source for row in rows} == {"human", "continued-0.5", "continued-1.0"}
     for group in {row.group for row in rows}:
-        human, *others = (row for row in rows if row.group == group)
+        human, *continuations = (row for row in rows if row.group == group)
         assert human.label == 1
         assert human.story in " ".join(stories())
         assert "Once 4 dogs" not in human.story, "it was judged"
-        assert all(row.label == 0 and row.level == -1 for row in others)
-        assert all(row.story.startswith(human.story[:20]) for row in others)
+        assert all(row.label == 0 and row.level == -1 for row in continuations)
+        assert all(row.story.startswith(human.story[:20]) for row in continuations)
     again = read_groups(make_continued(config, tmp_path, tmp_path / "again", processes=2))
     assert [row.story for row in again] == [row.story for row in rows]
 
 
-def test_no_more_stories_are_read_than_the_corpus_may_have(config: ContinuedConfig, tmp_path: Path) -> None:
+def test_max_stories_limits_the_openings(config: ContinuedConfig, tmp_path: Path) -> None:
     few = replace(config, corpus=replace(config.corpus, max_stories=4, validation_share=0.0))
     assert len(sample_openings(few, tmp_path)) == 4 < len(sample_openings(config, tmp_path))
 
 
-def test_parts_begin_at_any_sentence_that_enough_words_follow(
+def test_anywhere_starts_at_any_sentence_with_enough_words_after_it(
     config: ContinuedConfig, tmp_path: Path
 ) -> None:
     parts = replace(config, anywhere=True, temperatures=(1.0,), stories=8)
@@ -67,12 +67,14 @@ def test_parts_begin_at_any_sentence_that_enough_words_follow(
     assert all(20 <= len(story.split()) <= 30 for story in humans)
 
 
-def test_without_the_language_model_it_says_how_to_get_it(config: ContinuedConfig, tmp_path: Path) -> None:
+def test_missing_language_model_error_names_the_download_command(
+    config: ContinuedConfig, tmp_path: Path
+) -> None:
     with pytest.raises(ValueError, match=r"no model 'nobody/nothing'.*`hf download nobody/nothing`"):
         make_continued(replace(config, base="nobody/nothing"), tmp_path, tmp_path / "run")
 
 
-def test_perplexitys_own_weights_go_on_in_words_as_metrics_read_them(
+def test_continuations_by_perplexity_weights_are_normalized_words(
     config: ContinuedConfig, tmp_path: Path
 ) -> None:
     own = replace(
@@ -88,7 +90,7 @@ def test_perplexitys_own_weights_go_on_in_words_as_metrics_read_them(
         make_continued(replace(own, base="metrics/ppl/weights/pll"), tmp_path, tmp_path / "both")
 
 
-def test_the_shipped_configurations_are_read(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_shipped_configurations_are_valid(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     for name in ("wp", "wp_small", "wp_parts", "roc_small", "roc_base"):
         shipped = read_config(ContinuedConfig, config_file("continued", name))
         assert f"plot_guided/AMT_{name.partition(chr(95))[0].upper()}.CSV" in shipped.corpus.exclude

@@ -61,7 +61,7 @@ def sampler(neighbours: Neighbours, infiller: Infiller, **settings: object) -> G
     )
 
 
-def test_nearest_is_a_sort_of_all_products() -> None:
+def test_nearest_indices_match_a_full_sort() -> None:
     rng = np.random.default_rng(0)
     queries, pool = (torch.tensor(rng.normal(size=(n, 5)), dtype=torch.float32) for n in (7, 11))
     expected = (-(queries @ pool.T)).argsort(dim=1)[:, :4]
@@ -69,46 +69,44 @@ def test_nearest_is_a_sort_of_all_products() -> None:
     assert nearest_indices(queries, pool, 20).shape == (7, 11)
 
 
-def test_neighbours_begin_alike_and_are_others(neighbours: Neighbours) -> None:
+def test_neighbours_are_other_stories_with_similar_beginnings(neighbours: Neighbours) -> None:
     assert all(i not in near and len(near) == 3 for i, near in neighbours.similar_stories.items())
     shared = [
         len({w for s in STORIES[i][:2] for w in s} & {w for s in STORIES[near[0]][:2] for w in s})
         for i, near in neighbours.similar_stories.items()
     ]
     assert min(shared) >= 2
-    (alike,) = neighbours.similar_sentences([["she", "ran", "home", "."]], count=2)
-    assert all("ran" in words for words in alike)
-    assert ["she", "ran", "home", "."] not in alike
+    (similar,) = neighbours.similar_sentences([["she", "ran", "home", "."]], count=2)
+    assert all("ran" in words for words in similar)
+    assert ["she", "ran", "home", "."] not in similar
 
 
-def test_infilling_keeps_the_length_and_marks_what_changed(infiller: Infiller) -> None:
+def test_infilling_keeps_the_length_and_is_deterministic(infiller: Infiller) -> None:
     rng = np.random.default_rng(1)
-    found = infiller(STORIES, [2] * 16, [1.0] * 16, rng)
+    infilled = infiller(STORIES, [2] * 16, [1.0] * 16, rng)
     changed = 0
-    for story, words in zip(STORIES, found, strict=True):
+    for story, words in zip(STORIES, infilled, strict=True):
         assert len(words) == len(story[2])
         assert words[-1] == "."
         assert all(w.isalpha() and not w.startswith("##") for w in words[:-1])
         changed += words != story[2]
     assert changed > 8
     again = infiller(STORIES, [2] * 16, [1.0] * 16, np.random.default_rng(1))
-    assert again == found
+    assert again == infilled
 
 
-@pytest.mark.parametrize("place", [0, 150, 299])
-def test_a_story_longer_than_the_model_reads_is_seen_around_the_sentence(
-    infiller: Infiller, place: int
-) -> None:
+@pytest.mark.parametrize("position", [0, 150, 299])
+def test_long_story_is_truncated_around_the_sentence(infiller: Infiller, position: int) -> None:
     story = STORIES[0] * 60
     limit = infiller.model.config.max_position_embeddings
-    ids, chosen = infiller._row(story, place, 0.9, np.random.default_rng(1))
+    ids, chosen = infiller._row(story, position, 0.9, np.random.default_rng(1))
     assert len(ids) == limit
     assert chosen
     words = infiller.tokenizer.get_vocab()
-    assert all(ids[token] == words[story[place][word]] for token, word in chosen)
-    drawn = infiller([story], [place], [0.9], np.random.default_rng(1))[0]
-    assert len(drawn) == len(story[place])
-    assert drawn != story[place]
+    assert all(ids[token] == words[story[position][word]] for token, word in chosen)
+    drawn = infiller([story], [position], [0.9], np.random.default_rng(1))[0]
+    assert len(drawn) == len(story[position])
+    assert drawn != story[position]
 
 
 def test_each_level_damages_more(neighbours: Neighbours, infiller: Infiller) -> None:
@@ -128,32 +126,32 @@ def test_each_level_damages_more(neighbours: Neighbours, infiller: Infiller) -> 
     ("edit", "kind"),
     [("nearest", "off_topic"), ("alike", "repetition"), ("infill", "off_topic"), ("exchange", "wrong_order")],
 )
-def test_every_edit_fires(neighbours: Neighbours, infiller: Infiller, edit: str, kind: str) -> None:
+def test_every_edit_is_applied(neighbours: Neighbours, infiller: Infiller, edit: str, kind: str) -> None:
     chains = sampler(neighbours, infiller, edits={edit: 1.0}, levels=1).chains(range(16))
     damaged = [chain[1] for chain in chains if len(chain) == 2]
     assert damaged
     assert all(d.edits == (edit,) and d.error_types == {kind} for d in damaged)
 
 
-def test_an_edit_of_no_weight_is_never_made(neighbours: Neighbours, infiller: Infiller) -> None:
+def test_edit_with_zero_weight_is_never_applied(neighbours: Neighbours, infiller: Infiller) -> None:
     chains = sampler(neighbours, infiller, edits={"exchange": 1.0, "infill": 0.0}, levels=1).chains(range(4))
     assert {name for chain in chains for draft in chain[1:] for name in draft.edits} == {"exchange"}
 
 
-def test_a_sentence_that_nothing_is_like_is_not_said_again(infiller: Infiller) -> None:
+def test_sentence_without_similar_ones_is_not_repeated(infiller: Infiller) -> None:
     lonely = Neighbours(STORIES, range(16), range(16), count=3, sentences=16, embed=Embedder())  # type: ignore[arg-type]
-    lonely.similar_sentences = lambda said: [[] for _ in said]  # type: ignore[method-assign]
+    lonely.similar_sentences = lambda sentences: [[] for _ in sentences]  # type: ignore[method-assign]
     chains = sampler(lonely, infiller, edits={"alike": 1.0}, levels=1).chains(range(4))
     assert [len(chain) for chain in chains] == [1] * 4
 
 
-def test_exchanged_sentences_are_those_of_the_story(neighbours: Neighbours, infiller: Infiller) -> None:
+def test_exchange_keeps_the_sentences_of_the_story(neighbours: Neighbours, infiller: Infiller) -> None:
     chains = sampler(neighbours, infiller, edits={"exchange": 1.0}, levels=1).chains([0])
     assert sorted(chains[0][1].words) == sorted(chains[0][0].words)
     assert sum(map(any, chains[0][1].corrupted)) == 2
 
 
-def test_unions_samples_are_read_with_their_traces(neighbours: Neighbours, infiller: Infiller) -> None:
+def test_union_samples_keep_their_error_types(neighbours: Neighbours, infiller: Infiller) -> None:
     tagged = TaggedStory(STORIES[0], [["NN"] * len(s) for s in STORIES[0]])
 
     def rule(index: int) -> EditedStory:
@@ -169,7 +167,7 @@ def test_unions_samples_are_read_with_their_traces(neighbours: Neighbours, infil
     assert chain[1].error_types == {"wrong_order"}
 
 
-def test_rows_of_a_chain_name_the_damaged_words() -> None:
+def test_rows_list_the_damaged_words() -> None:
     start = CorruptedStory.start([["he", "ran", "."], ["he", "fell", "."]], 0)
     chain = [start, start.with_sentence(1, ["she", "sang", "."], "off_topic", "nearest")]
     good, bad = rows_by_level("g", chain)
@@ -189,12 +187,12 @@ def test_rows_of_a_chain_name_the_damaged_words() -> None:
     )
 
 
-def test_unknown_edits_are_named() -> None:
+def test_unknown_edits_are_refused() -> None:
     with pytest.raises(ValueError, match=r"edits: expected any of nearest, .*, got typo"):
         GradedSampling(edits={"typo": 1.0})
 
 
-def test_the_shipped_encoder_finds_what_is_alike() -> None:
+def test_shipped_encoder_ranks_similar_sentences_higher() -> None:
     from openmeva.training.negatives.nearest import TextEmbedder
 
     assert (ROOT / "metrics" / "weights" / "encoder").is_dir()
@@ -212,7 +210,7 @@ def test_the_shipped_encoder_finds_what_is_alike() -> None:
     assert float(vectors[0] @ vectors[1]) > float(vectors[0] @ vectors[2])
 
 
-def test_no_held_out_story_is_told_before_the_groups_are_made(tmp_path: Path) -> None:
+def test_missing_held_out_stories_are_reported_before_groups_are_made(tmp_path: Path) -> None:
     rows = "".join(json.dumps({"story": f"Ann had {n} dogs. She walked them."}) + "\n" for n in range(16))
     (tmp_path / "stories.jsonl").write_text(rows)
     settings = {

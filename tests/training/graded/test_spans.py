@@ -25,7 +25,7 @@ STORIES = [
         ("take_back", "contradiction"),
     ],
 )
-def test_every_edit_of_spans_fires(edit: str, kind: str) -> None:
+def test_every_span_edit_is_applied(edit: str, kind: str) -> None:
     stories = STORIES * 4
     sampling = GradedSampling(edits={edit: 1.0}, levels=2, keep=0)
     chains = GradedSampler(stories, lambda _: None, None, None, sampling, seed=4).chains(range(len(stories)))
@@ -39,13 +39,13 @@ def test_every_edit_of_spans_fires(edit: str, kind: str) -> None:
         assert all(list(draft.words[i]) == stories[draft.index][i] for i in range(11) if i not in changed)
 
 
-def test_a_block_comes_back_in_a_loop() -> None:
+def test_repeat_block_replaces_sentences() -> None:
     story = [[*f"the {word} went to the old house at night".split(), "."] for word in "abcdefghij"]
     draft = CorruptedStory.start(story, 0)
     repeated = repeat_block(draft, draft.untouched(0), np.random.default_rng(2))
     assert repeated is not None
     words = {word for sentence in repeated.words for word in sentence if len(word) == 1 and word.isalpha()}
-    assert len(words) < 10, "what stood there went"
+    assert len(words) < 10, "some sentences were replaced"
     assert repeat_block(draft, [0, 1], np.random.default_rng(2)) is None
 
 
@@ -58,5 +58,5 @@ def test_a_block_comes_back_in_a_loop() -> None:
         ("she sang .", None),
     ],
 )
-def test_the_contrary_of_a_sentence(before: str, after: str | None) -> None:
+def test_toggle_negation(before: str, after: str | None) -> None:
     assert toggle_negation(before.split()) == (after.split() if after else None)

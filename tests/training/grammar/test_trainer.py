@@ -53,7 +53,7 @@ def write_cola(folder: Path) -> Path:
     return folder
 
 
-def test_a_tiny_model_learns_a_tiny_set_and_is_read_back(encoder: Path, tmp_path: Path) -> None:
+def test_tiny_model_learns_a_tiny_set_and_is_loaded(encoder: Path, tmp_path: Path) -> None:
     folder = write_cola(tmp_path / "cola")
     settings = Settings(epochs=80, batch=4, learning_rate=5e-3, rank=8, alpha=16, dropout=0.0)
     manifest = train(
@@ -74,27 +74,27 @@ def test_a_tiny_model_learns_a_tiny_set_and_is_read_back(encoder: Path, tmp_path
     assert scorer(["", GOOD[0]])[0] == 0.0
 
 
-def test_human_stories_pass_by_sentence_and_as_a_whole(tmp_path: Path) -> None:
+def test_pass_rates_by_sentence_and_story(tmp_path: Path) -> None:
     stories = ["He ran home. She sees.", "He ran home. Cat the.", "Cat the. Bird a."]
-    found = pass_rates(
+    rates = pass_rates(
         lambda texts: [0.5 if "ran" in text or "sees" in text else 0.4 for text in texts], stories
     )
-    assert (found["stories"], found["sentences"]) == (3, 6)
-    assert [found[name] for name in ("each_sentence", "single", "whole")] == pytest.approx(
+    assert (rates["stories"], rates["sentences"]) == (3, 6)
+    assert [rates[name] for name in ("each_sentence", "single", "whole")] == pytest.approx(
         [1 / 3, 1 / 2, 2 / 3]
     )
     assert human_stories(tmp_path) == {}
 
 
-def test_scores_do_not_depend_on_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scores_do_not_depend_on_cpu_features(monkeypatch: pytest.MonkeyPatch) -> None:
     scores = []
-    for there in ({}, {"avx512_bf16": True}):
-        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda there=there: there)
+    for features in ({}, {"avx512_bf16": True}):
+        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda features=features: features)
         scores.append(GrammarScorer.load()(GOOD + BAD))
     assert scores[0] == scores[1]
 
 
-def test_training_is_the_same_for_the_same_seed(encoder: Path) -> None:
+def test_training_is_reproducible(encoder: Path) -> None:
     settings = Settings(epochs=2, batch=4)
     losses = []
     for _ in range(2):
@@ -104,7 +104,7 @@ def test_training_is_the_same_for_the_same_seed(encoder: Path) -> None:
     assert losses[0] == losses[1]
 
 
-def test_bad_files_are_named(tmp_path: Path) -> None:
+def test_invalid_files_are_reported(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no such file"):
         read_cola(tmp_path / "none.tsv")
     path = tmp_path / "bad.tsv"

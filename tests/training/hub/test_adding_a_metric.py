@@ -101,7 +101,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return root
 
 
-def test_the_benchmark_runs_it(root: Path, tmp_path: Path) -> None:
+def test_benchmark_runs_the_new_metric(root: Path, tmp_path: Path) -> None:
     (entry,) = select_entries(["short_words"], read_registry(root / "metrics"))
     result = cached_scores(
         entry, entry.configs["wp"], [{"story": "he ran"}, {"story": "she danced"}], tmp_path
@@ -110,28 +110,38 @@ def test_the_benchmark_runs_it(root: Path, tmp_path: Path) -> None:
     assert set(read_registry()) < set(read_registry(root / "metrics"))
 
 
-def test_the_spaces_show_it(root: Path) -> None:
+def test_spaces_list_the_new_metric(root: Path) -> None:
     entry = read_catalogue(root / "metrics")["short_words"]
     assert (entry.title, entry.numbers[0].key, entry.numbers[0].high) == ("Short words", "scores", 1)
-    assert list(read_catalogue(root / "metrics"))[-1] == "short_words", "last, unless it says where"
+    assert list(read_catalogue(root / "metrics"))[-1] == "short_words", (
+        "last, unless its description gives a position"
+    )
 
 
-def test_it_is_published(root: Path, tmp_path: Path) -> None:
-    described = read_description(root)
-    source = next(source for source in described.sources if source.name == "short_words")
-    repository = lay_out(source, described, tmp_path / "laid", "me", "1.0.0", root)
-    assert repository_problems(repository, described) == []
-    wanted = {"LICENSE", "NOTICE", "README.md", "app.py", "requirements.txt", "scoring.py", "short_words.py"}
+def test_new_metric_can_be_published(root: Path, tmp_path: Path) -> None:
+    description = read_description(root)
+    source = next(source for source in description.sources if source.name == "short_words")
+    repository = lay_out(source, description, tmp_path / "laid", "me", "1.0.0", root)
+    assert repository_problems(repository, description) == []
+    expected = {
+        "LICENSE",
+        "NOTICE",
+        "README.md",
+        "app.py",
+        "requirements.txt",
+        "scoring.py",
+        "short_words.py",
+    }
     core = {
         f"core_{name}.py"
         for name in ("files", "inputs", "lock", "module", "text", "text_warnings", "version")
     }
-    assert set(repository.files()) == wanted | core
-    alone = evaluate.load(str(repository.folder))
-    assert alone.compute(predictions=["he ran", "she danced"])["scores"] == [1.0, 0.5]
+    assert set(repository.files()) == expected | core
+    published_metric = evaluate.load(str(repository.folder))
+    assert published_metric.compute(predictions=["he ran", "she danced"])["scores"] == [1.0, 0.5]
 
 
-def test_the_readmes_list_it(root: Path) -> None:
+def test_readmes_list_the_new_metric(root: Path) -> None:
     main(root)
     text = (root / "metrics" / "README.md").read_text(encoding="utf-8")
     assert (

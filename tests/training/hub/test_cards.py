@@ -65,16 +65,16 @@ def test_a_complete_card_passes() -> None:
         ("---\n\n#", "\n#", "front matter: expected a YAML mapping"),
     ],
 )
-def test_what_is_missing_is_named(old: str, new: str, problem: str) -> None:
+def test_missing_content_is_reported(old: str, new: str, problem: str) -> None:
     assert old in CARD
-    assert any(found.startswith(problem) for found in card_problems("model", CARD.replace(old, new, 1)))
+    assert any(message.startswith(problem) for message in card_problems("model", CARD.replace(old, new, 1)))
 
 
-def test_an_empty_last_section_is_seen() -> None:
+def test_empty_last_section_is_reported() -> None:
     assert "section 'Citation' is empty" in card_problems("model", CARD.removesuffix("\nNone.\n"))
 
 
-def test_links_lead_to_files_beside_the_card(tmp_path: Path) -> None:
+def test_links_outside_the_repository_are_reported(tmp_path: Path) -> None:
     (tmp_path / "NAMES.md").touch()
     text = "[a](NAMES.md#lists) [b](../README.md#x) [c](https://example.org/x) [d](#use) [e](weights/)"
     assert dead_links(text, tmp_path) == ["../README.md", "weights/"]
@@ -85,15 +85,17 @@ def test_links_lead_to_files_beside_the_card(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["autos", "mans", "stories"])
-def test_links_of_data_sets_resolve_where_they_are_published(name: str, tmp_path: Path) -> None:
-    described = read_description(ROOT)
-    source = next(source for source in described.of_kind("dataset") if source.name == name)
-    laid = lay_out(source, described, tmp_path, "me", "1.0.0", ROOT).folder
-    text = (laid / "README.md").read_text(encoding="utf-8")
-    assert dead_links(text, laid) == []
-    files = {split["path"] for one in split_card(text)[0]["configs"] for split in one["data_files"]}
+def test_dataset_card_links_and_configs_resolve_when_published(name: str, tmp_path: Path) -> None:
+    description = read_description(ROOT)
+    source = next(source for source in description.of_kind("dataset") if source.name == name)
+    folder = lay_out(source, description, tmp_path, "me", "1.0.0", ROOT).folder
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    assert dead_links(text, folder) == []
+    files = {split["path"] for config in split_card(text)[0]["configs"] for split in config["data_files"]}
     assert name == "mans" or files == {
-        path.relative_to(laid).as_posix() for path in laid.rglob("*") if path.suffix in (".jsonl", ".parquet")
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*")
+        if path.suffix in (".jsonl", ".parquet")
     }
 
 
@@ -108,13 +110,13 @@ def test_links_of_data_sets_resolve_where_they_are_published(name: str, tmp_path
         ("story-encoder", "sentence-transformers/all-MiniLM-L6-v2"),
     ],
 )
-def test_published_weights_name_what_they_sit_on(name: str, base: str, tmp_path: Path) -> None:
-    described = read_description(ROOT)
-    source = next(source for source in described.of_kind("model") if source.name == name)
-    laid = lay_out(source, described, tmp_path, "me", "1.0.0", ROOT).folder
-    assert split_card((laid / "README.md").read_text(encoding="utf-8"))[0]["base_model"] == base
+def test_published_weights_name_their_base_model(name: str, base: str, tmp_path: Path) -> None:
+    description = read_description(ROOT)
+    source = next(source for source in description.of_kind("model") if source.name == name)
+    folder = lay_out(source, description, tmp_path, "me", "1.0.0", ROOT).folder
+    assert split_card((folder / "README.md").read_text(encoding="utf-8"))[0]["base_model"] == base
 
 
-def test_cards_go_round() -> None:
+def test_card_round_trip() -> None:
     front, body = split_card(CARD)
     assert split_card(join_card(front, body)) == (front, body)

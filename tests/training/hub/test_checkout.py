@@ -13,10 +13,10 @@ from openmeva.training.hub.description import read_description
 
 def git(folder: Path, *arguments: str) -> str:
     author = ("-c", "user.name=a", "-c", "user.email=a@example.org")
-    ran = subprocess.run(
+    completed = subprocess.run(
         ["git", "-C", folder, *author, *arguments], capture_output=True, check=True, text=True
     )
-    return ran.stdout.strip()
+    return completed.stdout.strip()
 
 
 @pytest.fixture
@@ -30,16 +30,16 @@ def checkout(project: Path, tmp_path: Path) -> Path:
     return root
 
 
-def test_weights_that_were_only_tried_out_are_not_published(checkout: Path) -> None:
+def test_uncommitted_weights_are_not_published(checkout: Path) -> None:
     commit = git(checkout, "rev-parse", "--short", "HEAD")
     (checkout / "notes.txt").touch()
     assert commit_note(checkout) == f"({commit})"
     shutil.copytree(checkout / "metrics/union/weights/roc", checkout / "metrics/union/weights/mine")
     (checkout / "spaces" / "metric_app.py").write_text("")
-    with pytest.raises(ValueError, match="mine") as stopped:
+    with pytest.raises(ValueError, match="mine") as raised:
         commands.publish(read_description(checkout), checkout, "me", dry_run=True, move_tags=False)
-    assert "?? metrics/union/weights/mine/\n" in str(stopped.value)
-    assert "M spaces/metric_app.py\n" in str(stopped.value)
+    assert "?? metrics/union/weights/mine/\n" in str(raised.value)
+    assert "M spaces/metric_app.py\n" in str(raised.value)
     assert commit_note(checkout, uncommitted=True) == f"({commit}-dirty)"
 
 
@@ -51,16 +51,16 @@ def test_the_commit_of_another_repository_is_not_named(checkout: Path, tmp_path:
 
 
 @pytest.mark.parametrize("source", [None, "https://example.org/me/openmeva"])
-def test_the_command_says_where_cards_do_not(
+def test_publish_warns_without_a_source_address(
     project: Path, source: str | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    described = []
+    addresses = []
     monkeypatch.setattr(
-        commands, "lay_out", lambda one, description, *_: described.append(description.source)
+        commands, "lay_out", lambda source_entry, description, *_: addresses.append(description.source)
     )
     monkeypatch.setattr(commands, "_list_files", lambda _: 0)
     monkeypatch.setattr(commands, "repository_problems", lambda *_: [])
     description = read_description(project)
     commands.publish(description, project, None, dry_run=True, move_tags=False, source=source)
-    assert set(described) == {source or ""}
+    assert set(addresses) == {source or ""}
     assert ("warning: cards mention a clone" in capsys.readouterr().err) == (source is None)

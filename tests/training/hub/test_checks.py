@@ -57,18 +57,18 @@ def problems(tmp_path: Path, name: str, content: bytes) -> list[str]:
         ("vocab.txt", b"a" * (LIMIT + 1), "40.0 MB, expected at most 40"),
     ],
 )
-def test_refused(tmp_path: Path, name: str, content: bytes, problem: str) -> None:
-    found = problems(tmp_path, name, content)
-    assert len(found) == 1
-    assert problem in found[0]
+def test_unsafe_file_is_rejected(tmp_path: Path, name: str, content: bytes, problem: str) -> None:
+    messages = problems(tmp_path, name, content)
+    assert len(messages) == 1
+    assert problem in messages[0]
 
 
-def test_a_link_is_refused(tmp_path: Path) -> None:
+def test_symbolic_link_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "a.py").symlink_to("/etc/passwd")
     assert file_problems("a.py", tmp_path / "a.py") == ["a link, expected a file"]
 
 
-def test_passed(tmp_path: Path) -> None:
+def test_safe_files_are_accepted(tmp_path: Path) -> None:
     save_file({"x": torch.zeros(2)}, tmp_path / "model.safetensors")
     assert file_problems("model.safetensors", tmp_path / "model.safetensors") == []
     for name, content in {
@@ -84,29 +84,29 @@ def test_a_repository_needs_a_card(tmp_path: Path) -> None:
     assert found == ["me/x: expected a card, README.md"]
 
 
-def test_a_card_names_published_repositories_alone(tmp_path: Path) -> None:
+def test_card_may_name_only_published_repositories(tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text(
         '`Client("openmeva/story_scorer")`, `Client("me/story-scorer")`, openmeva/spaces/app.py, openmeva/union, '
         '`Client("me/story_scorer")`.'
     )
-    found = repository_problems(Repository("space", "me/x", tmp_path), DESCRIPTION)
-    assert [one for one in found if "expected ids" in one] == [
+    messages = repository_problems(Repository("space", "me/x", tmp_path), DESCRIPTION)
+    assert [message for message in messages if "expected ids" in message] == [
         "me/x/README.md: expected ids of published repositories, got openmeva/story_scorer",
         "me/x/README.md: expected ids of published repositories, got me/story_scorer",
     ]
 
 
-def test_a_cards_links_do_not_leave_its_repository(tmp_path: Path) -> None:
+def test_card_links_must_stay_in_the_repository(tmp_path: Path) -> None:
     (tmp_path / "x").mkdir()
     (tmp_path / "y.md").touch()  # another repository, laid out next to this one
     (tmp_path / "x" / "README.md").write_text("[x](../y.md) [y](README.md) [z](https://example.org)")
-    found = repository_problems(Repository("space", "me/x", tmp_path / "x"), DESCRIPTION)
-    assert [one for one in found if "links" in one] == [
+    messages = repository_problems(Repository("space", "me/x", tmp_path / "x"), DESCRIPTION)
+    assert [message for message in messages if "links" in message] == [
         "me/x/README.md: expected links to files of the repository, got ../y.md"
     ]
 
 
-def test_the_whole_project_may_be_published(tmp_path: Path) -> None:
+def test_whole_project_passes_the_checks(tmp_path: Path) -> None:
     demos = {source.name for source in DESCRIPTION.sources if source.demo}
     for source in DESCRIPTION.sources:
         repository = lay_out(source, DESCRIPTION, tmp_path, "someone", "9.9.9", ROOT)
@@ -115,14 +115,14 @@ def test_the_whole_project_may_be_published(tmp_path: Path) -> None:
         licence = read_card(files["README.md"])[0]["license"]
         terms = [name for name in ("LICENSE", "NOTICE") if name in files]
         assert all(files[name].read_bytes() == (ROOT / name).read_bytes() for name in terms)
-        known = {"cc-by-sa-4.0": ["NOTICE"], "unknown": []}  # the tagger, MANS; all others are Apache-2.0
-        assert terms == known.get(str(licence), ["LICENSE", "NOTICE"]), repository.id
+        expected = {"cc-by-sa-4.0": ["NOTICE"], "unknown": []}  # the tagger, MANS; all others are Apache-2.0
+        assert terms == expected.get(str(licence), ["LICENSE", "NOTICE"]), repository.id
         if repository.kind == "space":
-            needed = files["requirements.txt"].read_text(encoding="utf-8").split("\n")
-            assert all("==" in line for line in needed if line and not line.startswith("--")), needed
+            lines = files["requirements.txt"].read_text(encoding="utf-8").split("\n")
+            assert all("==" in line for line in lines if line and not line.startswith("--")), lines
         if source.name in demos:
-            written = json.loads(files["openmeva/spaces/publisher.json"].read_text(encoding="utf-8"))
-            assert written == {"organisation": "someone"}
+            content = json.loads(files["openmeva/spaces/publisher.json"].read_text(encoding="utf-8"))
+            assert content == {"organisation": "someone"}
             assert f'Client("someone/{source.name}")' in files["README.md"].read_text(encoding="utf-8")
         assert "version: 9.9.9" in files["README.md"].read_text(encoding="utf-8")
         for name, path in files.items():

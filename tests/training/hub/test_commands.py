@@ -20,7 +20,7 @@ ASKED = {"organisation": None, "source": None, **dict.fromkeys(FLAGS, False)}
 
 
 @pytest.fixture(autouse=True)
-def small(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def small_checkout(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The commands' checkout is the small one."""
     monkeypatch.setattr(projects, "ROOT", project)
 
@@ -30,22 +30,22 @@ def small(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [*({flag: True} for flag in FLAGS), {"organisation": "me", "source": "https://example.org/us"}],
     ids=lambda asked: "-".join(asked),
 )
-def test_options_of_publish_are_handed_on_by_name(
+def test_publish_options_are_passed_by_name(
     asked: dict[str, Any], project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    handed: dict[str, Any] = {}
+    passed: dict[str, Any] = {}
     signature = inspect.signature(commands.publish)
     monkeypatch.setattr(
         commands,
         "publish",
-        lambda *given, **named: handed.update(signature.bind(*given, **named).arguments),
+        lambda *given, **named: passed.update(signature.bind(*given, **named).arguments),
     )
     words = [
         [f"--{name.replace('_', '-')}", *([] if value is True else [value])] for name, value in asked.items()
     ]
     run("publish", *(word for option in words for word in option))
-    assert handed.pop("description") == description.read_description(project)
-    assert handed == {"root": project, **ASKED, **asked}
+    assert passed.pop("description") == description.read_description(project)
+    assert passed == {"root": project, **ASKED, **asked}
 
 
 _OPEN = Path("/proc/self/fd")
@@ -64,23 +64,23 @@ def refuse_open_files(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on Windows: no open file, and no folder with an open file, can be removed or moved."""
     monkeypatch.setattr(record_folder, "FileLock", _WindowsLock)
 
-    def careful(change: Callable[..., None]) -> Callable[..., None]:
-        def changed(path: Any, *others: Any, **named: Any) -> None:
-            given = [Path(one).resolve() for one in (path, *others)] if "dir_fd" not in named else []
+    def refusing(change: Callable[..., None]) -> Callable[..., None]:
+        def checked(path: Any, *others: Any, **named: Any) -> None:
+            given = [Path(target).resolve() for target in (path, *others)] if "dir_fd" not in named else []
             for number in os.listdir(_OPEN):
-                held = Path(os.path.realpath(_OPEN / number))
-                if any(held.is_relative_to(one) for one in given):
+                open_file = Path(os.path.realpath(_OPEN / number))
+                if any(open_file.is_relative_to(target) for target in given):
                     raise PermissionError(13, "used by another process", str(path))
             change(path, *others, **named)
 
-        return changed
+        return checked
 
     for name in ("remove", "unlink", "rename", "replace"):
-        monkeypatch.setattr(os, name, careful(getattr(os, name)))
+        monkeypatch.setattr(os, name, refusing(getattr(os, name)))
 
 
 @pytest.mark.parametrize("windows", [False, pytest.param(True, marks=needs_open_files)])
-def test_what_is_installed_is_taken_out_again(
+def test_uninstall_removes_everything_installed(
     windows: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if windows:
@@ -89,10 +89,10 @@ def test_what_is_installed_is_taken_out_again(
     monkeypatch.setenv("HF_HOME", str(home))
     for name in ("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "HF_MODULES_CACHE", "HF_DATASETS_CACHE"):
         monkeypatch.delenv(name, raising=False)
-    said = run("install").stdout
-    assert f"version {__version__} is now installed in {home}" in said
-    assert 'evaluate.load("union")  or "openmeva/union"' in said
-    assert 'load_dataset("openmeva/autos", "mini")' in said
+    output = run("install").stdout
+    assert f"version {__version__} is now installed in {home}" in output
+    assert 'evaluate.load("union")  or "openmeva/union"' in output
+    assert 'load_dataset("openmeva/autos", "mini")' in output
     assert (home / "hub/models--openmeva--union-roc/refs/main").is_file()
     assert f"version {__version__}: " in run("uninstall").stdout
     assert tree(tmp_path) == {}
@@ -100,7 +100,7 @@ def test_what_is_installed_is_taken_out_again(
 
 
 @needs_open_files
-def test_what_lies_beside_the_record_stays_where_the_lock_cannot_be_removed(
+def test_other_files_are_kept_if_the_lock_cannot_be_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     refuse_open_files(monkeypatch)

@@ -36,7 +36,9 @@ def test_the_ids_a_metric_names_are_published(name: str) -> None:
         s.folder.name: s for s in DESCRIPTION.of_kind("model") if s.folder.parent.parent == metric.folder
     }
     published = {key: f"{DESCRIPTION.organisation}/{source.name}" for key, source in models.items()}
-    named = {key: one.hub for key, one in metric.configurations.items() if one.hub}
+    named = {
+        key: configuration.hub for key, configuration in metric.configurations.items() if configuration.hub
+    }
     assert named == published, "every configuration has weights here, and is published under its id"
     for path in metric.folder.glob("weights/*/config.json"):
         for section in json.loads(path.read_text(encoding="utf-8")).values():
@@ -46,14 +48,14 @@ def test_the_ids_a_metric_names_are_published(name: str) -> None:
                 assert section["encoder"]["hub"] in IDS
 
 
-def test_no_module_names_an_id_that_is_not_published() -> None:
+def test_modules_name_only_published_ids() -> None:
     for source in MODULES:
         for path in source.folder.glob("*.py"):
-            for found in re.findall(r"[\"'](openmeva/[\w-]+)", path.read_text(encoding="utf-8")):
-                assert found in IDS, f"{path}: {found}"
+            for hub_id in re.findall(r"[\"'](openmeva/[\w-]+)", path.read_text(encoding="utf-8")):
+                assert hub_id in IDS, f"{path}: {hub_id}"
 
 
-def test_there_is_one_version() -> None:
+def test_all_modules_have_the_same_version() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert project["project"]["dynamic"] == ["version"]
     assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "metrics.core.version.__version__"}
@@ -65,7 +67,7 @@ def test_there_is_one_version() -> None:
     assert re.fullmatch(r"\d+\.\d+\.\d+", __version__)
 
 
-def test_two_folders_of_one_name_are_refused(tmp_path: Path) -> None:
+def test_duplicate_repository_names_are_rejected(tmp_path: Path) -> None:
     for folder in ("a/one", "b/one"):
         (tmp_path / folder).mkdir(parents=True)
     path = tmp_path / "hub.yaml"
@@ -84,20 +86,20 @@ def test_unknown_kinds_are_refused(tmp_path: Path) -> None:
         read_description(tmp_path, path)
 
 
-def test_cards_end_with_where_the_project_is(project: Path, tmp_path: Path) -> None:
+def test_cards_end_with_the_project_address(project: Path, tmp_path: Path) -> None:
     address = "https://example.org/me/openmeva"
-    described = replace(read_description(project), source=address)
-    for source in described.sources:
-        laid = lay_out(source, described, tmp_path, "me", "1.0.0", project)
-        last = (laid.folder / "README.md").read_text(encoding="utf-8").splitlines()[-1]
-        assert last.startswith(f"This is part of [openmeva]({address})"), laid.id
+    description = replace(read_description(project), source=address)
+    for source in description.sources:
+        repository = lay_out(source, description, tmp_path, "me", "1.0.0", project)
+        last = (repository.folder / "README.md").read_text(encoding="utf-8").splitlines()[-1]
+        assert last.startswith(f"This is part of [openmeva]({address})"), repository.id
     with pytest.raises(
         ValueError, match=r"source: expected the address of a repository, https://…, got 'here'"
     ):
-        replace(described, source="here")
+        replace(description, source="here")
 
 
-def test_the_file_may_say_where_the_project_is(project: Path, tmp_path: Path) -> None:
+def test_description_file_may_set_the_project_address(project: Path, tmp_path: Path) -> None:
     file = tmp_path / "hub.yaml"
     file.write_text(f"source: https://example.org/x\n{DESCRIPTION_FILE.read_text(encoding='utf-8')}")
     assert read_description(project, file).source == "https://example.org/x"

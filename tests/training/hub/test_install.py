@@ -49,7 +49,7 @@ def description(project: Path) -> Description:
     return read_description(project)
 
 
-def test_uninstalling_leaves_what_was_there(home: Path, project: Path, description: Description) -> None:
+def test_uninstall_restores_the_previous_state(home: Path, project: Path, description: Description) -> None:
     before = tree(home)
     installation = Installation(caches(home))
     installation.install(description, VERSION, project)
@@ -59,17 +59,17 @@ def test_uninstalling_leaves_what_was_there(home: Path, project: Path, descripti
     assert before.keys() < during.keys()
     assert {k for k in before if before[k] != during[k]} == {"hub/models--openmeva--union-roc/refs/main"}
 
-    for left in ("__pycache__/union.pyc", "union.json"):  # files that Python and evaluate leave behind
+    for leftover in ("__pycache__/union.pyc", "union.json"):  # files that Python and evaluate leave behind
         module = next(home.glob("modules/evaluate_modules/metrics/openmeva--union/*/union.py"))
-        (module.parent / left).parent.mkdir(exist_ok=True)
-        (module.parent / left).touch()
+        (module.parent / leftover).parent.mkdir(exist_ok=True)
+        (module.parent / leftover).touch()
     assert installation.uninstall()
     assert tree(home) == before
     assert installation.uninstall() is None
     assert tree(home) == before
 
 
-def test_what_else_lies_in_the_records_folder_stays(
+def test_other_files_in_the_record_folder_are_kept(
     home: Path, project: Path, description: Description
 ) -> None:
     (home / "openmeva").mkdir()
@@ -83,7 +83,7 @@ def test_what_else_lies_in_the_records_folder_stays(
     assert tree(home) == before
 
 
-def test_a_home_that_was_moved_is_cleared_where_it_is_now(
+def test_uninstall_works_after_the_cache_was_moved(
     home: Path, project: Path, description: Description, tmp_path: Path
 ) -> None:
     before = tree(home)
@@ -94,14 +94,16 @@ def test_a_home_that_was_moved_is_cleared_where_it_is_now(
     assert tree(moved) == before
 
 
-def test_an_empty_home_is_empty_again(tmp_path: Path, project: Path, description: Description) -> None:
+def test_uninstall_leaves_an_empty_home_empty(
+    tmp_path: Path, project: Path, description: Description
+) -> None:
     installation = Installation(caches(tmp_path / "not" / "there"))
     installation.install(description, VERSION, project)
     installation.uninstall()
     assert tree(tmp_path) == {}
 
 
-def test_pointers_that_somebody_changed_stay(home: Path, project: Path, description: Description) -> None:
+def test_uninstall_keeps_refs_changed_since(home: Path, project: Path, description: Description) -> None:
     installation = Installation(caches(home))
     installation.install(description, VERSION, project)
     pointer = home / "hub/models--openmeva--union-roc/refs/main"
@@ -118,7 +120,7 @@ def test_installing_twice_changes_nothing(home: Path, project: Path, description
     assert {p: p.stat().st_mtime_ns for p in home.rglob("*") if p.is_file() and p.name != "lock"} == written
 
 
-def test_what_was_lost_is_put_back(home: Path, project: Path, description: Description) -> None:
+def test_install_restores_missing_files(home: Path, project: Path, description: Description) -> None:
     installation = Installation(caches(home))
     installation.install(description, VERSION, project)
     whole = tree(home)
@@ -131,7 +133,7 @@ def test_what_was_lost_is_put_back(home: Path, project: Path, description: Descr
     assert tree(home) == whole
 
 
-def test_a_new_version_takes_the_place_of_the_old(
+def test_new_version_replaces_the_old(
     home: Path, project: Path, description: Description, tmp_path: Path
 ) -> None:
     before = tree(home)
@@ -142,9 +144,9 @@ def test_a_new_version_takes_the_place_of_the_old(
     installation = Installation(caches(home))
     installation.install(description, VERSION, project)
     installation.install(read_description(changed), "2.0.0", changed)
-    found = list(home.glob("modules/evaluate_modules/metrics/openmeva--union/*/union.py"))
-    assert len(found) == 1
-    assert "union-roc@v2.0.0" in found[0].read_text()
+    modules = list(home.glob("modules/evaluate_modules/metrics/openmeva--union/*/union.py"))
+    assert len(modules) == 1
+    assert "union-roc@v2.0.0" in modules[0].read_text()
     refs = {path.name for path in (home / "hub/models--openmeva--union-wp/refs").iterdir()}
     assert refs == {"v2.0.0", "main"}
     assert len(list((home / "hub/models--openmeva--union-wp/snapshots").iterdir())) == 1
@@ -245,7 +247,7 @@ union.compute(predictions=["Ann ran home. She ate."])
 def run(script: str, home: Path, folder: Path, *arguments: str, **settings: str) -> None:
     """Runs a script in a separate process and folder."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("HF_", "TRANSFORMERS_"))}
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", script, *arguments],
         cwd=folder,
         env={**environment, "HF_HOME": str(home), "HF_HUB_DISABLE_TELEMETRY": "1", **settings},
@@ -253,39 +255,39 @@ def run(script: str, home: Path, folder: Path, *arguments: str, **settings: str)
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr[-3000:]
+    assert process.returncode == 0, process.stderr[-3000:]
 
 
-def test_everything_loads_from_anywhere(home: Path, project: Path, tmp_path: Path) -> None:
+def test_installed_parts_load_without_the_checkout(home: Path, project: Path, tmp_path: Path) -> None:
     import datasets
 
-    mine = tmp_path / "mine"
-    shutil.copytree(project, mine)
+    checkout = tmp_path / "mine"
+    shutil.copytree(project, checkout)
     for count, corpus in enumerate(("roc", "wp"), 1):
         rows = datasets.Dataset.from_list([{"story": "he ran .", "ratings": [1.0, 2.0]}] * count)
-        built = mans_file(corpus, mine / "datasets" / "mans")
+        built = mans_file(corpus, checkout / "datasets" / "mans")
         built.parent.mkdir(exist_ok=True)
         rows.to_parquet(str(built))
-    autos = mine / "datasets" / "autos"
+    autos = checkout / "datasets" / "autos"
     shutil.copytree(autos / "mini", autos / "roc")
-    Installation(caches(home)).install(read_description(mine), VERSION, mine)
-    shutil.rmtree(mine)  # what is installed needs no checkout
+    Installation(caches(home)).install(read_description(checkout), VERSION, checkout)
+    shutil.rmtree(checkout)  # what is installed needs no checkout
     (tmp_path / "elsewhere").mkdir()
     answers = tmp_path / "answers.json"
     run(USE, home, tmp_path / "elsewhere", str(answers), HF_EVALUATE_OFFLINE="1", HF_HUB_OFFLINE="1")
-    found = json.loads(answers.read_text())
-    assert found["union"] == found["openmeva/union"]
-    assert 0 < found["union"][0] < 1
-    assert "|version:0." in found["signature"]
-    assert found["judged"] == 4
-    assert set(found["autos"]) == {"discrimination", "invariance"}
-    assert (found["stream"], found["encoder"]) == (3, "BertModel")
-    assert found["mans"] == [1, 2]
-    assert found["mans_default"] == {"roc": 1, "wp": 2}
-    assert found["autos_default"] == found["autos"]
+    results = json.loads(answers.read_text())
+    assert results["union"] == results["openmeva/union"]
+    assert 0 < results["union"][0] < 1
+    assert "|version:0." in results["signature"]
+    assert results["judged"] == 4
+    assert set(results["autos"]) == {"discrimination", "invariance"}
+    assert (results["stream"], results["encoder"]) == (3, "BertModel")
+    assert results["mans"] == [1, 2]
+    assert results["mans_default"] == {"roc": 1, "wp": 2}
+    assert results["autos_default"] == results["autos"]
 
 
-def test_the_metric_adds_no_request(
+def test_installed_metric_sends_no_requests_of_its_own(
     home: Path, project: Path, description: Description, tmp_path: Path
 ) -> None:
     """Without the offline flags evaluate requests the module's name from the Hub; the weights are never requested."""

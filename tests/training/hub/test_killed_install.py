@@ -69,12 +69,14 @@ def used(home: Path) -> None:
 
 
 @pytest.mark.parametrize(("state", "first"), [(empty, 1), (used, 1 + EVERY // 2)])
-def test_killed_anywhere(tmp_path: Path, state: Callable[[Path], None], first: int) -> None:
+def test_install_killed_at_any_step_can_be_completed(
+    tmp_path: Path, state: Callable[[Path], None], first: int
+) -> None:
     """Installing, installing another version, and uninstalling: each killed before each of its changes."""
     disk = tmp_path / "disk"
     home = disk / "not" / "there"
 
-    def anew(*versions: str) -> dict[str, bytes | None]:
+    def fresh_disk(*versions: str) -> dict[str, bytes | None]:
         shutil.rmtree(disk, ignore_errors=True)
         disk.mkdir()
         state(home)
@@ -82,29 +84,29 @@ def test_killed_anywhere(tmp_path: Path, state: Callable[[Path], None], first: i
             install(home, version)
         return tree(disk)
 
-    before, one, two = anew(), anew("1"), anew("1", "2")
+    before, version_1, version_2 = fresh_disk(), fresh_disk("1"), fresh_disk("1", "2")
     for work, begin, end in (
-        (lambda: install(home), (), one),
-        (lambda: install(home, "2"), ("1",), two),
+        (lambda: install(home), (), version_1),
+        (lambda: install(home, "2"), ("1",), version_2),
         (lambda: uninstall(home), ("1", "2"), before),
     ):
         change = first
-        anew(*begin)
+        fresh_disk(*begin)
         while killed_before(change, work):
-            where = f"after {begin}, killed before change {change}"
+            context = f"after {begin}, killed before change {change}"
             shutil.copytree(disk, tmp_path / "killed")
             work()
-            assert tree(disk) == end, where
+            assert tree(disk) == end, context
             shutil.rmtree(disk)
             (tmp_path / "killed").rename(disk)
             uninstall(home)
-            assert tree(disk) == before, where
-            anew(*begin)
+            assert tree(disk) == before, context
+            fresh_disk(*begin)
             change += EVERY
         assert change > 15
 
 
-def test_killed_twice_and_uninstalled_in_between(tmp_path: Path) -> None:
+def test_install_completes_a_killed_uninstall(tmp_path: Path) -> None:
     """An installation also completes an uninstallation that was killed."""
     home = tmp_path / "home"
     used(home)

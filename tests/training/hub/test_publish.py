@@ -54,21 +54,19 @@ def api(hub: Hub) -> HfApi:
 
 def writes(hub: Hub) -> list[str]:
     """Write requests since the last check."""
-    found = [r for r in hub.requests if r.startswith(("POST", "PUT", "DELETE")) and "paths-info" not in r]
+    requests = [r for r in hub.requests if r.startswith(("POST", "PUT", "DELETE")) and "paths-info" not in r]
     hub.requests.clear()
-    return found
+    return requests
 
 
-def test_everything_arrives_and_a_second_time_changes_nothing(
-    hub: Hub, repositories: list[Repository]
-) -> None:
-    done = publish(api(hub), repositories, "1.0.0")
-    assert set(done.values()) == {"created"}
+def test_publishing_twice_changes_nothing(hub: Hub, repositories: list[Repository]) -> None:
+    outcomes = publish(api(hub), repositories, "1.0.0")
+    assert set(outcomes.values()) == {"created"}
     assert set(hub.repositories) == EVERYTHING
     for repository in repositories:
-        there = hub.repositories[f"{repository.kind}s/{repository.id}"]
-        assert there.files == {name: path.read_bytes() for name, path in repository.files().items()}
-        assert there.tags == {"v1.0.0": there.commits[-1][0]}
+        stored = hub.repositories[f"{repository.kind}s/{repository.id}"]
+        assert stored.files == {name: path.read_bytes() for name, path in repository.files().items()}
+        assert stored.tags == {"v1.0.0": stored.commits[-1][0]}
     assert (
         next(r for r in writes(hub) if "/tag/" in r)
         == "POST /api/models/me/story-encoder/tag/"
@@ -78,9 +76,9 @@ def test_everything_arrives_and_a_second_time_changes_nothing(
     assert writes(hub) == []
 
 
-def test_what_the_hub_itself_keeps_is_left_alone(hub: Hub, repositories: list[Repository]) -> None:
+def test_files_created_by_the_hub_are_kept(hub: Hub, repositories: list[Repository]) -> None:
     """The Hub creates `.gitattributes` in a repository, which marks large files."""
-    union = [one for one in repositories if one.id == "me/union-roc"]
+    union = [repository for repository in repositories if repository.id == "me/union-roc"]
     publish(api(hub), union, "1.0.0")
     hub.repositories["models/me/union-roc"].files[".gitattributes"] = b"*.safetensors filter=lfs\n"
     writes(hub)
@@ -88,10 +86,10 @@ def test_what_the_hub_itself_keeps_is_left_alone(hub: Hub, repositories: list[Re
     assert writes(hub) == []
 
 
-def test_lists_of_names_go_out_with_their_terms(repositories: list[Repository]) -> None:
-    with_names = [one for one in repositories if "names.json" in one.files()]
+def test_name_lists_are_published_with_their_terms(repositories: list[Repository]) -> None:
+    with_names = [repository for repository in repositories if "names.json" in repository.files()]
     assert with_names
-    assert all("NAMES.md" in one.files() for one in with_names)
+    assert all("NAMES.md" in repository.files() for repository in with_names)
 
 
 @pytest.mark.parametrize(
@@ -112,13 +110,15 @@ def test_a_failed_upload_resumes(hub: Hub, repositories: list[Repository], where
     complete = {name for name, repository in hub.repositories.items() if repository.tags}
     writes(hub)
     hub.failures = ""
-    done = publish(api(hub), repositories, "1.0.0")
-    assert {f"{k.partition(' ')[0]}s/{k.partition(' ')[2]}" for k, v in done.items() if v == "unchanged"} == (
-        complete
+    outcomes = publish(api(hub), repositories, "1.0.0")
+    assert {
+        f"{k.partition(' ')[0]}s/{k.partition(' ')[2]}" for k, v in outcomes.items() if v == "unchanged"
+    } == (complete)
+    repeated_writes = writes(hub)
+    assert not [r for r in repeated_writes if any(f"/{name}/" in r for name in complete)]
+    assert not [r for r in repeated_writes if r.removeprefix("PUT /lfs/") in stored], (
+        "no large file is uploaded twice"
     )
-    again = writes(hub)
-    assert not [r for r in again if any(f"/{name}/" in r for name in complete)]
-    assert not [r for r in again if r.removeprefix("PUT /lfs/") in stored], "no large file goes twice"
     assert all(repository.tags for repository in hub.repositories.values())
     assert set(hub.repositories) == EVERYTHING
 
@@ -130,24 +130,24 @@ def test_a_release_is_not_overwritten(hub: Hub, repositories: list[Repository], 
     changed = Repository("space", "me/openmeva", folder)
     (folder / "trivial.py").write_text("# newer\n")
     (folder / "sections.py").unlink()
-    there = hub.repositories["spaces/me/openmeva"]
-    released = there.commits[-1]
+    stored = hub.repositories["spaces/me/openmeva"]
+    released = stored.commits[-1]
     with pytest.raises(ValueError, match=r"the tag v1\.0\.0 is at other files in me/openmeva"):
         publish(api(hub), [changed], "1.0.0")
-    assert there.commits[-1] == released
+    assert stored.commits[-1] == released
 
     assert publish(api(hub), [changed], "1.1.0") == {"space me/openmeva": "updated"}
-    assert "sections.py" not in there.files
-    assert there.at("v1.0.0") == released
-    assert there.at("v1.1.0") == there.commits[-1]
+    assert "sections.py" not in stored.files
+    assert stored.at("v1.0.0") == released
+    assert stored.at("v1.1.0") == stored.commits[-1]
     assert publish(api(hub), [changed], "1.2.0") == {"space me/openmeva": "tagged"}
 
     (folder / "trivial.py").write_text("# newest\n")
     assert publish(api(hub), [changed], "1.1.0", move_tags=True) == {"space me/openmeva": "updated"}
-    assert there.at("v1.1.0") == there.commits[-1]
+    assert stored.at("v1.1.0") == stored.commits[-1]
 
 
-def test_a_tag_that_a_failed_publication_left_behind_moves(
+def test_tag_left_behind_by_failed_publication_can_be_moved(
     hub: Hub, repositories: list[Repository], tmp_path: Path
 ) -> None:
     folder = tmp_path / "openmeva"
@@ -159,16 +159,18 @@ def test_a_tag_that_a_failed_publication_left_behind_moves(
     with pytest.raises(HfHubHTTPError):
         publish(api(hub), space, "1.0.0", move_tags=True)
     hub.failures = ""
-    there = hub.repositories["spaces/me/openmeva"]
-    assert there.at("v1.0.0") != there.commits[-1], "the new files are there, the tag is not"
+    stored = hub.repositories["spaces/me/openmeva"]
+    assert stored.at("v1.0.0") != stored.commits[-1], "the new files are there, the tag is not"
     with pytest.raises(ValueError, match=r"the tag v1\.0\.0 is at other files in me/openmeva"):
         publish(api(hub), space, "1.0.0")
     assert publish(api(hub), space, "1.0.0", move_tags=True) == {"space me/openmeva": "tagged"}
-    assert there.at("v1.0.0") == there.commits[-1]
+    assert stored.at("v1.0.0") == stored.commits[-1]
     assert publish(api(hub), space, "1.0.0") == {"space me/openmeva": "unchanged"}
 
 
-def test_a_dry_run_lists_and_asks_nobody(hub: Hub, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_dry_run_lists_files_and_sends_no_request(
+    hub: Hub, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     publish_project(read_description(project), project, "me", dry_run=True, move_tags=False)
     printed = capsys.readouterr().out
     assert "model me/union-roc" in printed
@@ -202,17 +204,17 @@ def damage_size(project: Path) -> str:
 
 
 @pytest.mark.parametrize("damage", [damage_card, damage_weights, damage_secret, damage_size])
-def test_what_must_not_go_out_does_not(hub: Hub, project: Path, tmp_path: Path, damage) -> None:
+def test_damaged_checkout_is_not_published(hub: Hub, project: Path, tmp_path: Path, damage) -> None:
     damaged = tmp_path / "damaged"
     shutil.copytree(project, damaged)
     problem = damage(damaged)
-    with pytest.raises(ValueError, match="not published") as stopped:
+    with pytest.raises(ValueError, match="not published") as raised:
         publish_project(read_description(damaged), damaged, "me", dry_run=False, move_tags=False)
-    assert problem in str(stopped.value)
+    assert problem in str(raised.value)
     assert hub.requests == []
 
 
-def test_without_a_token_it_says_so(
+def test_missing_token_is_reported(
     hub: Hub, project: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.delenv("HF_TOKEN")
@@ -252,7 +254,7 @@ json.dump(found, open(sys.argv[1], "w"))
 """
 
 
-def test_what_was_published_is_used_from_anywhere(hub: Hub, project: Path, tmp_path: Path) -> None:
+def test_published_repositories_load_from_an_empty_cache(hub: Hub, project: Path, tmp_path: Path) -> None:
     """From an empty cache in another folder; then again from the cache, with the Hub gone."""
     publish_project(read_description(project), project, "me", dry_run=False, move_tags=False)
     (tmp_path / "elsewhere").mkdir()

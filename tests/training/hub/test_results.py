@@ -14,10 +14,10 @@ BODY = "# M\n\n## Results\n\nAccuracy .8.\n\n## Limits\n\nMany.\n"
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    found = tmp_path / "metrics" / "union" / "weights" / "wp"
-    found.mkdir(parents=True)
-    (found / "config.json").write_text("{}")
-    (found / "adapter.safetensors").write_bytes(b"weights")
+    folder = tmp_path / "metrics" / "union" / "weights" / "wp"
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text("{}")
+    (folder / "adapter.safetensors").write_bytes(b"weights")
     return tmp_path
 
 
@@ -45,14 +45,14 @@ def results(root: Path) -> dict[str, Any]:
     }
 
 
-def test_a_configuration_has_the_rows_of_its_own_corpus(root: Path) -> None:
+def test_configuration_table_has_only_rows_of_its_corpus(root: Path) -> None:
     text = judgment_table("union", root, results(root), "wp")
     assert "| MANS-WP (495) | UNION, `wp` | .179 [-.02, .26] | -.040 |" in text
     assert "MANS-ROC" not in text
     assert text.count("| MANS-WP") == 1
 
 
-def test_the_table_ends_the_section_results(root: Path) -> None:
+def test_table_is_added_to_the_results_section(root: Path) -> None:
     body = add_results(BODY, "union", "wp", root, results(root))
     assert (
         body.index("Accuracy .8.")
@@ -63,27 +63,27 @@ def test_the_table_ends_the_section_results(root: Path) -> None:
     assert add_results(other, "union", "wp", root, results(root)) == other
 
 
-def test_a_metric_card_has_those_of_all_configurations(root: Path) -> None:
+def test_metric_card_has_results_of_all_configurations(root: Path) -> None:
     body = add_metric_results(BODY, "union", root, results(root))
     assert body.index("## Agreement with human judgments") < body.index("## Limits")
     assert "`roc` | .288 [-.02, .26]" in body
     assert "`wp` | .179" in body
 
 
-def test_newer_weights_are_not_given_older_figures(root: Path) -> None:
-    found = results(root)
+def test_changed_weights_do_not_get_old_results(root: Path) -> None:
+    old_results = results(root)
     (root / "metrics/union/weights/wp/adapter.safetensors").write_bytes(b"other weights")
-    text = judgment_table("union", root, found)
+    text = judgment_table("union", root, old_results)
     assert ".288" in text
     assert ".179" not in text
     assert "not measured" in text
 
 
-def test_other_settings_are_not_given_older_figures(root: Path) -> None:
-    found, path = results(root), root / "metrics/union/weights/wp/config.json"
+def test_changed_settings_do_not_get_old_results(root: Path) -> None:
+    old_results, path = results(root), root / "metrics/union/weights/wp/config.json"
     settings = json.loads(path.read_text(encoding="utf-8"))
     path.write_text(json.dumps({**settings, "union": {"max_length": 9}}), encoding="utf-8")
-    assert "not measured" in judgment_table("union", root, found)
+    assert "not measured" in judgment_table("union", root, old_results)
 
 
 def test_a_metric_without_rows_has_no_table(root: Path) -> None:

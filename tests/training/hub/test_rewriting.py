@@ -13,7 +13,7 @@ def renamed(text: str) -> str:
     return name_folders(rename(text, "openmeva", "me", NAMES), "me", NAMES)
 
 
-def test_ids_move_and_paths_stay() -> None:
+def test_ids_are_renamed_and_paths_unchanged() -> None:
     assert renamed('"openmeva/union-roc", "openmeva/union"') == '"me/union-roc", "me/union"'
     assert renamed("https://huggingface.co/openmeva/union-roc.") == "https://huggingface.co/me/union-roc."
     assert renamed("huggingface.co/spaces/openmeva/union") == "huggingface.co/spaces/me/union"
@@ -29,14 +29,14 @@ def test_ids_move_and_paths_stay() -> None:
         assert renamed(text) == text
 
 
-def test_ids_of_a_module_are_pinned_and_nothing_else() -> None:
+def test_only_ids_of_a_module_are_pinned() -> None:
     pinned = pin_module(MODULE, "v1.2.3")
     assert hub_ids(pinned) == {"roc": "me/union-roc@v1.2.3", "wp": "me/union-wp@v1.2.3"}
     assert pinned.replace("@v1.2.3", "") == MODULE
     assert 'OTHER = {"roc": "me/union-roc"}' in pinned
 
 
-def test_a_module_without_ids_stays() -> None:
+def test_module_without_ids_is_unchanged() -> None:
     assert pin_module("x = 1\n", "v1") == "x = 1\n"
     assert hub_ids("x = 1\n") == {}
 
@@ -49,7 +49,7 @@ def test_settings_are_pinned() -> None:
     }
 
 
-def test_an_encoder_that_is_not_ours_keeps_its_reference() -> None:
+def test_reference_to_external_encoder_is_unchanged() -> None:
     theirs = {"encoder": {"hub": "them/encoder", "sha256": "0", "added_tokens": ["[MALE]"]}}
     assert pin_settings({"plot_coherence": theirs}, "v1") == {"plot_coherence": theirs}
     assert pin_settings({"model_type": "bert", "union": {"max_length": 4}}, "v1") == {

@@ -35,7 +35,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_what_a_published_module_holds(root: Path) -> None:
+def test_published_module_contains_its_import_closure(root: Path) -> None:
     files = standalone_files("small", root)
     assert set(files) == {"small.py", "scoring.py", "core_words.py", "core_letters.py"}
     assert files["core_words.py"] == "import re\nfrom .core_letters import (\n    LETTERS,\n)\n"
@@ -62,25 +62,25 @@ def test_what_a_published_module_holds(root: Path) -> None:
         ("from openmeva.metrics.core import words\n", r"line 1: expected `from openmeva\.metrics\.core\."),
     ],
 )
-def test_what_cannot_be_published_is_refused(root: Path, line: str, message: str) -> None:
+def test_unsupported_imports_are_rejected(root: Path, line: str, message: str) -> None:
     (root / "metrics/small/scoring.py").write_text(line)
     with pytest.raises(ValueError, match=message):
         standalone_files("small", root)
 
 
 @pytest.mark.parametrize("name", read_metrics())
-def test_every_metric_stands_alone(name: str) -> None:
+def test_every_metric_is_self_contained(name: str) -> None:
     files = standalone_files(name, ROOT)
     for file, text in files.items():
         assert not re.search(r"^\s*(from|import) openmeva\b", text, re.MULTILINE), file
         for sibling in re.findall(r"^\s*from \.(\w+) import", text, re.MULTILINE):
             assert f"{sibling}.py" in files, file
-    named = re.findall(r"^from \.(\w+) import", files[f"{name}.py"], re.MULTILINE)
-    assert {f"{sibling}.py" for sibling in named} == set(files) - {f"{name}.py"}
-    assert len(set(named)) == len(named)
+    imported = re.findall(r"^from \.(\w+) import", files[f"{name}.py"], re.MULTILINE)
+    assert {f"{sibling}.py" for sibling in imported} == set(files) - {f"{name}.py"}
+    assert len(set(imported)) == len(imported)
 
 
-def test_requirements_are_what_a_module_imports(tmp_path: Path) -> None:
+def test_requirements_list_the_imported_packages(tmp_path: Path) -> None:
     for name, text in standalone_files("overlap", ROOT).items():
         (tmp_path / name).write_text(text)
     lines = requirements(tmp_path, ROOT).splitlines()
@@ -88,17 +88,17 @@ def test_requirements_are_what_a_module_imports(tmp_path: Path) -> None:
     assert packages == ["datasets", "evaluate", "nltk", "rouge-score", "sacrebleu"]
     assert all(re.fullmatch(r"[\w-]+>=[\d.]+", line) for line in lines)
     assert requirements(tmp_path, tmp_path).splitlines() == lines, (
-        "as the installed package says, without a checkout"
+        "without a checkout, as the installed package declares"
     )
 
 
 def test_published_requirements_have_the_locked_versions(tmp_path: Path) -> None:
-    needed = "gradio>=6.30\nhuggingface_hub>=2.0\nPyYAML>=6.0\ntorch>=2.13\n"
-    first, *lines = pin_versions(needed, ROOT).splitlines()
+    bounds = "gradio>=6.30\nhuggingface_hub>=2.0\nPyYAML>=6.0\ntorch>=2.13\n"
+    first, *lines = pin_versions(bounds, ROOT).splitlines()
     assert first == "--extra-index-url https://download.pytorch.org/whl/cpu"
     assert [line.partition("==")[0] for line in lines] == ["gradio", "huggingface_hub", "PyYAML", "torch"]
     locks = "".join((ROOT / name).read_text() for name in ("requirements.lock", "requirements-cpu.lock"))
     assert f"{lines[0]} " in locks
     assert f"{lines[3]}+cpu " in locks
     assert pin_versions("gradio>=6.30\n", ROOT) == f"{lines[0]}\n"
-    assert pin_versions(needed, tmp_path) == f"{first}\n{needed}", "without lock files bounds stay"
+    assert pin_versions(bounds, tmp_path) == f"{first}\n{bounds}", "without lock files the bounds are kept"

@@ -19,7 +19,7 @@ from openmeva.training.paths import ENCODER, ROOT, STORIES
 TEXTS = ["she ran home .", "the dog slept . he did n't walk to the park !", "[FEMALE] ate a cat"]
 
 
-def test_the_logit_is_the_metrics(project: Path, tmp_path: Path) -> None:
+def test_whole_model_of_tiny_weights_gives_the_metrics_scores(project: Path, tmp_path: Path) -> None:
     description = read_description(project)
     source = next(s for s in description.sources if s.name == "union-roc")
     folder = lay_out(source, description, tmp_path, "me", "1.0.0", project).folder
@@ -65,7 +65,7 @@ def test_a_published_whole_model_gives_its_metrics_scores(source: Source, tmp_pa
         assert torch.sigmoid(logit).item() == pytest.approx(score, abs=2e-3)
 
 
-def test_weights_whose_score_is_more_than_one_layer_are_not_published_whole(tmp_path: Path) -> None:
+def test_weights_with_more_than_one_head_layer_have_no_whole_model(tmp_path: Path) -> None:
     assert {source.name for source in WHOLE} == {"union-roc", "union-wp", "discriminator-roc"}
     mix = next(source for source in SHIPPED.sources if source.name == "plot-coherence-mix")
     folder = lay_out(mix, SHIPPED, tmp_path, "me", "1.0.0", ROOT).folder
@@ -80,6 +80,6 @@ def _with_encoder(folder: Path, project: Path) -> Path:
     return folder
 
 
-def test_a_layer_that_is_not_there_is_named(project: Path, tmp_path: Path) -> None:
+def test_missing_layer_is_reported(project: Path, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"expected a layer 'head' of shape \(1, 16\)"):
         write_whole_model(project / "metrics" / "union" / "weights" / "roc", "union", tmp_path, "head")

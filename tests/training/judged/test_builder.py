@@ -45,9 +45,9 @@ def mans(tmp_path: Path) -> Path:
 
 
 def run_judged_command(*arguments: object, code: int = 0) -> str:
-    found = CliRunner().invoke(app, ["judged", *map(str, arguments)])
-    assert found.exit_code == code, found.output
-    return found.output
+    result = CliRunner().invoke(app, ["judged", *map(str, arguments)])
+    assert result.exit_code == code, result.output
+    return result.output
 
 
 def rows(split: Any) -> list[dict[str, Any]]:
@@ -55,7 +55,7 @@ def rows(split: Any) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def made_up(tmp_path: Path) -> Callable[..., JudgedSet]:
+def make_judged_set(tmp_path: Path) -> Callable[..., JudgedSet]:
     """A set whose parts have these rows and whose files are in the folder `source`."""
 
     def part(name: str, rows: list[JudgedStory]) -> Part:
@@ -70,19 +70,19 @@ def made_up(tmp_path: Path) -> Callable[..., JudgedSet]:
     return make
 
 
-def test_mans_has_both_corpora_unless_one_is_named(mans: Path, tmp_path: Path) -> None:
+def test_mans_loads_both_corpora_unless_one_is_named(mans: Path, tmp_path: Path) -> None:
     out = tmp_path / "built" / "mans"
     assert "load_dataset" in run_judged_command("mans", "--source", mans, "--out", out)
-    both = datasets.load_dataset(str(out))
-    assert both.num_rows == {"roc": 1, "wp": 2}
-    assert both["roc"][0]["ratings"] == [1.0, 2.0, 3.0, 4.0, 5.0]
+    loaded = datasets.load_dataset(str(out))
+    assert loaded.num_rows == {"roc": 1, "wp": 2}
+    assert loaded["roc"][0]["ratings"] == [1.0, 2.0, 3.0, 4.0, 5.0]
     assert datasets.load_dataset(str(out), "wp", split="test").num_rows == 2
-    assert rows(both["wp"]) == JUDGED_SETS["mans"].parts["wp"].read(mans)
+    assert rows(loaded["wp"]) == JUDGED_SETS["mans"].parts["wp"].read(mans)
     assert not list(out.rglob("*.tmp"))
 
 
 @pytest.mark.parametrize(("corpus", "count"), [("roc", 1), ("wp", 2)])
-def test_one_corpus_of_mans_loads_alone(mans: Path, tmp_path: Path, corpus: str, count: int) -> None:
+def test_single_mans_corpus_can_be_loaded(mans: Path, tmp_path: Path, corpus: str, count: int) -> None:
     source, out = tmp_path / "source", tmp_path / "built" / "mans"
     source.mkdir()
     shutil.copy(mans / f"mans_{corpus}.json", source)
@@ -101,9 +101,7 @@ def test_one_corpus_of_mans_loads_alone(mans: Path, tmp_path: Path, corpus: str,
     assert (out / "README.md").read_text() == "mine"
 
 
-def test_a_card_of_mans_with_the_words_of_another_version_has_the_configurations_of_what_is_there(
-    mans: Path, tmp_path: Path
-) -> None:
+def test_mans_card_of_another_version_gets_the_available_configurations(mans: Path, tmp_path: Path) -> None:
     source, out = tmp_path / "source", tmp_path / "out"
     source.mkdir()
     shutil.copy(mans / "mans_roc.json", source)
@@ -119,7 +117,7 @@ def test_a_card_of_mans_with_the_words_of_another_version_has_the_configurations
     assert (out / "README.md").read_text() == mine
 
 
-def test_the_card_of_the_project_has_both_corpora_of_mans(
+def test_mans_card_of_the_project_requires_both_corpora(
     mans: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "datasets" / "mans"
@@ -127,15 +125,15 @@ def test_the_card_of_the_project_has_both_corpora_of_mans(
     before = (out / "README.md").read_bytes()
     monkeypatch.setattr(builder, "MANS_CARD_FOLDER", out)
     (mans / "mans_wp.json").rename(tmp_path / "wp.json")
-    told = run_judged_command("mans", "--source", mans, "--out", out, code=2)
-    assert f"{mans}: expected mans_wp.json too" in told.replace("\n", " ")
+    output = run_judged_command("mans", "--source", mans, "--out", out, code=2)
+    assert f"{mans}: expected mans_wp.json too" in output.replace("\n", " ")
     assert not mans_file("roc", out).exists()
     (tmp_path / "wp.json").rename(mans / "mans_wp.json")
     run_judged_command("mans", "--source", mans, "--out", out)
     assert (out / "README.md").read_bytes() == before
 
 
-def test_where_mans_was_not_built_the_error_names_the_command(tmp_path: Path) -> None:
+def test_missing_mans_files_error_names_the_build_command(tmp_path: Path) -> None:
     folder = tmp_path / "mans"
     folder.mkdir()
     shutil.copy(ROOT / "datasets" / "mans" / "README.md", folder)
@@ -144,22 +142,22 @@ def test_where_mans_was_not_built_the_error_names_the_command(tmp_path: Path) ->
             datasets.load_dataset(str(folder), *configuration)
 
 
-def test_mans_is_fetched_where_no_source_is_given(
+def test_mans_is_fetched_without_a_source(
     mans: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = []
+    fetched = []
 
     def fetch(name: str, folder: Path) -> None:
-        asked.append(name)
+        fetched.append(name)
         shutil.copytree(mans, folder, dirs_exist_ok=True)
 
     monkeypatch.setattr(builder, "fetch", fetch)
     assert set(build_judged_set(JUDGED_SETS["mans"], None, tmp_path / "out")) == {"roc", "wp"}
-    assert asked == ["Jiann/OpenMEVA"]
+    assert fetched == ["Jiann/OpenMEVA"]
     assert mans_file("wp", tmp_path / "out").is_file()
 
 
-def test_a_set_of_one_part_has_a_card_and_keeps_the_readers(tmp_path: Path) -> None:
+def test_set_with_one_part_gets_a_card_unless_the_user_wrote_one(tmp_path: Path) -> None:
     source, out = tmp_path / "source", tmp_path / "out"
     source.mkdir()
     sheet = "WorkerId,Input.text1,Input.text2,Answer.text1,Answer.text2\nw1,a .,b b .,1,2\nw2,b b .,a .,3,4\n"
@@ -175,18 +173,18 @@ def test_a_set_of_one_part_has_a_card_and_keeps_the_readers(tmp_path: Path) -> N
     assert (out / "README.md").read_text() == "mine"
 
 
-def test_a_set_that_is_built_again_has_the_card_of_what_it_has_now(mans: Path, tmp_path: Path) -> None:
+def test_rebuilt_set_has_an_updated_card(mans: Path, tmp_path: Path) -> None:
     source, out = tmp_path / "source", tmp_path / "out"
     source.mkdir()
     sheet = "WorkerId,Input.text1,Input.text2,Answer.text1,Answer.text2\nw1,a .,b b .,1,2\nw2,b b .,a .,3,4\n"
     (source / "AMT_WP.CSV").write_text(sheet)
     run_judged_command("plot_guided", "--source", source, "--out", out)
-    five = (
+    columns = (
         ",".join(f"Input.text{n}" for n in range(1, 6))
         + ","
         + ",".join(f"Answer.text{n}" for n in range(1, 6))
     )
-    (source / "AMT_ROC.CSV").write_text(f"WorkerId,{five}\nw1,a .,b .,c .,d .,e .,1,2,3,4,5\n")
+    (source / "AMT_ROC.CSV").write_text(f"WorkerId,{columns}\nw1,a .,b .,c .,d .,e .,1,2,3,4,5\n")
     run_judged_command("plot_guided", "--source", source, "--out", out)
     assert datasets.load_dataset(str(out)).num_rows == {"roc": 5, "wp": 2}
     assert "got one with another set in it" in run_judged_command(
@@ -198,40 +196,38 @@ def test_a_set_that_is_built_again_has_the_card_of_what_it_has_now(mans: Path, t
     )
 
 
-def test_all_parts_have_the_same_columns_of_the_same_types(
-    made_up: Callable[..., JudgedSet], tmp_path: Path
-) -> None:
+def test_all_parts_have_the_same_schema(make_judged_set: Callable[..., JudgedSet], tmp_path: Path) -> None:
     """Otherwise `datasets` refuses to load them together."""
-    one = made_up(
+    judged_set = make_judged_set(
         test=[{"story_id": "1", "story": "He ran.", "score": 1.0, "raters": ["a"]}],
         more=[{"story_id": "1", "story": "She ate.", "score": 2.0}],
     )
-    build_judged_set(one, str(tmp_path / "source"), tmp_path / "out")
+    build_judged_set(judged_set, str(tmp_path / "source"), tmp_path / "out")
     test, more = (pq.read_schema(tmp_path / "out" / f"{name}.parquet") for name in ("test", "more"))
     assert test == more
     assert more.field("raters").type == pa.list_(pa.string())
 
 
-def test_a_part_that_cannot_be_written_leaves_the_old_one(
-    made_up: Callable[..., JudgedSet], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_failed_write_keeps_the_old_part(
+    make_judged_set: Callable[..., JudgedSet], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source, out = str(tmp_path / "source"), tmp_path / "out"
-    one = made_up(test=[{"story_id": "1", "story": "He ran.", "score": 1.0}])
-    build_judged_set(one, source, out)
+    judged_set = make_judged_set(test=[{"story_id": "1", "story": "He ran.", "score": 1.0}])
+    build_judged_set(judged_set, source, out)
     before = (out / "test.parquet").read_bytes()
 
-    def full(table: Any, path: Path) -> None:
+    def fail_with_full_disk(table: Any, path: Path) -> None:
         Path(path).write_bytes(b"PAR1")
         raise OSError("no space left on device")
 
-    monkeypatch.setattr(builder.pq, "write_table", full)
+    monkeypatch.setattr(builder.pq, "write_table", fail_with_full_disk)
     with pytest.raises(OSError, match="no space"):
-        build_judged_set(one, source, out)
+        build_judged_set(judged_set, source, out)
     assert (out / "test.parquet").read_bytes() == before
     assert sorted(path.name for path in out.iterdir()) == ["README.md", "test.parquet"]
 
 
-def test_without_the_hub_a_line_says_what_to_give(tmp_path: Path) -> None:
+def test_unreachable_hub_is_reported_in_one_line(tmp_path: Path) -> None:
     assert "as the source a folder of its files, got Jiann/OpenMEVA" in run_judged_command(
         "mans", "--out", tmp_path / "out", code=2
     )
@@ -240,7 +236,7 @@ def test_without_the_hub_a_line_says_what_to_give(tmp_path: Path) -> None:
     )
 
 
-def test_what_is_missing_is_said(tmp_path: Path) -> None:
+def test_missing_files_and_options_are_reported(tmp_path: Path) -> None:
     assert "ant_data.txt; they are published at https://github.com/thu-coai/UNION" in run_judged_command(
         "union", "--source", tmp_path, "--out", tmp_path / "out", code=2
     )
@@ -256,7 +252,7 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
 
 def test_all_sets_are_listed_with_licence_and_publisher() -> None:
     listed = run_judged_command()
-    for one in JUDGED_SETS.values():
-        assert one.title in listed
-        assert one.licence in listed
-        assert one.published in listed
+    for judged_set in JUDGED_SETS.values():
+        assert judged_set.title in listed
+        assert judged_set.licence in listed
+        assert judged_set.published in listed

@@ -27,17 +27,19 @@ HEADING = [
 ]
 
 
-def hanna_file(folder: Path, *ratings: tuple[str, str, list[int]]) -> None:
+def write_hanna_file(folder: Path, *ratings: tuple[str, str, list[int]]) -> None:
     """The authors' file of story 3: a text, a worker and six ratings per row."""
     lines = [",".join(HEADING)]
-    for text, worker, six in ratings:
-        cells = ["3", "Two kites.", "He flew.", text, "GPT-2", *map(str, six), worker, "a", "60", "Ann"]
+    for text, worker, scores in ratings:
+        cells = ["3", "Two kites.", "He flew.", text, "GPT-2", *map(str, scores), worker, "a", "60", "Ann"]
         lines.append(",".join(cells))
     (folder / "hanna_stories_annotations.csv").write_text("\n".join(lines) + "\n")
 
 
-def test_hanna_has_a_rating_of_each_rater_and_criterion(tmp_path: Path) -> None:
-    hanna_file(tmp_path, ("It fell.", "w1", [1, 2, 3, 4, 5, 3]), ("It fell.", "w2", [5, 4, 5, 5, 5, 6 - 3]))
+def test_hanna_has_ratings_by_rater_and_criterion(tmp_path: Path) -> None:
+    write_hanna_file(
+        tmp_path, ("It fell.", "w1", [1, 2, 3, 4, 5, 3]), ("It fell.", "w2", [5, 4, 5, 5, 5, 6 - 3])
+    )
     (row,) = read_hanna(tmp_path)
     assert row["ratings"] == [3.0, 4.5]
     assert row["score"] == 3.75
@@ -46,7 +48,7 @@ def test_hanna_has_a_rating_of_each_rater_and_criterion(tmp_path: Path) -> None:
     assert row["criterion_ratings"]["Coherence"] == [2.0, 4.0]
     assert (row["prompt"], row["reference"], row["source_model"]) == ("Two kites.", "He flew.", "GPT-2")
     assert JudgedStories.from_rows([dict(row)], (1.0, 5.0)).raters == [["w1", "w2"]]
-    hanna_file(tmp_path, ("It fell.", "w1", [1] * 6), ("It fell.", "w1", [2] * 6))
+    write_hanna_file(tmp_path, ("It fell.", "w1", [1] * 6), ("It fell.", "w1", [2] * 6))
     assert "raters" not in read_hanna(tmp_path)[0]  # one worker twice: names would be ambiguous
 
 
@@ -60,16 +62,16 @@ def test_hanna_has_a_rating_of_each_rater_and_criterion(tmp_path: Path) -> None:
         ([("It fell.", "w1", [1] * 6), ("It rose.", "w2", [1] * 6)], "line 3: the text differs from that"),
     ],
 )
-def test_a_damaged_file_of_hanna_is_refused(
+def test_damaged_hanna_file_is_refused(
     tmp_path: Path, ratings: list[tuple[str, str, list[int]]], message: str
 ) -> None:
-    hanna_file(tmp_path, *ratings)
+    write_hanna_file(tmp_path, *ratings)
     with pytest.raises(ValueError, match=message):
         read_hanna(tmp_path)
 
 
-def test_the_half_of_hanna_reads_as_the_whole_and_has_released_scores(tmp_path: Path) -> None:
-    hanna_file(tmp_path, ("It fell.", "", [1, 2, 3, 4, 5, 3]), ("It fell.", "", [5, 4, 5, 5, 5, 3]))
+def test_hanna_half_equals_the_full_file_and_has_released_scores(tmp_path: Path) -> None:
+    write_hanna_file(tmp_path, ("It fell.", "", [1, 2, 3, 4, 5, 3]), ("It fell.", "", [5, 4, 5, 5, 5, 3]))
     whole = read_hanna(tmp_path)
     (tmp_path / "hanna_stories_annotations.csv").unlink()
     assert read_hanna_scores(tmp_path) == {}
@@ -106,7 +108,7 @@ def test_deltascore_has_means_of_criteria(tmp_path: Path) -> None:
 
 
 def test_story_cloze_puts_the_right_ending_first(tmp_path: Path) -> None:
-    sentences = ",".join(f"InputSentence{place}" for place in range(1, 5))
+    sentences = ",".join(f"InputSentence{number}" for number in range(1, 5))
     endings = "RandomFifthSentenceQuiz1,RandomFifthSentenceQuiz2"
     heading = f"InputStoryid,{sentences},{endings},AnswerRightEnding"
     path = tmp_path / "cloze_test_val__spring2016 - cloze_test_ALL_val.csv"
@@ -125,14 +127,14 @@ def test_story_cloze_puts_the_right_ending_first(tmp_path: Path) -> None:
         read_story_cloze(tmp_path, "validation")
 
 
-def test_pairs_that_metrics_were_trained_on_are_left_out() -> None:
+def test_pairs_seen_in_training_are_excluded() -> None:
     seen = SEEN_PAIRS_FILE.read_text().split()
     assert len(set(seen)) == len(seen) > 100
     rows = list(preference_rows(Preference(pair, "A.", "B. C.", "B. D.") for pair in (seen[0], "new")))
     assert {row["pair"] for row in exclude_seen(rows)} == {"new"}
 
 
-def test_litbench_leaves_out_what_is_gone(tmp_path: Path) -> None:
+def test_litbench_excludes_deleted_stories(tmp_path: Path) -> None:
     (tmp_path / "rehydrated_test_data.csv").write_text(
         "prompt,chosen_story,rejected_story,chosen_comment_id\n"
         "A prompt,good,dull,c1\nA prompt,[deleted],dull,c2\nAnother,,dull,c3\n"
@@ -164,20 +166,20 @@ def test_storyer_reads_ranks_scores_and_aspects(tmp_path: Path) -> None:
     "line",
     ['{"story_id": 1, "metrics": null}', '{"metrics": {"a": 1}}', '{"story_id": 1, "metrics": {"a": NaN}}'],
 )
-def test_released_scores_that_are_none_are_refused(tmp_path: Path, line: str) -> None:
+def test_invalid_released_scores_are_refused(tmp_path: Path, line: str) -> None:
     (tmp_path / "hanna_half.jsonl.gz").write_bytes(gzip.compress(f"{line}\n".encode()))
     with pytest.raises(ValueError, match=r"hanna_half.jsonl.gz, line 1"):
         read_hanna_scores(tmp_path)
 
 
 @pytest.mark.parametrize("score", [float("nan"), float("inf"), None, "x"])
-def test_a_score_of_storyer_is_a_number(tmp_path: Path, score: object) -> None:
+def test_non_numeric_storyer_score_is_refused(tmp_path: Path, score: object) -> None:
     (tmp_path / "story_correlation.pkl").write_bytes(pickle.dumps([("A story.", 1.0), ("Another.", score)]))
     with pytest.raises(ValueError, match=r"story_correlation.pkl, entry 2, score: expected a rating"):
         read_overall(tmp_path, "wp")
 
 
-def test_a_damaged_pickle_is_named(tmp_path: Path) -> None:
+def test_damaged_pickle_is_reported_with_its_name(tmp_path: Path) -> None:
     """A truncated file, one with a changed byte, or a compressed one gives an error with its name, or rows."""
     path = tmp_path / "story_correlation.pkl"
     whole = pickle.dumps([("A story.", np.float64(3.5)), ("Another.", 1.0)])
@@ -211,7 +213,7 @@ class HarmfulPickle:
         (pickle.dumps([]), "expected a pickled list"),
     ],
 )
-def test_a_pickle_runs_nothing(
+def test_pickle_never_runs_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -221,13 +223,13 @@ def test_a_pickle_runs_nothing(
     assert not (tmp_path / "harm").exists()
 
 
-def test_stories_that_people_judge_alike_have_one_score() -> None:
-    sixths = (
+def test_equal_judgments_have_equal_scores() -> None:
+    judgments = (
         ([3, 3, 2, 2, 2, 3], [3, 3, 2, 2, 2, 3], [3, 3, 3, 3, 3, 3]),
         ([3, 3, 2, 2, 2, 2], [3, 3, 3, 3, 2, 3], [3, 3, 3, 3, 2, 3]),
     )
     first, second = (
-        aggregate_criteria(dict(zip(HANNA, zip(*raters, strict=True), strict=True))) for raters in sixths
+        aggregate_criteria(dict(zip(HANNA, zip(*raters, strict=True), strict=True))) for raters in judgments
     )
-    assert sum(map(sum, sixths[0])) == sum(map(sum, sixths[1])) == 48
+    assert sum(map(sum, judgments[0])) == sum(map(sum, judgments[1])) == 48
     assert first["score"] == second["score"] == 48 / 18

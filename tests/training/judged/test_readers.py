@@ -28,7 +28,7 @@ def write(folder, name, entries):
 
 
 @pytest.mark.parametrize("name", ["mans_roc.json", "mags_roc.json"])
-def test_mans_rows_in_both_spellings(tmp_path, name):
+def test_mans_rows_with_both_file_names(tmp_path, name):
     write(tmp_path, name, {"7": entry(gpt=[1, 2, 3, 4, 5], s2s=[1, 1, 1, 1, 2])})
     rows = read_mans(tmp_path, "roc")
     assert rows[0] == {
@@ -52,20 +52,20 @@ def test_mans_rows_in_both_spellings(tmp_path, name):
         ([], "expected a JSON object of prompts, got list"),
     ],
 )
-def test_a_mans_file_of_another_layout_is_refused(tmp_path, entries, message):
+def test_unknown_mans_layout_is_refused(tmp_path, entries, message):
     write(tmp_path, "mans_roc.json", entries)
     with pytest.raises(ValueError, match=message):
         read_mans(tmp_path, "roc")
 
 
-def test_missing_files_and_corpora_are_named(tmp_path):
+def test_missing_mans_file_and_unknown_corpus_are_reported(tmp_path):
     with pytest.raises(ValueError, match=r"mans_wp\.json, mags_wp\.json"):
         read_mans(tmp_path, "wp")
     with pytest.raises(ValueError, match="unknown corpus 'cnn', expected one of roc, wp"):
         read_mans(tmp_path, "cnn")
 
 
-def union_files(folder, ratings="0 1 1", types="2 0 0", story="a cat ran . it fell ."):
+def write_union_files(folder, ratings="0 1 1", types="2 0 0", story="a cat ran . it fell ."):
     (folder / "ant_data.txt").write_text(f"1 ||| {story} ||| {ratings}\n")
     (folder / "ant_data_all.txt").write_text(f"1 ||| {story} ||| {types}\n")
     (folder / "reference_ipt.txt").write_text("a dog sat .\na cat ran .\n")
@@ -73,7 +73,7 @@ def union_files(folder, ratings="0 1 1", types="2 0 0", story="a cat ran . it fe
 
 
 def test_union_rows(tmp_path):
-    union_files(tmp_path)
+    write_union_files(tmp_path)
     assert read_union_judgments(tmp_path) == [
         {
             "story_id": "1",
@@ -87,8 +87,8 @@ def test_union_rows(tmp_path):
     ]
 
 
-def test_union_rows_without_a_file_of_prompts(tmp_path):
-    union_files(tmp_path)
+def test_union_rows_without_prompt_file(tmp_path):
+    write_union_files(tmp_path)
     (tmp_path / "reference_ipt.txt").unlink()
     (tmp_path / "reference_opt.txt").unlink()
     (tmp_path / "ant_data_all.txt").write_bytes((tmp_path / "ant_data.txt").read_bytes())
@@ -98,10 +98,10 @@ def test_union_rows_without_a_file_of_prompts(tmp_path):
 
 
 @pytest.mark.parametrize("prompts", [True, False])
-def test_union_rows_of_wp_are_whole_with_prompts_and_without(tmp_path, prompts):
+def test_union_rows_of_wp_are_complete_with_and_without_prompts(tmp_path, prompts):
     folder = tmp_path / "WritingPrompts" / "ant_data"
     folder.mkdir(parents=True)
-    union_files(folder)
+    write_union_files(folder)
     if not prompts:
         (folder / "reference_ipt.txt").unlink()
     (row,) = read_union_judgments(folder)
@@ -121,13 +121,13 @@ def test_union_rows_of_wp_are_whole_with_prompts_and_without(tmp_path, prompts):
         ({"ratings": "x"}, "expected whole numbers"),
     ],
 )
-def test_union_files_that_disagree_are_refused(tmp_path, change, message):
-    union_files(tmp_path, **change)
+def test_inconsistent_union_files_are_refused(tmp_path, change, message):
+    write_union_files(tmp_path, **change)
     with pytest.raises(ValueError, match=message):
         read_union_judgments(tmp_path)
 
 
-def plot_guided_file(folder, sheets):
+def write_plot_guided_file(folder, sheets):
     names = [f"Input.text{k}" for k in range(1, 6)] + [f"Answer.text{k}" for k in range(1, 6)]
     lines = [",".join(["WorkerId", *names])]
     lines += [
@@ -137,7 +137,7 @@ def plot_guided_file(folder, sheets):
 
 
 def test_plot_guided_rows_keep_the_raters(tmp_path):
-    plot_guided_file(tmp_path, [("w1", "01234"), ("w2", "55555")])
+    write_plot_guided_file(tmp_path, [("w1", "01234"), ("w2", "55555")])
     rows = read_plot_guided_judgments(tmp_path, order=[f"story {k} . </s>" for k in (3, 0, 1, 2, 4)])
     assert rows[1] == {
         "story_id": "1",
@@ -150,7 +150,7 @@ def test_plot_guided_rows_keep_the_raters(tmp_path):
     assert [row["source_model"] for row in rows] == ["gpt2", "human", "human", "gpt2", "human"]
 
 
-def test_sheets_of_two_stories(tmp_path):
+def test_plot_guided_sheets_with_two_stories(tmp_path):
     (tmp_path / "AMT_WP.CSV").write_text(
         "WorkerId,Input.text1,Input.text2,Answer.text1,Answer.text2\nw1,a .,b .,1,2\nw2,b .,a .,3,4\n"
     )
@@ -159,29 +159,29 @@ def test_sheets_of_two_stories(tmp_path):
     assert [row["source_model"] for row in rows] == ["machine", "human"]
 
 
-def test_a_judged_story_that_the_order_lacks_is_told(tmp_path):
+def test_judged_story_missing_from_the_order_is_reported(tmp_path):
     (tmp_path / "AMT_WP.CSV").write_text("WorkerId,Input.text1,Answer.text1\nw1,a .,1\nw1,b .,2\n")
     with pytest.raises(ValueError, match=r"1 judged stories are not in the given order, as 'b \.'"):
         read_plot_guided_judgments(tmp_path, "wp", order=["a .", "c ."])
 
 
 @pytest.mark.parametrize("header", ["WorkerId,Input.text1", "Input.text1,Answer.text1", "WorkerId"])
-def test_a_sheet_of_another_layout_is_refused(tmp_path, header):
+def test_unknown_sheet_layout_is_refused(tmp_path, header):
     (tmp_path / "AMT_WP.CSV").write_text(f"{header}\n{re.sub('[^,]+', 'x', header)}\n")
     with pytest.raises(ValueError, match=r"expected the columns WorkerId, Input\.text1, Answer\.text1"):
         read_plot_guided_judgments(tmp_path, "wp")
 
 
-def test_plot_guided_files_that_are_wrong(tmp_path):
-    plot_guided_file(tmp_path, [("w1", "01239")])
+def test_bad_plot_guided_files_are_refused(tmp_path):
+    write_plot_guided_file(tmp_path, [("w1", "01239")])
     with pytest.raises(ValueError, match=r"sheet 1, Answer\.text5: expected a rating in 0\.\.5, got '9'"):
         read_plot_guided_judgments(tmp_path)
-    plot_guided_file(tmp_path, [("w1", "01234"), ("w1", "01234")])
+    write_plot_guided_file(tmp_path, [("w1", "01234"), ("w1", "01234")])
     with pytest.raises(ValueError, match="w1 rates a story twice"):
         read_plot_guided_judgments(tmp_path)
 
 
-def test_predictions(tmp_path):
+def test_read_predictions(tmp_path):
     (tmp_path / "p.txt").write_text("he ran . </s> he fell . </s>\t0.25\n")
     assert read_predictions(tmp_path / "p.txt") == {"he ran . he fell .": 0.25}
     (tmp_path / "p.txt").write_text("he ran .\n")
@@ -190,7 +190,7 @@ def test_predictions(tmp_path):
 
 
 @pytest.mark.data
-def test_the_released_sets_have_their_sizes():
+def test_released_sets_have_the_expected_sizes():
     assert len(read_mans(DATA / "mans", "roc")) % 5 == 0
     union = read_union_judgments(DATA / "union" / "ROCStories" / "ant_data")
     assert len(union) == 400

@@ -27,8 +27,8 @@ def material(corpus: list[TaggedStory], language: TinyLanguage) -> NegativeMater
 
 
 @pytest.fixture
-def draws() -> Callable[[int], BufferedRandom]:
-    """Draws from a seed."""
+def make_rng() -> Callable[[int], BufferedRandom]:
+    """Makes a random generator from a seed."""
     return lambda seed: BufferedRandom(np.random.default_rng(seed))
 
 
@@ -62,6 +62,6 @@ def check_origins() -> Callable[[EditedStory, TaggedStory], None]:
                     used.append(origin)
                 else:
                     assert operation
-        assert len(used) == len(set(used)), "an original token stands for two"
+        assert len(used) == len(set(used)), "an original token occurs twice"
 
     return check

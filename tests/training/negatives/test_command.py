@@ -30,7 +30,7 @@ def as_lines(stories):
     return [json.dumps({"story": story}) for story in stories]
 
 
-def test_samples(run):
+def test_samples_have_valid_edits_and_origins(run):
     counts, rows = run(as_lines(STORIES), seed=1)
     assert counts == (2, 0)
     for row in rows:
@@ -44,7 +44,7 @@ def test_samples(run):
         assert max(origin for origins in row["origins"] for origin in origins) < len(original)
 
 
-def test_seed_decides(run):
+def test_seed_determines_samples(run):
     lines = as_lines(STORIES * 5)
     assert run(lines, seed=1) == run(lines, seed=1)
     assert run(lines, seed=1) != run(lines, seed=2)
@@ -55,7 +55,7 @@ def test_one_technique_only(run):
     assert [row["applied"] for row in rows] == [["sentence_reordering"]] * 2
 
 
-def test_a_story_without_sample(run):
+def test_story_without_sample_has_null_negative(run):
     counts, rows = run(as_lines(["Hello."]))
     assert counts == (0, 1)
     assert [row["negative"] for row in rows] == [None]
@@ -70,7 +70,7 @@ def test_a_story_without_sample(run):
         ('{"story": "\\u200b"}', "line 3"),
     ],
 )
-def test_bad_line(run, tmp_path, line, message):
+def test_bad_line_is_reported_with_its_number(run, tmp_path, line, message):
     with pytest.raises(ValueError, match=message):
         run([*as_lines(STORIES), line])
     assert not (tmp_path / "samples.jsonl").exists()

@@ -15,7 +15,7 @@ FILE = DATA / "roc" / "validation.jsonl.gz"
 
 @pytest.mark.data
 @pytest.mark.parametrize("keep", [0, 1])
-def test_properties(tmp_path, check_origins, keep):
+def test_sample_properties_on_rocstories(tmp_path, check_origins, keep):
     texts = list(islice(read_stories(FILE), 300))
     stories = tag_corpus([Normalizer().sentences(text) for text in texts], tmp_path, progress=False)
     samples = list(UnionSampler(stories, English(), UnionSampling(keep=keep)).sample_all())

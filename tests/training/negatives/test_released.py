@@ -29,78 +29,78 @@ def changed_sentence_indices(edited, original):
     return [at for at, (new, old) in enumerate(zip(edited.words, original.words, strict=True)) if new != old]
 
 
-def uniform(counts, values):
-    """Whether all values, and no others, occur with equal frequency."""
+def assert_uniform(counts, values):
+    """Fails unless all values, and no others, occur with equal frequency."""
     assert set(counts) == set(values)
     for value in values:
         assert counts[value] / counts.total() == pytest.approx(1 / len(values), abs=0.08)
 
 
-def test_three_sentences_of_five_become_the_earliest_of_them(ken, draws, material, text):
+def test_repetition_overwrites_three_of_five_sentences_with_the_earliest(ken, make_rng, material, text):
     for seed in SEEDS:
-        edited = RELEASED["sentence_repetition"](ken, draws(seed), material)
-        (said, times), *others = Counter(text(edited)).most_common()
+        edited = RELEASED["sentence_repetition"](ken, make_rng(seed), material)
+        (repeated, times), *others = Counter(text(edited)).most_common()
         assert times == 3
         assert all(count == 1 for _, count in others)
-        first = text(edited).index(said)
-        assert said == text(ken)[first], "the earliest is in its place"
+        first = text(edited).index(repeated)
+        assert repeated == text(ken)[first], "the earliest keeps its position"
         assert text(edited)[0] == text(ken)[0]
 
 
-def test_two_ngrams_are_said_twice(ken, draws, material):
+def test_two_ngrams_are_repeated(ken, make_rng, material):
     for seed in SEEDS:
-        edited = RELEASED["lexical_repetition"](ken, draws(seed), material)
+        edited = RELEASED["lexical_repetition"](ken, make_rng(seed), material)
         assert edited.applied == ("lexical_repetition",)
         grown = sum(map(len, edited.words)) - sum(map(len, ken.words))
         assert 2 <= grown <= 8
         assert len(edited.edits()) in (1, 2), "two copies, which may lie side by side"
 
 
-def test_one_to_four_sentences_come_from_one_other_story(ken, draws, material, corpus):
+def test_one_to_four_sentences_are_replaced_from_one_other_story(ken, make_rng, material, corpus):
     others = [[list(sentence) for sentence in story.words] for story in corpus[1:]]
     counts = Counter()
     for seed in SEEDS:
-        edited = RELEASED["sentence_substitution"](ken, draws(seed), material)
-        places = changed_sentence_indices(edited, ken)
-        assert 0 not in places
-        assert any(all(edited.words[at] in other for at in places) for other in others)
-        counts[len(places)] += 1
-    uniform(counts, range(1, 5))
+        edited = RELEASED["sentence_substitution"](ken, make_rng(seed), material)
+        changed = changed_sentence_indices(edited, ken)
+        assert 0 not in changed
+        assert any(all(edited.words[at] in other for at in changed) for other in others)
+        counts[len(changed)] += 1
+    assert_uniform(counts, range(1, 5))
 
 
-def test_up_to_15_percent_of_the_keywords_change(draws, corpus, language):
+def test_up_to_15_percent_of_keywords_are_substituted(make_rng, corpus, language):
     story = tagged("it/PRP was/VBD so/RB .", *["the/DT good/JJ dog/NN liked/VBD rain/NN ."] * 10)
     material = NegativeMaterial(language, KeywordTable.count([story, *corpus], language), corpus)
     original, counts = EditedStory.start(story), Counter()
     for seed in SEEDS:
-        edited = RELEASED["lexical_substitution"](original, draws(seed), material)
+        edited = RELEASED["lexical_substitution"](original, make_rng(seed), material)
         pairs = zip(story.flat_words(), (w for s in edited.words for w in s), strict=True)
         new = [(a, b) for a, b in pairs if a != b]
         counts[len(new)] += 1
         assert all(b in {"bad", "evil"} for a, b in new if a == "good"), "an antonym where one is known"
-    uniform(counts, range(1, 7))  # of 40 keywords
+    assert_uniform(counts, range(1, 7))  # of 40 keywords
 
 
-def test_two_to_four_sentences_change_places(ken, draws, material, text, check_origins, corpus):
+def test_two_to_four_sentences_are_reordered(ken, make_rng, material, text, check_origins, corpus):
     counts = Counter()
     for seed in SEEDS:
-        edited = RELEASED["sentence_reordering"](ken, draws(seed), material)
+        edited = RELEASED["sentence_reordering"](ken, make_rng(seed), material)
         assert sorted(text(edited)) == sorted(text(ken))
-        places = changed_sentence_indices(edited, ken)
-        assert 0 not in places
-        assert [at for at, sentence in enumerate(edited.sentences) if sentence.moved] == places
-        counts[len(places)] += 1
+        changed = changed_sentence_indices(edited, ken)
+        assert 0 not in changed
+        assert [at for at, sentence in enumerate(edited.sentences) if sentence.moved] == changed
+        counts[len(changed)] += 1
         check_origins(edited, corpus[0])
     assert set(counts) == {2, 3, 4}
 
 
-def test_negations_of_one_to_four_sentences(ken, draws, material):
+def test_one_to_four_sentences_are_negated(ken, make_rng, material):
     counts = Counter()
     for seed in SEEDS:
-        edited = RELEASED["lexical_negation"](ken, draws(seed), material)
+        edited = RELEASED["lexical_negation"](ken, make_rng(seed), material)
         assert edited.applied == ("lexical_negation",)
         counts[len(changed_sentence_indices(edited, ken))] += 1
-    uniform(counts, range(1, 5))
+    assert_uniform(counts, range(1, 5))
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_negations_of_one_to_four_sentences(ken, draws, material):
         ("no", None),
     ],
 )
-def test_negation_without_regard_to_grammar(sentence, becomes):
+def test_toggle_negation_ignores_grammar(sentence, becomes):
     story = tagged(sentence)
     start = EditedStory.start(story).sentences[0]
     rewrite = toggle_negation(start, False, TinyLanguage())
@@ -136,7 +136,7 @@ def test_negation_without_regard_to_grammar(sentence, becomes):
     )
 
 
-def test_rates_of_techniques_and_levels(corpus, language):
+def test_frequencies_of_techniques_and_levels(corpus, language):
     sampler = UnionSampler(corpus, language, SAMPLING, seed=3)
     samples = [sampler.sample(epoch % 3, epoch) for epoch in range(3000)]
     sizes = Counter(len(sample.applied) for sample in samples)
@@ -144,7 +144,7 @@ def test_rates_of_techniques_and_levels(corpus, language):
         assert sizes[size] / 3000 == pytest.approx(share, abs=0.03)
     first = Counter(sample.applied[0].partition("_")[2] for sample in samples)
     for name, share in {"repetition": 0.1, "substitution": 0.3, "reordering": 0.4, "negation": 0.2}.items():
-        assert first[name] / 3000 == pytest.approx(share, abs=0.03), "they come in the order drawn"
+        assert first[name] / 3000 == pytest.approx(share, abs=0.03), "they are applied in the sampled order"
     drawn = Counter(name for sample in samples for name in sample.applied)
     for name, share in {"repetition": 0.7, "substitution": 0.5}.items():
         levels = {level: drawn[f"{level}_{name}"] for level in ("lexical", "sentence")}
@@ -155,14 +155,14 @@ def test_rates_of_techniques_and_levels(corpus, language):
         assert sample.words[0] == list(original.words[0])
 
 
-def test_stories_count_from_four_sentences_on(corpus, language):
+def test_stories_under_four_sentences_have_no_sample(corpus, language):
     short = tagged("she/PRP left/VBD .", "he/PRP went/VBD home/NN .", "it/PRP was/VBD good/JJ .")
     assert UnionSampler([*corpus, short], language, SAMPLING).sample(3) is None
     prompted = UnionSampling(recipe="released", keep=0)  # a prompt replaces the first sentence
     assert UnionSampler([*corpus, short], language, prompted).sample(3) is not None
 
 
-def test_a_run_without_conceptnet_says_so(monkeypatch, tmp_path, capsys):
+def test_missing_conceptnet_is_reported(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(resources, "conceptnet_folder", lambda: tmp_path)
     language_of(UnionSampling())
     assert (

@@ -6,7 +6,7 @@ import yaml
 from openmeva.training.negatives import UnionSampling
 
 
-def test_paper_values():
+def test_defaults_are_the_papers_values():
     sampling = UnionSampling()
     assert sampling.counts == (0.5, 0.2, 0.2, 0.1)
     assert sampling.weights() == {"repetition": 0.1, "substitution": 0.3, "reordering": 0.4, "negation": 0.2}
@@ -44,6 +44,6 @@ def test_from_yaml():
         ({"lexicon": "wikipedia"}, "lexicon: expected one of wordnet, conceptnet"),
     ],
 )
-def test_bad_values(values, message):
+def test_bad_values_are_refused(values, message):
     with pytest.raises(ValueError, match=message):
         UnionSampling.from_mapping(values)

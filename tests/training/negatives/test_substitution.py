@@ -15,9 +15,11 @@ from openmeva.training.negatives.substitution import (
 from tests.tiny_language import TinyLanguage
 
 
-def test_keyword_by_an_antonym_golden(story, draws, material, text):
+def test_keyword_golden(story, make_rng, material, text):
     edited = substitute_keywords(
-        EditedStory.start(story("she/PRP left/VBD .", "[MALE]/NNP denied/VBD it/PRP .")), draws(0), material
+        EditedStory.start(story("she/PRP left/VBD .", "[MALE]/NNP denied/VBD it/PRP .")),
+        make_rng(0),
+        material,
     )
     assert text(edited) == ["she left .", "[MALE] confirmed it ."]
     assert edited.origins == [[0, 1, 2], [3, 4, 5, 6]]
@@ -26,13 +28,13 @@ def test_keyword_by_an_antonym_golden(story, draws, material, text):
     assert [tuple(edit) for edit in edited.edits()] == [("substitution", "lexical", 4, 5)]
 
 
-def test_keyword_without_antonym_by_one_of_the_same_tag(story, draws, material):
+def test_keyword_without_antonym_is_replaced_by_one_of_the_same_tag(story, make_rng, material):
     cats = EditedStory.start(story("she/PRP left/VBD .", "the/DT cats/NNS ./."))
-    found = {substitute_keywords(cats, draws(seed), material).words[1][1] for seed in range(50)}
-    assert found == {"miles", "roses"}  # all plurals of the corpus, not "cats" itself
+    replacements = {substitute_keywords(cats, make_rng(seed), material).words[1][1] for seed in range(50)}
+    assert replacements == {"miles", "roses"}  # all plurals of the corpus, not "cats" itself
 
 
-def test_an_antonym_is_another_word(draws, material):
+def test_antonym_is_never_the_word_itself(make_rng, material):
     """ConceptNet lists some words as their own opposites."""
 
     class Language(TinyLanguage):
@@ -40,13 +42,13 @@ def test_an_antonym_is_another_word(draws, material):
             return (word, "evil")
 
     own = replace(material, language=Language())
-    assert {replacement_of("good", "JJ", draws(seed), own) for seed in range(20)} == {"evil"}
+    assert {replacement_of("good", "JJ", make_rng(seed), own) for seed in range(20)} == {"evil"}
 
 
-def test_share_of_the_keywords(ken, draws, material):
+def test_keyword_share_determines_number_of_substitutions(ken, make_rng, material):
     # weather good cool felt hot walk home went several miles: 10 keywords, 15 % of them are 2 (1.5 rounded)
     def replaced(share):
-        edited = substitute_keywords(ken, draws(1), replace(material, keyword_share=share))
+        edited = substitute_keywords(ken, make_rng(1), replace(material, keyword_share=share))
         return sum(name == "lexical_substitution" for names in edited.operations for name in names)
 
     assert replaced(0.15) == 2
@@ -55,22 +57,22 @@ def test_share_of_the_keywords(ken, draws, material):
     assert replaced(1.0) == 9
 
 
-def test_a_share_of_the_keywords_becomes_antonyms(story, draws, language):
+def test_substitute_antonyms_replaces_15_percent_of_keywords(story, make_rng, language):
     """15 % of ten are one and a half, which is rounded to two."""
-    found = substitute_antonyms(story("the/DT " + "good/JJ " * 10 + "."), language, draws(0))
-    assert found is not None
-    assert found[0].count("good") == 8
+    replacements = substitute_antonyms(story("the/DT " + "good/JJ " * 10 + "."), language, make_rng(0))
+    assert replacements is not None
+    assert replacements[0].count("good") == 8
 
 
-def test_no_keyword_to_replace(story, draws, material):
+def test_story_without_keywords_is_not_edited(story, make_rng, material):
     assert (
-        substitute_keywords(EditedStory.start(story("she/PRP left/VBD .", "oh/UH !")), draws(0), material)
+        substitute_keywords(EditedStory.start(story("she/PRP left/VBD .", "oh/UH !")), make_rng(0), material)
         is None
     )
 
 
-def test_sentence_golden(ken, draws, material, text):
-    edited = substitute_sentence(ken, draws(4), material)
+def test_sentence_golden(ken, make_rng, material, text):
+    edited = substitute_sentence(ken, make_rng(4), material)
     assert text(edited) == [
         "[MALE] was out jogging one morning .",
         "the weather was good and cool .",
@@ -83,41 +85,41 @@ def test_sentence_golden(ken, draws, material, text):
 
 
 @pytest.mark.parametrize("index", [0, 1, 2])
-def test_sentence_never_from_the_same_story(corpus, draws, material, index):
+def test_sentence_is_never_from_the_same_story(corpus, make_rng, material, index):
     own = corpus[index].words
     others = {tuple(words) for at, story in enumerate(corpus) if at != index for words in story.words}
-    found = set()
+    replacements = set()
     for seed in range(300):
-        edited = substitute_sentence(EditedStory.start(corpus[index], index), draws(seed), material)
+        edited = substitute_sentence(EditedStory.start(corpus[index], index), make_rng(seed), material)
         new = [tuple(words) for words in edited.words if words not in own]
         assert len(new) == 1
-        found.update(new)
-    assert found == others
+        replacements.update(new)
+    assert replacements == others
 
 
-def test_no_sentence_in_a_corpus_of_copies(corpus, draws, material, language):
+def test_no_sentence_is_taken_from_a_copy_of_the_story(corpus, make_rng, material, language):
     copies = replace(material, stories=[corpus[0]] * 3)
-    assert substitute_sentence(EditedStory.start(corpus[0], 0), draws(0), copies) is None
+    assert substitute_sentence(EditedStory.start(corpus[0], 0), make_rng(0), copies) is None
     alone = replace(material, stories=[corpus[0]])
-    assert substitute_sentence(EditedStory.start(corpus[0], 0), draws(0), alone) is None
+    assert substitute_sentence(EditedStory.start(corpus[0], 0), make_rng(0), alone) is None
 
 
-def test_keywords_are_drawn_by_mentions(draws):
+def test_keywords_are_sampled_by_frequency(make_rng):
     table = KeywordTable({"NN": {"dog": 60, "cat": 30, "bird": 10, "cow": 900}, "JJ": {"red": 5}})
-    stream = draws(0)
-    drawn = Counter(table.sample("NN", "cow", stream) for _ in range(4000))
-    assert set(drawn) == {"dog", "cat", "bird"}
+    rng = make_rng(0)
+    counts = Counter(table.sample("NN", "cow", rng) for _ in range(4000))
+    assert set(counts) == {"dog", "cat", "bird"}
     for word, share in {"dog": 0.6, "cat": 0.3, "bird": 0.1}.items():
-        assert drawn[word] / 4000 == pytest.approx(share, abs=0.03)
-    assert table.sample("JJ", "red", stream) is None
-    assert table.sample("VB", "go", stream) is None
-    assert table.sample("JJ", "blue", stream) == "red"
+        assert counts[word] / 4000 == pytest.approx(share, abs=0.03)
+    assert table.sample("JJ", "red", rng) is None
+    assert table.sample("VB", "go", rng) is None
+    assert table.sample("JJ", "blue", rng) == "red"
 
 
-def test_table_counts_mentions(corpus, language, draws):
+def test_keyword_table_counts_occurrences(corpus, language, make_rng):
     table = KeywordTable.count(corpus, language)
     # the only past tenses of the corpus that are keywords, "felt" and "went" among them
-    assert {table.sample("VBD", "felt", draws(seed)) for seed in range(300)} == {
+    assert {table.sample("VBD", "felt", make_rng(seed)) for seed in range(300)} == {
         "went", "liked", "denied", "laughed", "found", "hoped", "came", "carried", "bloomed",
     }  # fmt: skip
-    assert table.sample("NNP", "x", draws(0)) is None, "names are no keywords"
+    assert table.sample("NNP", "x", make_rng(0)) is None, "names are no keywords"

@@ -32,21 +32,21 @@ def samples(sampler, corpus):
     return [sampler.sample(epoch % len(corpus), epoch) for epoch in range(SAMPLES)]
 
 
-def test_number_of_techniques(samples):
+def test_distribution_of_number_of_techniques(samples):
     counts = Counter(len(sample.applied) for sample in samples)
     for count, share in zip((1, 2, 3, 4), UnionSampling().counts, strict=True):
         assert counts[count] / SAMPLES == pytest.approx(share, abs=0.025)
 
 
-def inclusion(weights, counts):
+def expected_inclusion(weights, counts):
     """Expected frequency of each technique in a sample, by enumeration of all orders."""
     shares = dict.fromkeys(weights, 0.0)
     for order in permutations(weights):
-        probability, left = 1.0, 1.0
+        probability, remaining = 1.0, 1.0
         for name in order:
-            probability *= weights[name] / left
-            left -= weights[name]
-            if left <= 1e-12:
+            probability *= weights[name] / remaining
+            remaining -= weights[name]
+            if remaining <= 1e-12:
                 break
         for size, share in enumerate(counts, 1):
             for name in order[:size]:
@@ -54,9 +54,9 @@ def inclusion(weights, counts):
     return shares
 
 
-def test_techniques_without_replacement(samples):
+def test_techniques_are_sampled_without_replacement(samples):
     weights = dict(UnionSampling().techniques)
-    expected = inclusion(weights, UnionSampling().counts)
+    expected = expected_inclusion(weights, UnionSampling().counts)
     drawn = Counter(technique(name) for sample in samples for name in sample.applied)
     for sample in samples:
         names = [technique(name) for name in sample.applied]
@@ -65,7 +65,7 @@ def test_techniques_without_replacement(samples):
         assert drawn[name] / SAMPLES == pytest.approx(share, abs=0.03)
 
 
-def test_first_technique_by_weight(samples):
+def test_first_technique_is_sampled_by_weight(samples):
     single = Counter(technique(sample.applied[0]) for sample in samples if len(sample.applied) == 1)
     for name, weight in UnionSampling().techniques.items():
         assert single[name] / single.total() == pytest.approx(weight, abs=0.04)
@@ -79,14 +79,14 @@ def test_levels_are_equally_likely(samples):
             assert share == pytest.approx(1 / len(levels), abs=0.05)
 
 
-def test_every_operation_fires(samples):
+def test_every_operation_occurs(samples):
     assert {name for sample in samples for name in sample.applied} == set(OPERATIONS)
 
 
 @pytest.mark.parametrize("name", list(OPERATIONS))
-def test_every_operation_changes_the_text(name, ken, draws, material, corpus, check_origins):
+def test_every_operation_changes_the_text(name, ken, make_rng, material, corpus, check_origins):
     for seed in range(30):
-        edited = OPERATIONS[name](ken, draws(seed), material)
+        edited = OPERATIONS[name](ken, make_rng(seed), material)
         assert edited.applied == (name,)
         assert edited.words != ken.words
         assert edited.words[0] == ken.words[0]
@@ -96,11 +96,11 @@ def test_every_operation_changes_the_text(name, ken, draws, material, corpus, ch
 
 @pytest.mark.parametrize("second", list(OPERATIONS))
 @pytest.mark.parametrize("first", list(OPERATIONS))
-def test_composition_keeps_earlier_edits(first, second, ken, draws, material, corpus, check_origins):
+def test_composition_keeps_earlier_edits(first, second, ken, make_rng, material, corpus, check_origins):
     composed = 0
     for seed in range(30):
-        once = OPERATIONS[first](ken, draws(seed), material)
-        twice = OPERATIONS[second](once, draws(seed + 100), material)
+        once = OPERATIONS[first](ken, make_rng(seed), material)
+        twice = OPERATIONS[second](once, make_rng(seed + 100), material)
         if twice is None:
             # all sentences were moved, so none may be replaced
             assert first == "sentence_reordering"
@@ -110,12 +110,15 @@ def test_composition_keeps_earlier_edits(first, second, ken, draws, material, co
         kinds = {(edit.level, edit.operation) for edit in twice.edits()}
         assert {tuple(first.split("_")), tuple(second.split("_"))} <= kinds
         check_origins(twice, corpus[0])
-        # tokens that the first touched and the second did not are all still there
-        assert touched(twice, first) >= touched(once, first) or second == "lexical_repetition"
+        # tokens that the first edited and the second did not are all still present
+        assert (
+            num_edited_tokens(twice, first) >= num_edited_tokens(once, first)
+            or second == "lexical_repetition"
+        )
     assert composed
 
 
-def touched(story, operation):
+def num_edited_tokens(story, operation):
     return sum(names.count(operation) for names in story.operations)
 
 
@@ -139,14 +142,14 @@ def test_edit_spans_lie_in_the_text(samples):
         assert [edit.start for edit in edits] == sorted(edit.start for edit in edits)
 
 
-def test_keep_nothing(corpus, language):
+def test_keep_zero_allows_edits_of_the_first_sentence(corpus, language):
     sampler = UnionSampler(corpus, language, UnionSampling(keep=0))
     firsts = [sampler.sample(0, epoch).words[0] for epoch in range(200)]
     assert any(first != corpus[0].words[0] for first in firsts)
 
 
 @pytest.mark.parametrize("left_out", list(TECHNIQUE_OPERATIONS))
-def test_ablation(left_out, corpus, language):
+def test_excluded_technique_is_never_used(left_out, corpus, language):
     sampler = UnionSampler(corpus, language, UnionSampling(without=(left_out,)))
     drawn = {technique(name) for epoch in range(200) for name in sampler.sample(0, epoch).applied}
     assert drawn == set(TECHNIQUE_OPERATIONS) - {left_out}
@@ -160,47 +163,49 @@ def test_inapplicable_techniques_are_replaced(story, language):
     assert drawn == {"lexical_repetition", "sentence_substitution"}
 
 
-def test_story_to_which_nothing_applies(story, corpus, language):
+def test_story_to_which_nothing_applies_has_no_sample(story, corpus, language):
     sampler = UnionSampler([*corpus, story("she/PRP left/VBD .")], language)
     assert sampler.sample(3) is None
 
 
-def key(sample):
+def sample_values(sample):
     return sample.words, sample.tags, sample.origins, sample.operations, sample.applied, sample.edits()
 
 
-def test_same_for_any_number_of_processes(corpus, language):
+def test_samples_do_not_depend_on_number_of_processes(corpus, language):
     stories = corpus * 150  # more than two chunks
-    one = [key(s) for s in UnionSampler(stories, language, seed=5).sample_all(epoch=2)]
-    two = [key(s) for s in UnionSampler(stories, language, seed=5).sample_all(epoch=2, processes=2)]
-    assert one == two
+    single_process = [sample_values(s) for s in UnionSampler(stories, language, seed=5).sample_all(epoch=2)]
+    two_processes = [
+        sample_values(s) for s in UnionSampler(stories, language, seed=5).sample_all(epoch=2, processes=2)
+    ]
+    assert single_process == two_processes
     backwards = range(len(stories) - 1, -1, -1)
     again = UnionSampler(stories, language, seed=5).sample_all(epoch=2, indices=backwards)
-    assert [key(s) for s in again] == one[::-1]
+    assert [sample_values(s) for s in again] == single_process[::-1]
 
 
 def test_seed_and_epoch_change_the_sample(corpus, language):
     def sample(seed, epoch):
-        return [key(s) for s in UnionSampler(corpus * 10, language, seed=seed).sample_all(epoch)]
+        return [sample_values(s) for s in UnionSampler(corpus * 10, language, seed=seed).sample_all(epoch)]
 
     assert sample(0, 0) == sample(0, 0)
     assert sample(0, 0) != sample(1, 0)
     assert sample(0, 0) != sample(0, 1)
 
 
-def test_stories_from_outside_the_corpus(sampler, story, draws):
+def test_stories_outside_the_corpus_can_be_edited(sampler, story, make_rng):
     outside = story("she/PRP left/VBD .", "he/PRP went/VBD home/NN .", "it/PRP was/VBD good/JJ .")
-    assert sampler.edit(EditedStory.start(outside), draws(0)).words != outside.words
+    assert sampler.edit(EditedStory.start(outside), make_rng(0)).words != outside.words
 
 
-def test_the_generator_of_the_caller_is_all_the_randomness(corpus, language):
+def test_samples_do_not_depend_on_global_random_state(corpus, language):
     np.random.seed(0)  # noqa: NPY002 - the global state must not matter
-    first = key(UnionSampler(corpus, language).sample(0))
+    first = sample_values(UnionSampler(corpus, language).sample(0))
     np.random.seed(1)  # noqa: NPY002
-    assert key(UnionSampler(corpus, language).sample(0)) == first
+    assert sample_values(UnionSampler(corpus, language).sample(0)) == first
 
 
-def test_bad_arguments(corpus, language, sampler):
+def test_bad_arguments_are_refused(corpus, language, sampler):
     with pytest.raises(ValueError, match="at least one story"):
         UnionSampler([], language)
     with pytest.raises(ValueError, match="seed of 0 or more, got -1"):
@@ -218,6 +223,6 @@ def test_bad_arguments(corpus, language, sampler):
         ([["a", "b"]], [["DT"]], "sentence 0: expected 2 tags, got 1"),
     ],
 )
-def test_bad_stories(words, tags, message):
+def test_bad_stories_are_refused(words, tags, message):
     with pytest.raises(ValueError, match=message):
         TaggedStory(words, tags)

@@ -33,8 +33,8 @@ SMALL = {
 
 def test_every_paper_setting_has_a_row() -> None:
     runs = {run.name: run for run in paper_runs()}
-    there = {f"{file.parent.name}/{file.stem}" for file in CONFIGS.glob("*/*_paper.yaml")}
-    assert runs.keys() == there
+    expected = {f"{file.parent.name}/{file.stem}" for file in CONFIGS.glob("*/*_paper.yaml")}
+    assert runs.keys() == expected
     assert (runs["union/roc_paper"].batch, runs["union/roc_paper"].steps) == (10, 40_000)
     assert (runs["plot_coherence/wp_paper"].batch, runs["plot_coherence/wp_paper"].tokens) == (4, 1024)
     assert runs["plot_coherence/roc_paper"].steps == 3 * 94_200 / 8
@@ -53,29 +53,31 @@ def test_every_paper_setting_has_a_row() -> None:
         ("gpt2", "causal", 0),
     ],
 )
-def test_a_step_of_each_kind_is_measured(
+def test_training_step_of_each_task_is_measured(
     base: str, task: str, story: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(manifest, "SHAPES", SMALL)
-    need = measure(Run("x/y", base, task, 4, 8, 100, story), steps=1, share=0.5)
-    assert 0 < need.parameters < 1
-    assert 0 < need.seconds < 20
-    assert 0.1 < need.gigabytes < 100
+    measurement = measure(Run("x/y", base, task, 4, 8, 100, story), steps=1, share=0.5)
+    assert 0 < measurement.parameters < 1
+    assert 0 < measurement.seconds < 20
+    assert 0.1 < measurement.gigabytes < 100
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
-def test_a_step_is_measured_in_the_precision_of_trainings(
+def test_step_is_measured_in_the_training_precision(
     dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rounded: list[bool] = []
+    autocast: list[bool] = []
     monkeypatch.setattr(manifest, "SHAPES", SMALL)
-    monkeypatch.setattr(manifest, "_loss", lambda *_: rounded.append(torch.is_autocast_enabled("cpu")))
+    monkeypatch.setattr(manifest, "_loss", lambda *_: autocast.append(torch.is_autocast_enabled("cpu")))
     monkeypatch.setattr(trainer, "choose_dtype", lambda *_: dtype)
     measure(Run("x/y", "gpt2", "causal", 4, 8, 100), steps=1)
-    assert rounded == [dtype is torch.bfloat16]
+    assert autocast == [dtype is torch.bfloat16]
 
 
-def test_a_row_and_bad_options(capsys: pytest.CaptureFixture[str]) -> None:
+def test_manifest_row_is_formatted_and_invalid_options_are_reported(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     row = manifest_row(
         Run("generator/roc_paper", "bart-base", "rewrite", 8, 78, 21_000, 200), Measurement(139.4, 0.25, 3.21)
     )

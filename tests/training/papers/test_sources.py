@@ -29,28 +29,30 @@ from tests.tiny_classifier import write_classifier
 
 
 @pytest.mark.parametrize("config", ["mix", "mix_fifth", "base", "base_second"])
-def test_each_source_stands_alone_and_all_together_from_labels(config: str) -> None:
+def test_configs_have_one_source_each_or_all_without_teacher(config: str) -> None:
     whole = read_config(PlotCoherenceConfig, config_file("plot_coherence", config))
-    found = single_source_configs(whole)
-    sources = [one["name"] for one in whole.graded or ()]
+    configs = single_source_configs(whole)
+    sources = [single["name"] for single in whole.graded or ()]
     sources += ["released"] * (whole.released is not None)
     files = [Path(f.path) for f in whole.files or ()]
     sources += [
         f.parent.name if f.stem == "continued" and config.startswith("mix") else f.stem for f in files
     ]
-    assert list(found) == [*sources, "all"]
+    assert list(configs) == [*sources, "all"]
     assert len(set(sources)) == len(sources)
-    for one in found.values():
-        assert (one.teacher, one.start, one.distillation_weight) == (None, None, 0.0)
+    for single in configs.values():
+        assert (single.teacher, single.start, single.distillation_weight) == (None, None, 0.0)
     for name in sources:
-        one = found[name]
-        assert len(one.graded or ()) + (one.released is not None) + len(one.files or ()) == 1
-        limits = [graded["groups"] for graded in one.graded or ()] + [file.groups for file in one.files or ()]
-        assert [*limits, one.released and one.released.groups].count(None) == len(limits) + 1
-    assert (found["all"].graded, found["all"].files) == (whole.graded, whole.files)
+        single = configs[name]
+        assert len(single.graded or ()) + (single.released is not None) + len(single.files or ()) == 1
+        limits = [graded["groups"] for graded in single.graded or ()] + [
+            file.groups for file in single.files or ()
+        ]
+        assert [*limits, single.released and single.released.groups].count(None) == len(limits) + 1
+    assert (configs["all"].graded, configs["all"].files) == (whole.graded, whole.files)
 
 
-def test_some_sources_are_chosen_by_name() -> None:
+def test_sources_are_selected_by_name() -> None:
     whole = single_source_configs(read_config(PlotCoherenceConfig, config_file("plot_coherence", "base")))
     assert list(select_sources(whole, None)) == list(whole)
     assert list(select_sources(whole, ["all", "roc"])) == ["roc", "all"]
@@ -59,14 +61,14 @@ def test_some_sources_are_chosen_by_name() -> None:
         select_sources(whole, ["roc", "rock"])
 
 
-def test_a_file_that_is_not_there_is_left_out_and_named() -> None:
+def test_missing_file_is_left_out_and_reported() -> None:
     whole = read_config(PlotCoherenceConfig, config_file("plot_coherence", "mix"))
     absent = replace(whole, files=(RowFile(path="runs/no such folder/rows.parquet"),))
     config, missing = without_missing_files(absent)
     assert (config.files, missing) == ((), ["runs/no such folder/rows.parquet"])
 
 
-def test_a_student_may_have_another_teacher_and_start(tmp_path: Path) -> None:
+def test_student_config_replaces_teacher_and_start(tmp_path: Path) -> None:
     whole = read_config(PlotCoherenceConfig, config_file("plot_coherence", "mix"))
     assert whole.teacher
     assert whole.start
@@ -78,11 +80,11 @@ def test_a_student_may_have_another_teacher_and_start(tmp_path: Path) -> None:
     assert (from_backbone.start, from_backbone.first) == (None, None)
 
 
-def test_the_groups_are_shared_evenly_among_sources() -> None:
+def test_group_limit_is_divided_evenly_among_sources() -> None:
     rows = [
-        GroupRow(f"{source}-train-{place}", "A story.", source, label)
+        GroupRow(f"{source}-train-{number}", "A story.", source, label)
         for source, count in (("few", 3), ("many", 40))
-        for place in range(count)
+        for number in range(count)
         for label in (1, 0)
     ]
     kept = {row.group for row in limit_groups(rows, 10, 42)}
@@ -91,14 +93,14 @@ def test_the_groups_are_shared_evenly_among_sources() -> None:
     assert limit_groups(rows, 43, 42) == rows, "all, though one source has more than its share"
 
 
-def test_a_source_is_one_wherever_its_groups_are_numbered() -> None:
+def test_source_is_recognised_wherever_its_groups_are_numbered() -> None:
     names = ("wp-train-{:04d}-generator_t0.7", "released:{}", "continued-roc_small-{}")
     rows = [GroupRow(name.format(n), "A story.", "human", 1) for name in names for n in range(40)]
     kept = {row.group for row in limit_groups(rows, 30, 42)}
     assert [sum(group.startswith(name[:4]) for group in kept) for name in names] == [10, 10, 10]
 
 
-def test_a_student_is_compared_with_its_teacher_on_held_out_groups(
+def test_student_is_compared_with_its_teacher_on_held_out_groups(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_encoder(tmp_path / "encoder", tiny_model())
@@ -120,17 +122,17 @@ def test_a_student_is_compared_with_its_teacher_on_held_out_groups(
     )
     train = SourceRows(tmp_path, tmp_path / "run", tmp_path / "out")
     student = student_config(config, tmp_path / "teacher", None, from_backbone=True)
-    found = train("student", student, 8)
-    assert found["stories"] == 16
-    assert -1 <= found["teacher"] < 1
+    results = train("student", student, 8)
+    assert results["stories"] == 16
+    assert -1 <= results["teacher"] < 1
     monkeypatch.setattr(sources, "train_classifier", None)
-    assert train("student", student, 8) == found, "a finished row is not trained again"
-    itself = ClassifierScorer(load_checkpoint(tmp_path / "teacher", "plot_coherence"))
+    assert train("student", student, 8) == results, "a finished row is not trained again"
+    teacher = ClassifierScorer(load_checkpoint(tmp_path / "teacher", "plot_coherence"))
     assert student.teacher is not None
-    assert train._correlation_with_teacher(itself, student.teacher, rows) == pytest.approx(1)
+    assert train._correlation_with_teacher(teacher, student.teacher, rows) == pytest.approx(1)
 
 
-def test_what_is_missing_is_said_in_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_test_sets_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert not TEST_SETS["mans_roc"].is_available(tmp_path)
     with pytest.raises(SystemExit, match="2"):
         main(["--data", str(tmp_path), "--out", str(tmp_path), "--run", str(tmp_path)])

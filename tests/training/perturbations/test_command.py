@@ -20,11 +20,11 @@ def perturb(*arguments: object) -> Result:
     return CliRunner().invoke(app, ["perturb", *map(str, arguments)])
 
 
-def written(*arguments: object) -> list[dict[str, Any]]:
+def rows_of_command(*arguments: object) -> list[dict[str, Any]]:
     """The rows that a command writes to standard output."""
-    ended = CliRunner().invoke(app, [*map(str, arguments)])
-    assert ended.exit_code == 0, ended.output
-    return [json.loads(line) for line in ended.stdout.splitlines()]
+    result = CliRunner().invoke(app, [*map(str, arguments)])
+    assert result.exit_code == 0, result.output
+    return [json.loads(line) for line in result.stdout.splitlines()]
 
 
 @pytest.fixture
@@ -38,11 +38,11 @@ def stories(tmp_path: Path) -> Path:
     return path
 
 
-def test_perturbs_what_qualifies(stories: Path, tmp_path: Path) -> None:
+def test_selected_stories_are_perturbed(stories: Path, tmp_path: Path) -> None:
     out = tmp_path / "cases.jsonl"
     options = ["--aspect", "causal_relationship", "--technique", "cause_effect_exchange"]
-    ended = perturb(stories, out, *options)
-    assert ended.exit_code == 0
+    result = perturb(stories, out, *options)
+    assert result.exit_code == 0
     assert [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()] == [
         {
             "story_id": "a/causal_relationship",
@@ -58,88 +58,88 @@ def test_perturbs_what_qualifies(stories: Path, tmp_path: Path) -> None:
             ],
         }
     ]
-    assert "1 of 2 stories perturbed (0.500)" in ended.stderr
+    assert "1 of 2 stories perturbed (0.500)" in result.stderr
 
 
 def test_bad_lines_are_refused_or_skipped(stories: Path, tmp_path: Path) -> None:
     with stories.open("a", encoding="utf-8") as file:
         file.write('{"story": " "}\n')
     out = tmp_path / "cases.jsonl"
-    ended = perturb(stories, out, "--aspect", "typo")
-    assert ended.exit_code == 2
-    assert "line 3: expected a story, got a blank one" in ended.stderr
+    result = perturb(stories, out, "--aspect", "typo")
+    assert result.exit_code == 2
+    assert "line 3: expected a story, got a blank one" in result.stderr
     assert not out.exists()
-    ended = perturb(stories, out, "--aspect", "typo", "--skip-bad")
-    assert ended.exit_code == 0
-    assert "skipped: " in ended.stderr
+    result = perturb(stories, out, "--aspect", "typo", "--skip-bad")
+    assert result.exit_code == 0
+    assert "skipped: " in result.stderr
     assert len(out.read_text(encoding="utf-8").splitlines()) == 2
 
 
-def test_a_story_without_an_id_is_called_by_its_place_whatever_the_file(tmp_path: Path) -> None:
-    told = ["Ben was late. He ran.", "Nora sang. She won a prize."]
-    lines = [json.dumps({"story": story}) for story in told]
+def test_story_without_id_is_numbered_in_every_file_format(tmp_path: Path) -> None:
+    texts = ["Ben was late. He ran.", "Nora sang. She won a prize."]
+    lines = [json.dumps({"story": story}) for story in texts]
     contents = {
         "a.jsonl": "\n".join(lines),
         "blank.jsonl": "\n" + "\n\n".join(lines),
         "nan.jsonl": "\n".join(line.replace("{", '{"story_id": NaN, ') for line in lines),
-        "a.csv": "\n".join(["story", *told]),
-        "blank.csv": "\n".join(["story_id,story", *(f",{story}" for story in told)]),
-        "blank.txt": "\n" + "\n\n".join(told),
+        "a.csv": "\n".join(["story", *texts]),
+        "blank.csv": "\n".join(["story_id,story", *(f",{story}" for story in texts)]),
+        "blank.txt": "\n" + "\n\n".join(texts),
     }
     for name, content in contents.items():
         (tmp_path / name).write_text(content, encoding="utf-8")
         rows, _ = read_rows(tmp_path / name, skip_bad=True)
         assert [(row["story_id"], row["story"]) for row in rows] == list(
-            zip(("000001", "000002"), told, strict=True)
+            zip(("000001", "000002"), texts, strict=True)
         ), name
 
 
-def test_blank_lines_of_a_text_are_stories_to_no_command(tmp_path: Path) -> None:
+def test_every_command_skips_blank_lines_of_text_files(tmp_path: Path) -> None:
     path, ids = tmp_path / "blank.txt", ["000001", "000002"]
     path.write_text(
         "Ben was late. He walked home slowly.\n\nNora sang. She won a prize.\n\n", encoding="utf-8"
     )
-    assert len(written("score", path, "--metric", "sentavg")) == 2
-    assert [row["perturbed_from"] for row in written("perturb", path, "--aspect", "typo")] == ids
-    assert [row["story_id"] for row in written("negatives", path)] == ids
+    assert len(rows_of_command("score", path, "--metric", "sentavg")) == 2
+    assert [row["perturbed_from"] for row in rows_of_command("perturb", path, "--aspect", "typo")] == ids
+    assert [row["story_id"] for row in rows_of_command("negatives", path)] == ids
     building = command.AutosBuildOptions(["mine"], stories=path, out=tmp_path)
     assert [row["story_id"] for row in command._rows("mine", building)[0]] == ids
-    written("perturb", path, tmp_path / "parts", "--aspect", "typo", "--engine", "plain")
+    rows_of_command("perturb", path, tmp_path / "parts", "--aspect", "typo", "--engine", "plain")
     assert [row["perturbed"] for row in rows_in(tmp_path / "parts")] == [
-        row["story"] for row in written("perturb", path, "--aspect", "typo")
+        row["story"] for row in rows_of_command("perturb", path, "--aspect", "typo")
     ]
 
 
-def test_ids_and_contexts_have_the_same_names_for_every_command(tmp_path: Path) -> None:
-    told = {"a": "Ben was late. He walked home slowly.", "7": "Nora sang. She won a prize."}
+def test_every_command_reads_the_same_id_and_context_columns(tmp_path: Path) -> None:
+    texts = {"a": "Ben was late. He walked home slowly.", "7": "Nora sang. She won a prize."}
     rows = [
         {"id": story_id, "context": None, "prompt": "A trip", "story": story}
-        for story_id, story in told.items()
+        for story_id, story in texts.items()
     ]
     path = tmp_path / "named.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    perturbed = written("perturb", path, "--aspect", "typo", "--context", "none")
+    perturbed = rows_of_command("perturb", path, "--aspect", "typo", "--context", "none")
     assert [(row["perturbed_from"], row["context"]) for row in perturbed] == [
         ("a", "A trip"),
         ("7", "A trip"),
     ]
-    negatives = written("negatives", path)
+    negatives = rows_of_command("negatives", path)
     assert [(row["story_id"], row["context"]) for row in negatives] == [
         ("a", "a trip"),
         ("7", "a trip"),
     ]
-    scored = written("score", path, "--metric", "sentavg")
-    assert [(row["id"], row["story"]) for row in scored] == list(told.items())
+    scored = rows_of_command("score", path, "--metric", "sentavg")
+    assert [(row["id"], row["story"]) for row in scored] == list(texts.items())
     assert columns_of(read_stories(path))["contexts"] == ["A trip", "A trip"]
 
 
-def test_an_unknown_aspect_lists_the_known_ones(stories: Path, tmp_path: Path) -> None:
-    ended = perturb(stories, tmp_path / "x", "--aspect", "spelling")
-    assert ended.exit_code == 2
-    assert "unknown aspect 'spelling': expected one of lexical_repetition" in ended.stderr
+def test_unknown_aspect_error_lists_the_known_ones(stories: Path, tmp_path: Path) -> None:
+    result = perturb(stories, tmp_path / "x", "--aspect", "spelling")
+    assert result.exit_code == 2
+    assert "unknown aspect 'spelling': expected one of lexical_repetition" in result.stderr
     bad = tmp_path / "bad.jsonl"
     bad.write_text("{}\n", encoding="utf-8")
-    ended = perturb(bad, tmp_path / "x", "--aspect", "spelling")
-    assert ended.exit_code == 2
-    assert "unknown aspect 'spelling'" in ended.stderr  # reported before bad stories: easier to fix
+    result = perturb(bad, tmp_path / "x", "--aspect", "spelling")
+    assert result.exit_code == 2
+    assert "unknown aspect 'spelling'" in result.stderr  # reported before bad stories: easier to fix
     assert perturb(tmp_path / "none", tmp_path / "x", "--aspect", "typo").exit_code == 2

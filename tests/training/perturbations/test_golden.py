@@ -17,15 +17,15 @@ TECHNIQUES = [(name, technique) for name, aspect in ASPECTS.items() for techniqu
 @pytest.mark.parametrize(("aspect", "technique"), TECHNIQUES)
 def test_golden(aspect: str, technique: str, material: PerturbationMaterial) -> None:
     perturber = Perturber(aspect, 1, [technique], material)
-    made = {}
+    results = {}
     for case in GOLDEN[aspect][technique]:
         result = perturber.perturb(case["before"], case["before"])
-        made[case["before"]] = result and result.story
-    assert made == {case["before"]: case["after"] for case in GOLDEN[aspect][technique]}
+        results[case["before"]] = result and result.story
+    assert results == {case["before"]: case["after"] for case in GOLDEN[aspect][technique]}
 
 
 @pytest.mark.parametrize(("aspect", "technique"), TECHNIQUES)
-def test_there_are_enough_golden_cases_of_both_styles(aspect: str, technique: str) -> None:
+def test_enough_golden_cases_of_both_styles(aspect: str, technique: str) -> None:
     cases = [case["before"] for case in GOLDEN[aspect][technique]]
     tokenised = [text for text in cases if text.islower()]
     assert len(tokenised) >= 5
@@ -33,7 +33,7 @@ def test_there_are_enough_golden_cases_of_both_styles(aspect: str, technique: st
 
 
 @pytest.mark.parametrize("aspect", ASPECTS)
-def test_nothing(aspect: str, material: PerturbationMaterial) -> None:
+def test_unsuitable_stories_are_not_perturbed(aspect: str, material: PerturbationMaterial) -> None:
     perturber = Perturber(aspect, 1, material=replace(material, keep=NOTHING[aspect]["keep"]))
     stories = NOTHING[aspect]["stories"]
     assert len(stories) >= 10

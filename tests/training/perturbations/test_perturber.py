@@ -20,66 +20,73 @@ ROWS = {
 }
 
 
-def test_map_gives_the_same_rows_by_one_process_and_by_two() -> None:
+def test_map_gives_the_same_rows_with_one_and_two_processes() -> None:
     stories = datasets.Dataset.from_dict(ROWS)
-    one = stories.map(perturb("typo", seed=1))
-    two = stories.map(perturb("typo", seed=1), num_proc=2)
-    assert one.to_dict() == two.to_dict()
-    assert one.column_names == ["story_id", "story", "perturbed", "aspect", "technique", "changed_spans"]
-    assert all(row["perturbed"] != row["story"] for row in one)
+    single_process = stories.map(perturb("typo", seed=1))
+    two_processes = stories.map(perturb("typo", seed=1), num_proc=2)
+    assert single_process.to_dict() == two_processes.to_dict()
+    assert single_process.column_names == [
+        "story_id",
+        "story",
+        "perturbed",
+        "aspect",
+        "technique",
+        "changed_spans",
+    ]
+    assert all(row["perturbed"] != row["story"] for row in single_process)
 
 
-def test_rows_are_perturbed_as_by_the_command_whatever_their_context(tmp_path: Path) -> None:
+def test_rows_are_perturbed_as_by_the_command(tmp_path: Path) -> None:
     perturb_file(STORIES, tmp_path / "cases.jsonl", PerturbationConfig("typo", seed=1))
     cases = {row.values["perturbed_from"]: row.values["story"] for row in read_rows(tmp_path / "cases.jsonl")}
     rows, perturber = [row.values for row in read_rows(STORIES)], perturb("typo", seed=1)
     assert {row["kind"] for row in rows} == {"roc", "wp"}
-    found = {row["story_id"]: perturber(row)["perturbed"] for row in rows}
-    assert {story_id: text for story_id, text in found.items() if text} == cases
+    perturbed = {row["story_id"]: perturber(row)["perturbed"] for row in rows}
+    assert {story_id: text for story_id, text in perturbed.items() if text} == cases
     named = perturber({"id": rows[-1]["story_id"], "prompt": rows[-1]["context"], "story": rows[-1]["story"]})
-    assert named["perturbed"] == found[rows[-1]["story_id"]]
+    assert named["perturbed"] == perturbed[rows[-1]["story_id"]]
 
 
-def test_a_row_that_does_not_qualify_has_no_story() -> None:
+def test_unselected_row_has_no_perturbed_story() -> None:
     row = perturb("contraction")({"story_id": "1", "story": "He ran. She sang."})
     assert row == {"perturbed": None, "aspect": "contraction", "technique": None, "changed_spans": []}
 
 
-def test_without_an_id_the_text_decides() -> None:
+def test_row_without_id_is_perturbed_deterministically() -> None:
     row = {"story": "Ben fed the hens. They were happy."}
     assert perturb("typo")(row) == perturb("typo")(dict(row))
     assert perturb("typo")({**row, "story_id": None}) == perturb("typo")(row), "an empty cell is no id"
 
 
-def test_without_an_id_the_draws_depend_on_the_text() -> None:
+def test_row_without_id_is_seeded_by_its_text() -> None:
     perturber = Perturber("typo", 1, material=PerturbationMaterial(keep=0))
     for text in (
         "He walked home slowly.",
         "She carried heavy boxes upstairs.",
         "They \ud800 wandered around.",
     ):
-        found = perturber.perturb(text, text)
-        assert found is not None
-        assert perturber({"story": text})["perturbed"] == found.story
+        result = perturber.perturb(text, text)
+        assert result is not None
+        assert perturber({"story": text})["perturbed"] == result.story
 
 
-def test_an_unknown_aspect_lists_the_known_ones() -> None:
+def test_unknown_aspect_error_lists_the_known_ones() -> None:
     with pytest.raises(ValueError, match=r"'spelling'.*lexical_repetition.*typo"):
         perturb("spelling")
 
 
-def test_an_unknown_technique_lists_the_known_ones() -> None:
+def test_unknown_technique_error_lists_the_known_ones() -> None:
     with pytest.raises(ValueError, match=r"'shout'.*swap, repeat, delete"):
         perturb("typo", techniques=["shout"])
 
 
 @pytest.mark.parametrize("aspect", ["relatedness", "paraphrase", "semantic_repetition"])
-def test_missing_material_is_named(aspect: str) -> None:
+def test_missing_material_is_reported(aspect: str) -> None:
     with pytest.raises(ValueError, match=f"{aspect}: expected a"):
         perturb(aspect, material=PerturbationMaterial())
 
 
-def test_a_missing_resource_names_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_resource_error_names_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resources, "find_resource", lambda name: None)
     with pytest.raises(resources.MissingResourceError, match=r"make resources"):
         perturb("synonym")
@@ -121,9 +128,7 @@ class PartialSimilarity(MoverSimilarity):
 
 
 @pytest.mark.parametrize("aspect", ["semantic_repetition", "paraphrase", "typo"])
-def test_many_stories_at_once_are_perturbed_as_one_by_one(
-    aspect: str, material: PerturbationMaterial
-) -> None:
+def test_perturb_all_gives_the_same_results_as_perturb(aspect: str, material: PerturbationMaterial) -> None:
     texts = [
         "Nora hired a lawyer because she was afraid. Later she won the case and thanked him.",
         "The boys were glad when the rain stopped. They quickly started a big game in the yard.",

@@ -10,17 +10,17 @@ STORIES = [
 ]
 
 
-def test_samples_mark_what_changed() -> None:
-    found = list(
+def test_samples_mark_changed_text() -> None:
+    samples = list(
         precision.sample_perturbations(
             STORIES, "causal_relationship", "cause_effect_exchange", 1, 5, PerturbationMaterial(1)
         )
     )
-    assert len(found) == 1
-    assert "[They were happy => It rained]" in found[0]
+    assert len(samples) == 1
+    assert "[They were happy => It rained]" in samples[0]
 
 
-def test_the_sheet_names_every_technique() -> None:
+def test_precision_sheet_names_every_technique() -> None:
     sheet = (
         (Path(precision.__file__).parent / "PRECISION.md")
         .read_text(encoding="utf-8")

@@ -20,16 +20,16 @@ def texts() -> list[str]:
 
 
 @pytest.mark.parametrize("aspect", ASPECTS)
-def test_text_outside_the_spans_stays_and_never_nothing_changes(
+def test_only_text_inside_the_spans_changes(
     aspect: str, texts: list[str], material: PerturbationMaterial
 ) -> None:
     perturber = Perturber(aspect, 3, material=material)
-    fired = 0
+    num_perturbed = 0
     for text in texts:
         result = perturber.perturb(text, text)
         if result is None:
             continue
-        fired += 1
+        num_perturbed += 1
         assert result.story != text
         assert result.technique in ASPECTS[aspect].techniques
         assert result.spans
@@ -39,11 +39,11 @@ def test_text_outside_the_spans_stays_and_never_nothing_changes(
             assert text[span.original_start : span.original_end] != result.story[span.start : span.end]
             at, new_at = span.original_end, span.end
         assert text[at:] == result.story[new_at:]
-    assert fired >= 3
+    assert num_perturbed >= 3
 
 
 @pytest.mark.parametrize("aspect", ASPECTS)
-def test_the_first_sentence_stays_where_it_is_the_context(
+def test_context_sentence_is_not_changed(
     aspect: str, texts: list[str], material: PerturbationMaterial
 ) -> None:
     perturber = Perturber(
@@ -51,18 +51,18 @@ def test_the_first_sentence_stays_where_it_is_the_context(
         5,
         material=PerturbationMaterial(1, material.corpus, material.paraphraser, material.similarity),
     )
-    fired = 0
+    num_perturbed = 0
     for text in texts:
         first = Story(text).sentences[0]
         result = perturber.perturb(text, text)
         if result is not None:
-            fired += 1
+            num_perturbed += 1
             assert result.story.startswith(text[: first.end])
-    assert fired
+    assert num_perturbed
 
 
 @pytest.mark.parametrize("aspect", ASPECTS)
-def test_order_and_bulk_tagging_do_not_matter(
+def test_results_do_not_depend_on_order_and_bulk_tagging(
     aspect: str, texts: list[str], material: PerturbationMaterial
 ) -> None:
     perturber = Perturber(aspect, 7, material=material)
@@ -71,12 +71,12 @@ def test_order_and_bulk_tagging_do_not_matter(
     assert one_by_one == backwards[::-1]
 
 
-def test_seeds_differ(texts: list[str], material: PerturbationMaterial) -> None:
+def test_different_seeds_give_different_results(texts: list[str], material: PerturbationMaterial) -> None:
     first, second = (Perturber("typo", seed, material=material) for seed in (1, 2))
     assert [first.perturb(text, "x") for text in texts] != [second.perturb(text, "x") for text in texts]
 
 
-def test_typos_stay_under_two_percent_of_the_words_or_are_one(
+def test_typos_are_under_two_percent_of_words_or_one(
     texts: list[str], material: PerturbationMaterial
 ) -> None:
     perturber = Perturber("typo", 1, material=material)
@@ -87,7 +87,7 @@ def test_typos_stay_under_two_percent_of_the_words_or_are_one(
         assert len(result.spans) == 1 or len(result.spans) < 0.02 * words
 
 
-def test_both_directions_of_contraction_undo_each_other(material: PerturbationMaterial) -> None:
+def test_contraction_and_expansion_are_inverse(material: PerturbationMaterial) -> None:
     story = "They did not come. I will wait. It is late and she cannot swim."
     short = Perturber("contraction", 0, ["contraction"], material).perturb(story, "1")
     assert short is not None

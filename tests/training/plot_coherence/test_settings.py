@@ -35,25 +35,25 @@ OWN = [file for metric in KINDS for file in sorted((CONFIGS / metric).glob("*.ya
         ({"frozen_layers": 3, "adapter": None}, "frozen_layers: expected only with an adapter, got 3"),
     ],
 )
-def test_they_are_refused(settings: dict[str, Any], message: str, tmp_path: Path) -> None:
+def test_settings_without_effect_are_rejected(settings: dict[str, Any], message: str, tmp_path: Path) -> None:
     config = parse(PlotCoherenceConfig, {"name": "tiny", "seed": 1, **settings})
     with pytest.raises(ValueError, match=message):
         train(config, tmp_path, tmp_path / "out", tmp_path / "run", tmp_path / "cache")
 
 
-def test_a_training_of_all_weights_begins_with_the_backbone() -> None:
+def test_start_is_not_checked_without_an_adapter() -> None:
     check_start(None, None)
 
 
-def test_a_configuration_without_groups_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
+def test_configuration_without_groups_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as error:
         main(["--config", "roc", "--data", str(tmp_path), "--run", str(tmp_path)])
-    assert ended.value.code == 2
+    assert error.value.code == 2
     assert "error: roc: expected `graded`, corpora whose" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("file", OWN, ids=lambda file: f"{file.parent.name}-{file.stem}")
-def test_an_adapter_has_room_for_the_shipped_one_that_it_goes_on_from(file: Path) -> None:
+def test_adapter_rank_is_at_least_that_of_its_shipped_start(file: Path) -> None:
     config = read_config(KINDS[file.parent.name], file)
     if config.start and resolve_path(config.start).is_relative_to(METRICS):
         tensors = load_file(resolve_path(config.start) / "adapter.safetensors")
@@ -61,21 +61,21 @@ def test_an_adapter_has_room_for_the_shipped_one_that_it_goes_on_from(file: Path
 
 
 @pytest.mark.parametrize("file", OWN, ids=lambda file: f"{file.parent.name}-{file.stem}")
-def test_a_part_goes_where_the_next_one_looks_for_it(file: Path) -> None:
+def test_stage_weights_are_saved_where_the_next_stage_reads_them(file: Path) -> None:
     kind = KINDS[file.parent.name]
     config = read_config(kind, file)
     teacher = config.teacher
     pairs = [(config.first, config.start), (teacher and teacher.config, teacher and teacher.weights)]
-    for part, place in pairs:
-        if part:
-            assert weights_folder(kind, read_config(kind, CONFIGS.parents[1] / part)) == resolve_path(place)
+    for stage, folder in pairs:
+        if stage:
+            assert weights_folder(kind, read_config(kind, CONFIGS.parents[1] / stage)) == resolve_path(folder)
     shipped = METRICS / config.metric / "weights" / config.name
     if shipped.is_dir():
         assert weights_folder(kind, config) == shipped
 
 
 @pytest.mark.parametrize(
-    ("lacking", "told"),
+    ("missing", "message"),
     [
         ({"base": "nobody/none"}, "no model 'nobody/none'"),
         ({"files": [{"path": "runs/none.parquet"}]}, r"none\.parquet: no such file.* configuration part "),
@@ -83,30 +83,38 @@ def test_a_part_goes_where_the_next_one_looks_for_it(file: Path) -> None:
     ],
     ids=["encoder", "stories", "weights"],
 )
-@pytest.mark.parametrize("part", ["itself", "first", "teacher", "first of the teacher"])
-def test_what_any_part_lacks_is_said_before_the_first_begins(
-    part: str, lacking: dict[str, Any], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("stage", ["itself", "first", "teacher", "first of the teacher"])
+def test_missing_inputs_of_any_stage_are_reported_before_training(
+    stage: str, missing: dict[str, Any], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_encoder(tmp_path / "encoder", tiny_model())
     monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")
-    monkeypatch.setattr(trainer, "load_rows", lambda *_: pytest.fail("a stage was begun"))
+    monkeypatch.setattr(trainer, "load_rows", lambda *_: pytest.fail("a stage was started"))
 
-    def part_file(name: str, **settings: Any) -> dict[str, str]:
+    def write_stage(name: str, **settings: Any) -> dict[str, str]:
         (tmp_path / f"{name}.yaml").write_text(json.dumps({"name": "part", **settings}))
         return {"config": str(tmp_path / f"{name}.yaml"), "weights": str(tmp_path / name)}
 
-    def after(name: str, **settings: Any) -> dict[str, Any]:
+    def started_from(name: str, **settings: Any) -> dict[str, Any]:
         """Settings whose initial weights come from a stage with the given settings."""
-        made = part_file(name, **settings)
-        return {"first": made["config"], "start": made["weights"], "base": settings.get("base", "encoder")}
+        written = write_stage(name, **settings)
+        return {
+            "first": written["config"],
+            "start": written["weights"],
+            "base": settings.get("base", "encoder"),
+        }
 
-    if part == "itself":
-        settings = lacking
-    elif part == "first":
-        settings = after("one", **lacking)
+    if stage == "itself":
+        settings = missing
+    elif stage == "first":
+        settings = started_from("one", **missing)
     else:
-        own = lacking if part == "teacher" else after("two", **lacking)
-        settings = {**after("one"), "teacher": part_file("large", **own), "distillation_weight": 1.0}
+        teacher = missing if stage == "teacher" else started_from("two", **missing)
+        settings = {
+            **started_from("one"),
+            "teacher": write_stage("large", **teacher),
+            "distillation_weight": 1.0,
+        }
     config = parse(PlotCoherenceConfig, {"name": "part", **settings})
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         train(config, tmp_path, tmp_path / "out", tmp_path / "run", tmp_path / "cache")

@@ -20,7 +20,7 @@ from tests.tiny_classifier import GRADED
 TINY = parse(PlotCoherenceConfig, {"name": "tiny", "seed": 1})
 
 
-def test_graded_groups_are_made_once(tmp_path: Path) -> None:
+def test_graded_groups_are_generated_once(tmp_path: Path) -> None:
     stories = [" ".join(sentences) for sentences in sentences_of("roc")[:24]]
     (tmp_path / "stories.jsonl").write_text("".join(json.dumps({"story": s}) + "\n" for s in stories))
     settings = {
@@ -35,8 +35,8 @@ def test_graded_groups_are_made_once(tmp_path: Path) -> None:
     make_groups(settings, tmp_path, tmp_path / "run", tmp_path / "cache", 5)
     assert written.stat().st_mtime_ns == before, "a second run does nothing"
     first = written.read_bytes()
-    of_seed_5 = {"name": "mini", "seed": 1, "data_seed": 5, "graded": [settings]}
-    (tmp_path / "config.yaml").write_text(json.dumps(of_seed_5))
+    config_of_seed_5 = {"name": "mini", "seed": 1, "data_seed": 5, "graded": [settings]}
+    (tmp_path / "config.yaml").write_text(json.dumps(config_of_seed_5))
     folders = [f"--{name}={tmp_path / name}" for name in ("run", "cache")]
     main(["--config", str(tmp_path / "config.yaml"), "--data", str(tmp_path), *folders])
     assert written.stat().st_mtime_ns == before, "the command samples as the trainer does"
@@ -44,18 +44,18 @@ def test_graded_groups_are_made_once(tmp_path: Path) -> None:
     make_groups(settings, tmp_path, tmp_path / "run", tmp_path / "cache", 5)
     assert written.read_bytes() == first, "the same settings give the same file"
     group_file(tmp_path / "run", "mini", "validation").unlink()
-    made = make_groups(settings, tmp_path, tmp_path / "run", tmp_path / "cache", 5)
-    assert group_file(tmp_path / "run", "mini", "validation").is_file(), "missing files are made again"
-    assert made["data"] == {"stories.jsonl": checksum(tmp_path / "stories.jsonl")}
-    assert made["files"]["train"] == checksum(written)
+    provenance_again = make_groups(settings, tmp_path, tmp_path / "run", tmp_path / "cache", 5)
+    assert group_file(tmp_path / "run", "mini", "validation").is_file(), "missing files are generated again"
+    assert provenance_again["data"] == {"stories.jsonl": checksum(tmp_path / "stories.jsonl")}
+    assert provenance_again["files"]["train"] == checksum(written)
     assert provenance["graded"]["mini"]["train"]["groups"] == 8
-    people = {row.group: row for row in train if row.label == 1}
-    assert len(people) == 8
-    assert not set(people) & {row.group for row in validation}
+    human = {row.group: row for row in train if row.label == 1}
+    assert len(human) == 8
+    assert not set(human) & {row.group for row in validation}
     for row in train:
-        words, original = row.story.split(), people[row.group].story.split()
+        words, original = row.story.split(), human[row.group].story.split()
         damaged = set(row.damaged or [])
-        assert all(word in original for place, word in enumerate(words) if place not in damaged)
+        assert all(word in original for index, word in enumerate(words) if index not in damaged)
         assert bool(damaged) is (row.label == 0) or "negation" in row.source or "repetition" in row.source
 
 
@@ -75,26 +75,26 @@ def test_rows_of_files_are_split_by_group(tmp_path: Path, monkeypatch: pytest.Mo
     assert len(next(iter(provenance["data"].values()))) == 64
 
 
-def test_seeds_may_draw_the_same_groups(tmp_path: Path) -> None:
+def test_draw_seed_fixes_the_sampled_groups(tmp_path: Path) -> None:
     rows = [GroupRow(str(g), f"she ran {g} .", "x", 1) for g in range(60)]
     write_groups(tmp_path / "rows.parquet", rows)
     settings = {"files": [{"path": str(tmp_path / "rows.parquet")}], "groups": 20, "validation_groups": 1}
 
-    def drawn(**more: int) -> list[list[GroupRow]]:
-        return list(load_rows(parse(RowsConfig, {**settings, **more}), tmp_path, tmp_path, tmp_path)[:2])
+    def sampled_rows(**changes: int) -> list[list[GroupRow]]:
+        return list(load_rows(parse(RowsConfig, {**settings, **changes}), tmp_path, tmp_path, tmp_path)[:2])
 
-    assert drawn(seed=1, draw_seed=7) == drawn(seed=2, draw_seed=7)
-    assert drawn(seed=1, draw_seed=2) == drawn(seed=2)
-    assert drawn(seed=1) != drawn(seed=2)
+    assert sampled_rows(seed=1, draw_seed=7) == sampled_rows(seed=2, draw_seed=7)
+    assert sampled_rows(seed=1, draw_seed=2) == sampled_rows(seed=2)
+    assert sampled_rows(seed=1) != sampled_rows(seed=2)
 
 
 @pytest.mark.parametrize(
     "path", sorted((ROOT / "training/configs/plot_coherence").glob("*.yaml")), ids=lambda p: p.stem
 )
-def test_configurations_name_files_that_are_there(path: Path) -> None:
+def test_configurations_name_existing_files(path: Path) -> None:
     config = read_config(PlotCoherenceConfig, path)
-    named = [config.first, config.training_sets, config.teacher and config.teacher.config]
-    assert all((ROOT / name).is_file() for name in named if name)
+    files = [config.first, config.training_sets, config.teacher and config.teacher.config]
+    assert all((ROOT / name).is_file() for name in files if name)
     if config.first and config.start:
         first = read_config(PlotCoherenceConfig, ROOT / config.first)
         assert config.start.startswith("runs/plot_coherence-")

@@ -34,7 +34,7 @@ def write(path: Path, stories: list[str] = STORIES) -> Path:
 
 
 @pytest.mark.parametrize("name", ["af.tsv", "af.tsv.gz"])
-def test_a_human_story_begins_a_group(tmp_path: Path, name: str) -> None:
+def test_each_human_story_begins_a_group(tmp_path: Path, name: str) -> None:
     rows = list(read_filtered_stories(write(tmp_path / name)))
     assert [row.story for row in rows] == STORIES
     assert [row.label for row in rows] == list(LABELS)
@@ -43,7 +43,7 @@ def test_a_human_story_begins_a_group(tmp_path: Path, name: str) -> None:
     assert [row.source for row in rows] == ["human", *["af_released"], "human", *["af_released"] * 2]
 
 
-def test_a_group_goes_where_one_of_its_stories_was_judged(tmp_path: Path) -> None:
+def test_groups_with_a_judged_story_are_excluded(tmp_path: Path) -> None:
     (tmp_path / "judged.csv").write_text(
         'WorkerId,Input.text1,Answer.text1\nw,"Tom ran . </s> He flew . </s>",3\n'
     )
@@ -54,35 +54,35 @@ def test_a_group_goes_where_one_of_its_stories_was_judged(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("2\t1\ttom ran .", "line 6: expected 'number TAB label"),
         ("2\t2\t2\ttom ran .", "line 6: expected 'number TAB label"),
         ("2\t1\t2\t ", "line 6: expected 'number TAB label"),
     ],
 )
-def test_a_bad_line_is_named(tmp_path: Path, line: str, said: str) -> None:
+def test_bad_line_is_reported_with_its_number(tmp_path: Path, line: str, message: str) -> None:
     path = write(tmp_path / "af.tsv")
     path.write_text(path.read_text() + line + "\n")
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         list(read_filtered_stories(path))
 
 
-def test_a_generated_story_needs_a_human_one_before_it(tmp_path: Path) -> None:
+def test_file_must_begin_with_a_human_story(tmp_path: Path) -> None:
     (tmp_path / "af.tsv").write_text("0\t0\t0\ttom flew .\n")
     with pytest.raises(ValueError, match="line 1: expected a human story"):
         list(read_filtered_stories(tmp_path / "af.tsv"))
 
 
-def test_words_are_foreign_from_where_a_story_leaves_the_human_one(tmp_path: Path) -> None:
+def test_words_from_the_first_difference_on_are_marked_as_corrupted(tmp_path: Path) -> None:
     rows = with_corrupted_words(list(read_filtered_stories(write(tmp_path / "af.tsv"))), Normalizer())
-    words = [[row.story.split()[place] for place in row.damaged or []] for row in rows]
+    words = [[row.story.split()[position] for position in row.damaged or []] for row in rows]
     assert words == [[], ["flew", "."], [], ["ate", "."], ["rose", "."]]
-    assert [row.kinds for row in rows] == [[], None, [], None, None], "what is wrong with them is not known"
+    assert [row.kinds for row in rows] == [[], None, [], None, None], "their error types are unknown"
     assert with_corrupted_words(rows, Normalizer()) == rows
 
 
-def test_a_configuration_names_them_and_long_ones_are_left_out(tmp_path: Path) -> None:
+def test_released_stories_are_loaded_without_long_ones(tmp_path: Path) -> None:
     write(
         tmp_path / "af.tsv",
         ["we ran and ran and ran .", "we flew .", *STORIES[2:3], "we sat . it ate and ate .", STORIES[4]],
@@ -92,7 +92,7 @@ def test_a_configuration_names_them_and_long_ones_are_left_out(tmp_path: Path) -
     train, validation, provenance = load_rows(
         parse(RowsConfig, {"released": released, "seed": 1}), tmp_path, tmp_path, tmp_path
     )
-    assert [row.story for row in train] == [STORIES[2], STORIES[4]], "and what has lost its human story"
+    assert [row.story for row in train] == [STORIES[2], STORIES[4]], "and a story without its human story"
     assert [row.damaged for row in train] == [[], [1, 2]]
     assert not validation
     assert set(provenance["data"]) == {"af.tsv", "judged.csv"}
@@ -104,15 +104,15 @@ def test_a_configuration_names_them_and_long_ones_are_left_out(tmp_path: Path) -
     assert len(validation) == 2
 
 
-def test_groups_of_them_are_drawn_for_training_alone(tmp_path: Path) -> None:
+def test_groups_are_sampled_only_for_training(tmp_path: Path) -> None:
     write(tmp_path / "af.tsv")
 
-    def loaded(share: float) -> tuple[set[str], set[str]]:
+    def loaded_groups(share: float) -> tuple[set[str], set[str]]:
         released = {"file": "af.tsv", "groups": 1, "share": share}
         train, validation, _ = load_rows(
             parse(RowsConfig, {"released": released, "seed": 1}), tmp_path, tmp_path, tmp_path
         )
         return {row.group for row in train}, {row.group for row in validation}
 
-    assert len(loaded(0.0)[0]) == 1
-    assert len(loaded(1.0)[1]) == 2, "held-out ones are all kept"
+    assert len(loaded_groups(0.0)[0]) == 1
+    assert len(loaded_groups(1.0)[1]) == 2, "held-out ones are all kept"

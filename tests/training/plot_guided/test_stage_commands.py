@@ -20,14 +20,14 @@ Main = Callable[[list[str]], None]
 STAGES: dict[str, Any] = {"negatives": negatives, "filtering": filtering, "training_sets": training_sets}
 
 
-def error(main: Main, arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+def error_message(main: Main, arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     """The message of a command that exits with status 2."""
-    with pytest.raises(SystemExit) as ended:
+    with pytest.raises(SystemExit) as exit_info:
         main(arguments)
-    assert ended.value.code == 2
-    said = capsys.readouterr().err
-    assert said.startswith("error: ")
-    return said
+    assert exit_info.value.code == 2
+    output = capsys.readouterr().err
+    assert output.startswith("error: ")
+    return output
 
 
 @pytest.mark.parametrize("stage", STAGES)
@@ -40,24 +40,24 @@ def error(main: Main, arguments: list[str], capsys: pytest.CaptureFixture[str]) 
         (["--config", "roc", "--set", "generator=GENERATOR", "generator_config=null"], "No such file"),
     ],
 )
-def test_what_is_wrong_is_told(
+def test_bad_input_is_reported_in_one_line(
     stage: str, given: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    given = [one.replace("GENERATOR", str(tmp_path)) for one in given]
+    given = [argument.replace("GENERATOR", str(tmp_path)) for argument in given]
     folders = ["--data", str(tmp_path), "--out", str(tmp_path / "out")]
-    assert message in error(STAGES[stage].main, [*given, *folders], capsys)
+    assert message in error_message(STAGES[stage].main, [*given, *folders], capsys)
 
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_settings_reach_the_stage(stage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found: list[dict[str, Any]] = []
-    monkeypatch.setattr(STAGES[stage], "make", lambda config, given: found.append(config))
+    configs: list[dict[str, Any]] = []
+    monkeypatch.setattr(STAGES[stage], "make", lambda config, given: configs.append(config))
     STAGES[stage].main(["--config", "roc", "--data", str(tmp_path), "--set", "seed=7", "corpus=wp"])
-    assert (found[0]["seed"], found[0]["corpus"]["context"]) == (7, "prompt")
+    assert (configs[0]["seed"], configs[0]["corpus"]["context"]) == (7, "prompt")
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in (CONFIGS / "plot_negatives").glob("*.yaml")))
-def test_settings_take_a_corpus_as_it_is_prepared(name: str, tmp_path: Path) -> None:
+def test_settings_accept_the_prepared_corpus(name: str, tmp_path: Path) -> None:
     config = read_mapping(PlotNegativesConfig, config_file("plot_negatives", name))
     prepared = ("roc/train.jsonl.gz", "roc/validation.jsonl.gz", "wp/train.jsonl.gz")
     for file in (*prepared, *config["corpus"].get("exclude", ()), "model.safetensors"):
@@ -68,20 +68,22 @@ def test_settings_take_a_corpus_as_it_is_prepared(name: str, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("corpus", ["roc", "wp"])
-def test_published_plots_that_are_missing_are_told(
+def test_missing_published_plots_are_reported(
     corpus: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert str(tmp_path) in error(plots.main, ["--corpus", corpus, "--data", str(tmp_path)], capsys)
+    assert str(tmp_path) in error_message(plots.main, ["--corpus", corpus, "--data", str(tmp_path)], capsys)
 
 
-def test_no_published_plot_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_empty_file_of_published_plots_is_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "roc").mkdir()
     (tmp_path / "roc" / "plot_guided_lm_dev.txt.gz").write_bytes(b"")
-    assert "one published plot or more" in error(
+    assert "one published plot or more" in error_message(
         plots.main, ["--data", str(tmp_path), "--limit", "0"], capsys
     )
 
 
-def test_a_configuration_takes_the_members_that_there_are() -> None:
+def test_configuration_accepts_exactly_the_available_members() -> None:
     (member, _) = get_args(get_type_hints(FilteringConfig)["members"])
     assert get_args(member) == tuple(MEMBERS)

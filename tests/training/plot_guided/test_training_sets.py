@@ -58,9 +58,9 @@ def built(tiny: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, d
         return out, build(tiny, out)
 
 
-def test_all_sets_are_built_and_whole(tiny: Path, built: tuple[Path, dict[str, str]]) -> None:
-    out, sums = built
-    assert list(sums) == NAMES
+def test_all_sets_are_built_completely(tiny: Path, built: tuple[Path, dict[str, str]]) -> None:
+    out, checksums = built
+    assert list(checksums) == NAMES
     for name in NAMES:
         rows = read_rows(out / "sets" / f"{name}.parquet")
         manifest = json.loads((out / "sets" / f"{name}.json").read_text())
@@ -68,26 +68,26 @@ def test_all_sets_are_built_and_whole(tiny: Path, built: tuple[Path, dict[str, s
         groups: dict[str, list[dict[str, Any]]] = {}
         for row in rows:
             groups.setdefault(row["group"], []).append(row)
-        for found in groups.values():
-            assert [r["label"] for r in found] == [1, 0]  # one negative each, as A is 1 here
-            assert len({r["split"] for r in found}) == 1
-            assert found[0]["story"] != found[1]["story"]
+        for group_rows in groups.values():
+            assert [r["label"] for r in group_rows] == [1, 0]  # one negative each, as A is 1 here
+            assert len({r["split"] for r in group_rows}) == 1
+            assert group_rows[0]["story"] != group_rows[1]["story"]
     negatives = read_rows(out / "negatives.parquet")
     assert all(1 <= len(row["manipulations"]) <= 4 for row in negatives)
     assert any(len(row["manipulations"]) > 1 for row in negatives)
     assert {row["candidate"] for row in negatives} == {0, 1, 2}
 
 
-def test_a_second_run_writes_nothing(
+def test_second_run_writes_nothing(
     tiny: Path, built: tuple[Path, dict[str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    out, sums = built
+    out, checksums = built
 
-    def never(*_: object) -> None:
-        raise AssertionError("nothing has changed, and yet a file is written")
+    def fail_if_written(*_: object) -> None:
+        raise AssertionError("a file was written although nothing has changed")
 
-    monkeypatch.setattr(Stage, "finish", never)
-    assert build(tiny, out) == sums
+    monkeypatch.setattr(Stage, "finish", fail_if_written)
+    assert build(tiny, out) == checksums
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_a_second_run_writes_nothing(
     [(StorySampler, "write", 1), (AdversarialFilter, "round", 1), (sets, "set_row", 7)],
     ids=["negatives", "filtering", "sets"],
 )
-def test_a_chain_killed_in_any_stage_ends_in_the_same_files(
+def test_run_interrupted_in_any_stage_ends_in_the_same_files(
     tiny: Path,
     built: tuple[Path, dict[str, str]],
     tmp_path: Path,
@@ -105,33 +105,33 @@ def test_a_chain_killed_in_any_stage_ends_in_the_same_files(
     calls: int,
 ) -> None:
     original = getattr(owner, method)
-    left = calls
+    remaining_calls = calls
 
-    def killed(*arguments: object, **named: object) -> object:
-        nonlocal left
-        if not left:
+    def interrupted(*arguments: object, **keywords: object) -> object:
+        nonlocal remaining_calls
+        if not remaining_calls:
             raise KeyboardInterrupt
-        left -= 1
-        return original(*arguments, **named)
+        remaining_calls -= 1
+        return original(*arguments, **keywords)
 
     with monkeypatch.context() as patch:
-        patch.setattr(owner, method, killed)
+        patch.setattr(owner, method, interrupted)
         with pytest.raises(KeyboardInterrupt):
             build(tiny, tmp_path)
     assert build(tiny, tmp_path) == built[1]
 
 
-def test_the_papers_shares_of_the_splits() -> None:
+def test_split_shares_of_the_paper() -> None:
     config = {"splits": {"default": [90, 5], "af_manplts": [60, 20]}}
     assert sets.shares_of(config, "manplts") == (90, 5)
     assert sets.shares_of({}, "manplts") is None
     assert get_args(SetOrDefault) == (*NAMES, "default")
     shares = sets.shares_of(config, "af_manplts")
-    found = Counter(sets.split_of(str(group), shares) for group in range(4000))
-    assert [found[split] / 4000 for split in sets.SPLITS] == pytest.approx([0.6, 0.2, 0.2], abs=0.03)
+    counts = Counter(sets.split_of(str(group), shares) for group in range(4000))
+    assert [counts[split] / 4000 for split in sets.SPLITS] == pytest.approx([0.6, 0.2, 0.2], abs=0.03)
 
 
-def test_a_chain_without_a_manipulation_writes_manplts_alone(tiny: Path, tmp_path: Path) -> None:
+def test_run_without_a_manipulation_writes_only_manplts(tiny: Path, tmp_path: Path) -> None:
     config = tmp_path / "config.yaml"
     settings = tiny_plots.negatives_config(tiny / "generator", stories=4, candidates=1)
     config.write_text(yaml.safe_dump({**settings, "splits": {"default": [0, 0]}}))
@@ -145,7 +145,7 @@ def test_a_chain_without_a_manipulation_writes_manplts_alone(tiny: Path, tmp_pat
 
 
 @pytest.mark.parametrize("same", [True, False])
-def test_candidates_are_samples_of_one_broken_plot_where_it_is_so_set(
+def test_same_plot_setting_samples_all_candidates_from_one_plot(
     tiny: Path, tmp_path: Path, same: bool
 ) -> None:
     config = tiny_plots.negatives_config(tiny / "generator", stories=4, candidates=3) | {"same_plot": same}
@@ -153,10 +153,10 @@ def test_candidates_are_samples_of_one_broken_plot_where_it_is_so_set(
     for row in read_rows(negatives.make_negatives(config, tiny, tmp_path, tiny / "cache")):
         plots.setdefault(row["group"], set()).add(json.dumps(row["plot"]))
     assert len(plots) == 4
-    assert all(len(found) == 1 for found in plots.values()) == same
+    assert all(len(group_plots) == 1 for group_plots in plots.values()) == same
 
 
-def test_a_corpus_whose_context_is_left_out_has_the_first_sentence_as_its_context(tiny: Path) -> None:
+def test_default_context_is_the_first_sentence(tiny: Path) -> None:
     config = tiny_plots.negatives_config(tiny / "generator")
     stories = negatives.load_plots(config, tiny, tiny / "cache").metrics
 
@@ -168,13 +168,13 @@ def test_a_corpus_whose_context_is_left_out_has_the_first_sentence_as_its_contex
     assert union_data() == union_data(context="first_sentence") != union_data(context="prompt")
 
 
-def test_a_chain_that_does_not_filter_has_four_sets(
+def test_run_without_filtering_has_four_sets(
     tiny: Path, built: tuple[Path, dict[str, str]], tmp_path: Path
 ) -> None:
     config = tiny_plots.negatives_config(tiny / "generator")
     del config["filtering"], config["plain"]
-    found = sets.build_sets(config, tiny, tmp_path, tiny / "cache")
-    assert {name: checksum(path) for name, path in found.items()} == {
+    paths = sets.build_sets(config, tiny, tmp_path, tiny / "cache")
+    assert {name: checksum(path) for name, path in paths.items()} == {
         name: digest for name, digest in built[1].items() if name != "af_manplts"
     }
     with pytest.raises(ValueError, match=r"^filtering: expected"):
@@ -183,7 +183,7 @@ def test_a_chain_that_does_not_filter_has_four_sets(
         negatives.make_plain(config, tiny, tmp_path, tiny / "cache")
 
 
-def test_the_command_takes_as_many_stories_as_it_is_told(
+def test_command_limits_the_number_of_stories(
     tiny: Path, built: tuple[Path, dict[str, str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config = tmp_path / "config.yaml"
@@ -192,16 +192,16 @@ def test_the_command_takes_as_many_stories_as_it_is_told(
     given = ["--config", str(config), "--data", str(tiny), "--out", str(tmp_path), "--cache", cache]
     sets.main([*given, "--stories", "4"])
     negatives = read_rows(tmp_path / "negatives.parquet")
-    whole = read_rows(built[0] / "negatives.parquet")
+    all_negatives = read_rows(built[0] / "negatives.parquet")
     groups = list(dict.fromkeys(row["group"] for row in negatives))
-    assert groups == list(dict.fromkeys(row["group"] for row in whole))[:4]
+    assert groups == list(dict.fromkeys(row["group"] for row in all_negatives))[:4]
     assert "| MANPLTS |" in capsys.readouterr().out
     with pytest.raises(SystemExit):
         sets.main([*given, "--stories", "0"])
     assert "--stories: expected 1 or more, got 0" in capsys.readouterr().err
 
 
-def test_a_story_that_the_generator_ended_at_once_is_in_no_set(
+def test_empty_generated_story_is_in_no_set(
     tiny: Path, built: tuple[Path, dict[str, str]], tmp_path: Path
 ) -> None:
     config = tiny_plots.negatives_config(tiny / "generator")
@@ -213,9 +213,9 @@ def test_a_story_that_the_generator_ended_at_once_is_in_no_set(
     path = sets.set_from_negatives(
         "manplts", tmp_path / "negatives.parquet", lambda: corpus, tmp_path / "sets"
     )
-    written = [row["story"] for row in read_rows(path) if not row["label"]]
-    assert written[0] == first[1], "the next candidate stands in its place"
-    assert all(story.strip() for story in written)
+    negative_stories = [row["story"] for row in read_rows(path) if not row["label"]]
+    assert negative_stories[0] == first[1], "the next candidate replaces it"
+    assert all(story.strip() for story in negative_stories)
 
 
 def test_filtering_reports_its_rounds(built: tuple[Path, dict[str, str]]) -> None:
@@ -224,7 +224,7 @@ def test_filtering_reports_its_rounds(built: tuple[Path, dict[str, str]]) -> Non
     assert (built[0] / "filtered.png").read_bytes()[:4] == b"\x89PNG"
 
 
-def test_plain_samples_come_from_unbroken_plots(tiny: Path, tmp_path: Path) -> None:
+def test_plain_samples_come_from_original_plots(tiny: Path, tmp_path: Path) -> None:
     config = tiny_plots.negatives_config(tiny / "generator")
     paths = negatives.make_plain(config, tiny, tmp_path, tiny / "cache")
     assert [path.name for path in paths] == ["generator-tiny-t0.8.parquet", "generator-tiny-t1.0.parquet"]
@@ -235,28 +235,30 @@ def test_plain_samples_come_from_unbroken_plots(tiny: Path, tmp_path: Path) -> N
     }
 
 
-def test_plain_samples_without_a_word_are_none(
+def test_empty_plain_samples_are_excluded(
     tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
         StorySampler, "write", lambda self, plots, keys: ["", *["he ran ."] * (len(plots) - 1)]
     )
-    for beside, rows in ((False, 4), (True, 8)):
-        plain = {"temperatures": [0.8], "stories": 5, "beside_human": beside}
+    for beside_human, rows in ((False, 4), (True, 8)):
+        plain = {"temperatures": [0.8], "stories": 5, "beside_human": beside_human}
         config = tiny_plots.negatives_config(tiny / "generator", plain=plain)
-        found = read_rows(negatives.make_plain(config, tiny, tmp_path / str(beside), tiny / "cache")[0])
-        assert len(found) == rows
-        assert all(row["story"].strip() for row in found)
+        samples = read_rows(
+            negatives.make_plain(config, tiny, tmp_path / str(beside_human), tiny / "cache")[0]
+        )
+        assert len(samples) == rows
+        assert all(row["story"].strip() for row in samples)
 
 
-def test_plain_samples_stand_beside_the_human_story_at_its_length(tiny: Path, tmp_path: Path) -> None:
+def test_plain_samples_are_paired_with_human_stories_of_similar_length(tiny: Path, tmp_path: Path) -> None:
     plain = {"temperatures": [0.8], "stories": 5, "beside_human": True}
     config = tiny_plots.negatives_config(tiny / "generator", plain=plain)
     rows = read_rows(negatives.make_plain(config, tiny, tmp_path, tiny / "cache")[0])
     assert [row["label"] for row in rows] == [1, 0] * 5
-    for human, written in zip(rows[::2], rows[1::2], strict=True):
-        assert human["group"] == written["group"]
-        words = sorted(len(row["story"].split()) for row in (human, written))
+    for human, generated in zip(rows[::2], rows[1::2], strict=True):
+        assert human["group"] == generated["group"]
+        words = sorted(len(row["story"].split()) for row in (human, generated))
         assert words[1] - words[0] <= 12, "at most a sentence longer"
 
 
@@ -267,14 +269,14 @@ OTHER = TaggedStory([["x"]], [["NN"]])
 
 
 def test_half_of_the_sentences_are_replaced() -> None:
-    found = substitute_sentences(0, [STORY, OTHER], BufferedRandom(np.random.default_rng(0)))
-    assert found is not None
-    assert sum(sentence == ["x"] for sentence in found) == 1
-    assert sum(sentence in [list(s) for s in STORY.words] for sentence in found) == 2
+    result = substitute_sentences(0, [STORY, OTHER], BufferedRandom(np.random.default_rng(0)))
+    assert result is not None
+    assert sum(sentence == ["x"] for sentence in result) == 1
+    assert sum(sentence in [list(s) for s in STORY.words] for sentence in result) == 2
     assert substitute_sentences(1, [STORY, OTHER], BufferedRandom(np.random.default_rng(0))) is None
 
 
-def test_keywords_become_their_opposites() -> None:
+def test_keywords_are_replaced_by_antonyms() -> None:
     class Words:
         def is_keyword(self, word: str, tag: str) -> bool:
             return tag in ("NN", "VBD")
@@ -282,13 +284,13 @@ def test_keywords_become_their_opposites() -> None:
         def antonyms(self, word: str, tag: str) -> tuple[str, ...]:
             return ("walked",) if word == "ran" else ()
 
-    found = substitute_antonyms(STORY, Words(), BufferedRandom(np.random.default_rng(0)))  # type: ignore[arg-type]
-    assert found == [["a", "dog"], ["it", "walked"], ["we", "hid"]]
+    result = substitute_antonyms(STORY, Words(), BufferedRandom(np.random.default_rng(0)))  # type: ignore[arg-type]
+    assert result == [["a", "dog"], ["it", "walked"], ["we", "hid"]]
     assert substitute_antonyms(OTHER, Words(), BufferedRandom(np.random.default_rng(0))) is None  # type: ignore[arg-type]
 
 
-def test_splits_keep_a_story_together_and_have_their_shares() -> None:
-    found = [sets.split_of(f"roc-train-{n:06d}") for n in range(5000)]
-    assert [round(found.count(split) / 5000, 1) for split in sets.SPLITS] == [0.8, 0.1, 0.1]
+def test_default_split_shares_and_table_of_counts() -> None:
+    splits = [sets.split_of(f"roc-train-{n:06d}") for n in range(5000)]
+    assert [round(splits.count(split) / 5000, 1) for split in sets.SPLITS] == [0.8, 0.1, 0.1]
     table = sets.counts_table("roc", {"manplts": {"train": 1500, "validation": 200, "test": 200}})
     assert "| MANPLTS | 1.5k / 0.2k / 0.2k | 47.1k / 5.9k / 5.9k |" in table

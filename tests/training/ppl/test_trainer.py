@@ -65,7 +65,7 @@ def run(data: Path, name: str, config: PplConfig, resume: bool = False) -> dict[
     return ppl.train(config, data, data / "weights" / name, data / f"run-{name}", resume)
 
 
-def test_the_loss_is_that_of_transformers(data: Path) -> None:
+def test_loss_equals_that_of_transformers(data: Path) -> None:
     untrained, tokenizer = model.build_model(configuration())
     rows = token_rows(
         [[["she", "ran", "home", "."]], [["he", "ate", "."], ["she", "slept", "!"]]], tokenizer, 64
@@ -77,7 +77,7 @@ def test_the_loss_is_that_of_transformers(data: Path) -> None:
     assert float(next_token_loss(untrained, ids, mask)) == pytest.approx(float(expected), abs=1e-5)
 
 
-def test_a_killed_run_resumes_to_the_same_weights(data: Path) -> None:
+def test_interrupted_run_resumes_to_the_same_weights(data: Path) -> None:
     run(data, "whole", configuration())
     with interrupt_at_call(ppl.LanguageModelTrainer, "compute_loss", 8):
         run(data, "killed", configuration())
@@ -94,7 +94,7 @@ def test_a_killed_run_resumes_to_the_same_weights(data: Path) -> None:
     [("encoder", {"rank": 8, "alpha": 16}, 1e-2), ("scratch", None, 5e-3)],
     ids=["adapter", "from scratch"],
 )
-def test_it_learns_a_tiny_corpus_and_the_metric_loads_what_was_saved(
+def test_model_learns_a_tiny_corpus_and_the_metric_loads_it(
     data: Path, base: str, adapter: Any, rate: float
 ) -> None:
     config = configuration(base=base, adapter=adapter, learning_rate=rate, stories=1600, batch=8)
@@ -107,8 +107,8 @@ def test_it_learns_a_tiny_corpus_and_the_metric_loads_what_was_saved(
     swapped = [" . ".join([s.split(" . ")[1], s.split(" . ")[0], s.split(" . ")[2]]) for s in stories]
     good = scorer.score(stories, dtype="float32")["perplexities"]
     bad = scorer.score(swapped, dtype="float32")["perplexities"]
-    assert all(one < other for one, other in zip(good, bad, strict=True))
-    assert sum(good) / 16 < 8, "sixteen stories of one pattern are soon known, of 37 tokens"
+    assert all(original < changed for original, changed in zip(good, bad, strict=True))
+    assert sum(good) / 16 < 8, "the vocabulary has 37 tokens, and one pattern is easy to learn"
     card = (folder / "README.md").read_text()
     assert manifest["data"]["stories.jsonl"] in card
     assert f"{manifest['validation']['perplexity_per_word']:.1f} per" in card
@@ -119,19 +119,17 @@ def test_validation_perplexity_by_token_and_word(data: Path) -> None:
     untrained, tokenizer = model.build_model(configuration())
     stories = [[["she", "walked", "home", "."]], [["he", "ate", "."]]]
     rows = token_rows(stories, tokenizer, 64)
-    found = ppl.perplexities(untrained, rows, count_words(stories, rows, tokenizer, 3))
+    measured = ppl.perplexities(untrained, rows, count_words(stories, rows, tokenizer, 3))
     total = 0.0
     for row in rows:
         logits = untrained(torch.tensor([row])).logits[0, :-1]
         total += float(F.cross_entropy(logits.detach(), torch.tensor(row[1:]), reduction="sum"))
-    assert (found["tokens"], found["words"]) == (10, 9)  # walk ##ed; seven words and two ends
-    assert found["loss_per_token"] == pytest.approx(total / 10, rel=0.02)
-    assert found["perplexity_per_word"] == pytest.approx(math.exp(total / 9), rel=0.1)
+    assert (measured["tokens"], measured["words"]) == (10, 9)  # walk ##ed; seven words and two ends
+    assert measured["loss_per_token"] == pytest.approx(total / 10, rel=0.02)
+    assert measured["perplexity_per_word"] == pytest.approx(math.exp(total / 9), rel=0.1)
 
 
-def test_of_a_story_that_is_cut_the_words_that_were_read_count(
-    data: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_only_words_before_truncation_are_counted(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, tokenizer = model.build_model(configuration())
     stories = [[["she", "walked", "home", "."]] * 50, [["he", "ate", "."]]]
     rows = token_rows(stories, tokenizer, 8)
@@ -143,18 +141,18 @@ def test_of_a_story_that_is_cut_the_words_that_were_read_count(
     corpus = {"train": ["long.jsonl"], "validation_share": 0.2}
     manifest = run(data, "cut", configuration(corpus=corpus, max_length=16, stories=4))
     assert "40 of 40 stories are longer than max_length; set corpus.block_words" in capsys.readouterr().err
-    found = manifest["validation"]
-    assert found["perplexity_per_word"] >= found["perplexity_per_token"]
-    assert found["words"] <= found["tokens"] == 15 * found["stories"]
+    validation = manifest["validation"]
+    assert validation["perplexity_per_word"] >= validation["perplexity_per_token"]
+    assert validation["words"] <= validation["tokens"] == 15 * validation["stories"]
 
 
-def test_no_held_out_story_is_told_before_the_training(data: Path) -> None:
+def test_missing_held_out_stories_are_reported_before_training(data: Path) -> None:
     config = configuration(corpus={"train": ["stories.jsonl"], "validation_share": 0})
     with pytest.raises(ValueError, match=r"stories\.jsonl: no story held out \(validation_share 0 of 16\)"):
         run(data, "none", config)
 
 
-def test_it_goes_on_from_another_adapter(data: Path) -> None:
+def test_training_starts_from_another_adapter(data: Path) -> None:
     run(data, "first", configuration())
     config = configuration(start="weights/first", stories=4, learning_rate=1e-9)
     manifest = run(data, "second", config)
@@ -163,7 +161,7 @@ def test_it_goes_on_from_another_adapter(data: Path) -> None:
     assert len(manifest["start"]) == 64
 
 
-def test_a_gpt2_is_tuned_whole_and_read_as_any_model_of_the_hub(data: Path) -> None:
+def test_fine_tuned_gpt2_is_loaded_like_a_hub_model(data: Path) -> None:
     stories = [json.loads(line)["story"] for line in (data / "stories.jsonl").open()]
     base = str(write_gpt2(data / "gpt2", stories))
     manifest = run(data, "tuned", configuration(base=base, adapter=None, stories=96))
@@ -178,7 +176,7 @@ def test_a_gpt2_is_tuned_whole_and_read_as_any_model_of_the_hub(data: Path) -> N
         run(data, "further", configuration(base=base, start="weights/first"))
 
 
-def test_an_adapter_on_a_gpt2_is_loaded_with_what_it_sits_on(data: Path) -> None:
+def test_gpt2_adapter_is_loaded_with_its_base(data: Path) -> None:
     stories = [json.loads(line)["story"] for line in (data / "stories.jsonl").read_text().splitlines()]
     base = write_gpt2(data / "gpt2", stories)
     config = configuration(base=str(base), stories=240, batch=8, learning_rate=2e-2)
@@ -191,15 +189,15 @@ def test_an_adapter_on_a_gpt2_is_loaded_with_what_it_sits_on(data: Path) -> None
     assert not any("wte" in name or "lm_head" in name for name in load_file(folder / "adapter.safetensors"))
     losses = PerplexityScorer(load_model(str(folder), {})).score(stories, dtype="float32")["nll"]
     untrained = PerplexityScorer(load_model(str(base), {})).score(stories, dtype="float32")["nll"]
-    assert all(one < before for one, before in zip(losses, untrained, strict=True))
+    assert all(tuned < untuned for tuned, untuned in zip(losses, untrained, strict=True))
     held_out = [json.loads(line)["story"] for line in (data / "held_out.jsonl").read_text().splitlines()]
     scored = PerplexityScorer(load_model(str(folder), {})).score(held_out, dtype="float32", explain=True)
-    counted = [len(one["tokens"]) for one in scored["explanations"]]
-    mean = sum(n * loss for n, loss in zip(counted, scored["nll"], strict=True)) / sum(counted)
+    token_counts = [len(explanation["tokens"]) for explanation in scored["explanations"]]
+    mean = sum(n * loss for n, loss in zip(token_counts, scored["nll"], strict=True)) / sum(token_counts)
     assert mean == pytest.approx(manifest["validation"]["loss_per_token"], rel=0.01), (
         "bfloat16 in the manifest"
     )
-    assert sum(counted) == manifest["validation"]["tokens"]
+    assert sum(token_counts) == manifest["validation"]["tokens"]
     adapter = load_file(folder / "adapter.safetensors")
     save_file({**adapter, "other.lora_A": torch.zeros(4, 4)}, folder / "adapter.safetensors")
     with pytest.raises(
@@ -209,12 +207,12 @@ def test_an_adapter_on_a_gpt2_is_loaded_with_what_it_sits_on(data: Path) -> None
 
 
 @pytest.mark.parametrize("name", ["roc_gpt2_paper", "wp_gpt2_paper"])
-def test_the_papers_setting_is_gpt2_whole(name: str) -> None:
+def test_paper_setting_fine_tunes_all_of_gpt2(name: str) -> None:
     config = read_config(PplConfig, config_file("ppl", name))
     assert (config.base, config.adapter, config.start) == ("gpt2", None, None)
 
 
-def test_the_masked_configuration(data: Path) -> None:
+def test_masked_model_is_configured_and_scored(data: Path) -> None:
     config = {
         "metric": "ppl",
         "model": "masked",
@@ -229,8 +227,8 @@ def test_the_masked_configuration(data: Path) -> None:
     manifest = ppl.train(parse(PplConfig, config), data, out, data / "run-pll")
     (out / "encoder").symlink_to(data / "encoder")
     loaded = load_model(str(out), {})
-    found = PerplexityScorer(loaded).score(["not she ran home . she ate the cat and ate ."])
-    assert found["perplexities"][0] > 1
+    scores = PerplexityScorer(loaded).score(["not she ran home . she ate the cat and ate ."])
+    assert scores["perplexities"][0] > 1
     assert -1 <= manifest["validation"]["pearson_of_both"] <= 1
     assert "{" not in (out / "README.md").read_text().split("```bibtex")[0]
 
@@ -242,14 +240,12 @@ def test_the_masked_configuration(data: Path) -> None:
         ({"start": "a", "adapter": None}, "start: expected only with an adapter, got a"),
     ],
 )
-def test_what_would_save_other_weights_than_it_trained_is_refused(
-    data: Path, changes: dict[str, Any], message: str
-) -> None:
+def test_unsupported_start_or_base_is_rejected(data: Path, changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         run(data, "one", configuration(**changes))
 
 
-def test_a_run_of_another_configuration_is_not_resumed(data: Path) -> None:
+def test_run_with_another_configuration_is_not_resumed(data: Path) -> None:
     run(data, "one", configuration(stories=4))
     with pytest.raises(ValueError, match=r"config.stories: 4, not 8"):
         run(data, "one", configuration(stories=8), resume=True)

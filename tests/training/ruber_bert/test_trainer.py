@@ -81,14 +81,14 @@ def configuration(**changes: Any) -> RuberConfig:
     return parse(RuberConfig, {**config, **changes})
 
 
-def begun(data: Path) -> Path:
+def write_start(data: Path) -> Path:
     """An adapter of rank 2 on the tiny encoder."""
     model, _, _ = build_model(configuration(frozen=False, adapter={"rank": 2, "alpha": 2}))
     torch.manual_seed(5)
     for name, parameter in model.named_parameters():
         if "lora_B" in name:
             torch.nn.init.normal_(parameter, std=0.2)
-    tensors = {name: one for name, one in adapter_tensors(model).items() if name.startswith("bert.")}
+    tensors = {name: tensor for name, tensor in adapter_tensors(model).items() if name.startswith("bert.")}
     save_tensors(data / "begun" / "adapter.safetensors", tensors)
     return data / "begun"
 
@@ -110,9 +110,9 @@ def run(data: Path, name: str, config: RuberConfig, resume: bool = False) -> dic
     ],
     ids=["frozen", "cross-entropy", "nearest", "adapted", "started", "recurrent"],
 )
-def test_it_learns_and_the_metric_loads_what_was_saved(data: Path, changes: dict[str, Any]) -> None:
+def test_model_learns_and_the_metric_loads_it(data: Path, changes: dict[str, Any]) -> None:
     if changes.get("start"):
-        changes = {**changes, "start": str(begun(data))}
+        changes = {**changes, "start": str(write_start(data))}
     manifest = run(data, "learnt", configuration(**changes))
     folder = data / "weights" / "learnt"
     (folder / "encoder").symlink_to(data / "encoder")
@@ -136,24 +136,24 @@ def test_it_learns_and_the_metric_loads_what_was_saved(data: Path, changes: dict
     assert "{" not in card.split("```bibtex")[0]
 
 
-def test_the_frozen_encoder_is_the_start_s(data: Path) -> None:
-    folder = begun(data)
+def test_frozen_encoder_has_the_initial_weights(data: Path) -> None:
+    folder = write_start(data)
     config = configuration(start=str(folder), adapter={"rank": 2, "alpha": 2}, passes=1)
     manifest = run(data, "started", config)
     (data / "weights" / "started" / "encoder").symlink_to(data / "encoder")
-    wanted = merge_adapter(
+    expected = merge_adapter(
         read_tensors(data / "encoder" / "model.safetensors"), read_tensors(folder / "adapter.safetensors")
     )
-    found = load_checkpoint(data / "weights" / "started", "ruber_bert").state
-    for name in (name for name in wanted if ".encoder.layer." in name):
-        torch.testing.assert_close(found[name].float(), wanted[name].float(), rtol=1e-2, atol=2e-3)
+    state = load_checkpoint(data / "weights" / "started", "ruber_bert").state
+    for name in (name for name in expected if ".encoder.layer." in name):
+        torch.testing.assert_close(state[name].float(), expected[name].float(), rtol=1e-2, atol=2e-3)
     assert manifest["start"]
     for changes in ({"start": str(folder)}, {"adapter": {"rank": 2, "alpha": 2}}):
         with pytest.raises(ValueError, match="start and adapter"):
             build_model(configuration(**changes))
 
 
-def test_a_killed_run_resumes_to_the_same_weights(data: Path) -> None:
+def test_interrupted_run_resumes_to_the_same_weights(data: Path) -> None:
     config = configuration(passes=12)
     run(data, "whole", config)
     with interrupt_at_call(ruber_bert.RuberTrainer, "compute_loss", 9):
@@ -163,7 +163,7 @@ def test_a_killed_run_resumes_to_the_same_weights(data: Path) -> None:
     assert all(torch.equal(whole[name], resumed[name]) for name in whole)
 
 
-def test_the_losses_by_hand() -> None:
+def test_losses_equal_hand_computed_values() -> None:
     class Model:
         def head(self, contexts: torch.Tensor, stories: torch.Tensor) -> torch.Tensor:
             return (contexts * stories).sum(-1)
@@ -171,7 +171,7 @@ def test_the_losses_by_hand() -> None:
     contexts, stories = torch.tensor([[1.0], [2.0]]), torch.tensor([[0.5], [-1.0]])
     inputs = {"contexts": contexts, "stories": stories, "sampled": torch.tensor([[1.0], [0.0]])}
     true = torch.sigmoid(torch.tensor([0.5, -2.0]))
-    false = torch.sigmoid(torch.tensor([[1.0, 0.0], [-1.0, 1.0]]))  # sampled; the other of the batch
+    false = torch.sigmoid(torch.tensor([[1.0, 0.0], [-1.0, 1.0]]))  # sampled; the other story of the batch
     config = configuration(in_batch=1)
     expected = (0.5 - true + false).clamp_min(0).mean()
     assert float(relatedness_loss(Model(), inputs, config)) == pytest.approx(float(expected))
@@ -180,14 +180,14 @@ def test_the_losses_by_hand() -> None:
     assert float(relatedness_loss(Model(), inputs, config)) == pytest.approx(float(expected))
 
 
-def test_nearest_contexts_leave_out_the_context_itself() -> None:
+def test_nearest_contexts_exclude_equal_contexts() -> None:
     contexts = torch.tensor([[1.0, 0.0], [0.9, 0.1], [0.1, 1.0], [1.0, 0.0]])
-    found = nearest_contexts(contexts, 2)
-    assert found[0, 0] == found[3, 0] == 1, "an equal context counts as itself"
-    assert found[2, 0] == 1
+    nearest = nearest_contexts(contexts, 2)
+    assert nearest[0, 0] == nearest[3, 0] == 1, "an equal context counts as itself"
+    assert nearest[2, 0] == 1
 
 
-def test_features_are_those_without_dropout(data: Path) -> None:
+def test_frozen_features_are_computed_without_dropout(data: Path) -> None:
     model, tokenizer, _ = build_model(configuration())
     for module in model.modules():
         if isinstance(module, torch.nn.Dropout):
@@ -198,7 +198,7 @@ def test_features_are_those_without_dropout(data: Path) -> None:
 
 
 @pytest.mark.parametrize("column", ["prompt", "context"])
-def test_prompts_are_contexts_and_a_story_counts_once(column: str, data: Path) -> None:
+def test_prompts_are_contexts_and_stories_are_not_repeated(column: str, data: Path) -> None:
     rows = [
         {column: "[ WP ] the dog ran .", "story": f"he ate . <newline> she {v} . he slept !"}
         for v in ("ran", "ate")
@@ -228,7 +228,7 @@ def test_prompts_are_contexts_and_a_story_counts_once(column: str, data: Path) -
         ("stories", "he ate . she ran .", "expected at least two pairs .* to train on, got 1"),
     ],
 )
-def test_too_few_pairs_are_told_before_anything_is_trained(
+def test_too_few_pairs_are_reported_before_training(
     data: Path, file: str, story: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (data / f"{file}.jsonl").write_text(json.dumps({"story": story}) + "\n")
@@ -248,12 +248,12 @@ def test_too_few_pairs_are_told_before_anything_is_trained(
         ({"encoder": "lstm"}, "encoder: input should be 'bert' or 'rnn'"),
     ],
 )
-def test_bad_settings_are_named(data: Path, changes: dict[str, Any], message: str) -> None:
+def test_invalid_settings_are_reported(data: Path, changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         run(data, "bad", configuration(**changes))
 
 
-def test_a_run_of_another_configuration_is_not_resumed(data: Path) -> None:
+def test_run_with_another_configuration_is_not_resumed(data: Path) -> None:
     run(data, "one", configuration(passes=1))
     with pytest.raises(ValueError, match=r"config.margin: 0.5, not 0.4"):
         run(data, "one", configuration(passes=1, margin=0.4), resume=True)

@@ -1,4 +1,4 @@
-"""A second run into a folder: over the same rows it goes on, over others it is refused, and mistakes cost nothing."""
+"""A second run in a folder: resumed with the same rows, rejected with others; mistakes can be corrected."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,26 +14,26 @@ from tests.tiny_work import UNREADABLE, Counting, rows_in
 from tests.training.scale.test_runs import PLAIN, ROWS, counted
 
 STOPPING = [*ROWS[:7], {"id": 7, "story": UNREADABLE}]
-"""Of which a run has made the first part when it stops."""
+"""Rows at which a run stops after its first part."""
 
 
 @pytest.mark.parametrize("form", [list, lambda rows: datasets.Dataset.from_list(rows).to_iterable_dataset()])
-def test_other_rows_are_not_taken_for_those_of_the_run(form: Callable[[Any], Any], tmp_path: Path) -> None:
+def test_run_with_different_rows_is_rejected(form: Callable[[Any], Any], tmp_path: Path) -> None:
     counted(form(ROWS), tmp_path / "over")
     with pytest.raises(ValueError, match="expected a new folder, got that of a finished run"):
         counted(form(ROWS[:9]), tmp_path / "over")
     with pytest.raises(ValueError, match="row 8: expected words"):
         counted(form(STOPPING), tmp_path / "begun")
-    for others in (STOPPING[:7], [*STOPPING[:6], STOPPING[7], STOPPING[6]]):
+    for different_rows in (STOPPING[:7], [*STOPPING[:6], STOPPING[7], STOPPING[6]]):
         with pytest.raises(
             ValueError, match=r"expected the rows of the run that has begun here, .* got others"
         ):
-            counted(form(others), tmp_path / "begun", bad="keep")
+            counted(form(different_rows), tmp_path / "begun", bad="keep")
     assert counted(form(STOPPING), tmp_path / "begun", bad="keep").bad == 1
     assert [row["id"] for row in rows_in(tmp_path / "begun")] == list(range(7))
 
 
-def test_rows_of_ray_are_the_same_in_any_order() -> None:
+def test_digest_of_ray_rows_ignores_their_order() -> None:
     def source(rows: list[dict[str, Any]]) -> Source:
         return Source(lambda _: (Row(n, f"row {n}", row) for n, row in enumerate(rows, 1)), ["ray"])
 
@@ -41,7 +41,7 @@ def test_rows_of_ray_are_the_same_in_any_order() -> None:
     assert digest_of(source(ROWS)) != digest_of(source([*ROWS[1:], ROWS[1]]))
 
 
-def test_settings_are_told_before_rows_are_read_and_can_be_mended(tmp_path: Path) -> None:
+def test_bad_settings_are_reported_before_rows_are_read(tmp_path: Path) -> None:
     read = []
 
     def rows(refused: Callable[[str], None]) -> Iterator[Row]:
@@ -54,7 +54,7 @@ def test_settings_are_told_before_rows_are_read_and_can_be_mended(tmp_path: Path
     assert run(Source(rows, ["known"]), tmp_path / "out", Counting(), PLAIN).rows == len(ROWS)
 
 
-def test_where_no_part_was_made_everything_may_change(tmp_path: Path) -> None:
+def test_settings_and_rows_may_change_before_the_first_part(tmp_path: Path) -> None:
     path, out = tmp_path / "stories.jsonl", tmp_path / "out"
     path.write_text('{"id": 0, "story": "Ben ran."}\n{\n')
     with pytest.raises(ValueError, match="line 2: expected a JSON object"):
@@ -69,7 +69,7 @@ def test_where_no_part_was_made_everything_may_change(tmp_path: Path) -> None:
         counted(path, out)
 
 
-def test_a_part_that_is_gone_is_told(tmp_path: Path) -> None:
+def test_missing_part_is_reported(tmp_path: Path) -> None:
     write_rows(tmp_path / "stories.jsonl", ROWS)
     counted(tmp_path / "stories.jsonl", tmp_path / "out")
     (tmp_path / "out" / "part-00002.parquet").unlink()
@@ -77,18 +77,18 @@ def test_a_part_that_is_gone_is_told(tmp_path: Path) -> None:
         counted(tmp_path / "stories.jsonl", tmp_path / "out")
 
 
-def test_the_format_of_files_is_a_setting(tmp_path: Path) -> None:
+def test_file_format_is_part_of_the_settings(tmp_path: Path) -> None:
     (tmp_path / "odd").write_text("id,story\n1,Ann ran.\n2,Bo ate.\n")
-    found = [
+    row_counts = [
         run(files_source(str(tmp_path / "odd"), kind), tmp_path / kind, Counting(), PLAIN).rows
         for kind in ("txt", "csv")
     ]
-    assert found == [3, 2]
+    assert row_counts == [3, 2]
     with pytest.raises(ValueError, match=r'other settings has begun here: input was .*"txt".* now .*"csv"'):
         run(files_source(str(tmp_path / "odd"), "csv"), tmp_path / "txt", Counting(), PLAIN)
 
 
-def test_a_packing_without_its_package_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_compression_package_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.jsonl.zst").write_bytes(b"\x28\xb5\x2f\xfd")
     monkeypatch.setattr("fsspec.utils.compressions", {})
     with pytest.raises(ValueError, match=r"a\.jsonl\.zst: expected the package zstandard, which reads \.zst"):

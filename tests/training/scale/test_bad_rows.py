@@ -1,4 +1,4 @@
-"""Rows that cannot be worked on: what they cost, and that none is lost, whenever a run ends."""
+"""Rows that cannot be processed: their cost, and that none is lost, whenever a run ends."""
 
 import errno
 import json
@@ -23,50 +23,48 @@ from tests.tiny_work import Counting, WordCounter
 from tests.training.scale.test_runs import counted, sums
 
 
-def test_each_row_is_looked_at_once_and_worked_on_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    looked = []
+def test_each_row_is_checked_and_processed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checked = []
 
     def story_row(row: Any, context: str) -> Any:
-        looked.append(row.number)
+        checked.append(row.number)
         return original(row, context)
 
     original = perturbing.story_row
     monkeypatch.setattr(perturbing, "story_row", story_row)
     monkeypatch.setattr("openmeva.training.scale.batches.story_row", story_row)
-    rows = [{"story": "Ben ran." if place % 4 else "Ben sat."} for place in range(200)]
+    rows = [{"story": "Ben ran." if index % 4 else "Ben sat."} for index in range(200)]
     for row in rows[1::4] + rows[2::4] + rows[3::4]:
         row["story"] += " He fell."
     work = Perturbation(PerturbationConfig("typo"))
     report = counted(rows, tmp_path / "out", work=work, size=Size(200), bad="keep")
     assert (report.scored, report.bad) == (150, 50)
-    assert len(looked) <= 2 * len(rows)
-    told = json.loads((tmp_path / "out" / "bad.jsonl").read_text().splitlines()[1])
-    assert told["row"] == 5
-    assert told["reason"].startswith("expected at least two sentences")
+    assert len(checked) <= 2 * len(rows)
+    bad_row = json.loads((tmp_path / "out" / "bad.jsonl").read_text().splitlines()[1])
+    assert bad_row["row"] == 5
+    assert bad_row["reason"].startswith("expected at least two sentences")
 
 
-def test_however_many_they_are_memory_stays(tmp_path: Path) -> None:
+def test_memory_does_not_grow_with_bad_rows(tmp_path: Path) -> None:
     peaks = []
     for count in (1_000, 20_000):
         folder = Folder(tmp_path / str(count))
         folder.bad_file(UNREAD).parent.mkdir(parents=True)
         names: tuple[int | str, ...] = (UNREAD, MISFITS, 0)
-        for place, name in enumerate(names):
-            lines = (BadRow(row, "here", "no reason").line() for row in range(place, count, 3))
+        for index, name in enumerate(names):
+            lines = (BadRow(row, "here", "no reason").line() for row in range(index, count, 3))
             folder.bad_file(name).write_text("".join(lines))
         pq.write_table(pa.table({"story": ["Ben ran."]}), folder.result(0))
         tracemalloc.start()
         folder.finish(1, {})
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
-        told = folder.bad_rows_file.read_text().splitlines()
-        assert [json.loads(line)["row"] for line in told] == list(range(count))
+        lines_of_bad_rows = folder.bad_rows_file.read_text().splitlines()
+        assert [json.loads(line)["row"] for line in lines_of_bad_rows] == list(range(count))
     assert peaks[1] < 1.5 * peaks[0]
 
 
-def test_a_run_killed_at_any_change_loses_none(tmp_path: Path) -> None:
+def test_killed_run_loses_no_bad_rows(tmp_path: Path) -> None:
     path = tmp_path / "stories.jsonl"
     path.write_text('{"n": 1, "story": "Ben ran."}\n{\n{"n": "two", "story": "Ann sat."}\n')
     counted(path, tmp_path / "whole", bad="keep")
@@ -91,7 +89,7 @@ class Writing(Counting):
         return FullDisk(self)
 
 
-def test_a_full_disk_is_told_in_a_line(tmp_path: Path) -> None:
+def test_full_disk_is_reported_in_one_line(tmp_path: Path) -> None:
     write_rows(tmp_path / "stories.jsonl", [{"story": "Ben ran."}])
     with pytest.raises(ValueError, match=r"^part 0: \[Errno 28\] No space left on device: 'cache'$"):
         counted(tmp_path / "stories.jsonl", tmp_path / "out", work=Writing())

@@ -1,4 +1,4 @@
-"""Stories of a corpus are perturbed and damaged alike, whatever the parts."""
+"""Perturbations and negative samples of a corpus do not depend on how it is split into parts."""
 
 from pathlib import Path
 from typing import Any
@@ -36,25 +36,25 @@ def stories(tmp_path: Path) -> Path:
     return tmp_path / "stories.jsonl"
 
 
-def of_sizes(stories: Path, out: Path, work: Any) -> list[dict[str, Any]]:
+def run_in_both_sizes(stories: Path, out: Path, work: Any) -> list[dict[str, Any]]:
     """The rows of a run, the same for parts of one row and for one part."""
-    found = []
+    outputs = []
     for rows in (1, 100):
         report = counted(stories, out / str(rows), work=work, size=Size(rows))
         assert report.scored == len(STORIES)
-        found.append(rows_in(out / str(rows)))
-    assert found[0] == found[1]
-    return found[0]
+        outputs.append(rows_in(out / str(rows)))
+    assert outputs[0] == outputs[1]
+    return outputs[0]
 
 
-def test_perturbations_are_those_of_the_command(stories: Path, tmp_path: Path) -> None:
-    how = PerturbationConfig("typo", seed=3)
-    found = of_sizes(stories, tmp_path / "out", Perturbation(how))
-    perturb_file(stories, tmp_path / "cases.jsonl", how)
+def test_perturbations_equal_those_of_the_command(stories: Path, tmp_path: Path) -> None:
+    config = PerturbationConfig("typo", seed=3)
+    perturbed_rows = run_in_both_sizes(stories, tmp_path / "out", Perturbation(config))
+    perturb_file(stories, tmp_path / "cases.jsonl", config)
     cases = {row.values["perturbed_from"]: row.values for row in read_rows(tmp_path / "cases.jsonl")}
-    assert {f"{place:06d}" for place, row in enumerate(found, 1) if row["perturbed"]} == set(cases)
-    for place, row in enumerate(found, 1):
-        case = cases[f"{place:06d}"]
+    assert {f"{number:06d}" for number, row in enumerate(perturbed_rows, 1) if row["perturbed"]} == set(cases)
+    for number, row in enumerate(perturbed_rows, 1):
+        case = cases[f"{number:06d}"]
         assert row["perturbed"] == case["story"]
         assert row["technique"] == case["technique"]
         assert row["changed_spans"] == case["changed_spans"]
@@ -63,19 +63,19 @@ def test_perturbations_are_those_of_the_command(stories: Path, tmp_path: Path) -
         counted(stories, tmp_path / "none", work=Perturbation(PerturbationConfig("relatedness")))
     write_rows(tmp_path / "short.jsonl", [{"story": STORIES[0]}, {"story": "Ben ran."}])
     with pytest.raises(ValueError, match=r"short\.jsonl, line 2: expected at least two sentences"):
-        counted(tmp_path / "short.jsonl", tmp_path / "short", work=Perturbation(how))
+        counted(tmp_path / "short.jsonl", tmp_path / "short", work=Perturbation(config))
 
 
-def test_columns_that_are_taken_are_numbered(tmp_path: Path) -> None:
+def test_new_columns_get_numbers_if_names_are_taken(tmp_path: Path) -> None:
     names = ["perturbed", "perturb_perturbed", "negative", "union_negative"]
     path = tmp_path / "stories.jsonl"
     write_rows(path, [{"story": story, **dict.fromkeys(names, "mine")} for story in STORIES])
-    drawing = NegativeSamplingConfig(techniques=("repetition",), cache=tmp_path / "tags")
+    sampling = NegativeSamplingConfig(techniques=("repetition",), cache=tmp_path / "tags")
     for work, new in (
         (Perturbation(PerturbationConfig("typo")), "perturb_perturbed_2"),
-        (Sampling(drawing, str(path)), "union_negative_2"),
+        (Sampling(sampling, str(path)), "union_negative_2"),
     ):
-        for row in of_sizes(path, tmp_path / new, work):
+        for row in run_in_both_sizes(path, tmp_path / new, work):
             assert row[new] not in (None, "mine")
             assert {row[name] for name in names} == {"mine"}
 
@@ -83,19 +83,19 @@ def test_columns_that_are_taken_are_numbered(tmp_path: Path) -> None:
 def test_stories_are_read_as_the_command_reads_them(tmp_path: Path) -> None:
     (tmp_path / "wp.txt").write_text("He found the letter . </s> She opened it slowly . </s>\n")
     write_rows(tmp_path / "wp.jsonl", [{"story": " He found the letter . <newline> She opened it slowly . "}])
-    how = PerturbationConfig("typo", seed=3)
+    config = PerturbationConfig("typo", seed=3)
     for name in ("wp.txt", "wp.jsonl"):
-        counted(tmp_path / name, tmp_path / f"{name}-out", work=Perturbation(how))
+        counted(tmp_path / name, tmp_path / f"{name}-out", work=Perturbation(config))
         (row,) = rows_in(tmp_path / f"{name}-out")
-        perturb_file(tmp_path / name, tmp_path / "cases.jsonl", how)
-        (case,) = (found.values for found in read_rows(tmp_path / "cases.jsonl"))
+        perturb_file(tmp_path / name, tmp_path / "cases.jsonl", config)
+        (case,) = (case_row.values for case_row in read_rows(tmp_path / "cases.jsonl"))
         assert "</s>" not in row["perturbed"]
         assert (row["perturbed"], row["changed_spans"]) == (case["story"], case["changed_spans"])
         (span,) = row["changed_spans"]
         assert row["story"][: span["original_start"]] == row["perturbed"][: span["start"]]
 
 
-def test_rows_of_autos_are_those_of_its_builder(
+def test_autos_rows_equal_those_of_the_builder(
     tmp_path: Path, everyday_facts: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(command, "MoverSimilarity", lambda: lambda pairs: [0.3] * len(pairs))
@@ -104,35 +104,35 @@ def test_rows_of_autos_are_those_of_its_builder(
         tmp_path / "stories.jsonl", [{"story_id": row["story_id"], "story": row["story"]} for row in rows]
     )
     path, out = str(tmp_path / "stories.jsonl"), tmp_path / "whole"
-    how = AutosTests(path, grammar="none", seed=1)
-    assert counted(path, tmp_path / "parts", work=how, size=Size(1)).scored == len(rows)
-    found = rows_in(tmp_path / "parts")
+    tests = AutosTests(path, grammar="none", seed=1)
+    assert counted(path, tmp_path / "parts", work=tests, size=Size(1)).scored == len(rows)
+    output = rows_in(tmp_path / "parts")
     options = ["--grammar", "none", "--seed", "1", "--engine", "plain", "--out", str(out)]
-    done = CliRunner().invoke(app, ["autos", "--stories", path, "--pool", path, *options])
-    assert done.exit_code == 0, done.output
-    assert found == rows_in(out)
+    result = CliRunner().invoke(app, ["autos", "--stories", path, "--pool", path, *options])
+    assert result.exit_code == 0, result.output
+    assert output == rows_in(out)
     builder = command.make_builder(rows, "rules", "none", 1)
     expected = [*builder.discrimination(rows).rows, *builder.invariance(rows, "human").rows]
-    of_stories = [row for row in found if row["origin"] == "human"]
+    of_stories = [row for row in output if row["origin"] == "human"]
     assert sorted(of_stories, key=str) == sorted(expected, key=str)
-    again = [row for row in found if row["origin"] == "discrimination" and row["label"] == 0]
+    perturbed_again = [row for row in output if row["origin"] == "discrimination" and row["label"] == 0]
     perturbed = {row["story_id"]: row["perturbed_from"] for row in expected if row["label"] == 0}
-    assert again
-    assert len({row["perturbed_from"] for row in again}) == len(
-        {perturbed[row["perturbed_from"]] for row in again}
+    assert perturbed_again
+    assert len({row["perturbed_from"] for row in perturbed_again}) == len(
+        {perturbed[row["perturbed_from"]] for row in perturbed_again}
     )
 
 
 def test_negative_samples_come_from_a_pool(stories: Path, tmp_path: Path) -> None:
-    how = NegativeSamplingConfig(seed=1, techniques=("repetition", "reordering"), cache=tmp_path / "tags")
-    found = of_sizes(stories, tmp_path / "out", Sampling(how, str(stories)))
-    for row in found:
+    config = NegativeSamplingConfig(seed=1, techniques=("repetition", "reordering"), cache=tmp_path / "tags")
+    samples = run_in_both_sizes(stories, tmp_path / "out", Sampling(config, str(stories)))
+    for row in samples:
         assert row["negative"] not in (None, row["original"])
         assert row["applied"]
-        assert all(name.rpartition("_")[2] in how.techniques for name in row["applied"])
-    counted(stories, tmp_path / "again", work=Sampling(how, str(stories)))
+        assert all(name.rpartition("_")[2] in config.techniques for name in row["applied"])
+    counted(stories, tmp_path / "again", work=Sampling(config, str(stories)))
     counted(
-        stories, tmp_path / "again", work=Sampling(how, str(stories))
+        stories, tmp_path / "again", work=Sampling(config, str(stories))
     )  # what the first one cached is no other setting
     with pytest.raises(ValueError, match="expected techniques among repetition"):
         counted(
@@ -142,7 +142,7 @@ def test_negative_samples_come_from_a_pool(stories: Path, tmp_path: Path) -> Non
         )
 
 
-def test_equal_ids_cost_nothing_whatever_the_parts(
+def test_duplicate_ids_do_not_affect_results(
     tmp_path: Path, everyday_facts: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(command, "MoverSimilarity", lambda: lambda pairs: [0.3] * len(pairs))
@@ -154,14 +154,14 @@ def test_equal_ids_cost_nothing_whatever_the_parts(
         "autos": AutosTests(path, grammar="none"),
         "perturb": Perturbation(PerturbationConfig("typo")),
     }.items():
-        found = []
+        outputs = []
         for size in (1, 2, 100):
             assert counted(path, tmp_path / f"{name}{size}", work=work, size=Size(size)).scored == 4
-            found.append(rows_in(tmp_path / f"{name}{size}"))
-        assert found[0] == found[1] == found[2]
+            outputs.append(rows_in(tmp_path / f"{name}{size}"))
+        assert outputs[0] == outputs[1] == outputs[2]
 
 
-def test_a_run_goes_on_with_the_knowledge_that_it_began_with(
+def test_signature_covers_lexicons_and_encoder(
     stories: Path, tmp_path: Path, everyday_facts: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(command, "MoverSimilarity", lambda: None)
@@ -180,32 +180,32 @@ def test_a_run_goes_on_with_the_knowledge_that_it_began_with(
     def signatures() -> dict[str, str]:
         return {name: work.start([], False).signature for name, work in works.items()}
 
-    known = signatures()
+    before = signatures()
     write_text(weights, "second")
-    assert {name for name, signature in signatures().items() if signature != known[name]} == {
+    assert {name for name, signature in signatures().items() if signature != before[name]} == {
         "perturb",
         "autos",
     }
-    known = signatures()
+    before = signatures()
     for lexicon in ("wordnet", "conceptnet"):
         write_text(tmp_path / lexicon, "other")
         files = {**lexicon_files(), lexicon: tmp_path / lexicon}
         monkeypatch.setattr(knowledge, "lexicon_files", lambda: files)  # noqa: B023 - called here
-        found = signatures()
-        assert all(found[name] != known[name] for name in works)
-        known = found
+        after = signatures()
+        assert all(after[name] != before[name] for name in works)
+        before = after
 
 
-def test_settings_of_operations_are_told_before_any_row(stories: Path, tmp_path: Path) -> None:
-    gone = str(tmp_path / "gone.jsonl")
+def test_bad_operation_settings_are_reported_by_check(stories: Path, tmp_path: Path) -> None:
+    missing_file = str(tmp_path / "gone.jsonl")
     for work in (
-        Sampling(NegativeSamplingConfig(), gone),
-        AutosTests(gone),
-        Perturbation(PerturbationConfig("relatedness", corpus=gone)),
+        Sampling(NegativeSamplingConfig(), missing_file),
+        AutosTests(missing_file),
+        Perturbation(PerturbationConfig("relatedness", corpus=missing_file)),
     ):
         with pytest.raises(FileNotFoundError, match=r"gone\.jsonl"):
             work.check(here=True)
-    for mistaken, message in (
+    for invalid, message in (
         (Perturbation(PerturbationConfig("typo", techniques=("foo",))), "typo: unknown technique 'foo'"),
         (
             Perturbation(PerturbationConfig("typo", context="frist")),
@@ -214,4 +214,4 @@ def test_settings_of_operations_are_told_before_any_row(stories: Path, tmp_path:
         (Sampling(NegativeSamplingConfig(recipe="foo"), str(stories)), "recipe: expected one of"),
     ):
         with pytest.raises(ValueError, match=message):
-            mistaken.check(here=True)
+            invalid.check(here=True)

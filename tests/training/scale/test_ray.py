@@ -1,4 +1,4 @@
-"""The engine Ray writes what the plain one writes, also where actors, the driver or a node are lost."""
+"""The Ray engine writes the same output as the plain one, even if actors, the driver or a node are lost."""
 
 import signal
 import subprocess
@@ -35,7 +35,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return sums(out)
 
 
-def test_any_number_of_actors_writes_the_same_bytes_and_a_killed_one_is_replaced(
+def test_output_is_independent_of_actors_and_killed_actors_are_replaced(
     cluster: Any, plain: dict[str, str], tmp_path: Path
 ) -> None:
     death = tmp_path / "death"
@@ -49,7 +49,7 @@ def test_any_number_of_actors_writes_the_same_bytes_and_a_killed_one_is_replaced
     assert not death.exists()
 
 
-def test_what_goes_wrong_in_an_actor_is_told_in_a_line(cluster: Any, tmp_path: Path) -> None:
+def test_errors_in_actors_are_reported_in_one_line(cluster: Any, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"^row 1: expected words$"):
         counted([{"story": "unreadable"}], tmp_path / "bad", engine=Engine(actors=1))
     with pytest.raises(ValueError, match=r"^part 0: \[Errno 28\] No space left on device: 'cache'$"):
@@ -64,7 +64,7 @@ def test_what_goes_wrong_in_an_actor_is_told_in_a_line(cluster: Any, tmp_path: P
         Engine("plain", actors=2)
 
 
-def test_a_part_that_kills_its_actors_is_given_up(cluster: Any, tmp_path: Path) -> None:
+def test_part_that_keeps_killing_actors_is_abandoned(cluster: Any, tmp_path: Path) -> None:
     death = tmp_path / "death"
     death.touch()
     work = Counting(death=str(death), dies_once=False)
@@ -74,7 +74,9 @@ def test_a_part_that_kills_its_actors_is_given_up(cluster: Any, tmp_path: Path) 
     assert counted(ROWS[:5], tmp_path / "out", engine=Engine(actors=1), work=work).scored == 5
 
 
-def test_without_ray_a_line_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_ray_is_reported_with_the_install_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ModuleNotFoundError, match=r"pip install '\.\[scale\]'"):
         counted(ROWS, tmp_path / "out", engine=Engine())
@@ -88,8 +90,8 @@ def killed_driver(out: Path, address: str, parts: int) -> None:
             time.sleep(0.02)
         driver.kill()
         assert driver.stderr is not None
-        said = driver.stderr.read().decode()
-    assert driver.returncode == -signal.SIGKILL, said
+        messages = driver.stderr.read().decode()
+    assert driver.returncode == -signal.SIGKILL, messages
 
 
 if __name__ == "__main__":

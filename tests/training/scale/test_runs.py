@@ -1,4 +1,4 @@
-"""Runs over corpora: what goes in and comes out, bad rows, and that an interrupted run ends as any other."""
+"""Runs over corpora: input, output, bad rows, and resumed runs with the result of uninterrupted ones."""
 
 import bz2
 import gzip
@@ -31,9 +31,9 @@ ROWS = [{"id": place, "story": f"Ben ran {'far ' * (place % 5)}home."} for place
 
 
 def counted(source: Any, out: str | Path, **options: Any) -> Report:
-    made = {"work": Counting(), "engine": PLAIN, "size": Size(rows=5), **options}
-    found = files_source(str(source)) if isinstance(source, str | Path) else dataset_source(source)
-    return run(found, out, **made)
+    all_options = {"work": Counting(), "engine": PLAIN, "size": Size(rows=5), **options}
+    rows_source = files_source(str(source)) if isinstance(source, str | Path) else dataset_source(source)
+    return run(rows_source, out, **all_options)
 
 
 def sums(out: Path) -> dict[str, str]:
@@ -51,7 +51,7 @@ def test_columns_are_kept_and_parts_bounded(stories: Path, tmp_path: Path) -> No
     assert (report.rows, report.scored, report.bad, report.parts) == (23, 23, 0, 5)
     assert rows_in(tmp_path / "out") == [{**row, "words": len(row["story"].split())} for row in ROWS]
     assert sorted(path.name for path in (tmp_path / "out").iterdir() if path.name != ".lock") == [
-        "bad.jsonl", *(f"part-0000{place}.parquet" for place in range(5)), "report.json", "run.json",
+        "bad.jsonl", *(f"part-0000{index}.parquet" for index in range(5)), "report.json", "run.json",
     ]  # fmt: skip
     by_text = counted(stories, tmp_path / "small", size=Size(rows=100, characters=60))
     assert by_text.parts > 5
@@ -61,7 +61,7 @@ def test_columns_are_kept_and_parts_bounded(stories: Path, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     "kind", ["jsonl.gz", "jsonl.bz2", "csv", "tsv", "parquet", "parquet.gz", "txt", "csv.gz"]
 )
-def test_every_kind_of_file(kind: str, tmp_path: Path) -> None:
+def test_every_file_format_is_read(kind: str, tmp_path: Path) -> None:
     path = tmp_path / f"stories.{kind}"
     if kind == "jsonl.bz2":
         path.write_bytes(bz2.compress("".join(json.dumps(row) + "\n" for row in ROWS).encode()))
@@ -77,25 +77,25 @@ def test_every_kind_of_file(kind: str, tmp_path: Path) -> None:
 
 
 def test_a_glob_takes_all_files_in_order(tmp_path: Path) -> None:
-    for place in range(3):
-        write_rows(tmp_path / f"{place}.jsonl", ROWS[place * 8 : (place + 1) * 8])
+    for index in range(3):
+        write_rows(tmp_path / f"{index}.jsonl", ROWS[index * 8 : (index + 1) * 8])
     counted(tmp_path / "*.jsonl", tmp_path / "out")
     assert [row["id"] for row in rows_in(tmp_path / "out")] == list(range(23))
     with pytest.raises(FileNotFoundError):
         counted(tmp_path / "*.csv", tmp_path / "none")
 
 
-def test_datasets_and_iterators(tmp_path: Path) -> None:
+def test_datasets_and_iterators_give_the_same_output(tmp_path: Path) -> None:
     def rows() -> Iterator[dict[str, Any]]:
         yield from ROWS
 
-    kept = datasets.Dataset.from_list(ROWS)
-    for name, source in {"kept": kept, "streaming": kept.to_iterable_dataset(), "rows": rows()}.items():
+    dataset = datasets.Dataset.from_list(ROWS)
+    for name, source in {"kept": dataset, "streaming": dataset.to_iterable_dataset(), "rows": rows()}.items():
         counted(source, tmp_path / name)
         assert sums(tmp_path / name) == sums(tmp_path / "kept")
 
 
-def test_columns_that_change_their_type_or_come_late(tmp_path: Path) -> None:
+def test_columns_may_change_type_or_appear_late(tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = [
         {"story": "Ben ran.", "n": 1, "tags": []},
         {"story": "He \ud800 fell.", "n": 2},
@@ -109,15 +109,15 @@ def test_columns_that_change_their_type_or_come_late(tmp_path: Path) -> None:
     for name, size in {"one": 1, "all": 10}.items():
         report = counted(rows, tmp_path / name, size=Size(rows=size), bad="keep")
         assert report.bad == 1
-        found = rows_in(tmp_path / name)
-        assert [row["n"] for row in found] == [1.0, 2.0, 2.5]
-        assert [row["tags"] for row in found] == [[], None, ["a"]]
-        assert [row["late"] for row in found] == [None, None, {"x": 1}]
-        assert found[1]["story"] == "He ? fell."
+        output = rows_in(tmp_path / name)
+        assert [row["n"] for row in output] == [1.0, 2.0, 2.5]
+        assert [row["tags"] for row in output] == [[], None, ["a"]]
+        assert [row["late"] for row in output] == [None, None, {"x": 1}]
+        assert output[1]["story"] == "He ? fell."
 
 
 @pytest.mark.parametrize("names_rows", [True, False])
-def test_bad_rows_cost_the_others_nothing(names_rows: bool, tmp_path: Path) -> None:
+def test_bad_rows_do_not_affect_other_rows(names_rows: bool, tmp_path: Path) -> None:
     lines = [json.dumps(row) for row in ROWS[:9]]
     lines[2], lines[3] = "{", json.dumps({"id": 3, "story": " "})
     lines[6] = json.dumps({"id": 6, "story": UNREADABLE})
@@ -143,7 +143,7 @@ def test_bad_rows_cost_the_others_nothing(names_rows: bool, tmp_path: Path) -> N
         ("a.jsonl", b'{"story": "Ann"}\n{"story": "caf\xe9"}\n{"story": "Cy"}\n', "line 2", "expected UTF-8"),
     ],
 )
-def test_rows_that_cannot_be_read_are_kept_apart(
+def test_unreadable_rows_go_to_the_bad_rows_file(
     name: str, content: bytes, where: str, reason: str, tmp_path: Path
 ) -> None:
     (tmp_path / name).write_bytes(content)
@@ -154,14 +154,16 @@ def test_rows_that_cannot_be_read_are_kept_apart(
     assert bad["reason"].startswith(reason)
 
 
-def test_bad_rows_are_told_in_the_input_s_order(tmp_path: Path) -> None:
+def test_bad_rows_are_reported_in_input_order(tmp_path: Path) -> None:
     rows = [{"n": 1, "story": "He ran."}, {"n": "two", "story": "She ate."}, {"n": 3, "story": " "}]
     counted(rows, tmp_path / "out", bad="keep")
-    told = [json.loads(line)["row"] for line in (tmp_path / "out" / "bad.jsonl").read_text().splitlines()]
-    assert told == [2, 3]
+    row_numbers = [
+        json.loads(line)["row"] for line in (tmp_path / "out" / "bad.jsonl").read_text().splitlines()
+    ]
+    assert row_numbers == [2, 3]
 
 
-def test_what_is_no_fault_of_the_rows_ends_a_run() -> None:
+def test_error_unrelated_to_rows_ends_the_run() -> None:
     def operation(batch: Any) -> Any:
         raise HaltedError("refused with 402")
 
@@ -169,11 +171,11 @@ def test_what_is_no_fault_of_the_rows_ends_a_run() -> None:
         apply_to_valid_rows(operation, {"story": ["He ran.", "She ate."]})  # type: ignore[arg-type]
 
 
-def test_a_key_is_in_no_file(tmp_path: Path) -> None:
+def test_api_keys_are_not_written(tmp_path: Path) -> None:
     assert _without_keys({"options": {"api_key": "sk-secret", "model": "m"}}) == {"options": {"model": "m"}}
 
 
-def test_a_job_of_a_cluster_joins_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_job_joins_the_cluster_it_runs_on(monkeypatch: pytest.MonkeyPatch) -> None:
     joined: list[Any] = []
     ray = types.SimpleNamespace(
         is_initialized=lambda: False, init=lambda *given, **_: joined.append(given), shutdown=lambda: None
@@ -185,7 +187,7 @@ def test_a_job_of_a_cluster_joins_it(monkeypatch: pytest.MonkeyPatch) -> None:
         assert joined == [("10.0.0.1:6379",)]
 
 
-def test_a_run_that_stopped_at_a_bad_row_goes_on(tmp_path: Path) -> None:
+def test_run_stopped_at_a_bad_row_can_be_resumed(tmp_path: Path) -> None:
     rows = [*ROWS[:7], {"id": 7, "story": UNREADABLE}]
     path = tmp_path / "stories.jsonl"
     write_rows(path, rows)
@@ -197,7 +199,7 @@ def test_a_run_that_stopped_at_a_bad_row_goes_on(tmp_path: Path) -> None:
         counted(missing, tmp_path / "missing")
 
 
-def test_other_settings_are_refused_with_the_difference(stories: Path, tmp_path: Path) -> None:
+def test_changed_settings_are_rejected_with_the_difference(stories: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     first = counted(stories, out)
     assert counted(stories, out) == first  # done: nothing is worked on again
@@ -216,20 +218,20 @@ def test_other_settings_are_refused_with_the_difference(stories: Path, tmp_path:
         counted(stories, out, bad="skip")
 
 
-def test_a_file_that_settings_name_may_not_change(stories: Path, tmp_path: Path) -> None:
-    others = tmp_path / "pool" / "others.jsonl"
-    write_rows(others, ROWS[:3])
-    for named in (str(others), str(others.parent)):
-        write_rows(others, ROWS[:3])
+def test_files_named_in_settings_may_not_change(stories: Path, tmp_path: Path) -> None:
+    pool_file = tmp_path / "pool" / "others.jsonl"
+    write_rows(pool_file, ROWS[:3])
+    for named in (str(pool_file), str(pool_file.parent)):
+        write_rows(pool_file, ROWS[:3])
         out = tmp_path / f"of {Path(named).name}"
         first = counted(stories, out, work=Counting(reads=named))
         assert counted(stories, out, work=Counting(reads=named)) == first
-        write_rows(others, ROWS[:4])
+        write_rows(pool_file, ROWS[:4])
         with pytest.raises(ValueError, match=r"other settings has begun here: files was"):
             counted(stories, out, work=Counting(reads=named))
 
 
-def test_standard_input_wants_a_new_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_standard_input_requires_a_new_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def piped(text: str) -> None:
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
 
@@ -242,7 +244,7 @@ def test_standard_input_wants_a_new_folder(tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("name", ["prompt", "contexts"])
-def test_contexts_by_other_names(name: str, tmp_path: Path) -> None:
+def test_alternative_context_columns_are_read(name: str, tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = [{"story": "Ben ran.", name: "Run."}, {"story": "Ann sang.", name: None}]
     with pytest.raises(ValueError, match=r"row 2: expected 'context', which other rows have"):
         counted(rows, tmp_path / "stopped")
@@ -251,7 +253,7 @@ def test_contexts_by_other_names(name: str, tmp_path: Path) -> None:
     assert rows_in(tmp_path / "out") == [{**rows[0], "words": 2}]
 
 
-def test_parts_of_other_weights_are_not_mixed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parts_of_different_weights_are_not_mixed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_rows(tmp_path / "stories.jsonl", [*ROWS[:7], {"id": 7, "story": UNREADABLE}])
     with pytest.raises(ValueError, match=r"line 8: expected words"):
         counted(tmp_path / "stories.jsonl", tmp_path / "out")
@@ -260,7 +262,7 @@ def test_parts_of_other_weights_are_not_mixed(tmp_path: Path, monkeypatch: pytes
         counted(tmp_path / "stories.jsonl", tmp_path / "out", bad="keep")
 
 
-def test_killed_at_any_change_it_ends_the_same(stories: Path, tmp_path: Path) -> None:
+def test_killed_run_resumes_with_the_same_result(stories: Path, tmp_path: Path) -> None:
     with stories.open("a") as file:
         file.write("{\n")
     counted(stories, tmp_path / "whole", bad="keep")
@@ -274,7 +276,7 @@ def test_killed_at_any_change_it_ends_the_same(stories: Path, tmp_path: Path) ->
         assert not (out / ".work").exists()
 
 
-def test_a_folder_that_is_no_run_s_is_left_alone(stories: Path, tmp_path: Path) -> None:
+def test_folder_with_other_files_is_left_unchanged(stories: Path, tmp_path: Path) -> None:
     mine = tmp_path / "mine" / ".notes.tmp"
     mine.parent.mkdir()
     mine.write_text("keep")
@@ -283,7 +285,7 @@ def test_a_folder_that_is_no_run_s_is_left_alone(stories: Path, tmp_path: Path) 
     assert mine.read_text() == "keep"
 
 
-def test_a_damaged_file_is_told(tmp_path: Path) -> None:
+def test_damaged_or_empty_input_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "cut.jsonl.gz"
     path.write_bytes(gzip.compress("".join(json.dumps(row) + "\n" for row in ROWS * 50).encode())[:-20])
     with pytest.raises(ValueError, match=r"cut\.jsonl\.gz is damaged"):

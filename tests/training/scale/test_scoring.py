@@ -1,4 +1,4 @@
-"""Scores of a run are those of `openmeva score`, whatever the parts."""
+"""A run gives the scores of `openmeva score`, however it is split into parts."""
 
 from pathlib import Path
 
@@ -32,7 +32,9 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.mark.parametrize("rows", [2, 100])
-def test_scores_and_reasons_are_those_of_the_command(rows: int, checkpoint: str, tmp_path: Path) -> None:
+def test_scores_and_explanations_equal_those_of_the_command(
+    rows: int, checkpoint: str, tmp_path: Path
+) -> None:
     report = score_dataset(
         [{"story": story, "score": "mine"} for story in STORIES],
         "union",
@@ -43,20 +45,22 @@ def test_scores_and_reasons_are_those_of_the_command(rows: int, checkpoint: str,
         size=Size(rows=rows),
         dtype="float32",
     )
-    said = score("union", {"predictions": STORIES}, checkpoint, explain=True, dtype="float32")
-    assert report.signature == said.signature
+    result = score("union", {"predictions": STORIES}, checkpoint, explain=True, dtype="float32")
+    assert report.signature == result.signature
     assert 0 < report.outside < 1
-    found = rows_in(tmp_path)
-    assert [row["union_score"] for row in found] == pytest.approx(said.lists["score"], abs=1e-6)
-    assert [row["warning"] for row in found] == said.lists["warning"]
-    assert said.explanations is not None
-    for row, reasons in zip(found, said.explanations, strict=True):
-        assert [one["text"] for one in row["sentences"]] == [one["text"] for one in reasons["sentences"]]
-    assert {row["score"] for row in found} == {"mine"}
+    output = rows_in(tmp_path)
+    assert [row["union_score"] for row in output] == pytest.approx(result.lists["score"], abs=1e-6)
+    assert [row["warning"] for row in output] == result.lists["warning"]
+    assert result.explanations is not None
+    for row, reasons in zip(output, result.explanations, strict=True):
+        assert [sentence["text"] for sentence in row["sentences"]] == [
+            sentence["text"] for sentence in reasons["sentences"]
+        ]
+    assert {row["score"] for row in output} == {"mine"}
 
 
-def test_whether_stories_hold_their_context_is_asked_of_all(checkpoint: str, tmp_path: Path) -> None:
-    """Parts of which all stories begin with theirs are worked on as the whole corpus is."""
+def test_context_in_story_is_decided_for_the_whole_corpus(checkpoint: str, tmp_path: Path) -> None:
+    """Parts whose stories all begin with their context are processed like the whole corpus."""
     rows = [{"story": story, "context": context} for story, context in zip(STORIES, CONTEXTS, strict=True)]
     apart = [*rows, {"story": "He ran home. He fell.", "context": "Ben was late."}]
     for name, given in {"all": rows, "some": apart}.items():
@@ -70,8 +74,8 @@ def test_whether_stories_hold_their_context_is_asked_of_all(checkpoint: str, tmp
 
 
 @pytest.mark.parametrize("metric", ["union", "ppl"])
-def test_a_score_does_not_depend_on_the_stories_beside_it(metric: str, tmp_path: Path) -> None:
-    """One that begins with its context is read whole beside others that do, and beside others that do not."""
+def test_score_does_not_depend_on_other_stories_in_the_batch(metric: str, tmp_path: Path) -> None:
+    """A story that begins with its context is read whole, whether or not the other stories do."""
     if metric == "ppl":
         config = write_ppl_checkpoint(tmp_path / metric)
     else:
@@ -89,12 +93,12 @@ def test_a_story_without_words_is_left_out(checkpoint: str, tmp_path: Path) -> N
     rows = [{"story": STORIES[0]}, {"story": "\u200b"}, {"story": STORIES[1]}]
     report = score_dataset(rows, "union", out=tmp_path, config=checkpoint, engine=PLAIN, bad="keep")
     assert (report.scored, report.bad) == (2, 1)
-    said = score("union", {"predictions": STORIES[:2]}, checkpoint)
-    assert [row["score"] for row in rows_in(tmp_path)] == said.lists["score"]
+    result = score("union", {"predictions": STORIES[:2]}, checkpoint)
+    assert [row["score"] for row in rows_in(tmp_path)] == result.lists["score"]
     assert "expected a text with words" in (tmp_path / "bad.jsonl").read_text()
 
 
-def test_a_context_that_is_no_text_is_told_with_its_row(checkpoint: str, tmp_path: Path) -> None:
+def test_context_of_wrong_type_is_reported_with_its_row(checkpoint: str, tmp_path: Path) -> None:
     rows = [
         {"story": STORIES[0], "context": ["Ann", "sat."]},
         {"story": STORIES[1], "context": ["He", "ran."]},
@@ -105,7 +109,7 @@ def test_a_context_that_is_no_text_is_told_with_its_row(checkpoint: str, tmp_pat
         score("union", metric_inputs(rows, "union"), checkpoint)
 
 
-def test_settings_are_tried_before_any_row(checkpoint: str, tmp_path: Path) -> None:
+def test_settings_are_validated_before_rows_are_read(checkpoint: str, tmp_path: Path) -> None:
     rows = (pytest.fail("a row was read") for _ in STORIES)
     for name, options, message in (
         ("device", {"device": "cuda:99"}, "device: expected an available device"),
@@ -123,11 +127,11 @@ def test_settings_are_tried_before_any_row(checkpoint: str, tmp_path: Path) -> N
         score_dataset(rows, ["union", "ppl"], out=tmp_path / "two", config=checkpoint, engine=PLAIN)
 
 
-def test_a_scorer_maps_a_dataset(checkpoint: str) -> None:
+def test_scorer_works_with_dataset_map(checkpoint: str) -> None:
     scorer = Scorer(["union"], checkpoint, dtype="float32")
     rows = datasets.Dataset.from_list([{"story": story} for story in STORIES])
-    found = rows.map(scorer, batched=True, batch_size=2, new_fingerprint="scored")
-    assert found["score"] == pytest.approx(
+    scored = rows.map(scorer, batched=True, batch_size=2, new_fingerprint="scored")
+    assert scored["score"] == pytest.approx(
         score("union", {"predictions": STORIES}, checkpoint, dtype="float32").lists["score"], abs=1e-6
     )
     assert scorer.seconds > 0

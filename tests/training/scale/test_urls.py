@@ -1,4 +1,4 @@
-"""Corpora that lie elsewhere, read through fsspec: on the Hub, and in another file system of fsspec's."""
+"""Remote corpora, read through fsspec: on the Hub, and in another of its file systems."""
 
 import gzip
 import json
@@ -20,7 +20,7 @@ Writer = Callable[[str, bytes], None]
 
 
 @pytest.fixture(params=["hub", "memory"])
-def elsewhere(
+def remote_folder(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[tuple[str, Writer]]:
     """The URL of a folder, and a function that writes a file there."""
@@ -32,19 +32,21 @@ def elsewhere(
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
     with small_hub() as hub:
         use_endpoint(hub.endpoint, monkeypatch)
-        there = Repository([("0" * 40, {})])
-        hub.repositories["datasets/me/corpus"] = there
+        repository = Repository([("0" * 40, {})])
+        hub.repositories["datasets/me/corpus"] = repository
 
         def write(name: str, content: bytes) -> None:
-            there.commits.append((f"{len(there.commits):040d}", {**there.files, f"data/{name}": content}))
+            repository.commits.append(
+                (f"{len(repository.commits):040d}", {**repository.files, f"data/{name}": content})
+            )
 
         yield "hf://datasets/me/corpus/data", write
 
 
-def test_files_elsewhere_are_read_in_order_and_known_again(
-    elsewhere: tuple[str, Writer], tmp_path: Path
+def test_remote_files_are_read_in_order_and_changes_detected(
+    remote_folder: tuple[str, Writer], tmp_path: Path
 ) -> None:
-    url, write = elsewhere
+    url, write = remote_folder
     lines = [json.dumps(row).encode() + b"\n" for row in ROWS]
     table = pa.BufferOutputStream()
     pq.write_table(pa.Table.from_pylist(ROWS[16:]), table)
@@ -66,12 +68,12 @@ def test_files_elsewhere_are_read_in_order_and_known_again(
         counted(f"{url}/none.jsonl", tmp_path / "none")
 
 
-def test_a_kind_of_url_without_its_package_is_told(tmp_path: Path) -> None:
+def test_missing_package_for_url_scheme_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"s3://bucket/a\.jsonl: Install s3fs"):
         counted("s3://bucket/a.jsonl", tmp_path / "out")
 
 
-def test_a_folder_elsewhere_is_no_place_to_write_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_remote_output_folder_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(
         ValueError, match=r"s3://bucket/out: expected a folder of this machine, or mounted on it"

@@ -28,12 +28,12 @@ def scorer(**changes: Any) -> SentAvgTrainer:
     return SentAvgTrainer(SentAvgSettings(hidden=16, batch=4, **changes), vectors, tokenizer)
 
 
-def test_logits_are_those_of_a_plain_loop() -> None:
+def test_logits_equal_those_of_a_plain_loop() -> None:
     sentavg = scorer()
     rows = sentavg.rows(["She ran home. He ate.", "The dog slept!"])
     with torch.no_grad():
-        found = sentavg.logits(rows)
-        for row, logit in zip(rows, found, strict=True):
+        logits = sentavg.logits(rows)
+        for row, logit in zip(rows, logits, strict=True):
             last = [
                 sentavg.model.lstm(sentavg.model.words(torch.tensor([sentence])))[0][0, -1]
                 for sentence in row
@@ -43,7 +43,7 @@ def test_logits_are_those_of_a_plain_loop() -> None:
             assert float(logit) == pytest.approx(float(expected), abs=1e-5)
 
 
-def test_it_learns_a_tiny_set() -> None:
+def test_model_learns_a_tiny_set() -> None:
     sentavg = scorer(epochs=60, learning_rate=1e-2)
     losses = sentavg.fit(GOOD + BAD, [1] * 4 + [0] * 4)
     assert losses[-1] < 0.3 < losses[0]
@@ -52,15 +52,13 @@ def test_it_learns_a_tiny_set() -> None:
     assert sentavg(GOOD + BAD, batch_size=1) == pytest.approx(scores, abs=1e-5)
 
 
-def test_a_blank_story_is_named() -> None:
+def test_blank_story_is_reported() -> None:
     with pytest.raises(ValueError, match="row 1: expected a story with words"):
         scorer().rows(["She ran.", " "])
 
 
 @pytest.mark.parametrize("glove", [False, True])
-def test_the_metric_loads_what_was_trained(
-    glove: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_metric_loads_trained_weights(glove: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_encoder(tmp_path / "encoder", tiny_model())
     monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")
     rows = [
@@ -81,7 +79,7 @@ def test_the_metric_loads_what_was_trained(
         words = sorted({word for text in GOOD + BAD for word in text.split()})
         numbers = torch.randn(len(words), 12, generator=torch.Generator().manual_seed(0)).tolist()
         lines = [" ".join([word, *map(str, row)]) for word, row in zip(words, numbers, strict=True)]
-        config["glove"] = glove_file(tmp_path / "glove.txt", *lines).name
+        config["glove"] = write_glove(tmp_path / "glove.txt", *lines).name
     out = tmp_path / "weights"
     manifest = trainer.train(
         parse(SentAvgConfig, config), tmp_path, out, tmp_path / "run", tmp_path / "cache"
@@ -100,13 +98,13 @@ def test_the_metric_loads_what_was_trained(
         trainer.train(parse(SentAvgConfig, config), tmp_path, out, tmp_path / "run", tmp_path / "cache")
 
 
-def glove_file(path: Path, *lines: str) -> Path:
+def write_glove(path: Path, *lines: str) -> Path:
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return path
 
 
-def test_vectors_of_glove_are_read_by_word(tmp_path: Path) -> None:
-    file = glove_file(tmp_path / "g.txt", "the 1 2", "ran 3 -4", "unread 0 0", "ann 5 6")
+def test_glove_vectors_are_read_by_word(tmp_path: Path) -> None:
+    file = write_glove(tmp_path / "g.txt", "the 1 2", "ran 3 -4", "unread 0 0", "ann 5 6")
     vectors, tokenizer = read_glove(file, {"the", "ran", "ann", "home"})
     ids = tokenizer.encode("The ann RAN home [FEMALE]", add_special_tokens=False).ids
     rows = [[1.0, 2.0], [5.0, 6.0], [3.0, -4.0]]
@@ -125,6 +123,6 @@ def test_vectors_of_glove_are_read_by_word(tmp_path: Path) -> None:
         (["unread 1 2"], r"g.txt: expected vectors of the stories' words, got none of 2"),
     ],
 )
-def test_a_bad_line_of_glove_is_named(lines: list[str], message: str, tmp_path: Path) -> None:
+def test_invalid_glove_line_is_reported(lines: list[str], message: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=message):
-        read_glove(glove_file(tmp_path / "g.txt", *lines), {"the", "ran"})
+        read_glove(write_glove(tmp_path / "g.txt", *lines), {"the", "ran"})

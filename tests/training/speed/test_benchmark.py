@@ -8,29 +8,29 @@ from openmeva.training.speed import benchmark
 from openmeva.training.speed.benchmark import synthetic_stories
 
 
-def test_all_tables_are_made_of_as_many_stories_and_draws_as_are_told(
+def test_measure_uses_the_given_numbers_of_stories_and_samples(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    seen: list[tuple[int, int]] = []
+    calls: list[tuple[int, int]] = []
 
-    def tables(
+    def record_call(
         metric: np.ndarray,
         judged: JudgedStories,
         others: object,
         above: float,
-        one: bool,
+        one_error_only: bool,
         draws: int,
         _: object,
     ):
         assert len(metric) == len(judged)
-        seen.append((len(judged), draws))
+        calls.append((len(judged), draws))
 
-    monkeypatch.setattr(benchmark, "judgment_tables", tables)
+    monkeypatch.setattr(benchmark, "judgment_tables", record_call)
     benchmark.measure(count=60, draws=100)
-    assert seen == [(60, 100)]
+    assert calls == [(60, 100)]
 
 
-def test_stories_have_what_all_tables_need() -> None:
+def test_synthetic_stories_have_all_fields_for_the_tables() -> None:
     judged, metric = synthetic_stories(60, np.random.default_rng(0))
     assert len(judged) == len(metric) == 60
     assert len(set(judged.prompts)) == 12

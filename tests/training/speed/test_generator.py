@@ -22,7 +22,7 @@ class Forked:
         return get_context("fork").Pool(count, start, arguments)
 
 
-def test_processes_write_all_plots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parallel_generator_writes_all_plots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if not torch.cuda.is_available():  # which no forked process can use
         monkeypatch.setattr(generator, "get_context", {"spawn": Forked()}.get)
     assert (
@@ -31,15 +31,15 @@ def test_processes_write_all_plots(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     )
 
 
-def test_plots_that_are_left_out_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_stories_are_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Pool:
         """One process, which writes all but a story of each call."""
 
         def apply(self, write: object, _: object) -> None: ...
         def terminate(self) -> None: ...
 
-        def apply_async(self, write: object, given: tuple[list[object], object]) -> object:
-            return type("Job", (), {"get": lambda _: len(given[0]) - 1})()
+        def apply_async(self, write: object, arguments: tuple[list[object], object]) -> object:
+            return type("Job", (), {"get": lambda _: len(arguments[0]) - 1})()
 
     context = type("Context", (), {"Pool": lambda *_: Pool()})()
     monkeypatch.setattr(generator, "get_context", lambda _: context)

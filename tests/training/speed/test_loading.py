@@ -13,7 +13,7 @@ except OSError:
     pass"""
 
 
-def test_networks_fail_and_hang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_load_times_with_failing_and_hanging_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     loads = {"local": ("import time", "pass"), "asks": ("import urllib.request", ASKS)}
     monkeypatch.setattr(loading, "LOADS", loads)
     monkeypatch.setenv("OPENMEVA_LOAD_LIMIT", "4")
@@ -28,13 +28,13 @@ def _rows(folder: Path) -> loading.Rows:
     return loading.network_rows(folder / "home", folder)
 
 
-def test_a_load_that_fails_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failing_load_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loading, "LOADS", {"broken": ("import time", "raise OSError('no such name')")})
     with pytest.raises(RuntimeError, match="no such name"):
         _rows(tmp_path)
 
 
-def test_costs_are_of_the_process(tmp_path: Path) -> None:
+def test_cost_measures_wall_and_processor_time(tmp_path: Path) -> None:
     wall, processor = loading._cost("import time; time.sleep(1)", tmp_path, tmp_path, {})
     assert wall > 1
     assert processor < wall

@@ -12,7 +12,7 @@ STORIES = [
 
 
 @pytest.mark.usefixtures("everyday_facts")
-def test_speed_has_a_rate_for_every_aspect() -> None:
+def test_perturbation_speed_has_a_rate_for_every_aspect() -> None:
     rates = speed.perturbations_per_second(4, STORIES, lambda pairs: [1.0] * len(pairs))
     assert list(rates) == list(ASPECTS)
     assert min(rates.values()) > 0

@@ -12,7 +12,7 @@ SENTENCES = (
 STORY = [sentence.split() for sentence in SENTENCES]
 
 
-def test_both_are_measured():
+def test_batched_and_nltk_taggers_are_measured():
     rates = tagging_speed(80, [STORY])
     assert set(rates) == {"batched", "nltk"}
     assert min(rates.values()) > 0

@@ -6,7 +6,7 @@ from openmeva.metrics.core.backbone import BackboneNotFoundError
 from openmeva.training.speed import tiers
 
 
-def test_a_tier_without_its_encoder_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_encoder_is_reported_in_its_row(monkeypatch: pytest.MonkeyPatch) -> None:
     def absent(reference: dict[str, str], *_: object) -> None:
         if "story-encoder" not in reference["hub"]:
             raise BackboneNotFoundError("no model: `make base`")

@@ -18,8 +18,8 @@ def coefficient(name, x, y):
 
 def by_prompt(name, metric, judgments, prompts):
     """One coefficient per prompt of three stories or more."""
-    places = [np.flatnonzero(prompts == prompt) for prompt in sorted(set(prompts))]
-    return [coefficient(name, metric[one], judgments[one]) for one in places if len(one) > 2]
+    groups = [np.flatnonzero(prompts == prompt) for prompt in sorted(set(prompts))]
+    return [coefficient(name, metric[group], judgments[group]) for group in groups if len(group) > 2]
 
 
 def mean(values, zeros=False):
@@ -40,11 +40,11 @@ def accuracy(metric, judgments, threshold=0.0):
 
 def calibrated(metric, judgments, prompts):
     """The best mean accuracy over prompts, trying the gap of each pair as the threshold."""
-    places = [np.flatnonzero(prompts == prompt) for prompt in sorted(set(prompts))]
-    places = [one for one in places if len(one) > 1]
-    gaps = {abs(metric[i] - metric[j]) for one in places for i, j in itertools.combinations(one, 2)}
+    groups = [np.flatnonzero(prompts == prompt) for prompt in sorted(set(prompts))]
+    groups = [group for group in groups if len(group) > 1]
+    gaps = {abs(metric[i] - metric[j]) for group in groups for i, j in itertools.combinations(group, 2)}
     return max(
-        np.mean([accuracy(metric[one], judgments[one], gap) for one in places]) for gap in {0.0, *gaps}
+        np.mean([accuracy(metric[group], judgments[group], gap) for group in groups]) for gap in {0.0, *gaps}
     )
 
 

@@ -5,37 +5,42 @@ import numpy as np
 from openmeva.training.statistics.ranking import rank_stability, significance_clusters
 
 
-def test_a_metric_is_held_against_its_own_cluster_alone():
+def test_metric_is_compared_only_within_its_cluster():
     """The first metric is significantly better than the third, which is only tested against its own cluster."""
-    asked = []
+    tested = []
 
     def p_value(better, worse):
-        asked.append((better, worse))
+        tested.append((better, worse))
         return 0.3 if (better, worse) == (1, 2) else 0.01
 
-    found = significance_clusters(np.array([0.5, 0.4, 0.3]), p_value)
-    assert found.ranks.tolist() == [1, 2, 2]
-    assert asked == [(0, 1), (1, 2)]
-    assert np.isnan(found.p_values[0, 2])
+    clusters = significance_clusters(np.array([0.5, 0.4, 0.3]), p_value)
+    assert clusters.ranks.tolist() == [1, 2, 2]
+    assert tested == [(0, 1), (1, 2)]
+    assert np.isnan(clusters.p_values[0, 2])
     at_alpha = significance_clusters(np.array([0.5, 0.4]), lambda *_: 0.05)
     assert at_alpha.ranks.tolist() == [1, 2], "a p-value up to alpha is significant"
 
 
 def test_rank_stability():
-    draws = np.array([[0.5, 0.5, 0.5, np.nan], [0.4, 0.6, 0.5, 0.1], [0.1, 0.2, 0.3, 0.05]])
-    first, second, third = rank_stability(np.array([0.5, 0.45, 0.2]), draws)
+    resampled = np.array([[0.5, 0.5, 0.5, np.nan], [0.4, 0.6, 0.5, 0.1], [0.1, 0.2, 0.3, 0.05]])
+    first, second, third = rank_stability(np.array([0.5, 0.45, 0.2]), resampled)
     assert (first.rank, second.rank, third.rank) == (1, 2, 3)
     # Ranks of the first metric on the four samples: 1, 2, 1.5 (a tie) and 3 (no coefficient).
     assert (first.first, second.first, third.first) == (0.5, 0.75, 0)
     assert (first.low, first.high) == (1, 3)
-    nowhere = np.c_[draws, np.full((3, 2), np.nan)]  # samples where no metric has a coefficient do not count
-    assert rank_stability(np.array([0.5, 0.45, 0.2]), nowhere)[0].first == 0.5
+    with_undefined_samples = np.c_[
+        resampled, np.full((3, 2), np.nan)
+    ]  # samples where no metric has a coefficient do not count
+    assert rank_stability(np.array([0.5, 0.45, 0.2]), with_undefined_samples)[0].first == 0.5
     unknown = rank_stability(np.array([0.5, 0.45]), np.full((2, 4), np.nan))
-    assert [(one.rank, one.low, one.first) for one in unknown] == [(1, None, None), (2, None, None)]
+    assert [(metric.rank, metric.low, metric.first) for metric in unknown] == [
+        (1, None, None),
+        (2, None, None),
+    ]
 
 
-def test_a_metric_without_a_coefficient_comes_last():
-    draws = np.array([[-0.3, -0.2, np.nan], [np.nan, np.nan, np.nan]])
-    first, second = rank_stability(np.array([-0.25, -0.3]), draws)
+def test_metric_without_a_coefficient_ranks_last():
+    resampled = np.array([[-0.3, -0.2, np.nan], [np.nan, np.nan, np.nan]])
+    first, second = rank_stability(np.array([-0.25, -0.3]), resampled)
     assert (first.low, first.high, first.first) == (1, 1, 1)
     assert (second.low, second.high, second.first) == (2, 2, 0)

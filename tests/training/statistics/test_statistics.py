@@ -34,7 +34,7 @@ METRICS = {name: np.array(values) for name, values in GOLDEN["metrics"].items()}
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
 @pytest.mark.parametrize("metric", METRICS)
-def test_levels_as_mt_metrics_eval_has_them(name, metric):
+def test_correlations_at_each_level_match_mt_metrics_eval(name, metric):
     figures, scores = GOLDEN["figures"][metric][name], METRICS[metric]
     assert float(COEFFICIENTS[name](scores.ravel(), JUDGED.ravel())) == near(figures["pooled"])
     within = within_prompts(scores.ravel(), JUDGED.ravel(), PROMPTS, COEFFICIENTS[name])
@@ -46,83 +46,85 @@ def test_levels_as_mt_metrics_eval_has_them(name, metric):
 
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
-def test_coefficients_of_many_vectors_are_those_of_each(name):
+def test_batched_coefficients_equal_single_ones(name):
     rng = np.random.default_rng(8)
-    one, several = rng.integers(0, 5, 7).astype(float), rng.integers(0, 5, (3, 7)).astype(float)
+    single, batch = rng.integers(0, 5, 7).astype(float), rng.integers(0, 5, (3, 7)).astype(float)
     coefficient = COEFFICIENTS[name]
-    for x, y in ((several, one), (one, several), (several, several[::-1])):
+    for x, y in ((batch, single), (single, batch), (batch, batch[::-1])):
         rows = zip(np.broadcast_to(x, (3, 7)), np.broadcast_to(y, (3, 7)), strict=True)
         assert coefficient(x, y) == near([float(coefficient(*row)) for row in rows])
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_pairs_as_mt_metrics_eval_has_them(metric):
+def test_pairwise_accuracies_match_mt_metrics_eval(metric):
     figures, scores = GOLDEN["figures"][metric], METRICS[metric]
     for level, prompts in (("pooled", None), ("within", PROMPTS)):
-        found, golden = (
+        result, golden = (
             calibrated_accuracy(scores.ravel(), JUDGED.ravel(), prompts),
             figures[f"acc_eq_{level}"],
         )
-        assert (found.value, found.without_ties) == (near(golden["value"]), near(golden["without_ties"]))
-        assert found.threshold == near(golden["threshold"])
+        assert (result.value, result.without_ties) == (near(golden["value"]), near(golden["without_ties"]))
+        assert result.threshold == near(golden["threshold"])
     assert pairwise_accuracy(scores.mean(axis=1), JUDGED.mean(axis=1)) == near(figures["pairwise_accuracy"])
     soft = soft_pairwise_accuracy(scores, JUDGED, np.random.default_rng(4))
     assert soft == near(figures["soft_pairwise_accuracy"])
 
 
-def test_permutations_as_mt_metrics_eval_has_them():
+def test_permutation_tests_match_mt_metrics_eval():
     golden = GOLDEN["permutation"]
-    kept = np.random.RandomState(golden["seed"]).binomial(1, 0.5, (golden["resamples"], JUDGED.size)) == 1
+    not_swapped = (
+        np.random.RandomState(golden["seed"]).binomial(1, 0.5, (golden["resamples"], JUDGED.size)) == 1
+    )
     by_prompt = (
         np.arange(JUDGED.size).reshape(JUDGED.shape).T.ravel()
     )  # their order of stories within prompts
     names = list(METRICS)
-    for one in golden["tests"]:
-        swaps, prompts = ~kept, None
-        if one["level"] == "within":
-            swaps, prompts = np.empty_like(kept), PROMPTS
-            swaps[:, by_prompt] = ~kept
+    for test in golden["tests"]:
+        swaps, prompts = ~not_swapped, None
+        if test["level"] == "within":
+            swaps, prompts = np.empty_like(not_swapped), PROMPTS
+            swaps[:, by_prompt] = ~not_swapped
         tests = PermutationTests(
             np.array([METRICS[name].ravel() for name in names]),
             JUDGED.ravel(),
             swaps,
-            one["coefficient"],
+            test["coefficient"],
             prompts,
-            one["zeros"],
+            test["zeros"],
             Stopping(block=golden["block"]),
         )
-        found = tests.test(names.index(one["first"]), names.index(one["second"]))
-        assert found.p_value == near(one["p_value"]), one
-        assert (found.difference, found.resamples) == (near(one["difference"]), one["resamples"])
+        result = tests.test(names.index(test["first"]), names.index(test["second"]))
+        assert result.p_value == near(test["p_value"]), test
+        assert (result.difference, result.resamples) == (near(test["difference"]), test["resamples"])
 
 
-def test_clusters_as_mt_metrics_eval_has_them():
+def test_significance_clusters_match_mt_metrics_eval():
     golden, names = GOLDEN["clusters"], list(METRICS)
     p_values = np.array(golden["p_values"])
-    place = {names.index(name): number for number, name in enumerate(golden["order"])}
+    golden_row = {names.index(name): position for position, name in enumerate(golden["order"])}
     pooled = np.array([GOLDEN["figures"][name]["pearson"]["pooled"] for name in names])
-    found = significance_clusters(pooled, lambda a, b: p_values[place[a], place[b]])
-    assert [names[row] for row in found.order] == golden["order"]
-    assert found.ranks.tolist() == golden["ranks"]
+    clusters = significance_clusters(pooled, lambda a, b: p_values[golden_row[a], golden_row[b]])
+    assert [names[row] for row in clusters.order] == golden["order"]
+    assert clusters.ranks.tolist() == golden["ranks"]
     assert set(golden["ranks"]) != {1}
 
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
 @pytest.mark.parametrize("ties", [True, False])
 @pytest.mark.parametrize("level", ["pooled", "within", "within, zeros"])
-def test_permutations_against_the_slow_reference(name, ties, level):
+def test_permutation_tests_match_the_slow_reference(name, ties, level):
     judgments, metrics, prompts, rng = made_up(3, ties=ties)
     swaps = random_swaps(20, len(judgments), rng)
     chosen, zeros = None if level == "pooled" else prompts, level.endswith("zeros")
-    found = PermutationTests(
+    result = PermutationTests(
         metrics, judgments, swaps, name, chosen, zeros, Stopping(block=7, low=0.0, high=1.0)
     ).test(0, 1)
     expected = reference.perm_both(*metrics, judgments, swaps, name, chosen, zeros)
-    assert (found.p_value, found.difference, found.resamples) == tuple(map(near, expected))
+    assert (result.p_value, result.difference, result.resamples) == tuple(map(near, expected))
 
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
-def test_large_prompts_are_exchanged_alike(name):
+def test_permutation_tests_on_large_prompts_match_the_slow_reference(name):
     """With more than eight stories per prompt, exchanges are not tabulated."""
     judgments, metrics, _, rng = made_up(5)
     prompts = np.repeat(np.arange(4), [12, 12, 9, 7])
@@ -132,13 +134,13 @@ def test_large_prompts_are_exchanged_alike(name):
     )  # p-values in the middle distinguish the coefficients
     swaps = random_swaps(80, len(judgments), rng)
     for zeros in (False, True):
-        found = PermutationTests(metrics, judgments, swaps, name, prompts, zeros).test(0, 1)
+        result = PermutationTests(metrics, judgments, swaps, name, prompts, zeros).test(0, 1)
         expected = reference.perm_both(*metrics, judgments, swaps, name, prompts, zeros)
-        assert (found.p_value, found.difference) == (near(expected[0]), near(expected[1]))
+        assert (result.p_value, result.difference) == (near(expected[0]), near(expected[1]))
 
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
-def test_small_prompts_beside_a_large_one_take_no_memory(name):
+def test_small_prompts_are_not_padded_to_the_largest(name):
     """If each prompt were padded to the largest, exchanges would take 300 MB, and Kendall's pairs 40 MB."""
     prompts = np.r_[np.zeros(60), 1 + np.arange(60) // 3, 100 + np.arange(300)]
     rng = np.random.default_rng(4)
@@ -150,26 +152,26 @@ def test_small_prompts_beside_a_large_one_take_no_memory(name):
         PermutationTests(metrics, judgments, swaps, name, prompts, stopping=Stopping(2000)).test(0, 1)
         assert tracemalloc.get_traced_memory()[1] < 60e6
         tracemalloc.reset_peak()
-        found = within_prompts(metrics[0], judgments, prompts, COEFFICIENTS[name])
+        result = within_prompts(metrics[0], judgments, prompts, COEFFICIENTS[name])
         assert tracemalloc.get_traced_memory()[1] < 10e6
     finally:
         tracemalloc.stop()
     expected = reference.by_prompt(name, metrics[0], judgments, prompts)
-    np.testing.assert_allclose(found.values[:21], expected, atol=1e-12)
+    np.testing.assert_allclose(result.values[:21], expected, atol=1e-12)
     for zeros in (False, True):
         test = PermutationTests(metrics, judgments, swaps[:8], name, prompts, zeros).test(0, 1)
         slow = reference.perm_both(*metrics, judgments, swaps[:8], name, prompts, zeros)
         assert (test.p_value, test.difference) == (near(slow[0]), near(slow[1]))
 
 
-def test_the_scale_of_scores_does_not_matter():
+def test_p_value_does_not_depend_on_the_scale_of_scores():
     judgments, metrics, _, rng = made_up(6)
     swaps = random_swaps(50, len(judgments), rng)
-    large, small = (PermutationTests(metrics * by, judgments, swaps).test(0, 1) for by in (1, 1e-3))
+    large, small = (PermutationTests(metrics * factor, judgments, swaps).test(0, 1) for factor in (1, 1e-3))
     assert small.p_value == large.p_value
 
 
-def test_a_test_stops_at_the_end_of_a_decided_block():
+def test_permutation_test_stops_early_after_a_decided_block():
     rng = np.random.default_rng(0)
     judgments = rng.normal(size=80)
     metrics = np.array([judgments + 0.1 * rng.normal(size=80), rng.normal(size=80)])
@@ -180,21 +182,21 @@ def test_a_test_stops_at_the_end_of_a_decided_block():
     assert tests.test(0, 0).p_value == 1.0
 
 
-def test_a_p_value_to_print_is_never_0():
+def test_printed_p_value_is_never_zero():
     assert PermutationTest(0.0, 0.3, 999).nonzero_p_value == 1 / 1000
     assert PermutationTest(0.5, 0.3, 10).nonzero_p_value == pytest.approx(6 / 11)
 
 
-def test_permutation_p_values_are_uniform_without_a_difference():
+def test_permutation_p_values_are_uniform_under_the_null_hypothesis():
     rng = np.random.default_rng(1)
-    found = []
+    p_values = []
     for _ in range(40):
         judgments = rng.normal(size=40)
         metrics = judgments + rng.normal(size=(2, 40))
         tests = PermutationTests(metrics, judgments, random_swaps(200, 40, rng), stopping=Stopping(block=200))
-        found.append(tests.test(0, 1).p_value)
-    assert 0.3 < np.mean(found) < 0.7
-    assert np.mean(np.array(found) < 0.1) < 0.25
+        p_values.append(tests.test(0, 1).p_value)
+    assert 0.3 < np.mean(p_values) < 0.7
+    assert np.mean(np.array(p_values) < 0.1) < 0.25
 
 
 @pytest.mark.parametrize(
@@ -206,14 +208,14 @@ def test_permutation_p_values_are_uniform_without_a_difference():
         ({"prompts": np.array([0, 0, 1, 1, 2])}, "no prompt has three stories"),
     ],
 )
-def test_what_permutation_tests_refuse(change, message):
-    given = {
+def test_permutation_tests_reject_invalid_input(change, message):
+    arguments = {
         "metrics": np.arange(10.0).reshape(2, 5),
         "judgments": np.arange(5.0),
         "swaps": np.zeros((3, 5), dtype=bool),
     }
     with pytest.raises(ValueError, match=message):
-        PermutationTests(**{**given, **change})
+        PermutationTests(**{**arguments, **change})
 
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
@@ -222,21 +224,21 @@ def test_coefficients_of_padded_tables(name):
     groups = Groups(prompts)
     tables = groups.table(metrics), groups.table(judgments)
     assert tables[0].shape == (2, len(groups), groups.largest)
-    found = COEFFICIENTS[name](*tables)[:, groups.sizes > 2]
+    result = COEFFICIENTS[name](*tables)[:, groups.sizes > 2]
     expected = [reference.by_prompt(name, metric, judgments, prompts) for metric in metrics]
-    np.testing.assert_allclose(found, expected, atol=1e-12)
-    assert np.isnan(found).any()
+    np.testing.assert_allclose(result, expected, atol=1e-12)
+    assert np.isnan(result).any()
 
 
-def test_levels_count_what_drops_out():
+def test_within_prompts_counts_dropped_and_small_prompts():
     judgments, metrics, prompts, _ = made_up(11)
-    found = within_prompts(metrics[1], judgments, prompts, COEFFICIENTS["spearman"])
+    result = within_prompts(metrics[1], judgments, prompts, COEFFICIENTS["spearman"])
     expected = reference.by_prompt("spearman", metrics[1], judgments, prompts)
-    assert found.mean == near(reference.mean(expected))
-    assert found.mean_with_zeros == near(reference.mean(expected, zeros=True))
-    assert found.dropped == sum(np.isnan(expected)) > 0
-    assert found.small == sum(np.unique(prompts, return_counts=True)[1] < 3) > 0
-    assert found.used + found.dropped + found.small == len(set(prompts))
+    assert result.mean == near(reference.mean(expected))
+    assert result.mean_with_zeros == near(reference.mean(expected, zeros=True))
+    assert result.dropped == sum(np.isnan(expected)) > 0
+    assert result.small == sum(np.unique(prompts, return_counts=True)[1] < 3) > 0
+    assert result.used + result.dropped + result.small == len(set(prompts))
 
 
 def test_resampled_levels():
@@ -253,36 +255,36 @@ def test_resampled_levels():
     systems = list(rng.choice(list("abcd"), len(judgments)))
     means = SystemMeans(judgments, prompts, systems)
     doubled = np.append(np.arange(len(prompts)), np.flatnonzero(prompts == labels[3]))
-    again = SystemMeans(judgments[doubled], prompts[doubled], [systems[place] for place in doubled])
-    drawn = means.resampled(metrics[0], counts, spearman)
-    assert drawn[0] == near(means.between(metrics[0], spearman).value)
-    assert drawn[1] == near(again.between(metrics[0][doubled], spearman).value)
+    doubled_means = SystemMeans(judgments[doubled], prompts[doubled], [systems[index] for index in doubled])
+    resampled = means.resampled(metrics[0], counts, spearman)
+    assert resampled[0] == near(means.between(metrics[0], spearman).value)
+    assert resampled[1] == near(doubled_means.between(metrics[0][doubled], spearman).value)
     assert np.isnan(SystemMeans(judgments, prompts, ["a", "b"] * 20).between(metrics[0], spearman).value)
 
 
-def test_calibrated_accuracy_against_the_slow_reference():
+def test_calibrated_accuracy_matches_the_slow_reference():
     judgments, metrics, prompts, _ = made_up(15, n=24)
     for metric in metrics:
         for chosen in (prompts, np.zeros(24)):
-            found = calibrated_accuracy(metric, judgments, chosen)
-            assert found.value == near(reference.calibrated(metric, judgments, chosen))
+            result = calibrated_accuracy(metric, judgments, chosen)
+            assert result.value == near(reference.calibrated(metric, judgments, chosen))
         assert (
-            found.without_ties
+            result.without_ties
             == near(reference.accuracy(metric, judgments))
             == near(float(accuracy(metric, judgments)))
         )
-        assert found.value == near(reference.accuracy(metric, judgments, found.threshold))
+        assert result.value == near(reference.accuracy(metric, judgments, result.threshold))
     with pytest.raises(ValueError, match="expected two stories"):
         calibrated_accuracy(metric, judgments, np.arange(24))
 
 
-def test_soft_accuracy_against_the_slow_reference():
+def test_soft_accuracy_matches_the_slow_reference():
     rng = np.random.default_rng(17)
     judged = rng.integers(1, 6, (4, 12)) / 5  # sums of fifths are inexact, and often equal
     metric = judged + rng.normal(size=judged.shape)
     signs = 2.0 * (np.random.default_rng(1).random((300, 12), dtype=np.float32) > 0.5) - 1
-    found = soft_pairwise_accuracy(metric, judged, np.random.default_rng(1), resamples=300)
-    assert found == near(reference.soft_accuracy(metric, judged, signs))
+    result = soft_pairwise_accuracy(metric, judged, np.random.default_rng(1), resamples=300)
+    assert result == near(reference.soft_accuracy(metric, judged, signs))
     assert soft_pairwise_accuracy(judged, judged, rng) == 1.0
     assert soft_pairwise_accuracy(judged[:2], judged[:2], rng) == 1.0, "two systems are enough"
     with pytest.raises(ValueError, match="for each prompt"):

@@ -25,7 +25,7 @@ CASES = list(zip(TOKENS[::3], TOKENS[1::3], TOKENS[2::3], strict=True))
 
 
 @pytest.mark.parametrize(("base", "tag", "form"), CASES)
-def test_pairs(base, tag, form):
+def test_inflect_and_lemma_are_inverse(base, tag, form):
     assert inflect(base, tag) == form
     assert lemma(form, tag) == base
 

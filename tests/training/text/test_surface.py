@@ -17,7 +17,7 @@ from openmeva.training.text.story import Story
         ("the dog ran.", False),
     ],
 )
-def test_placeholders_are_no_capitals(text: str, cased: bool) -> None:
+def test_placeholders_do_not_count_as_capitals(text: str, cased: bool) -> None:
     assert Story(text).cased is cased
 
 
@@ -28,7 +28,7 @@ def test_placeholders_are_no_capitals(text: str, cased: bool) -> None:
         ("she 'd buy the dress .", "she would not buy the dress ."),
     ],
 )
-def test_a_clitic_that_becomes_a_word_gets_its_blank(text: str, expected: str) -> None:
+def test_expanded_clitic_is_separated_by_a_space(text: str, expected: str) -> None:
     sentence = Story(text).sentences[0]
     at = sentence.lowered.index("'d")
     edits = sentence.rewrite_edits(Rewrite(at, at + 1, (Token("would", "MD"), Token("not", "RB"))))
@@ -48,14 +48,14 @@ def test_a_clitic_that_becomes_a_word_gets_its_blank(text: str, expected: str) -
         ("He brought three things: Milk and bread.", ["He"]),
     ],
 )
-def test_places_that_give_a_word_its_capital(text: str, expected: list[str]) -> None:
-    places = [
+def test_capital_positions(text: str, expected: list[str]) -> None:
+    words = [
         sentence.words[at]
         for sentence in Story(text).sentences
         for at, word in enumerate(sentence.words)
         if word[:1].isupper() and sentence.is_capital_position(at)
     ]
-    assert places == expected
+    assert words == expected
 
 
 @pytest.mark.parametrize(
@@ -66,9 +66,7 @@ def test_places_that_give_a_word_its_capital(text: str, expected: list[str]) -> 
         ("It was late. HE RAN.", "HE DIDN'T RUN."),
     ],
 )
-def test_new_words_have_the_apostrophe_of_the_story_and_the_capitals_of_the_sentence(
-    text: str, expected: str
-) -> None:
+def test_rewrite_keeps_apostrophe_and_case_style(text: str, expected: str) -> None:
     sentence = Story(text).sentences[-1]
     tokens = (Token("did", "VBD"), Token("n't", "RB"), Token("run", "VB", 1))
     assert apply_edits(text, sentence.rewrite_edits(Rewrite(1, 2, tokens)))[0].endswith(expected)
@@ -85,6 +83,6 @@ def test_new_words_have_the_apostrophe_of_the_story_and_the_capitals_of_the_sent
         ("A DOG RAN.", "A DOG RAN."),
     ],
 )
-def test_capitals_that_stay_inside_a_sentence(text: str, expected: str) -> None:
+def test_mid_sentence_text_keeps_necessary_capitals(text: str, expected: str) -> None:
     sentence = Story(text).sentences[0]
     assert sentence.mid_sentence_text(0, len(sentence)) == expected

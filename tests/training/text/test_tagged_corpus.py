@@ -9,7 +9,7 @@ from openmeva.training.text import tagged_corpus as module
 STORIES = [[["he", "ran", "."], ["it", "rained", "."]], [["she", "left", "."]]] * 400
 
 
-def by_length(sentences):
+def tag_by_length(sentences):
     return [[f"T{len(word)}" for word in words] for words in sentences]
 
 
@@ -17,11 +17,11 @@ def fail_if_called(sentences):
     raise AssertionError("tags were cached")
 
 
-def tag(stories, folder, tagger=by_length, name="length", **options):
+def tag(stories, folder, tagger=tag_by_length, name="length", **options):
     return tag_corpus(stories, folder, tagger=tagger, tagger_name=name, progress=False, **options)
 
 
-def test_tags_once(tmp_path):
+def test_tags_are_cached(tmp_path):
     first = tag(STORIES, tmp_path)
     assert first[0].words == STORIES[0]
     assert first[0].tags == [["T2", "T3", "T1"], ["T2", "T6", "T1"]]
@@ -29,7 +29,7 @@ def test_tags_once(tmp_path):
     assert [path.suffix for path in tmp_path.iterdir()] == [".parquet"], "no temporary file is left"
 
 
-def test_other_stories_or_another_tagger_have_their_own_cache(tmp_path):
+def test_cache_depends_on_stories_and_tagger(tmp_path):
     tag(STORIES, tmp_path)
     tag(STORIES[1:], tmp_path)
     tag(STORIES, tmp_path, name="another")
@@ -38,11 +38,11 @@ def test_other_stories_or_another_tagger_have_their_own_cache(tmp_path):
     assert len(list(tmp_path.iterdir())) == 4
 
 
-def test_any_number_of_processes(tmp_path):
+def test_tags_do_not_depend_on_number_of_processes(tmp_path):
     assert tag(STORIES, tmp_path / "two", processes=2) == tag(STORIES, tmp_path / "one")
 
 
-def test_an_interrupted_write_leaves_nothing(tmp_path, monkeypatch):
+def test_failed_write_leaves_no_file(tmp_path, monkeypatch):
     def fail(*arguments, **options):
         raise OSError("disk full")
 
@@ -67,16 +67,16 @@ def test_shipped_tagger(tmp_path):
         ([[[]]], "story 0"),
     ],
 )
-def test_bad_stories(tmp_path, stories, message):
+def test_bad_stories_are_refused(tmp_path, stories, message):
     with pytest.raises(ValueError, match=message):
         tag(stories, tmp_path)
 
 
-def test_a_tagger_needs_a_name(tmp_path):
+def test_custom_tagger_requires_a_name(tmp_path):
     with pytest.raises(ValueError, match="tagger_name"):
         tag(STORIES, tmp_path, name=None)
 
 
-def test_a_tagger_that_drops_a_word(tmp_path):
+def test_tagger_that_drops_a_word_is_refused(tmp_path):
     with pytest.raises(ValueError, match="sentence 0: expected 3 tags, got 2"):
         tag(STORIES, tmp_path, tagger=lambda sentences: [["X"] * (len(words) - 1) for words in sentences])

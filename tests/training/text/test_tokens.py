@@ -22,11 +22,11 @@ from openmeva.training.text.tokens import token_spans
         ("isn't", ["is", "n't"]),
     ],
 )
-def test_words(text: str, words: list[str]) -> None:
+def test_token_spans(text: str, words: list[str]) -> None:
     assert [text[a:b] for a, b in token_spans(text)] == words
 
 
-def test_tokens_cover_every_character_but_blanks() -> None:
+def test_tokens_cover_all_characters_except_whitespace() -> None:
     rng = np.random.default_rng(0)
     alphabet = [*"abcN' \"’.,!?-—…0\n[]M`", "n't", "😀", "\ud800"]
     for _ in range(300):
@@ -45,11 +45,11 @@ def test_tokens_cover_every_character_but_blanks() -> None:
         "he ran . she did n't . why ?",
     ],
 )
-def test_sentences_are_those_of_scoring(text: str) -> None:
+def test_sentences_are_split_as_for_scoring(text: str) -> None:
     assert len(Story(text).sentences) == len(split_sentences(text))
 
 
-def test_style_is_recognised() -> None:
+def test_text_style_is_detected() -> None:
     assert Story("he ran .").tokenized
     assert not Story("he ran .").clitics_separate
     assert Story("he did n't run .").clitics_separate

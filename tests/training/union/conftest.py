@@ -20,13 +20,13 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="session")
-def learnt(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def trained_union(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The checkpoint and its encoder; training takes seconds, so it is shared, and tests that change it copy it."""
     folder = tmp_path_factory.mktemp("learnt")
     write_files(folder)
-    own = {"pairs": 2400, "batch_pairs": 8, "adapter": {"rank": 8, "alpha": 16}, "copied_share": 0.5}
+    changes = {"pairs": 2400, "batch_pairs": 8, "adapter": {"rank": 8, "alpha": 16}, "copied_share": 0.5}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(backbone, "ENCODER", folder / "encoder")
-        config = parse(UnionConfig, {**SETTINGS, **own, "warmup_share": 0.1})
+        config = parse(UnionConfig, {**SETTINGS, **changes, "warmup_share": 0.1})
         union.train(config, folder, folder / "weights", folder / "run", folder / "cache")
     return folder / "weights"

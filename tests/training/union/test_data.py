@@ -46,7 +46,7 @@ def pieces(ids: list[int]) -> list[str]:
             "she ate home home . he walk ##ed the dog .",
             "she ran home [PAD] . he walk ##ed the dog .",
         ),
-        (  # one wordpiece for two: the second has no place; two for one: the second goes
+        (  # one wordpiece for two: the second has no position; two for one: the second is dropped
             ["she walked home .", "he ran the dog ."],
             [[0, 1, 2, 3], [4, 5, 6, 7, 8]],
             "she walk ##ed home . he ran the dog .",
@@ -60,7 +60,9 @@ def pieces(ids: list[int]) -> list[str]:
         ),
     ],
 )
-def test_targets(words: list[str], origins: list[list[int]], tokens: str, targets: str) -> None:
+def test_reconstruction_targets_follow_the_origin_of_words(
+    words: list[str], origins: list[list[int]], tokens: str, targets: str
+) -> None:
     sampler: Any = OneSample([w.split() for w in words], origins)
     positive, negative = UnionPairs([ORIGINAL], sampler, tiny_tokenizer(), limit=64, count=1)[0]
     assert (positive.label, negative.label) == (1, 0)
@@ -75,12 +77,12 @@ def test_targets(words: list[str], origins: list[list[int]], tokens: str, target
         (
             ["he walked the dog .", "she ran home ."],
             "she ran home . he walk ##ed the dog .",
-        ),  # what stood there
-        (["she ran home .", "he ran ."], "she ran home . he walk ##ed"),  # the rest has no place
+        ),  # the original words at each position
+        (["she ran home .", "he ran ."], "she ran home . he walk ##ed"),  # the rest has no position
         (["she ran home .", "she ran home .", "he ran ."], "she ran home . he walk ##ed the dog . -"),
     ],
 )
-def test_targets_by_position(words: list[str], targets: str) -> None:
+def test_reconstruction_targets_by_position(words: list[str], targets: str) -> None:
     sampler: Any = OneSample([w.split() for w in words], [[-1] * len(w.split()) for w in words])
     pairs = UnionPairs([ORIGINAL], sampler, tiny_tokenizer(), limit=64, count=1, by_position=True)
     positive, negative = pairs[0]
@@ -89,7 +91,7 @@ def test_targets_by_position(words: list[str], targets: str) -> None:
     assert len(negative.targets) == len(negative.ids)
 
 
-def test_the_loss_per_story_is_a_mean_of_means() -> None:
+def test_loss_per_story_is_a_mean_of_means() -> None:
     short = Example([2, 9, 10, 3], [IGNORE_INDEX, 9, 11, IGNORE_INDEX], 1)
     long = Example([2, *[9] * 30, 3], [IGNORE_INDEX, *[10] * 30, IGNORE_INDEX], 0)
     batch = UnionCollator(padding=0, copied_share=1.0, seed=1, per_story=True)([(short, long)])
@@ -100,14 +102,14 @@ def test_the_loss_per_story_is_a_mean_of_means() -> None:
     assert mean.item() == pytest.approx((losses[:2].mean() + losses[2:].mean()).item() / 2)
 
 
-def test_what_is_past_the_limit_is_cut_and_ends_in_sep() -> None:
+def test_long_story_is_truncated_and_ends_in_sep() -> None:
     sampler: Any = OneSample([["she"] * 30], [[0] * 30])
     _, negative = UnionPairs([ORIGINAL], sampler, tiny_tokenizer(), limit=16, count=1)[0]
     assert len(negative.ids) == len(negative.targets) == 16
     assert (negative.ids[0], negative.ids[-1], negative.targets[-1]) == (2, 3, IGNORE_INDEX)
 
 
-class Late:
+class DamageAtPosition:
     """A fake sampler that changes stories with even numbers past the maximum length, others at their beginning."""
 
     def __init__(self, stories: list[TaggedStory], early: bool = True) -> None:
@@ -115,24 +117,24 @@ class Late:
 
     def sample(self, index: int, epoch: int) -> Any:
         words = self.stories[index].flat_words()
-        place = 3 if self.early and index % 2 else 900
-        words[place] = "dog"
-        return OneSample([words], [[at if at != place else -1 for at in range(len(words))]])
+        position = 3 if self.early and index % 2 else 900
+        words[position] = "dog"
+        return OneSample([words], [[number if number != position else -1 for number in range(len(words))]])
 
 
-def test_a_negative_whose_damage_is_behind_the_cut_is_none(capsys: pytest.CaptureFixture[str]) -> None:
+def test_negative_is_not_used_if_its_damage_is_truncated(capsys: pytest.CaptureFixture[str]) -> None:
     stories = [TaggedStory([["she"] * 1000], [["PRP"] * 1000]) for _ in range(6)]
-    sampler: Any = Late(stories)
+    sampler: Any = DamageAtPosition(stories)
     pairs = UnionPairs(stories, sampler, tiny_tokenizer(), limit=64, count=12)
-    assert all(human.ids != damaged.ids for human, damaged in (pairs[place] for place in range(12)))
+    assert all(human.ids != damaged.ids for human, damaged in (pairs[index] for index in range(12)))
     pairs.warn_about_truncated_stories()
     assert "6 of 6 stories are longer than max_length; set corpus.block_words" in capsys.readouterr().err
-    never: Any = Late(stories, early=False)
+    always_truncated: Any = DamageAtPosition(stories, early=False)
     with pytest.raises(ValueError, match=r"no technique applies .* within the first 64 tokens"):
-        UnionPairs(stories, never, tiny_tokenizer(), limit=64, count=1)[0]
+        UnionPairs(stories, always_truncated, tiny_tokenizer(), limit=64, count=1)[0]
 
 
-def test_copied_targets_are_thinned_and_weighed() -> None:
+def test_copied_targets_are_subsampled_and_weighted() -> None:
     example = Example([2, *[9, 10, 11] * 200, 3], [IGNORE_INDEX, *[9, 10, 30] * 200, IGNORE_INDEX], 0)
     batch = UnionCollator(padding=0, copied_share=0.25, seed=1)([(example, example)] * 4)
     used = batch["targets"] != IGNORE_INDEX

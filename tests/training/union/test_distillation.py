@@ -26,8 +26,8 @@ def data(data: Path) -> Path:
     """A folder with the sixteen stories, and groups of each with a copy that has two sentences exchanged."""
     groups = [
         # the labels are wrong: a student can learn these stories only from its teacher
-        {"group": str(place), "story": text, "label": label}
-        for place, story in enumerate(STORIES)
+        {"group": str(number), "story": text, "label": label}
+        for number, story in enumerate(STORIES)
         for text, label in ((story, 0), (swap_sentences(story), 1))
     ]
     (data / "groups.jsonl").write_text("".join(json.dumps(row) + "\n" for row in groups))
@@ -35,12 +35,12 @@ def data(data: Path) -> Path:
 
 
 def configuration(data: Path, **changes: Any) -> UnionConfig:
-    own = {"adapter": {"rank": 8, "alpha": 16}, "pairs": 64, "batch_pairs": 8}
-    return parse(UnionConfig, {**SETTINGS, **own, **changes})
+    defaults = {"adapter": {"rank": 8, "alpha": 16}, "pairs": 64, "batch_pairs": 8}
+    return parse(UnionConfig, {**SETTINGS, **defaults, **changes})
 
 
 def student(data: Path, **changes: Any) -> UnionConfig:
-    taught = {
+    defaults = {
         "teacher": {"weights": str(data / "teacher")},
         "others": {"files": [{"path": str(data / "groups.jsonl"), "share": 0.0}]},
         "passes": 40,
@@ -49,7 +49,7 @@ def student(data: Path, **changes: Any) -> UnionConfig:
         "reconstruction_weight": 0.0,
         "distillation_weight": 1.0,
     }
-    return configuration(data, **{**taught, **changes})
+    return configuration(data, **{**defaults, **changes})
 
 
 def run(data: Path, name: str, config: UnionConfig, folder: Path | None = None) -> dict[str, Any]:
@@ -57,50 +57,52 @@ def run(data: Path, name: str, config: UnionConfig, folder: Path | None = None) 
 
 
 @pytest.fixture
-def teacher(data: Path, learnt: Path) -> Path:
-    """One that knows the order of sentences."""
-    shutil.copytree(learnt, data / "teacher")
+def teacher(data: Path, trained_union: Path) -> Path:
+    """A model that recognises the order of sentences."""
+    shutil.copytree(trained_union, data / "teacher")
     assert count_ranked_correctly(data / "teacher") >= 14
     return data / "teacher"
 
 
 @pytest.mark.parametrize("states", [0.0, 1.0], ids=["judgments", "judgments and states"])
-def test_a_student_learns_from_its_teacher_alone(data: Path, teacher: Path, states: float) -> None:
+def test_student_learns_from_its_teacher_without_labels(data: Path, teacher: Path, states: float) -> None:
     run(data, "untaught", configuration(data, pairs=8, learning_rate=1e-6))
-    assert count_ranked_correctly(data / "untaught") < 12, "what it begins with does not know the order"
+    assert count_ranked_correctly(data / "untaught") < 12, "the initial weights do not recognise the order"
     manifest = run(data, "student", student(data, states_weight=states))
     assert count_ranked_correctly(data / "student") >= 14, (
-        "neither labels of pairs nor those of the others were there to learn"
+        "learned neither from labels of pairs nor from those of the other stories"
     )
     assert manifest["teacher"] == checksum(teacher / "adapter.safetensors")
     assert (manifest["others"], manifest["steps"]) == (32, (16 + 16) * 40 // 8)
     assert manifest["data"].keys() >= {"stories.jsonl", str(data / "groups.jsonl")}
     tensors = load_file(data / "student" / "adapter.safetensors")
-    assert not any("projection" in name for name in tensors), "the map between states serves training alone"
+    assert not any("projection" in name for name in tensors), (
+        "the projection between states is used only in training"
+    )
     card = (data / "student" / "README.md").read_text()
     assert "distilled from a larger UNION" in card
     assert "32 further stories" in card
     assert ("hidden states" in card) == bool(states)
 
 
-def test_a_teacher_that_is_not_there_is_trained(data: Path) -> None:
+def test_missing_teacher_is_trained_first(data: Path) -> None:
     large = {**vars(configuration(data)), "name": "large"}
     large.update(corpus={"train": ["stories.jsonl"], "validation": ["held_out.jsonl"]}, pairs=8)
-    own = {
+    settings = {
         key: large[key] for key in ("name", "corpus", "pairs", "batch_pairs", "learning_rate", "max_length")
     }
-    (data / "large.yaml").write_text(json.dumps(own))
+    (data / "large.yaml").write_text(json.dumps(settings))
     config = student(
         data, passes=1, teacher={"weights": str(data / "large"), "config": str(data / "large.yaml")}
     )
     run(data, "student", config)
-    made = (data / "large" / "manifest.json").stat().st_mtime_ns
+    written = (data / "large" / "manifest.json").stat().st_mtime_ns
     run(data, "again", config)
-    assert (data / "large" / "manifest.json").stat().st_mtime_ns == made
+    assert (data / "large" / "manifest.json").stat().st_mtime_ns == written
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"teacher": None}, "expected a teacher and a distillation_weight"),
         ({"distillation_weight": 0.0}, "expected a teacher and a distillation_weight"),
@@ -108,42 +110,44 @@ def test_a_teacher_that_is_not_there_is_trained(data: Path) -> None:
         ({"teacher": None, "distillation_weight": 0.0, "others": None}, "others, passes"),
     ],
 )
-def test_half_of_what_a_student_needs_is_refused(data: Path, changes: dict[str, Any], told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+def test_incomplete_distillation_settings_are_rejected(
+    data: Path, changes: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
         run(data, "student", student(data, **changes))
 
 
-def test_stories_without_a_label_leave_equation_6_as_it_is() -> None:
+def test_unlabelled_stories_do_not_change_equation_6() -> None:
     model = tiny_model()
     human, negative = (
         Example([2, 9, 10 + n, 11, 3], [IGNORE_INDEX, 9, 10, 11, IGNORE_INDEX], 1 - n) for n in (0, 1)
     )
-    other = Example([2, 9, 9, 3], [IGNORE_INDEX] * 4, UNLABELLED)
+    unlabelled = Example([2, 9, 9, 3], [IGNORE_INDEX] * 4, UNLABELLED)
     collate = UnionCollator(padding=0, copied_share=1.0, seed=1)
     config = UnionConfig(name="any", learning_rate=1e-3, pairs=1, corpus=configuration(Path()).corpus)
     alone, _ = union_loss(model, collate([(human, negative)]), config)
-    beside, logits = union_loss(model, collate([(human, negative), (other, other)]), config)
+    combined, logits = union_loss(model, collate([(human, negative), (unlabelled, unlabelled)]), config)
     assert len(logits) == 4
-    assert beside.item() == pytest.approx(alone.item(), rel=1e-5)
-    taught = replace(config, distillation_weight=1.0)
-    judged = collate([(human, replace(negative, teacher_logit=0.5)), (other, other)])
-    loss, logits = union_loss(model, judged, taught)
+    assert combined.item() == pytest.approx(alone.item(), rel=1e-5)
+    distilled = replace(config, distillation_weight=1.0)
+    batch = collate([(human, replace(negative, teacher_logit=0.5)), (unlabelled, unlabelled)])
+    loss, logits = union_loss(model, batch, distilled)
     distance = (logits[1] - 0.5 * 1.5) ** 2
     assert loss.item() == pytest.approx((alone + distance).item(), rel=1e-5)
-    assert torch.isfinite(union_loss(model, collate([(other, other)]), config)[0])
+    assert torch.isfinite(union_loss(model, collate([(unlabelled, unlabelled)]), config)[0])
 
 
-def test_the_mean_with_what_it_goes_on_from(data: Path) -> None:
+def test_start_share_averages_with_the_initial_weights(data: Path) -> None:
     run(data, "begun", configuration(data, pairs=8))
-    begun = load_file(data / "begun" / "adapter.safetensors")
+    start = load_file(data / "begun" / "adapter.safetensors")
     shared = {"start": str(data / "begun"), "pairs": 32, "seed": 8}
     run(data, "whole", configuration(data, **shared))
     run(data, "mean", configuration(data, **shared, start_share=0.75))
-    whole, mean = (load_file(data / name / "adapter.safetensors") for name in ("whole", "mean"))
+    trained, mean = (load_file(data / name / "adapter.safetensors") for name in ("whole", "mean"))
     name = "classifier.weight"
-    expected = 0.25 * whole[name].float() + 0.75 * begun[name].float()
+    expected = 0.25 * trained[name].float() + 0.75 * start[name].float()
     torch.testing.assert_close(mean[name].float(), expected, atol=1e-3, rtol=1e-2)
-    assert not torch.equal(whole[name], begun[name])
+    assert not torch.equal(trained[name], start[name])
     assert (
         "averaged with the initial weights (their share: 75%)." in (data / "mean" / "README.md").read_text()
     )
@@ -152,7 +156,7 @@ def test_the_mean_with_what_it_goes_on_from(data: Path) -> None:
 
 
 @pytest.mark.parametrize("seeds", [[], [1, 2]])
-def test_no_mean_with_other_heads_is_begun(data: Path, seeds: list[int]) -> None:
+def test_start_with_other_heads_is_rejected_before_training(data: Path, seeds: list[int]) -> None:
     run(data, "begun", configuration(data, pairs=8))
     adapter = data / "begun" / "adapter.safetensors"
     save_file(load_file(adapter) | {"tokens.bias": torch.zeros(1)}, adapter)
@@ -162,7 +166,7 @@ def test_no_mean_with_other_heads_is_begun(data: Path, seeds: list[int]) -> None
     assert not (data / "run-mean").exists()
 
 
-def test_seeds_share_their_teachers_judgments_and_the_mean_is_kept(data: Path, teacher: Path) -> None:
+def test_seeds_share_teacher_outputs_and_their_average_is_saved(data: Path, teacher: Path) -> None:
     run(data, "begun", configuration(data, pairs=8, learning_rate=1e-6))
     config = student(
         data,
@@ -175,12 +179,12 @@ def test_seeds_share_their_teachers_judgments_and_the_mean_is_kept(data: Path, t
     )
     manifest = run(data, "mean", config)
     folders = [data / "run-mean" / f"tiny-seed-{seed}" for seed in (1, 2)]
-    one, two, begun, mean = (
+    first, second, start, mean = (
         load_file(folder / "adapter.safetensors") for folder in (*folders, data / "begun", data / "mean")
     )
     name = "classifier.weight"
-    assert not torch.equal(one[name], two[name])
-    expected = 0.25 * one[name].float() + 0.25 * two[name].float() + 0.5 * begun[name].float()
+    assert not torch.equal(first[name], second[name])
+    expected = 0.25 * first[name].float() + 0.25 * second[name].float() + 0.5 * start[name].float()
     torch.testing.assert_close(mean[name].float(), expected, atol=1e-3, rtol=1e-2)
     assert manifest["seeds"] == {
         "1": checksum(folders[0] / "adapter.safetensors"),
@@ -188,28 +192,28 @@ def test_seeds_share_their_teachers_judgments_and_the_mean_is_kept(data: Path, t
     }
     assert len(list((data / "run-mean").glob("teacher_states.parquet"))) == 1, "scored once"
     card = (data / "mean" / "README.md").read_text()
-    told = "the weight average of 2 runs with seeds 1, 2, averaged again with the initial weights (their share: 50%)."
-    assert told in card
-    made = [(folder / "manifest.json").stat().st_mtime_ns for folder in folders]
+    sentence = "the weight average of 2 runs with seeds 1, 2, averaged again with the initial weights (their share: 50%)."
+    assert sentence in card
+    written = [(folder / "manifest.json").stat().st_mtime_ns for folder in folders]
     run(data, "mean", config)
-    assert [(folder / "manifest.json").stat().st_mtime_ns for folder in folders] == made, "left alone"
+    assert [(folder / "manifest.json").stat().st_mtime_ns for folder in folders] == written, (
+        "not trained again"
+    )
 
 
-def test_what_is_missing_is_said_before_anything_is_trained(
-    data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_inputs_are_reported_before_training(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (data / "first.yaml").write_text("{}")
-    there = {"start": str(data / "nowhere"), "first": str(data / "first.yaml")}
-    others = {"files": [{"path": str(data / "none.parquet")}]}
+    start = {"start": str(data / "nowhere"), "first": str(data / "first.yaml")}
+    missing_files = {"files": [{"path": str(data / "none.parquet")}]}
     with pytest.raises(ValueError, match=r"none\.parquet: no such file.*The commands at the head"):
-        run(data, "student", student(data, teacher={"weights": str(data)}, others=others, **there))
+        run(data, "student", student(data, teacher={"weights": str(data)}, others=missing_files, **start))
     folder = data / "larger"
     folder.mkdir()
     (folder / "config.json").write_text(json.dumps({"union": {"encoder": {"path": "gone", "sha256": ""}}}))
     with pytest.raises(ValueError, match="no model 'gone'"):
-        run(data, "student", student(data, teacher={"weights": str(folder)}, **there))
+        run(data, "student", student(data, teacher={"weights": str(folder)}, **start))
     with pytest.raises(ValueError, match="no model 'nobody/none'"):
-        run(data, "student", student(data, base="nobody/none", **there))
+        run(data, "student", student(data, base="nobody/none", **start))
     parts = {
         "alone": {**SETTINGS, "pairs": 8, "adapter": {"rank": 8, "alpha": 16}},
         "elsewhere": {**SETTINGS, "pairs": 8, "base": "nobody/none"},
@@ -217,15 +221,15 @@ def test_what_is_missing_is_said_before_anything_is_trained(
     }
     for name, settings in parts.items():
         (data / f"{name}.yaml").write_text(json.dumps(settings))
-    there["first"] = str(data / "alone.yaml")
+    start["first"] = str(data / "alone.yaml")
     monkeypatch.setattr(union, "_train_one", lambda *_: pytest.fail("a part was trained"))
-    for name, told in (("elsewhere", "no model 'nobody/none'"), ("without", r"none\.jsonl: no such file")):
-        taught = {"weights": str(data / "large"), "config": str(data / f"{name}.yaml")}
-        with pytest.raises(ValueError, match=told):
-            run(data, "student", student(data, teacher=taught, **there))
+    for name, message in (("elsewhere", "no model 'nobody/none'"), ("without", r"none\.jsonl: no such file")):
+        teacher = {"weights": str(data / "large"), "config": str(data / f"{name}.yaml")}
+        with pytest.raises(ValueError, match=message):
+            run(data, "student", student(data, teacher=teacher, **start))
     shutil.copytree(data / "encoder", data / "other")
     with pytest.raises(ValueError, match=r"base: expected encoder, as in .*alone\.yaml.*, got .*other"):
-        run(data, "student", configuration(data, base=str(data / "other"), **there))
+        run(data, "student", configuration(data, base=str(data / "other"), **start))
     (data / "alone.yaml").write_text(json.dumps({**parts["alone"], "adapter": {"rank": 9, "alpha": 8}}))
     with pytest.raises(ValueError, match=r"adapter\.rank: expected 9 or more, as in .*, got 8"):
-        run(data, "student", configuration(data, **there))
+        run(data, "student", configuration(data, **start))

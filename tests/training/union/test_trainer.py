@@ -19,8 +19,8 @@ from tests.tiny_union import SETTINGS, count_ranked_correctly, write_files
 
 
 def settings(**changes: Any) -> dict[str, Any]:
-    own = {"adapter": {"rank": 4, "alpha": 8}, "pairs": 32, "batch_pairs": 4, "copied_share": 0.5}
-    return {**SETTINGS, **own, "warmup_share": 0.1, **changes}
+    defaults = {"adapter": {"rank": 4, "alpha": 8}, "pairs": 32, "batch_pairs": 4, "copied_share": 0.5}
+    return {**SETTINGS, **defaults, "warmup_share": 0.1, **changes}
 
 
 def configuration(**changes: Any) -> UnionConfig:
@@ -31,7 +31,7 @@ def run(data: Path, name: str, config: UnionConfig, resume: bool = False) -> dic
     return union.train(config, data, data / "weights" / name, data / f"run-{name}", data / "cache", resume)
 
 
-def test_a_killed_run_resumes_to_the_same_weights(data: Path) -> None:
+def test_interrupted_run_resumes_to_the_same_weights(data: Path) -> None:
     run(data, "whole", configuration())
     with interrupt_at_call(union.UnionTrainer, "compute_loss", 6):
         run(data, "killed", configuration())
@@ -42,7 +42,7 @@ def test_a_killed_run_resumes_to_the_same_weights(data: Path) -> None:
     assert all(torch.equal(whole[name], resumed[name]) for name in whole)
 
 
-def check_learnt(folder: Path) -> None:
+def check_order_learned(folder: Path) -> None:
     assert count_ranked_correctly(folder) >= 14, (
         "it has learnt the order of the sentences of its sixteen stories"
     )
@@ -52,52 +52,52 @@ def check_learnt(folder: Path) -> None:
     assert manifest["data"]["stories.jsonl"] in card
 
 
-def test_an_adapter_learns_a_tiny_corpus_and_the_metric_loads_what_was_saved(learnt: Path) -> None:
-    check_learnt(learnt)
+def test_adapter_learns_a_tiny_corpus_and_the_metric_loads_it(trained_union: Path) -> None:
+    check_order_learned(trained_union)
 
 
-def test_all_weights_learn_it_too(data: Path) -> None:
+def test_full_fine_tuning_learns_a_tiny_corpus(data: Path) -> None:
     config = configuration(pairs=2400, batch_pairs=8, adapter=None, learning_rate=2e-3)
     run(data, "learnt", config)
-    check_learnt(data / "weights" / "learnt")
+    check_order_learned(data / "weights" / "learnt")
 
 
-def test_what_it_goes_on_from_is_trained_first(data: Path) -> None:
+def test_missing_initial_weights_are_trained_first(data: Path) -> None:
     (data / "first.yaml").write_text(json.dumps(settings(name="tiny-first", learning_rate=1e-3)))
     config = configuration(start=str(data / "begun"), first=str(data / "first.yaml"), pairs=8)
     manifest = run(data, "second", config)
-    begun = load_file(data / "begun" / "adapter.safetensors")
+    start = load_file(data / "begun" / "adapter.safetensors")
     assert manifest["start"] == weights_checksum(data / "begun" / "adapter.safetensors")
     second = load_file(data / "weights" / "second" / "adapter.safetensors")
-    assert any(not torch.equal(begun[name], second[name]) for name in begun)
+    assert any(not torch.equal(start[name], second[name]) for name in start)
     written = (data / "begun" / "manifest.json").stat().st_mtime_ns
     run(data, "again", config)
-    assert (data / "begun" / "manifest.json").stat().st_mtime_ns == written, "it is there"
+    assert (data / "begun" / "manifest.json").stat().st_mtime_ns == written, "it is not trained again"
     again = load_file(data / "weights" / "again" / "adapter.safetensors")
     assert all(torch.equal(second[name], again[name]) for name in second)
 
 
-def test_it_does_not_go_on_from_a_part_of_another_configuration_or_other_data(data: Path) -> None:
-    begins = settings(name="tiny-first", pairs=4)
-    (data / "first.yaml").write_text(json.dumps(begins))
+def test_initial_weights_of_other_settings_or_data_are_rejected(data: Path) -> None:
+    first = settings(name="tiny-first", pairs=4)
+    (data / "first.yaml").write_text(json.dumps(first))
     config = configuration(start=str(data / "begun"), first=str(data / "first.yaml"), pairs=4)
     run(data, "second", config)
-    (data / "first.yaml").write_text(json.dumps({**begins, "pairs": 6, "note": "Of the card alone."}))
-    told = r"begun: expected weights of .*first\.yaml and of this data, got others:\n  config\.pairs: 4, not 6\nRemove"
-    with pytest.raises(ValueError, match=told):
+    (data / "first.yaml").write_text(json.dumps({**first, "pairs": 6, "note": "Of the card alone."}))
+    message = r"begun: expected weights of .*first\.yaml and of this data, got others:\n  config\.pairs: 4, not 6\nRemove"
+    with pytest.raises(ValueError, match=message):
         run(data, "second", config)
-    (data / "first.yaml").write_text(json.dumps(begins))
-    other = data / "other"
-    write_files(other)
-    (other / "stories.jsonl").write_text((data / "stories.jsonl").read_text().replace("dog", "cat"))
+    (data / "first.yaml").write_text(json.dumps(first))
+    other_data = data / "other"
+    write_files(other_data)
+    (other_data / "stories.jsonl").write_text((data / "stories.jsonl").read_text().replace("dog", "cat"))
     with pytest.raises(
         ValueError, match=r"got others:\n  data\.stories\.jsonl: \"\w+\", not \"\w+\"\nRemove"
     ):
-        union.train(config, other, data / "out", data / "run", data / "cache")
+        union.train(config, other_data, data / "out", data / "run", data / "cache")
     assert not (data / "out").exists()
 
 
-def test_a_run_of_another_configuration_is_not_resumed(data: Path) -> None:
+def test_run_with_another_configuration_is_not_resumed(data: Path) -> None:
     run(data, "one", configuration(pairs=8))
     with pytest.raises(ValueError, match=r"config.seed: 7, not 8"):
         run(data, "one", configuration(pairs=8, seed=8), resume=True)
@@ -108,13 +108,13 @@ def test_a_run_of_another_configuration_is_not_resumed(data: Path) -> None:
         run(data, "one", configuration(pairs=8), resume=True)
 
 
-def test_no_held_out_story_is_told_before_the_training(data: Path) -> None:
+def test_missing_held_out_stories_are_reported_before_training(data: Path) -> None:
     config = configuration(corpus={"train": ["stories.jsonl"], "validation_share": 0})
     with pytest.raises(ValueError, match=r"stories\.jsonl: no story held out \(validation_share 0 of 16\)"):
         run(data, "none", config)
 
 
-def test_a_row_of_the_ablation_of_another_configuration_is_refused(
+def test_ablation_row_of_another_configuration_is_rejected(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ablation, "CACHE", data / "cache")
@@ -122,6 +122,6 @@ def test_a_row_of_the_ablation_of_another_configuration_is_refused(
     first = run_row(few, data, data / "rows")
     written = (first / "manifest.json").stat().st_mtime_ns
     assert run_row(few, data, data / "rows") == first
-    assert (first / "manifest.json").stat().st_mtime_ns == written, "it is there"
+    assert (first / "manifest.json").stat().st_mtime_ns == written, "it is not trained again"
     with pytest.raises(ValueError, match=r"config.pairs: 4, not 8"):
         run_row(more, data, data / "rows")

@@ -56,28 +56,28 @@ def level_of(row: Mapping[str, Any], level: str) -> Mapping[str, Any]:
     return row if level == "all" else row.get(level) or {}
 
 
-def forest_plot(name: str, found: Mapping[str, Any], printed: Mapping[str, Any]) -> ReportFigure:
+def forest_plot(name: str, result: Mapping[str, Any], printed: Mapping[str, Any]) -> ReportFigure:
     """All metrics of a judged set, one panel per level: Pearson and its interval; the paper's results below."""
-    rows = [(title, row) for title, row in found["rows"].items() if "undefined" not in row]
+    rows = [(title, row) for title, row in result["rows"].items() if "undefined" not in row]
     rank = {"own": 2, "other": 1, "trivial": 0}
-    rows.sort(key=lambda one: (rank[one[1]["kind"]], one[1]["pearson"]))
+    rows.sort(key=lambda item: (rank[item[1]["kind"]], item[1]["pearson"]))
     paper = [(t, f["pearson"]) for t, f in printed.get("rows", {}).items() if "pearson" in f]
-    paper.sort(key=lambda one: one[1])
-    levels = [one for one in LEVELS if any("pearson" in level_of(row, one[0]) for _, row in rows)]
+    paper.sort(key=lambda item: item[1])
+    levels = [item for item in LEVELS if any("pearson" in level_of(row, item[0]) for _, row in rows)]
     with plt.rc_context(_STYLE):
         height = 0.21 * (len(rows) + len(paper)) + 1.1
         figure, grid = plt.subplots(
             1, len(levels), figsize=(2.2 + 2.5 * len(levels), height), sharey=True, squeeze=False
         )
-        own = list(found["metrics"])
+        own = list(result["metrics"])
         for axes, (level, label) in zip(grid[0], levels, strict=True):
-            for place, (title, row) in enumerate(rows, len(paper)):
-                look = _own(own.index(title)) if title in own else (COLOURS["soft"], MARKERS[0])
-                _point(axes, level_of(row, level), place, look, faint=row["kind"] == "trivial")
+            for position, (title, row) in enumerate(rows, len(paper)):
+                style = _own(own.index(title)) if title in own else (COLOURS["soft"], MARKERS[0])
+                _point(axes, level_of(row, level), position, style, faint=row["kind"] == "trivial")
             if level == "all":
-                for place, (_, value) in enumerate(paper):
-                    axes.plot(value, place, "D", markersize=5, mfc="none", mec=COLOURS["soft"])
-                ceiling = found.get("noise_ceiling", {}).get("ceiling", {}).get("pearson")
+                for position, (_, value) in enumerate(paper):
+                    axes.plot(value, position, "D", markersize=5, mfc="none", mec=COLOURS["soft"])
+                ceiling = result.get("noise_ceiling", {}).get("ceiling", {}).get("pearson")
                 if ceiling is not None and ceiling < 1:
                     axes.axvspan(ceiling, MAX_CORRELATION, color=COLOURS["shade"], zorder=0, linewidth=0)
             axes.axvline(0, color=COLOURS["soft"], linewidth=0.8, zorder=1)
@@ -101,26 +101,26 @@ def forest_plot(name: str, found: Mapping[str, Any], printed: Mapping[str, Any])
                 label_.set(color=_own(own.index(title))[0], fontweight="bold")
         grid[0][0].set_ylim(-0.7, len(labels) - 0.3)
         note = f" Hollow diamonds: {printed['note']}" if paper else ""
-        if paper and printed.get("stories", found["n"]) != found["n"]:
+        if paper and printed.get("stories", result["n"]) != result["n"]:
             note += f", on {printed['stories']:,} stories, which include these"
         return _picture(
             figure,
             f"forest_{name}",
-            f"{found['title']}: agreement with people (Pearson, 95 % intervals); further right is better."
+            f"{result['title']}: agreement with people (Pearson, 95 % intervals); further right is better."
             + (note + "." if note else "")
             + (
                 " Shaded: above the noise ceiling set by the raters' disagreement."
-                if "noise_ceiling" in found
+                if "noise_ceiling" in result
                 else ""
             ),
         )
 
 
-def scatter_plot(name: str, found: Mapping[str, Any]) -> ReportFigure:
+def scatter_plot(name: str, result: Mapping[str, Any]) -> ReportFigure:
     """Score against judgment, one panel per metric of the user, colored by source model."""
-    titles = list(found["metrics"])
-    x = np.array(found["judgments"])
-    sources = found["sources"]
+    titles = list(result["metrics"])
+    x = np.array(result["judgments"])
+    sources = result["sources"]
     systems = list(dict.fromkeys(sources)) if sources else [None]
     jitter = np.random.default_rng(0).uniform(-0.012, 0.012, len(x)) * np.ptp(x)
     with plt.rc_context(_STYLE):
@@ -130,10 +130,12 @@ def scatter_plot(name: str, found: Mapping[str, Any]) -> ReportFigure:
         for axes in grid.flat[len(titles) :]:
             axes.remove()
         for axes, title in zip(grid.flat, titles, strict=False):
-            y = np.array(found["metrics"][title]["scores"])
-            for place, system in enumerate(systems):
-                chosen = np.array([one == system for one in sources]) if sources else np.ones(len(x), bool)
-                colour, mark = (OWN[0], MARKERS[0]) if system is None else _look(place, SYSTEMS)
+            y = np.array(result["metrics"][title]["scores"])
+            for index, system in enumerate(systems):
+                chosen = (
+                    np.array([source == system for source in sources]) if sources else np.ones(len(x), bool)
+                )
+                colour, mark = (OWN[0], MARKERS[0]) if system is None else _look(index, SYSTEMS)
                 axes.plot(
                     (x + jitter)[chosen], y[chosen], mark, color=colour, alpha=0.5, markersize=2.5, mew=0
                 )
@@ -150,7 +152,7 @@ def scatter_plot(name: str, found: Mapping[str, Any]) -> ReportFigure:
         return _picture(
             figure,
             f"scatter_{name}",
-            f"{found['title']}: each dot is a story"
+            f"{result['title']}: each dot is a story"
             + (", each large point the mean of one system's stories" if sources else "")
             + ". With a good metric, scores rise from left to right"
             + (", also among the dots of one system." if sources else "."),
@@ -160,10 +162,10 @@ def scatter_plot(name: str, found: Mapping[str, Any]) -> ReportFigure:
 def drift_plot(judged: Mapping[str, Any]) -> ReportFigure | None:
     """The user's metrics on every judged set, and on each system's stories in it."""
     lines: list[tuple[str, bool, dict[str, Mapping[str, Any]]]] = []
-    titles = list(dict.fromkeys(title for found in judged.values() for title in found["metrics"]))
-    for found in judged.values():
-        lines.append((f"{found['title']} (n = {found['n']})", True, dict(found["rows"])))
-        parts = {title: one.get("by_source", {}) for title, one in found["metrics"].items()}
+    titles = list(dict.fromkeys(title for result in judged.values() for title in result["metrics"]))
+    for result in judged.values():
+        lines.append((f"{result['title']} (n = {result['n']})", True, dict(result["rows"])))
+        parts = {title: metric.get("by_source", {}) for title, metric in result["metrics"].items()}
         for source in dict.fromkeys(name for cells in parts.values() for name in cells):
             cells = {title: cells[source] for title, cells in parts.items() if source in cells}
             lines.append((f"{source} (n = {next(iter(cells.values()))['n']})", False, cells))
@@ -171,13 +173,16 @@ def drift_plot(judged: Mapping[str, Any]) -> ReportFigure | None:
         return None
     with plt.rc_context(_STYLE):
         figure, axes = plt.subplots(figsize=(6.4, 0.3 * len(lines) + 1.0))
-        for place, (_, _, cells) in enumerate(reversed(lines)):
+        for position, (_, _, cells) in enumerate(reversed(lines)):
             for offset, title in enumerate(titles):
-                at = place - 0.14 * (offset - (len(titles) - 1) / 2)
-                _point(axes, cells.get(title, {}), at, _own(offset))
+                offset_position = position - 0.14 * (offset - (len(titles) - 1) / 2)
+                _point(axes, cells.get(title, {}), offset_position, _own(offset))
         axes.set_yticks(range(len(lines)), [label for label, _, _ in reversed(lines)])
-        for label_, (_, whole, _) in zip(axes.get_yticklabels(), reversed(lines), strict=True):
-            label_.set(fontweight="bold" if whole else "normal", color=COLOURS["ink" if whole else "soft"])
+        for label_, (_, is_whole_set, _) in zip(axes.get_yticklabels(), reversed(lines), strict=True):
+            label_.set(
+                fontweight="bold" if is_whole_set else "normal",
+                color=COLOURS["ink" if is_whole_set else "soft"],
+            )
         axes.axvline(0, color=COLOURS["soft"], linewidth=0.8, zorder=1)
         axes.set(xlabel="Pearson over all stories", ylim=(-0.7, len(lines) - 0.3))
         axes.grid(visible=False, axis="y")
@@ -191,26 +196,28 @@ def drift_plot(judged: Mapping[str, Any]) -> ReportFigure | None:
         )
 
 
-def aspect_plot(name: str, found: Mapping[str, Any], printed: Mapping[str, Any]) -> ReportFigure:
+def aspect_plot(name: str, result: Mapping[str, Any], printed: Mapping[str, Any]) -> ReportFigure:
     """AUTOS: the correlation with the label, by aspect."""
-    own = [title for title, row in found["rows"].items() if row["kind"] == "own"]
-    aspects = list(dict.fromkeys(aspect for title in own for aspect in found["rows"][title]["aspects"]))
-    figures = printed[found["corpus"]].get("UNION", [])
+    own = [title for title, row in result["rows"].items() if row["kind"] == "own"]
+    aspects = list(dict.fromkeys(aspect for title in own for aspect in result["rows"][title]["aspects"]))
+    figures = printed[result["corpus"]].get("UNION", [])
     union = dict(zip(printed["columns"], figures, strict=True)) if figures else {}
     invariance = "invariance" in name
     with plt.rc_context(_STYLE):
         figure, axes = plt.subplots(figsize=(6.4, 0.34 * len(aspects) + 1.1))
-        for place, aspect in enumerate(reversed(aspects)):
-            plain = aspect.replace("(", "").replace(")", "")
-            for key in (plain, f"{plain} human"):
+        for position, aspect in enumerate(reversed(aspects)):
+            aspect_key = aspect.replace("(", "").replace(")", "")
+            for key in (aspect_key, f"{aspect_key} human"):
                 if key in union:
-                    axes.plot(union[key], place, "D", markersize=5.5, mfc="none", mec=COLOURS["soft"])
+                    axes.plot(union[key], position, "D", markersize=5.5, mfc="none", mec=COLOURS["soft"])
             for offset, title in enumerate(own):
-                cell = found["rows"][title]["aspects"].get(aspect, {})
-                at = place - 0.14 * (offset - (len(own) - 1) / 2)
-                drawn = {"pearson": cell.get("pearson"), "intervals": {"pearson": cell.get("interval")}}
-                _point(axes, drawn, at, _own(offset))
-        axes.set_yticks(range(len(aspects)), [one.replace("_", " ") for one in reversed(aspects)])
+                cell = result["rows"][title]["aspects"].get(aspect, {})
+                offset_position = position - 0.14 * (offset - (len(own) - 1) / 2)
+                point = {"pearson": cell.get("pearson"), "intervals": {"pearson": cell.get("interval")}}
+                _point(axes, point, offset_position, _own(offset))
+        axes.set_yticks(
+            range(len(aspects)), [aspect_name.replace("_", " ") for aspect_name in reversed(aspects)]
+        )
         axes.axvline(0, color=COLOURS["soft"], linewidth=0.8, zorder=1)
         axes.set(xlabel="Pearson with the label (1 original, 0 perturbed)")
         axes.grid(visible=False, axis="y")
@@ -222,38 +229,38 @@ def aspect_plot(name: str, found: Mapping[str, Any], printed: Mapping[str, Any])
             else "Damage: further right is better; at 0 the metric does not notice it."
         )
         note = f" Hollow diamonds: UNION in the paper ({printed['note']}), on other stories." if union else ""
-        return _picture(figure, f"profile_{name}", f"{found['title']}. {aim}{note}")
+        return _picture(figure, f"profile_{name}", f"{result['title']}. {aim}{note}")
 
 
-def _look(place: int, colours: Sequence[str]) -> tuple[str, str]:
+def _look(index: int, colours: Sequence[str]) -> tuple[str, str]:
     """The color and the marker of the first, second, … series; no two series share both."""
-    return colours[place % len(colours)], MARKERS[place // len(colours) % len(MARKERS)]
+    return colours[index % len(colours)], MARKERS[index // len(colours) % len(MARKERS)]
 
 
-def _own(place: int) -> tuple[str, str]:
-    return _look(place, OWN)
+def _own(index: int) -> tuple[str, str]:
+    return _look(index, OWN)
 
 
 def _point(
-    axes: Axes, cell: Mapping[str, Any], place: float, look: tuple[str, str], faint: bool = False
+    axes: Axes, cell: Mapping[str, Any], position: float, style: tuple[str, str], faint: bool = False
 ) -> None:
     """Draws a coefficient with its interval, if there is one."""
-    colour, mark = look
+    colour, mark = style
     value = cell.get("pearson")
     if value is None:
         return
     ends = (cell.get("intervals") or {}).get("pearson")
     if ends:
-        axes.plot(ends, [place, place], color=colour, linewidth=1.6, alpha=0.4 if faint else 0.7)
-    axes.plot(value, place, mark, color=colour, markersize=4 if faint else 5)
+        axes.plot(ends, [position, position], color=colour, linewidth=1.6, alpha=0.4 if faint else 0.7)
+    axes.plot(value, position, mark, color=colour, markersize=4 if faint else 5)
 
 
 def _legend(axes: Axes, titles: Sequence[str]) -> None:
     if len(titles) > 1:
-        looks = [_own(place) for place in range(len(titles))]
+        styles = [_own(index) for index in range(len(titles))]
         handles = [
             axes.plot([], [], mark, color=colour, label=title)[0]
-            for (colour, mark), title in zip(looks, titles, strict=True)
+            for (colour, mark), title in zip(styles, titles, strict=True)
         ]
         axes.legend(  # above the axes: inside, it would hide points
             handles=handles, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, frameon=False, fontsize=8.5
@@ -267,6 +274,6 @@ def _picture(figure: Figure, name: str, caption: str) -> ReportFigure:
     plt.close(figure)
     text = svg.getvalue().decode()
     text = text[text.index("<svg") :]
-    for key, colour in {**COLOURS, **{f"own{k}": one for k, one in enumerate(OWN)}}.items():
+    for key, colour in {**COLOURS, **{f"own{k}": own_colour for k, own_colour in enumerate(OWN)}}.items():
         text = text.replace(colour, f"var(--{key})")
     return ReportFigure(re.sub(r"[^\w.-]", "_", name), caption, text, png.getvalue())

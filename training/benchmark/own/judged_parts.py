@@ -12,7 +12,7 @@ from openmeva.training.benchmark.number_format import format_number, format_p_va
 from openmeva.training.benchmark.own.figures import LEVELS, ReportFigure, forest_plot, level_of, scatter_plot
 from openmeva.training.benchmark.render import Table
 
-Found = Mapping[str, Any]
+Results = Mapping[str, Any]
 ABSOLUTE_NOTE = "compared by absolute correlation, since their sign could be flipped freely"
 
 
@@ -36,13 +36,13 @@ class Section:
     examples: list[Example] = field(default_factory=list)
 
 
-def agreement_section(name: str, found: Found, printed: Found) -> Section:
+def agreement_section(name: str, result: Results, printed: Results) -> Section:
     """The three levels of every metric, and the reliability of the ratings."""
     columns = ["", *(f"{label} [95 %]" for _, label in LEVELS), "ρ", "τ-b", "pairs correct"]
-    table = Table(f"{found['title']}: agreement with people at three levels", columns)
+    table = Table(f"{result['title']}: agreement with people at three levels", columns)
     for kind in ("own", "other", "trivial"):
         table.rule()
-        for title, row in sorted(found["rows"].items(), key=lambda one: -one[1].get("pearson", -2.0)):
+        for title, row in sorted(result["rows"].items(), key=lambda item: -item[1].get("pearson", -2.0)):
             if row["kind"] != kind or "undefined" in row:
                 continue
             cells = [
@@ -59,47 +59,47 @@ def agreement_section(name: str, found: Found, printed: Found) -> Section:
         "Pearson's r, −1 to 1, higher is better; ρ and τ-b are Spearman's and Kendall's over all stories. Pairs "
         "correct: the share of story pairs ordered as people order them, with calibrated ties (acc_eq); 1 is perfect."
     )
-    if any(row["kind"] == "trivial" and "undefined" not in row for row in found["rows"].values()):
+    if any(row["kind"] == "trivial" and "undefined" not in row for row in result["rows"].values()):
         table.note += (
             " Trivial: surface counts, namely length (words), distinct-1 to distinct-3 (the share of distinct words, bigrams "
             "and trigrams) and repetition-share (the share of words in repeated trigrams, negated); they are "
             f"{ABSOLUTE_NOTE}."
         )
-    if not any("accuracy" in row for row in found["rows"].values()):
+    if not any("accuracy" in row for row in result["rows"].values()):
         table.note += (
             f" Pairs correct is omitted: it is not computed for more than {MAX_PAIRED_STORIES:,} stories."
         )
-    words = [
-        f"{found['n']:,} stories of {found['prompts']:,} prompts. Over all stories: do good stories get high scores, "
+    paragraphs = [
+        f"{result['n']:,} stories of {result['prompts']:,} prompts. Over all stories: do good stories get high scores, "
         "whatever the prompt and the system that wrote them? Within prompts: among stories on one prompt, does it prefer "
         "those that people prefer? Between systems: does it rank the systems as people do? These are different "
         "questions. Do not compare results of different levels with each other.",
-        _levels_counted(found),
-        _reliability(found),
+        _levels_counted(result),
+        _reliability(result),
     ]
     return Section(
-        f"{found['title']}: how closely it follows people",
-        [one for one in words if one],
+        f"{result['title']}: how closely it follows people",
+        [item for item in paragraphs if item],
         [table],
-        [forest_plot(name, found, printed)],
+        [forest_plot(name, result, printed)],
     )
 
 
-def _levels_counted(found: Found) -> str:
+def _levels_counted(result: Results) -> str:
     """The basis of the two further levels: once, or per metric where it differs."""
-    rows = {title: row for title, row in found["rows"].items() if row["kind"] == "own"}
+    rows = {title: row for title, row in result["rows"].items() if row["kind"] == "own"}
     texts = []
-    for tell in (_within_counted, _between_counted):
-        said: dict[tuple[str, str], list[str]] = {}
+    for describe in (_within_counted, _between_counted):
+        titles_by_text: dict[tuple[str, str], list[str]] = {}
         for title, row in rows.items():
-            said.setdefault(tell(row), []).append(title)
-        for (head, tail), titles in said.items():
-            whose = f" ({', '.join(titles)})" if len(said) > 1 else ""
-            texts.append(f"{head}{whose}: {tail}.")
+            titles_by_text.setdefault(describe(row), []).append(title)
+        for (head, tail), titles in titles_by_text.items():
+            which_metrics = f" ({', '.join(titles)})" if len(titles_by_text) > 1 else ""
+            texts.append(f"{head}{which_metrics}: {tail}.")
     return " ".join(texts)
 
 
-def _within_counted(row: Found) -> tuple[str, str]:
+def _within_counted(row: Results) -> tuple[str, str]:
     within = level_of(row, "within_prompts")
     if "undefined" in within:
         return "There is no level within prompts", within["undefined"]
@@ -112,7 +112,7 @@ def _within_counted(row: Found) -> tuple[str, str]:
     return "Within prompts", text
 
 
-def _between_counted(row: Found) -> tuple[str, str]:
+def _between_counted(row: Results) -> tuple[str, str]:
     between = level_of(row, "between_systems")
     if "undefined" in between:
         return "There is no level between systems", between["undefined"]
@@ -122,74 +122,80 @@ def _between_counted(row: Found) -> tuple[str, str]:
     )
 
 
-def _reliability(found: Found) -> str:
-    agreed, top = found.get("agreement", {}), found.get("noise_ceiling", {}).get("ceiling", {})
-    alpha, icc = agreed.get("krippendorff_interval"), agreed.get("icc_one_way_mean")
-    if alpha is None and not top:
-        why = found.get("unavailable", {}).get("agreement") or agreed["refused"]["krippendorff_interval"]
-        return f"The reliability of the ratings is not known: {why}."
+def _reliability(result: Results) -> str:
+    agreement, ceiling = result.get("agreement", {}), result.get("noise_ceiling", {}).get("ceiling", {})
+    alpha, icc = agreement.get("krippendorff_interval"), agreement.get("icc_one_way_mean")
+    if alpha is None and not ceiling:
+        reason = (
+            result.get("unavailable", {}).get("agreement") or agreement["refused"]["krippendorff_interval"]
+        )
+        return f"The reliability of the ratings is not known: {reason}."
     parts = []
     if alpha is not None:
-        said = "reliable" if alpha > 0.8 else "fit for tentative conclusions" if alpha >= 0.67 else "low"
+        verdict = "reliable" if alpha > 0.8 else "fit for tentative conclusions" if alpha >= 0.67 else "low"
         parts.append(
-            f"Krippendorff's α {format_number(alpha, 2)} ({said}: above .8 is reliable, below .67 low)"
+            f"Krippendorff's α {format_number(alpha, 2)} ({verdict}: above .8 is reliable, below .67 low)"
         )
     if icc is not None:
         parts.append(f"reliability of the mean rating, ICC(1,k), {format_number(icc, 2)} (1 is perfect)")
-    if top:
-        parts.append(f"noise ceiling {format_number(top['pearson'], 2)}: the correlation of a perfect metric")
-    elif "noise_ceiling" in found.get("unavailable", {}):
-        parts.append(f"no ceiling is known ({found['unavailable']['noise_ceiling']})")
+    if ceiling:
+        parts.append(
+            f"noise ceiling {format_number(ceiling['pearson'], 2)}: the correlation of a perfect metric"
+        )
+    elif "noise_ceiling" in result.get("unavailable", {}):
+        parts.append(f"no ceiling is known ({result['unavailable']['noise_ceiling']})")
     return f"The ratings: {'; '.join(parts)}."
 
 
-def comparison_section(found: Found) -> Section:
+def comparison_section(result: Results) -> Section:
     """The user's metrics against every other metric on the same stories."""
     tables = []
-    for title, one in found["metrics"].items():
-        if not one["comparisons"]:
+    for title, metric in result["metrics"].items():
+        if not metric["comparisons"]:
             continue
         table = Table(
-            f"{found['title']}: {title} against each other metric",
+            f"{result['title']}: {title} against each other metric",
             ["", "difference of Pearson [95 %]", "p", "p (Holm)", f"{title} is"],
             note="Above 0: yours is closer to people. p: PERM-BOTH permutation test, two-sided. A difference is clear if p, "
             "after Holm's correction for all rows of the table, is below .05 and the interval excludes 0: PERM-BOTH assumes "
             "independent stories, so the interval, which resamples prompts, has to confirm the difference.",
         )
         for name, test in sorted(
-            one["comparisons"].items(), key=lambda item: item[1]["difference"]["pearson"]
+            metric["comparisons"].items(), key=lambda item: item[1]["difference"]["pearson"]
         ):
             cell = {
                 "pearson": test["difference"]["pearson"],
                 "intervals": {"pearson": test["bootstrap"]["pearson"]["interval"]},
             }
-            tested = test["perm_both"]
+            permutation_test = test["perm_both"]
             table.add(
-                name, format_with_interval(cell, "pearson"), format_p_value(tested["p_value"]), format_p_value(tested["holm"]), test["verdict"]
+                name, format_with_interval(cell, "pearson"), format_p_value(permutation_test["p_value"]), format_p_value(permutation_test["holm"]), test["verdict"]
             )  # fmt: skip
         tables.append(table)
-    words = (
+    text = (
         "Whether a difference is more than chance, on these stories. Several tests at once find some differences by "
         "chance, which the correction accounts for."
         if tables
         else "No other metric's scores on these stories are available, so there is nothing to compare with."
     )
-    return Section(f"{found['title']}: better than others?", [words], tables)
+    return Section(f"{result['title']}: better than others?", [text], tables)
 
 
-def system_section(name: str, found: Found) -> Section:
+def system_section(name: str, result: Results) -> Section:
     """Scores against ratings, and the agreement on each system's stories."""
-    words = (
+    text = (
         "Does the metric only tell good systems from bad ones, or good stories from bad ones of one system?"
-        if found["sources"]
+        if result["sources"]
         else "The set does not name the source model of each story."
     )
-    part = Section(f"{found['title']}: by source model", [words], pictures=[scatter_plot(name, found)])
-    parts = {title: one["by_source"] for title, one in found["metrics"].items() if "by_source" in one}
+    part = Section(f"{result['title']}: by source model", [text], pictures=[scatter_plot(name, result)])
+    parts = {
+        title: metric["by_source"] for title, metric in result["metrics"].items() if "by_source" in metric
+    }
     if parts:
         sources = list(dict.fromkeys(source for cells in parts.values() for source in cells))
         table = Table(
-            f"{found['title']}: agreement on each system's stories",
+            f"{result['title']}: agreement on each system's stories",
             ["", *sources],
             note="Pearson [95 %], higher is better. A dash: no correlation is defined.",
         )
@@ -199,39 +205,43 @@ def system_section(name: str, found: Found) -> Section:
     return part
 
 
-def disagreement_section(found: Found, lowered: list[str]) -> Section:
+def disagreement_section(result: Results, lowered: list[str]) -> Section:
     """What the metric notices and misses: error types, and the stories on which it differs most from people.
 
     For the metrics in `lowered` lower is better; examples show the scores as they were given.
     """
-    part = Section(f"{found['title']}: what it notices and misses", [])
-    types = {title: one["error_types"] for title, one in found["metrics"].items() if "error_types" in one}
-    names = list(dict.fromkeys(name for one in types.values() for name in one["types"]))
+    part = Section(f"{result['title']}: what it notices and misses", [])
+    types = {
+        title: metric["error_types"] for title, metric in result["metrics"].items() if "error_types" in metric
+    }
+    names = list(dict.fromkeys(name for metric in types.values() for name in metric["types"]))
     if names:
         counts, raters, compared = (next(iter(types.values()))[key] for key in ("types", "raters", "against"))
         table = Table(
-            f"{found['title']}: reasonable stories against one error type",
+            f"{result['title']}: reasonable stories against one error type",
             ["", *(f"{name} ({counts[name]['unreasonable']})" for name in names)],
             note=f"Pearson [95 %] of the score {CORRELATED_WITH[compared]}; in brackets the number of stories with that error type. "
             "Higher is better: near 0 the metric does not notice it. A story has an error type if "
             + ("a rater named it." if raters == 1 else f"at least {raters} of its raters named it."),
         )
-        for title, one in types.items():
-            table.add(title, *(format_with_interval(one["types"].get(name, {}), "pearson") for name in names))
+        for title, metric in types.items():
+            table.add(
+                title, *(format_with_interval(metric["types"].get(name, {}), "pearson") for name in names)
+            )
         part.tables.append(table)
     part.paragraphs.append(
         "The stories on which metric and people differ most. Ranks in percent: 100 is the best story of the set, 0 the "
         "worst. These are extreme cases, so expect unusual ratings among them as well as errors of the metric."
     )
-    for title, one in found["metrics"].items():
-        if not any(one["examples"].values()):
+    for title, metric in result["metrics"].items():
+        if not any(metric["examples"].values()):
             part.paragraphs.append(f"{title}: none, since it ranks every story as people do.")
         lower = ", lower is better" if title in lowered else ""
         for side, word in (
             ("higher", "likes it more than people do"),
             ("lower", "likes it less than people do"),
         ):
-            for example in one["examples"][side]:
+            for example in metric["examples"][side]:
                 source = f", by {example['source']}" if example["source"] else ""
                 part.examples.append(
                     Example(
@@ -242,9 +252,9 @@ def disagreement_section(found: Found, lowered: list[str]) -> Section:
                         example["story"],
                     )
                 )
-    if part.examples and found.get("licence"):
+    if part.examples and result.get("licence"):
         part.paragraphs.append(
-            f"The stories below are those of {found['title']} (licence: {found['licence']}): remove them before you publish "
+            f"The stories below are those of {result['title']} (licence: {result['licence']}): remove them before you publish "
             "this report, unless the licence allows you to redistribute them."
         )
     return part

@@ -82,7 +82,7 @@ def judge(
     Raises:
         ValueError: an input does not fit (names the row and what was expected), or there is no set to judge on.
     """
-    given, tables, files, folders, negated, compared = map(
+    metric_sources, tables, files, folders, negated, compared = map(
         _as_list, (metric, scores, judged, autos, lower_is_better, compare_with)
     )
     names = None if sets is None else _as_list(sets)
@@ -94,7 +94,7 @@ def judge(
     folder = None if data is None else Path(data)
     if folder is not None and not folder.is_dir():
         raise ValueError(f"expected the folder of the data, found none: {folder}")
-    asked = BenchmarkOptions(
+    options = BenchmarkOptions(
         datasets=names,
         judged=[*map(Path, files)],
         autos=[*map(Path, folders)],
@@ -104,101 +104,112 @@ def judge(
         autos_stories=autos_stories,
         pairs=pairs,
     )
-    chosen = requested_sets(asked)
-    metrics = [*(_file_of(str(file), chosen) for file in tables), *(_assigned(one, chosen) for one in given)]
+    chosen = requested_sets(options)
+    metrics = [
+        *(_file_of(str(file), chosen) for file in tables),
+        *(_assigned(source, chosen) for source in metric_sources),
+    ]
     results: dict[str, Any] = {
         "judged": {}, "preferences": {}, "autos": {}, "skipped": {}, "origins": [], "unscored": [],
         "settings": {"draws": draws, "seed": seed}, "lower_is_better": [],
     }  # fmt: skip
     scored: list[ScoredSet] = []
     signatures: dict[int, list[str]] = {}
-    for one in chosen:
-        on = [source for source, target in metrics if target in (None, one.name)]
-        wanted = bool(names) or any(target == one.name for _, target in metrics)
-        rows = _rows(one, folder, wanted, results["skipped"]) if on else None
+    for test_set in chosen:
+        sources = [source for source, target in metrics if target in (None, test_set.name)]
+        is_required = bool(names) or any(target == test_set.name for _, target in metrics)
+        rows = _rows(test_set, folder, is_required, results["skipped"]) if sources else None
         if rows is not None:
-            if not any(target == one.name for _, target in metrics):
-                one, rows = sample_stories(one, rows, pairs if one.preferences else autos_stories, seed)
+            if not any(target == test_set.name for _, target in metrics):
+                test_set, rows = sample_stories(
+                    test_set, rows, pairs if test_set.preferences else autos_stories, seed
+                )
             if say:
-                say(f"{one.title}: {len(rows)} stories")
-            scored.append(ScoredSet.of(one, rows, _scores(on, one, rows)))
-            for place, (source, target) in enumerate(metrics):
-                if target in (None, one.name):
-                    signatures.setdefault(place, []).append(source.signature())
+                say(f"{test_set.title}: {len(rows)} stories")
+            scored.append(ScoredSet.of(test_set, rows, _scores(sources, test_set, rows)))
+            for index, (source, target) in enumerate(metrics):
+                if target in (None, test_set.name):
+                    signatures.setdefault(index, []).append(source.signature())
     if not scored:
         raise ValueError(
             "nothing to judge on: give the folder of the data, a file of judged stories, or build AUTOS"
         )
-    for place, (source, _) in enumerate(metrics):
-        said = " and ".join(dict.fromkeys(filter(None, signatures.get(place, []))))
-        results["origins"].append(f"{source.origin}, signature {said}" if said else source.origin)
-    results["unscored"] = [line for found in scored for line in found.unscored]
-    results["lower_is_better"] = _negate([found.scores for found in scored], negated)
-    for found in scored:
-        one, rows, own = found.one, found.rows, found.scores
-        if one.preferences:
+    for index, (source, _) in enumerate(metrics):
+        signature = " and ".join(dict.fromkeys(filter(None, signatures.get(index, []))))
+        results["origins"].append(f"{source.origin}, signature {signature}" if signature else source.origin)
+    results["unscored"] = [line for scored_set in scored for line in scored_set.unscored]
+    results["lower_is_better"] = _negate([scored_set.scores for scored_set in scored], negated)
+    for scored_set in scored:
+        test_set, rows, own = scored_set.test_set, scored_set.rows, scored_set.scores
+        if test_set.preferences:
             table = preference_table(rows, own, draws, np.random.default_rng(seed))
-            results["preferences"][one.name] = {"title": one.title, **table}
-        elif one.judged:
-            others = released_scores(one.name, found.all_rows, folder)
+            results["preferences"][test_set.name] = {"title": test_set.title, **table}
+        elif test_set.judged:
+            others = released_scores(test_set.name, scored_set.all_rows, folder)
             for name in compared:
-                ours = metric_scores(name, one, found.all_rows)
-                others = {f"{title} (released)" if title in ours else title: s for title, s in others.items()}
-                others |= {f"{title} (openmeva)" if title in own else title: s for title, s in ours.items()}
-            others = {title: found.select(values) for title, values in others.items()}
-            how = Sampling(draws, seed)
-            results["judged"][one.name] = judge_set(one, rows, own, others, how, results["lower_is_better"])
+                own_scores = metric_scores(name, test_set, scored_set.all_rows)
+                others = {
+                    f"{title} (released)" if title in own_scores else title: s for title, s in others.items()
+                }
+                others |= {
+                    f"{title} (openmeva)" if title in own else title: s for title, s in own_scores.items()
+                }
+            others = {title: scored_set.select(values) for title, values in others.items()}
+            sampling = Sampling(draws, seed)
+            results["judged"][test_set.name] = judge_set(
+                test_set, rows, own, others, sampling, results["lower_is_better"]
+            )
         else:
-            results["autos"][one.name] = _autos(one, rows, own, Sampling(draws, seed))
+            results["autos"][test_set.name] = _autos(test_set, rows, own, Sampling(draws, seed))
     return Report(results, read_published())
 
 
-def _as_list(given: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     """One argument or several, as a list; a string, a path or a function is one argument.
 
     >>> _as_list("union"), _as_list(("union", "ppl")), _as_list(len)
     (['union'], ['union', 'ppl'], [<built-in function len>])
     """
-    alone = isinstance(given, str | Path) or callable(given) or not isinstance(given, Iterable)
-    return [given] if alone else list(given)
+    is_single = isinstance(value, str | Path) or callable(value) or not isinstance(value, Iterable)
+    return [value] if is_single else list(value)
 
 
-def _negate(found: Sequence[dict[str, list[float]]], names: Sequence[str]) -> list[str]:
+def _negate(scores_by_set: Sequence[dict[str, list[float]]], names: Sequence[str]) -> list[str]:
     """Negates, in place, the scores where lower is better; returns their titles.
 
     Raises:
         ValueError: no scores have that name.
     """
-    known = list(dict.fromkeys(title for scores in found for title in scores))
-    unknown = [name for name in names if name not in (*known, "all")]
+    titles = list(dict.fromkeys(title for scores in scores_by_set for title in scores))
+    unknown = [name for name in names if name not in (*titles, "all")]
     if unknown:
-        raise ValueError(f"no scores are called {', '.join(unknown)}, only {', '.join(known)}")
-    negated = [title for title in known if title in names or "all" in names]
-    for scores in found:
+        raise ValueError(f"no scores are called {', '.join(unknown)}, only {', '.join(titles)}")
+    negated = [title for title in titles if title in names or "all" in names]
+    for scores in scores_by_set:
         for title in negated:
             if title in scores:
                 scores[title] = [-value for value in scores[title]]
     return negated
 
 
-def _rows(one: TestSet, folder: Path | None, wanted: bool, skipped: dict[str, str]) -> Rows | None:
+def _rows(test_set: TestSet, folder: Path | None, is_required: bool, skipped: dict[str, str]) -> Rows | None:
     """The stories of a set; None, with the reason in `skipped`, if they are not available and the set was not named."""
     try:
-        return one.read(folder)
+        return test_set.read(folder)
     except (ValueError, OSError) as error:
-        if wanted:
-            raise ValueError(f"{one.title}: needs {one.needs} ({error})") from error
-        skipped[one.title] = f"needs {one.needs}"
+        if is_required:
+            raise ValueError(f"{test_set.title}: needs {test_set.needs} ({error})") from error
+        skipped[test_set.title] = f"needs {test_set.needs}"
         return None
 
 
-def _assigned(given: MetricSource, sets: Sequence[TestSet]) -> tuple[OwnMetric, str | None]:
+def _assigned(source: MetricSource, sets: Sequence[TestSet]) -> tuple[OwnMetric, str | None]:
     """The metric and, if it is a file of scores, the set of these scores."""
-    if isinstance(given, OwnMetric):
-        return given, None
-    if callable(given) and not isinstance(given, str | Path):
-        return metric_from_function(given), None
-    text = str(given)
+    if isinstance(source, OwnMetric):
+        return source, None
+    if callable(source) and not isinstance(source, str | Path):
+        return metric_from_function(source), None
+    text = str(source)
     path = _named(text)[1]
     if path.is_file() or kind_of(path) is not None:
         return _file_of(text, sets)
@@ -214,8 +225,8 @@ def _assigned(given: MetricSource, sets: Sequence[TestSet]) -> tuple[OwnMetric, 
 
 def _named(text: str) -> tuple[str | None, Path]:
     """The set, if given, and the file of `FILE` or `SET=FILE`."""
-    name, separator, rest = text.partition("=")
-    return (name, Path(rest)) if separator and not Path(text).exists() else (None, Path(text))
+    name, separator, path = text.partition("=")
+    return (name, Path(path)) if separator and not Path(text).exists() else (None, Path(text))
 
 
 def _file_of(text: str, sets: Sequence[TestSet]) -> tuple[OwnMetric, str]:
@@ -225,45 +236,49 @@ def _file_of(text: str, sets: Sequence[TestSet]) -> tuple[OwnMetric, str]:
 
 
 def _set_of(path: Path, name: str | None, sets: Sequence[TestSet]) -> str:
-    known = [one.name for one in sets]
-    if name is not None and name not in known:
-        raise ValueError(f"{name}={path}: expected a set among {', '.join(known)}")
-    if name is None and len(known) != 1:
+    names = [test_set.name for test_set in sets]
+    if name is not None and name not in names:
+        raise ValueError(f"{name}={path}: expected a set among {', '.join(names)}")
+    if name is None and len(names) != 1:
         raise ValueError(
             f"{path}: of which set are these scores? Choose one set, or write SET={path}, where SET is one of "
-            f"{', '.join(known)}"
+            f"{', '.join(names)}"
         )
-    return name or known[0]
+    return name or names[0]
 
 
-def _scores(metrics: Sequence[OwnMetric], one: TestSet, rows: Rows) -> Scores:
+def _scores(metrics: Sequence[OwnMetric], test_set: TestSet, rows: Rows) -> Scores:
     """The metrics' scores by title; a title that is also that of a trivial baseline gets the suffix `(yours)`.
 
     Raises:
         ValueError: two metrics have the same title (names both origins).
     """
-    found: Scores = {}
+    scores: Scores = {}
     origins: dict[str, str] = {}
     for metric in metrics:
-        for name, values in metric.score(one, rows).items():
+        for name, values in metric.score(test_set, rows).items():
             title = f"{name} (yours)" if name in TRIVIAL_BASELINES else name
-            if title in found:
+            if title in scores:
                 raise ValueError(
-                    f"{one.title}: expected metrics of different names, got {title!r} twice, of {origins[title]} and of "
+                    f"{test_set.title}: expected metrics of different names, got {title!r} twice, of {origins[title]} and of "
                     f"{metric.origin}: name the column or function after its metric"
                 )
-            found[title], origins[title] = values, metric.origin
-    return found
+            scores[title], origins[title] = values, metric.origin
+    return scores
 
 
-def _autos(one: TestSet, rows: Rows, own: Mapping[str, Sequence[float]], how: Sampling) -> dict[str, Any]:
+def _autos(
+    test_set: TestSet, rows: Rows, own: Mapping[str, Sequence[float]], sampling: Sampling
+) -> dict[str, Any]:
     """Every aspect of a part of AUTOS, for the user's metrics and trivial baselines; means as on the leaderboard."""
     stories = check_rows(rows)
     trivial = {title: list(s) for title, s in trivial_scores([row["story"] for row in rows]).items()}
-    table: dict[str, Any] = {"title": one.title, "corpus": one.corpus, "n": len(rows), "rows": {}}
+    table: dict[str, Any] = {"title": test_set.title, "corpus": test_set.corpus, "n": len(rows), "rows": {}}
     for kind, by_title in {"own": own, "trivial": trivial}.items():
         for title, values in by_title.items():
-            cells = aspect_tables(np.array(values), stories, how.draws, np.random.default_rng(how.seed))
+            cells = aspect_tables(
+                np.array(values), stories, sampling.draws, np.random.default_rng(sampling.seed)
+            )
             aspects = {
                 f"{aspect} ({origin})" if len(origins) > 1 else aspect: {
                     key: cell.get(key) for key in ("pearson", "pair_wins", "auc", "n")

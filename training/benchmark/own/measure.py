@@ -31,17 +31,17 @@ class Sampling:
 
 
 def judge_set(
-    one: TestSet,
+    test_set: TestSet,
     rows: Sequence[Mapping[str, Any]],
     own: Scores,
     others: Scores,
-    how: Sampling,
+    sampling: Sampling,
     negated: Collection[str] = (),
 ) -> dict[str, Any]:
     """The user's metrics on a judged set.
 
     Args:
-        one, rows: the set and its stories.
+        test_set, rows: the set and its stories.
         own: title to the scores of the user's metrics, higher is better.
         others: title to the scores of metrics to compare with.
         negated: titles of `own` whose scores were negated; their examples show the scores as they were given.
@@ -54,20 +54,20 @@ def judge_set(
     Raises:
         ValueError: scores do not fit the stories or are constant.
     """
-    judged = JudgedStories.from_rows(rows, (1.0, 5.0) if one.configuration.startswith("mans") else None)
-    rng = np.random.default_rng(how.seed)
+    judged = JudgedStories.from_rows(rows, (1.0, 5.0) if test_set.configuration.startswith("mans") else None)
+    rng = np.random.default_rng(sampling.seed)
     table = judged_table(
         judged,
         {k: list(v) for k, v in own.items()},
         {k: list(v) for k, v in others.items()},
-        how.draws,
+        sampling.draws,
         rng,
         sources=False,
         maybe_trained_on=own,
         comparisons=False,
     )
     scores = {title: np.array(values) for title, values in table.pop("scores").items()}
-    comparisons = _comparisons(list(own), scores, judged, table.pop("draws"), how)
+    comparisons = _comparisons(list(own), scores, judged, table.pop("draws"), sampling)
     kinds = {"ours": "own", "released": "other", "trivial": "trivial"}
     for row in table["rows"].values():
         row["kind"] = kinds[row["kind"]]
@@ -77,40 +77,42 @@ def judge_set(
             "comparisons": comparisons[title],
             "examples": _examples(scores[title], judged, rows, -1 if title in negated else 1),
             "scores": scores[title].tolist(),
-            **_parts(one, scores[title], judged, how),
+            **_parts(test_set, scores[title], judged, sampling),
         }
         for title in own
     }
-    return {"title": one.title, "corpus": one.corpus, "licence": one.licence, **table}
+    return {"title": test_set.title, "corpus": test_set.corpus, "licence": test_set.licence, **table}
 
 
 def _comparisons(
     titles: Sequence[str],
     scores: Mapping[str, np.ndarray],
     judged: JudgedStories,
-    draws: Mapping[str, BootstrapSamples],
-    how: Sampling,
+    samples: Mapping[str, BootstrapSamples],
+    sampling: Sampling,
 ) -> dict[str, dict[str, Any]]:
     """Each metric of `titles` against every other metric: difference of Pearson, PERM-BOTH, Holm's correction.
 
     The p-value is two-sided: twice that of the one-sided test in the direction of the observed difference. With few
     resamples no p-value could be small enough after the correction, so there are at least `n_resamples`. PERM-BOTH
     assumes independent stories, which those of one prompt are not: for a clear difference, the interval over prompts has
-    to exclude 0, too. All comparisons share the bootstrap coefficients `draws` (by title) and the exchanges.
+    to exclude 0, too. All comparisons share the bootstrap coefficients `samples` (by title) and the exchanges.
     """
-    resamples = max(how.draws, n_resamples(len(judged)))
-    swaps = random_swaps(resamples, len(judged), np.random.default_rng(how.seed))
-    whole = Stopping(block=resamples)  # p-values to be corrected need all resamples
-    tests = PermutationTests(np.stack(list(scores.values())), judged.scores, swaps, stopping=whole)
-    places = {name: place for place, name in enumerate(scores)}
-    found: dict[str, dict[str, Any]] = {title: {} for title in titles}
-    for title, others in found.items():
+    resamples = max(sampling.draws, n_resamples(len(judged)))
+    swaps = random_swaps(resamples, len(judged), np.random.default_rng(sampling.seed))
+    all_resamples = Stopping(block=resamples)  # p-values to be corrected need all resamples
+    tests = PermutationTests(np.stack(list(scores.values())), judged.scores, swaps, stopping=all_resamples)
+    indices = {name: index for index, name in enumerate(scores)}
+    comparisons: dict[str, dict[str, Any]] = {title: {} for title in titles}
+    for title, others in comparisons.items():
         for name in scores:
             if name == title:
                 continue
-            forward = tests.test(places[title], places[name])
-            against = forward if forward.difference >= 0 else tests.test(places[name], places[title])
-            others[name] = paired_tests(scores[title], scores[name], judged.scores, draws[title], draws[name])
+            forward = tests.test(indices[title], indices[name])
+            against = forward if forward.difference >= 0 else tests.test(indices[name], indices[title])
+            others[name] = paired_tests(
+                scores[title], scores[name], judged.scores, samples[title], samples[name]
+            )
             others[name]["perm_both"] = {"p_value": min(1.0, 2 * against.nonzero_p_value)}
         for name, corrected in correct_p_values(
             {k: v["perm_both"]["p_value"] for k, v in others.items()}
@@ -120,20 +122,24 @@ def _comparisons(
             ends = others[name]["bootstrap"]["pearson"]["interval"]
             clear = corrected["significant"] and ends is not None and not ends[0] <= 0 <= ends[1]
             others[name]["verdict"] = ("better" if better else "worse") if clear else "no clear difference"
-    return found
+    return comparisons
 
 
-def _parts(one: TestSet, metric: np.ndarray, judged: JudgedStories, how: Sampling) -> dict[str, Any]:
+def _parts(
+    test_set: TestSet, metric: np.ndarray, judged: JudgedStories, sampling: Sampling
+) -> dict[str, Any]:
     """Agreement within each source model and against each error type, if the set names them."""
-    rng = np.random.default_rng(how.seed)
-    above = one.options.get("reasonable_above", judged.reasonable_above)
-    single = one.options.get("one_error_only", True)
-    found: dict[str, Any] = {}
+    rng = np.random.default_rng(sampling.seed)
+    above = test_set.options.get("reasonable_above", judged.reasonable_above)
+    single = test_set.options.get("one_error_only", True)
+    result: dict[str, Any] = {}
     if judged.source_models is not None:
-        found["by_source"] = model_drift(metric, judged, how.draws, rng)["by_source"]
+        result["by_source"] = model_drift(metric, judged, sampling.draws, rng)["by_source"]
     if judged.error_types is not None:
-        found["error_types"] = by_error_type(metric, judged, above, how.draws, rng, one_error_only=single)
-    return found
+        result["error_types"] = by_error_type(
+            metric, judged, above, sampling.draws, rng, one_error_only=single
+        )
+    return result
 
 
 def _examples(
@@ -144,30 +150,32 @@ def _examples(
     `sign` restores scores as they were given.
     """
     n = len(judged)
-    ours, theirs = (100 * (stats.rankdata(values) - 1) / (n - 1) for values in (metric, judged.scores))
-    difference = ours - theirs
+    metric_ranks, people_ranks = (
+        100 * (stats.rankdata(values) - 1) / (n - 1) for values in (metric, judged.scores)
+    )
+    difference = metric_ranks - people_ranks
     order = np.argsort(difference, kind="stable")
     higher, lower = order[::-1][:EXAMPLES], order[:EXAMPLES]
     sides = {"higher": higher[difference[higher] > 0], "lower": lower[difference[lower] < 0]}
     return {
         side: [
             {
-                "story_id": judged.story_ids[place],
-                "source": judged.source_models[place] if judged.source_models else None,
-                "prompt": _prompt(rows[place]),
-                "story": judged.stories[place],
-                "judgment": float(judged.scores[place]),
-                "score": sign * float(metric[place]),
-                "metric_rank": float(ours[place]),
-                "people_rank": float(theirs[place]),
+                "story_id": judged.story_ids[index],
+                "source": judged.source_models[index] if judged.source_models else None,
+                "prompt": _prompt(rows[index]),
+                "story": judged.stories[index],
+                "judgment": float(judged.scores[index]),
+                "score": sign * float(metric[index]),
+                "metric_rank": float(metric_ranks[index]),
+                "people_rank": float(people_ranks[index]),
             }
-            for place in places
+            for index in indices
         ]
-        for side, places in sides.items()
+        for side, indices in sides.items()
     }
 
 
 def _prompt(row: Mapping[str, Any]) -> str | None:
     """A story's prompt as a string, even if it is a number; None if it has none."""
-    found = row.get("prompt", row.get("context"))
-    return None if found in (None, "") else str(found)
+    prompt = row.get("prompt", row.get("context"))
+    return None if prompt in (None, "") else str(prompt)

@@ -48,12 +48,12 @@ def metric_from_file(path: Path) -> OwnMetric:
         ValueError: no such file, or standard input, which cannot be read twice.
     """
     if not path.is_file():
-        came = "got standard input" if str(path) == STANDARD_STREAM else f"found none: {path}"
-        raise ValueError(f"expected a file of scores, {came}")
+        problem = "got standard input" if str(path) == STANDARD_STREAM else f"found none: {path}"
+        raise ValueError(f"expected a file of scores, {problem}")
 
-    def score(one: TestSet, rows: Rows) -> Scores:
-        found = read_scores(path, rows, one.title)
-        return {title: list(found[name]) for title, name in name_metrics(found, f"{path}: ").items()}
+    def score(test_set: TestSet, rows: Rows) -> Scores:
+        columns = read_scores(path, rows, test_set.title)
+        return {title: list(columns[name]) for title, name in name_metrics(columns, f"{path}: ").items()}
 
     return OwnMetric(f"{path.name} (SHA-256 {checksum(path)[:16]})", score)
 
@@ -66,21 +66,21 @@ def metric_from_function(callable_: Callable[..., Any], title: str | None = None
     """
     name = title or str(getattr(callable_, "__name__", type(callable_).__name__))
     parameters = inspect.signature(callable_).parameters
-    inputs = tuple(one for one in ("contexts", "references") if one in parameters)
-    needed = tuple(one for one in inputs if parameters[one].default is inspect.Parameter.empty)
+    inputs = tuple(column for column in ("contexts", "references") if column in parameters)
+    needed = tuple(column for column in inputs if parameters[column].default is inspect.Parameter.empty)
 
-    def score(one: TestSet, rows: Rows) -> Scores:
-        stories, columns = _columns(name, one, rows, inputs, needed)
+    def score(test_set: TestSet, rows: Rows) -> Scores:
+        stories, columns = _columns(name, test_set, rows, inputs, needed)
         try:
-            found = callable_(stories, **columns)
+            result = callable_(stories, **columns)
         except Exception as error:
-            raise ValueError(f"{name} failed on {one.title}: {_error_message(error)}") from error
-        by_title = found if isinstance(found, Mapping) else {name: found}
+            raise ValueError(f"{name} failed on {test_set.title}: {_error_message(error)}") from error
+        by_title = result if isinstance(result, Mapping) else {name: result}
         unnamed = [key for key in by_title if not isinstance(key, str)]
         if unnamed or not by_title:
-            came = f"the name {unnamed[0]!r}" if unnamed else "none"
+            problem = f"the name {unnamed[0]!r}" if unnamed else "none"
             raise ValueError(
-                f"{name}: expected a list of scores, or a dict of lists with strings as keys, got {came}"
+                f"{name}: expected a list of scores, or a dict of lists with strings as keys, got {problem}"
             )
         return {key: _one_score_each(values, len(rows), key) for key, values in by_title.items()}
 
@@ -105,11 +105,11 @@ def metric_from_function_name(name: str) -> OwnMetric:
                 f"expected MODULE:FUNCTION, found no module {module_name!r} (looked here and where Python does)"
             ) from error
         raise ValueError(f"{module_name} cannot be imported: {_error_message(error)}") from error
-    found = getattr(module, attribute, None)
-    if not callable(found):
-        names = [one for one in vars(module) if callable(getattr(module, one)) and not one.startswith("_")]
+    function = getattr(module, attribute, None)
+    if not callable(function):
+        names = [key for key in vars(module) if callable(getattr(module, key)) and not key.startswith("_")]
         raise ValueError(f"{module_name} has no function {attribute!r}, only {', '.join(names) or 'none'}")
-    own = metric_from_function(found)
+    own = metric_from_function(function)
     return OwnMetric(f"Python function {name}", own.score, own.signature)
 
 
@@ -125,33 +125,35 @@ def metric_from_module(name: str, options: Mapping[str, Any] | None = None) -> O
     """
     import evaluate
 
-    given = dict(options or {})
+    arguments = dict(options or {})
     try:
         load_named = load if name in metric_names() else evaluate.load
-        metric = load_named(name, given.pop("config_name", None))
+        metric = load_named(name, arguments.pop("config_name", None))
     except Exception as error:
         raise ValueError(f"evaluate.load({name!r}): {error}") from error
     inputs, needed = _inputs(metric)
     title = Path(name).name
 
-    def score(one: TestSet, rows: Rows) -> Scores:
-        stories, columns = _columns(title, one, rows, inputs, needed)
+    def score(test_set: TestSet, rows: Rows) -> Scores:
+        stories, columns = _columns(title, test_set, rows, inputs, needed)
         try:
-            result = metric.compute(predictions=stories, **columns, **given)
+            result = metric.compute(predictions=stories, **columns, **arguments)
         except Exception as error:
-            raise ValueError(f"{title} failed on {one.title}: {type(error).__name__}: {error}") from error
-        found = _lists(result, len(rows), title)
-        if found:
-            return found
+            raise ValueError(
+                f"{title} failed on {test_set.title}: {type(error).__name__}: {error}"
+            ) from error
+        scores = _lists(result, len(rows), title)
+        if scores:
+            return scores
         each = [
             metric.compute(
-                predictions=[story], **{key: [values[place]] for key, values in columns.items()}, **given
+                predictions=[story], **{key: [values[index]] for key, values in columns.items()}, **arguments
             )
-            for place, story in enumerate(stories)
+            for index, story in enumerate(stories)
         ]
         return _numbers(each, title)
 
-    return OwnMetric(f"evaluate module {name}", score, lambda: signature_or_empty(metric, given))
+    return OwnMetric(f"evaluate module {name}", score, lambda: signature_or_empty(metric, arguments))
 
 
 def _inputs(metric: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -160,32 +162,38 @@ def _inputs(metric: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
     features = metric.features[0] if isinstance(metric.features, list) else metric.features
     parameters = dict(inspect.signature(metric._compute).parameters)
-    usual = type(metric).compute is evaluate.EvaluationModule.compute
-    parameters |= {} if usual else inspect.signature(metric.compute).parameters
-    taken = tuple(one for one in ("contexts", "references") if one in features or one in parameters)
+    inherits_compute = type(metric).compute is evaluate.EvaluationModule.compute
+    parameters |= {} if inherits_compute else inspect.signature(metric.compute).parameters
+    accepted = tuple(
+        column for column in ("contexts", "references") if column in features or column in parameters
+    )
     empty = inspect.Parameter.empty
-    return taken, tuple(
-        one
-        for one in taken
-        if (one in features if usual else one in parameters and parameters[one].default is empty)
+    return accepted, tuple(
+        column
+        for column in accepted
+        if (
+            column in features
+            if inherits_compute
+            else column in parameters and parameters[column].default is empty
+        )
     )
 
 
 def _columns(
-    name: str, one: TestSet, rows: Rows, inputs: Sequence[str], needed: Sequence[str]
+    name: str, test_set: TestSet, rows: Rows, inputs: Sequence[str], needed: Sequence[str]
 ) -> tuple[list[str], dict[str, list[str]]]:
     """Stories, and the further columns available; contexts as the benchmark passes them to its own metrics."""
     entry = MetricEntry(name, name, {}, tuple(inputs), needs_contexts="contexts" in needed)
-    seen = rows_for_metric(entry, one, rows)
-    if seen is None:
-        raise ValueError(f"{name}: needs contexts, and {one.title} has none")
-    references = [row.get("reference") for row in seen]
-    found = {"contexts": contexts_of(seen), "references": references if all(references) else None}
-    columns = {key: [str(text) for text in found[key] or ()] for key in inputs if found[key]}
+    metric_rows = rows_for_metric(entry, test_set, rows)
+    if metric_rows is None:
+        raise ValueError(f"{name}: needs contexts, and {test_set.title} has none")
+    references = [row.get("reference") for row in metric_rows]
+    available = {"contexts": contexts_of(metric_rows), "references": references if all(references) else None}
+    columns = {key: [str(text) for text in available[key] or ()] for key in inputs if available[key]}
     missing = [key for key in needed if key not in columns]
     if missing:
-        raise ValueError(f"{name}: needs {', '.join(missing)}, and {one.title} has none")
-    return [row["story"] for row in seen], columns
+        raise ValueError(f"{name}: needs {', '.join(missing)}, and {test_set.title} has none")
+    return [row["story"] for row in metric_rows], columns
 
 
 def _error_message(error: BaseException) -> str:
@@ -193,28 +201,30 @@ def _error_message(error: BaseException) -> str:
     if isinstance(error, SyntaxError):
         return f"{type(error).__name__}: {error}"  # its message names the file and the line
     frames = traceback.extract_tb(error.__traceback__)
-    frame = next(one for one in reversed(frames) if not one.filename.startswith("<frozen"))
+    frame = next(entry for entry in reversed(frames) if not entry.filename.startswith("<frozen"))
     return f"{type(error).__name__}: {error} ({Path(frame.filename).name}, line {frame.lineno})"
 
 
 def _one_score_each(values: Any, count: int, name: str) -> list[float | None]:
     """The scores as floats; a ValueError unless there is a number or None for each story."""
     if not _sized(values) or len(values) != count:
-        came = f"{len(values)}" if _sized(values) else type(values).__name__
-        raise ValueError(f"{name}: expected {count} scores, one per story, got {came}")
+        got = f"{len(values)}" if _sized(values) else type(values).__name__
+        raise ValueError(f"{name}: expected {count} scores, one per story, got {got}")
     return [
-        None if value is None else _number(value, f"{name}, story {place}")
-        for place, value in enumerate(values, 1)
+        None if value is None else _number(value, f"{name}, story {number}")
+        for number, value in enumerate(values, 1)
     ]
 
 
-def _number(value: Any, where: str) -> float:
-    found = parse_number(value)
-    if found is None:
-        raise ValueError(f"{where}: expected a number, got {value!r:.60}")
-    if not np.isfinite(found):
-        raise ValueError(f"{where}: expected a finite number, got {found}; a story without a score has None")
-    return found
+def _number(value: Any, location: str) -> float:
+    number = parse_number(value)
+    if number is None:
+        raise ValueError(f"{location}: expected a number, got {value!r:.60}")
+    if not np.isfinite(number):
+        raise ValueError(
+            f"{location}: expected a finite number, got {number}; a story without a score has None"
+        )
+    return number
 
 
 def _sized(values: Any) -> bool:
@@ -253,7 +263,7 @@ def _numbers(each: Sequence[Mapping[str, Any]], title: str) -> Scores:
         raise ValueError(f"{title}: expected one number per story, got {', '.join(each[0]) or 'nothing'}")
     return {
         title if key in ("score", title) or len(names) == 1 else f"{title} {key}": _one_score_each(
-            [one.get(key) for one in each], len(each), f"{title} {key}"
+            [result.get(key) for result in each], len(each), f"{title} {key}"
         )
         for key in names
     }

@@ -19,25 +19,25 @@ from openmeva.training.benchmark.own.judged_parts import (
 from openmeva.training.benchmark.preferences import preference_tables
 from openmeva.training.benchmark.render import Table
 
-Found = Mapping[str, Any]
+Results = Mapping[str, Any]
 
 
-def all_sections(results: Found, published: Found) -> Iterator[Section]:
+def all_sections(results: Results, published: Results) -> Iterator[Section]:
     """The sections of a report, the verdict first."""
     yield verdict_section(results)
-    for name, found in results["judged"].items():
+    for name, result in results["judged"].items():
         printed = published["correlations"].get(name, {})
-        yield agreement_section(name, found, printed)
-        yield comparison_section(found)
-        yield system_section(name, found)
-        yield disagreement_section(found, results["lower_is_better"])
+        yield agreement_section(name, result, printed)
+        yield comparison_section(result)
+        yield system_section(name, result)
+        yield disagreement_section(result, results["lower_is_better"])
     picture = drift_plot(results["judged"])
     if picture is not None:
         yield Section("Does it hold elsewhere?", [DRIFT], pictures=[picture])
-    for found in results["preferences"].values():
-        yield preference_section(found)
-    for name, found in results["autos"].items():
-        yield autos_section(name, found, published)
+    for result in results["preferences"].values():
+        yield preference_section(result)
+    for name, result in results["autos"].items():
+        yield autos_section(name, result, published)
     yield method_section(results)
 
 
@@ -47,16 +47,16 @@ DRIFT = (
 )
 
 
-def verdict_section(results: Found) -> Section:
+def verdict_section(results: Results) -> Section:
     """One or two sentences per metric and set."""
-    words = []
-    for found in results["judged"].values():
-        ceiling = found.get("noise_ceiling", {}).get("ceiling", {}).get("pearson")
-        for title, one in found["metrics"].items():
-            row = found["rows"][title]
+    sentences = []
+    for result in results["judged"].values():
+        ceiling = result.get("noise_ceiling", {}).get("ceiling", {}).get("pearson")
+        for title, metric in result["metrics"].items():
+            row = result["rows"][title]
             ends = row["intervals"]["pearson"]
             text = (
-                f"{title} on {found['title']} ({found['n']:,} stories): agreement with people {format_number(row['pearson'])}"
+                f"{title} on {result['title']} ({result['n']:,} stories): agreement with people {format_number(row['pearson'])}"
                 + (
                     f", 95 % interval {format_number(ends[0], 2)} to {format_number(ends[1], 2)}"
                     if ends
@@ -87,39 +87,41 @@ def verdict_section(results: Found) -> Section:
                     f"{ABSOLUTE_NOTE}.",
                     None: " Whether it is better than a simple count is not known: too few prompts.",
                 }[trivial["beats"]]
-            words.append(text + _tally(one["comparisons"]))
-    for found in results["preferences"].values():
-        for title, row in found["rows"].items():
+            sentences.append(text + _tally(metric["comparisons"]))
+    for result in results["preferences"].values():
+        for title, row in result["rows"].items():
             if row["kind"] == "ours":
                 ends = row["intervals"]["accuracy"]
-                told = (
+                interval_text = (
                     f", 95 % interval {format_number(ends[0], 2)} to {format_number(ends[1], 2)}"
                     if ends
                     else ""
                 )
-                words.append(
-                    f"{title} on {found['title']}: it prefers the story that people prefer in {format_number(row['accuracy'])} of "
-                    f"the pairs{told}, where 1 is perfect and .5 is chance."
+                sentences.append(
+                    f"{title} on {result['title']}: it prefers the story that people prefer in {format_number(row['accuracy'])} of "
+                    f"the pairs{interval_text}, where 1 is perfect and .5 is chance."
                 )
-    for found in results["autos"].values():
-        for title, row in found["rows"].items():
+    for result in results["autos"].values():
+        for title, row in result["rows"].items():
             if row["kind"] == "own":
-                words.append(f"{title} on {found['title']}: {_aspects_sentence(found, row)}")
-    words += [f"{line}." for line in results["unscored"]]
-    words += [f"Skipped: {title} {reason}." for title, reason in results["skipped"].items()]
-    return Section("In short", words)
+                sentences.append(f"{title} on {result['title']}: {_aspects_sentence(result, row)}")
+    sentences += [f"{line}." for line in results["unscored"]]
+    sentences += [f"Skipped: {title} {reason}." for title, reason in results["skipped"].items()]
+    return Section("In short", sentences)
 
 
-def _tally(comparisons: Found) -> str:
+def _tally(comparisons: Results) -> str:
     if not comparisons:
         return ""
     by_verdict: dict[str, list[str]] = {}
     for name, test in comparisons.items():
         by_verdict.setdefault(test["verdict"], []).append(name)
     undecided = by_verdict.pop("no clear difference", [])
-    told = [(f"{verdict_} than", names) for verdict_, names in sorted(by_verdict.items())]
-    told += [("no clear difference from", undecided)] if undecided else []
-    parts = [f"{what} {', '.join(names) if len(names) < 4 else len(names)}" for what, names in told]
+    groups = [(f"{verdict_} than", names) for verdict_, names in sorted(by_verdict.items())]
+    groups += [("no clear difference from", undecided)] if undecided else []
+    parts = [
+        f"{description} {', '.join(names) if len(names) < 4 else len(names)}" for description, names in groups
+    ]
     others = "the one other metric" if len(comparisons) == 1 else f"{len(comparisons)} other metrics"
     return (
         f" Of {others} on the same stories: {'; '.join(parts)} (after Holm's correction for several tests, and by the "
@@ -127,16 +129,16 @@ def _tally(comparisons: Found) -> str:
     )
 
 
-def _aspects_sentence(found: Found, row: Found) -> str:
+def _aspects_sentence(result: Results, row: Results) -> str:
     """The aspects by their intervals: above 0, below it, including it, or undefined."""
-    damage = "invariance" not in found["title"]
+    damage = "invariance" not in result["title"]
     lists: dict[str, list[str]] = {"above": [], "below": [], "holding": [], "few": [], "undefined": []}
     for name, cell in row["aspects"].items():
         lists[_side(cell)].append(name.replace("_", " "))
-    told = {side: ", ".join(names) for side, names in lists.items() if names}
-    if told.keys() <= {"few"}:
+    by_side = {side: ", ".join(names) for side, names in lists.items() if names}
+    if by_side.keys() <= {"few"}:
         return "too few stories to tell what it notices."
-    words = {
+    templates = {
         "above": "it notices {}" if damage else "it penalizes harmless changes: {}",
         "below": "it prefers the damaged stories in {}" if damage else "it rewards harmless changes: {}",
         "holding": "it misses {}" if damage else "no clear effect of {}",
@@ -144,13 +146,13 @@ def _aspects_sentence(found: Found, row: Found) -> str:
         "undefined": "no correlation is defined for {}",
     }
     ends = {"above": " (95 % intervals above 0)", "below": " (95 % intervals below 0)"}
-    texts = [words[side].format(names) + ends.get(side, "") for side, names in told.items()]
-    if damage and "above" not in told and told.keys() & {"below", "holding"}:
+    texts = [templates[side].format(names) + ends.get(side, "") for side, names in by_side.items()]
+    if damage and "above" not in by_side and by_side.keys() & {"below", "holding"}:
         texts.insert(0, "it notices nothing")
     return f"{'; '.join(texts)}."
 
 
-def _side(cell: Found) -> str:
+def _side(cell: Results) -> str:
     """On which side of 0 an aspect's interval is; `few` or `undefined` if there is none."""
     ends = cell["interval"]
     if not ends:
@@ -158,24 +160,24 @@ def _side(cell: Found) -> str:
     return "above" if ends[0] > 0 else "below" if ends[1] < 0 else "holding"
 
 
-def preference_section(found: Found) -> Section:
+def preference_section(result: Results) -> Section:
     """Pairs of stories for which people chose the better one."""
     return Section(
-        f"{found['title']}: which of two stories is better",
+        f"{result['title']}: which of two stories is better",
         ["Does the better story of a pair get the higher score? Long stories are often preferred, so pairs of similar "
          "length are also counted separately."],
-        preference_tables({"": found}),
+        preference_tables({"": result}),
     )  # fmt: skip
 
 
-def autos_section(name: str, found: Found, published: Found) -> Section:
+def autos_section(name: str, result: Results, published: Results) -> Section:
     """AUTOS: which damage the metric notices, and which harmless changes it penalizes."""
     test = "invariance" if "invariance" in name else "discrimination"
-    own = {title: row for title, row in found["rows"].items() if row["kind"] == "own"}
+    own = {title: row for title, row in result["rows"].items() if row["kind"] == "own"}
     aspects = list(dict.fromkeys(aspect for row in own.values() for aspect in row["aspects"]))
     aim = "near .5 is good" if test == "invariance" else "1 is best, .5 is chance"
     table = Table(
-        f"{found['title']}: by aspect",
+        f"{result['title']}: by aspect",
         ["", *(f"{title}: {label}" for title in own for label in ("Pearson [95 %]", "pairs won"))],
         note=f"Pairs won: the share of perturbed stories that score below their own originals; {aim}.",
     )
@@ -192,19 +194,21 @@ def autos_section(name: str, found: Found, published: Found) -> Section:
                 format_number(cell.get("pair_wins"), 2),
             ]
         table.add(aspect.replace("_", " "), *cells)
-    words = (
+    text = (
         "Original stories, and the same stories with a harmless change. A good metric gives both about the same score."
         if test == "invariance"
         else "Original stories, and the same stories damaged on purpose in one aspect. A good metric scores the damaged ones lower."
     )
-    return Section(f"{found['title']}", [words], [table], [aspect_plot(name, found, published[test])])
+    return Section(f"{result['title']}", [text], [table], [aspect_plot(name, result, published[test])])
 
 
-def method_section(results: Found) -> Section:
+def method_section(results: Results) -> Section:
     """How the results were computed, so that others can reproduce them."""
     settings = results["settings"]
-    sets = [found["title"] for kind in ("judged", "preferences", "autos") for found in results[kind].values()]
-    words = [
+    sets = [
+        result["title"] for kind in ("judged", "preferences", "autos") for result in results[kind].values()
+    ]
+    paragraphs = [
         "Scores: " + "; ".join(results["origins"]) + ".",
         f"Intervals: {settings['draws']:,} bootstrap samples of prompts"
         + (f" (on AUTOS {min(settings['draws'], MAX_DRAWS):,}, over stories)" if results["autos"] else "")
@@ -212,8 +216,8 @@ def method_section(results: Found) -> Section:
         f"The sets: {', '.join(sets)}. Agreement means that a metric ranks their stories as their raters did.",
     ]
     if results["lower_is_better"]:
-        words.insert(
+        paragraphs.insert(
             1,
             f"Lower is better, so negated except in the examples: {', '.join(results['lower_is_better'])}.",
         )
-    return Section("How this was measured", words)
+    return Section("How this was measured", paragraphs)

@@ -38,19 +38,19 @@ class Report:
     def parts(self) -> list[Section]:
         """The sections, with their tables and figures; figures have unique names."""
         parts = list(all_sections(self.results, self.published))
-        taken: set[str] = set()
+        used: set[str] = set()
         for part in parts:
-            for place, picture in enumerate(part.pictures):
-                name = next(one for one in _numbered(picture.name) if one not in taken)
-                taken.add(name)
-                part.pictures[place] = replace(picture, name=name)
+            for index, picture in enumerate(part.pictures):
+                name = next(candidate for candidate in _numbered(picture.name) if candidate not in used)
+                used.add(name)
+                part.pictures[index] = replace(picture, name=name)
         return parts
 
     @property
     def metrics(self) -> list[str]:
         """Titles of the user's metrics."""
-        sets = [found for kind in _KINDS for found in self.results[kind].values()]
-        rows = [(title, row) for found in sets for title, row in found["rows"].items()]
+        sets = [result for kind in _KINDS for result in self.results[kind].values()]
+        rows = [(title, row) for result in sets for title, row in result["rows"].items()]
         return list(dict.fromkeys(title for title, row in rows if row["kind"] in ("own", "ours")))
 
     def write(self, folder: str | Path) -> Path:

@@ -19,51 +19,55 @@ class ScoredSet:
     """A set's stories with their scores; a story that one metric did not score is excluded for all metrics.
 
     Attributes:
-        one, all_rows: the set and its stories.
-        places: indices of the scored stories; in pairs and AUTOS only those whose partners are scored, too.
-        scores: title to scores, one per place.
+        test_set, all_rows: the set and its stories.
+        indices: indices of the scored stories; in pairs and AUTOS only those whose partners are scored, too.
+        scores: title to scores, one per index.
         unscored: lines on how many scores each metric lacks.
     """
 
-    one: TestSet
+    test_set: TestSet
     all_rows: Rows
-    places: Sequence[int]
+    indices: Sequence[int]
     scores: dict[str, list[float]]
     unscored: Sequence[str]
 
     @classmethod
-    def of(cls, one: TestSet, rows: Rows, scores: Scores) -> ScoredSet:
+    def of(cls, test_set: TestSet, rows: Rows, scores: Scores) -> ScoredSet:
         """Built from scores of all rows; None where a metric has no score.
 
         Raises:
             ValueError: a wrong number of scores, constant scores (names metric and set), or no scores.
         """
-        missing_places = {
+        missing_indices = {
             title: [k for k, v in enumerate(values) if v is None] for title, values in scores.items()
         }
-        gone = {place for places in missing_places.values() for place in places}
-        together = one.preferences or not one.judged
-        lost = {group_key(rows[place]) for place in gone} if together else set()
-        places = [
-            k for k, row in enumerate(rows) if k not in gone and not (together and group_key(row) in lost)
+        unscored_indices = {index for indices in missing_indices.values() for index in indices}
+        drop_groups = test_set.preferences or not test_set.judged
+        dropped_groups = {group_key(rows[index]) for index in unscored_indices} if drop_groups else set()
+        indices = [
+            k
+            for k, row in enumerate(rows)
+            if k not in unscored_indices and not (drop_groups and group_key(row) in dropped_groups)
         ]
-        if not places:
-            raise ValueError(f"{one.title}: expected scores, got none for any of its {len(rows):,} stories")
-        kept: dict[str, list[float]] = {}
+        if not indices:
+            raise ValueError(
+                f"{test_set.title}: expected scores, got none for any of its {len(rows):,} stories"
+            )
+        selected: dict[str, list[float]] = {}
         for title, values in scores.items():
-            kept[title] = [value for value in map(values.__getitem__, places) if value is not None]
+            selected[title] = [value for value in map(values.__getitem__, indices) if value is not None]
             try:
-                check_predictions(kept[title], len(places))
+                check_predictions(selected[title], len(indices))
             except ValueError as error:
-                raise ValueError(f"{title} on {one.title}: {error}") from error
-        out = len(rows) - len(places)
+                raise ValueError(f"{title} on {test_set.title}: {error}") from error
+        excluded = len(rows) - len(indices)
         unscored = [
-            f"{title} has no score for {len(missing):,} of the {len(rows):,} stories of {one.title}; {out:,} are excluded "
+            f"{title} has no score for {len(missing):,} of the {len(rows):,} stories of {test_set.title}; {excluded:,} are excluded "
             "for every metric"
-            for title, missing in missing_places.items()
+            for title, missing in missing_indices.items()
             if missing
         ]
-        return cls(one, rows, places, kept, unscored)
+        return cls(test_set, rows, indices, selected, unscored)
 
     @property
     def rows(self) -> Rows:
@@ -72,4 +76,4 @@ class ScoredSet:
 
     def select(self, values: Sequence[Any]) -> list[Any]:
         """The values of the scored stories, from one value per story."""
-        return [values[place] for place in self.places]
+        return [values[index] for index in self.indices]

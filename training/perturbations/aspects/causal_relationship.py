@@ -35,12 +35,12 @@ def _reason_size(sentence: Sentence, at: int) -> int:
 
 
 def exchange_cause_and_effect(
-    story: Story, draws: BufferedRandom, material: PerturbationMaterial
+    story: Story, rng: BufferedRandom, material: PerturbationMaterial
 ) -> list[Edit] | None:
     """Exchanges cause and effect: two clauses around a conjunction, or two sentences with a linking word."""
     return exchange_one(
         story.sentences[material.keep :],
-        draws,
+        rng,
         conjunction_size,
         _reason_size,
         lambda _, second: result_opener(second),
@@ -48,10 +48,10 @@ def exchange_cause_and_effect(
 
 
 def substitute_causal_words(
-    story: Story, draws: BufferedRandom, material: PerturbationMaterial
+    story: Story, rng: BufferedRandom, material: PerturbationMaterial
 ) -> list[Edit] | None:
     """Replaces one causal word or phrase by its opposite."""
-    return substitute_one(OPPOSITES, story.sentences[material.keep :], draws)
+    return substitute_one(OPPOSITES, story.sentences[material.keep :], rng)
 
 
 ASPECT = Aspect(

@@ -50,17 +50,17 @@ def has_passive(sentence: Sentence) -> bool:
     return False
 
 
-def exchange_roles(story: Story, draws: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:
+def exchange_roles(story: Story, rng: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:
     """Exchanges subject and object of a clause; the verb agrees with its new subject, pronouns change case."""
-    found = [
+    exchangeable = [
         (sentence, clause)
         for sentence in story.sentences[material.keep :]
         for clause in clauses(sentence, _PREPOSITIONS)
         if is_exchangeable(sentence, clause)
     ]
-    if not found:
+    if not exchangeable:
         return None
-    sentence, clause = draws.choice(found)
+    sentence, clause = rng.choice(exchangeable)
     edits = [
         _phrase_at(sentence, clause.subject, clause.object, subject=True),
         _phrase_at(sentence, clause.object, clause.subject, subject=False),
@@ -106,7 +106,7 @@ def story_writes_capital_i(story: Story) -> bool:
 
 
 def substitute_pronoun(
-    story: Story, draws: BufferedRandom, material: PerturbationMaterial
+    story: Story, rng: BufferedRandom, material: PerturbationMaterial
 ) -> list[Edit] | None:
     """Replaces a pronoun by another person's pronoun of the same column of Table 13.
 
@@ -115,7 +115,7 @@ def substitute_pronoun(
     since their antecedent is in the same clause. A subject is replaced only by one that agrees with its verb, and is
     kept if a reflexive refers to it.
     """
-    known = _persons_meant(story)
+    persons = _persons_meant(story)
     ranked: defaultdict[int, list[tuple[Sentence, int, list[str]]]] = defaultdict(list)
     for sentence in story.sentences[material.keep :]:
         for at, word in enumerate(sentence.lowered):
@@ -124,7 +124,7 @@ def substitute_pronoun(
                 continue
             others = _others(sentence, at, column)
             bound = _SPEAKING & {person_of(other) for other in sentence.lowered}  # no "did you see you"
-            present = [other for other in others if person_of(other) in known - bound]
+            present = [other for other in others if person_of(other) in persons - bound]
             if column == "reflexive":
                 rank = 3
             elif not present:
@@ -135,8 +135,8 @@ def substitute_pronoun(
                 ranked[rank].append((sentence, at, present or others))
     if not ranked:
         return None
-    sentence, at, others = draws.choice(ranked[min(ranked)])
-    new = draws.choice(others)
+    sentence, at, others = rng.choice(ranked[min(ranked)])
+    new = rng.choice(others)
     if new == "i" and story_writes_capital_i(story):
         new = "I"
     return [sentence.replacement_edit(at, new)]
@@ -163,21 +163,21 @@ def _is_expletive(sentence: Sentence, at: int, column: str | None) -> bool:
 def _has_reflexive(sentence: Sentence, at: int, column: str) -> bool:
     """Whether a reflexive of the same person follows the subject at `at`, before another subject."""
     person = person_of(sentence.lowered[at])
-    for place in range(at + 1, len(sentence) if column == "subject" else 0):
-        word = sentence.lowered[place]
+    for index in range(at + 1, len(sentence) if column == "subject" else 0):
+        word = sentence.lowered[index]
         if word.endswith(("self", "selves")) and person_of(word) == person:
             return True
-        if column_of(sentence, place) == "subject":
+        if column_of(sentence, index) == "subject":
             return False
     return False
 
 
 def _others(sentence: Sentence, at: int, column: str) -> list[str]:
     word = sentence.lowered[at]
-    place = COLUMNS.index(column)
+    index = COLUMNS.index(column)
     fitting = fitting_subjects(sentence, at) if column == "subject" else None
     forms = {
-        row[place]
+        row[index]
         for row in PERSONS
         if not _are_alike(row[0], person_of(word)) and (fitting is None or row[0] in fitting)
     }

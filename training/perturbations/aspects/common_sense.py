@@ -53,31 +53,31 @@ def entities(story: Story, keep: int = 0) -> list[tuple[Sentence, int]]:
 
 def is_example(story: Story, material: PerturbationMaterial) -> bool:
     """Stories with both ends of a ConceptNet triple among their nouns and verbs (Table 1)."""
-    found = sorted({(sentence.lowered[at], sentence.tags[at]) for sentence, at in entities(story)})
+    tagged_words = sorted({(sentence.lowered[at], sentence.tags[at]) for sentence, at in entities(story)})
     return any(
         are_linked(word, tag, other, other_tag)
-        for place, (word, tag) in enumerate(found)
-        for other, other_tag in found[place + 1 :]
+        for index, (word, tag) in enumerate(tagged_words)
+        for other, other_tag in tagged_words[index + 1 :]
         if lemma(word, tag) != lemma(other, other_tag)
     )
 
 
 def substitute_neighbours(
-    story: Story, draws: BufferedRandom, material: PerturbationMaterial
+    story: Story, rng: BufferedRandom, material: PerturbationMaterial
 ) -> list[Edit] | None:
     """Replaces a tenth of the entities, at least one, by neighbors of the same part of speech and form."""
-    found = entities(story, material.keep)
-    wanted = max(1, round(SHARE * len(found)))
+    positions = entities(story, material.keep)
+    wanted = max(1, round(SHARE * len(positions)))
     held = {word for sentence in story.sentences for word in sentence.lowered}
     edits: list[Edit] = []
-    done = 0
-    for sentence, at in draws.shuffled(found):
-        new = neighbour(sentence, at, held, draws)
+    num_replaced = 0
+    for sentence, at in rng.shuffled(positions):
+        new = neighbour(sentence, at, held, rng)
         if new is None or not is_replaceable(sentence, at):
             continue
         edits += replace_word(sentence, at, new)
-        done += 1
-        if done == wanted:
+        num_replaced += 1
+        if num_replaced == wanted:
             return edits
     return edits or None
 
@@ -104,32 +104,32 @@ def breaks_common_sense(word: str, new: str, tag: str) -> bool:
 
 def _near_hypernyms(synset: Synset) -> set[Synset]:
     """The hypernyms of a thing or an action, up to three steps away."""
-    found: set[Synset] = set()
+    hypernyms: set[Synset] = set()
     level = [synset]
     for _ in range(3):
         level = [parent for child in level for parent in child.hypernyms()]
-        found.update(level)
-    return found
+        hypernyms.update(level)
+    return hypernyms
 
 
-def neighbour(sentence: Sentence, at: int, held: set[str], draws: BufferedRandom) -> str | None:
+def neighbour(sentence: Sentence, at: int, held: set[str], rng: BufferedRandom) -> str | None:
     """A neighbor that fits in the place of the word at `at` and is not in the story yet."""
     word, tag = sentence.lowered[at], sentence.tags[at]
     base = lemma(word, tag)
     if base in LIGHT_VERBS or known_lemma(word, tag) != base:
         return None  # the second: a mistagged word
-    found = [
+    candidates = [
         new
         for new in neighbours(word, tag)
         if new not in held and breaks_common_sense(word, new, tag) and noun_fits(sentence, at, new)
     ]
     if tag.startswith("V"):
-        found = [
+        candidates = [
             new
-            for new in found
+            for new in candidates
             if lemma(new, tag) not in LIGHT_VERBS and verb_fits(sentence, at, lemma(new, tag))
         ]
-    return draws.choice(found) if found else None
+    return rng.choice(candidates) if candidates else None
 
 
 ASPECT = Aspect(

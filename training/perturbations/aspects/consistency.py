@@ -40,7 +40,7 @@ def is_example(story: Story, material: PerturbationMaterial) -> bool:
 
 
 def substitute_antonyms(
-    story: Story, draws: BufferedRandom, material: PerturbationMaterial
+    story: Story, rng: BufferedRandom, material: PerturbationMaterial
 ) -> list[Edit] | None:
     """Replaces a tenth of the keywords, at least one, by WordNet's antonyms in the same form."""
     candidates = [
@@ -51,14 +51,14 @@ def substitute_antonyms(
     ]
     wanted = max(1, round(SHARE_OF_WORDS * len(candidates)))
     edits: list[Edit] = []
-    done = 0
-    for sentence, at in draws.shuffled(candidates):
-        found = fitting_opposites(sentence, at)
-        if not found:
+    num_replaced = 0
+    for sentence, at in rng.shuffled(candidates):
+        antonyms = fitting_opposites(sentence, at)
+        if not antonyms:
             continue
-        edits += replace_word(sentence, at, draws.choice(found))
-        done += 1
-        if done == wanted:
+        edits += replace_word(sentence, at, rng.choice(antonyms))
+        num_replaced += 1
+        if num_replaced == wanted:
             break
     return edits or None
 
@@ -68,15 +68,15 @@ def fitting_opposites(sentence: Sentence, at: int) -> list[str]:
     word, tag = sentence.lowered[at], sentence.tags[at]
     if not is_replaceable(sentence, at):
         return []
-    found = list(opposites(word, tag))
+    antonyms = list(opposites(word, tag))
     if tag.startswith("V"):
         if lemma(word, tag) in LIGHT_VERBS:
             return []
-        found = [new for new in found if verb_fits(sentence, at, lemma(new, tag))]
-    return found
+        antonyms = [new for new in antonyms if verb_fits(sentence, at, lemma(new, tag))]
+    return antonyms
 
 
-def alter_negation(story: Story, draws: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:
+def alter_negation(story: Story, rng: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:
     """Adds a negation to, or removes one from, a fifth of the sentences, at least one.
 
     In a sentence where both are possible, each has probability .5. A negation is a word ("not", by UNION's rules) or
@@ -85,21 +85,21 @@ def alter_negation(story: Story, draws: BufferedRandom, material: PerturbationMa
     pool = story.sentences[material.keep :]
     wanted = max(1, round(SHARE_OF_SENTENCES * len(story)))
     edits: list[Edit] = []
-    done = 0
-    for sentence in draws.shuffled(pool):
-        order = (remove_negation, add_negation) if draws.chance(0.5) else (add_negation, remove_negation)
+    num_altered = 0
+    for sentence in rng.shuffled(pool):
+        order = (remove_negation, add_negation) if rng.chance(0.5) else (add_negation, remove_negation)
         for change in order:
-            new = change(sentence, draws)
+            new = change(sentence, rng)
             if new:
                 edits += new
-                done += 1
+                num_altered += 1
                 break
-        if done == wanted:
+        if num_altered == wanted:
             break
     return edits or None
 
 
-def add_negation(sentence: Sentence, draws: BufferedRandom) -> list[Edit] | None:
+def add_negation(sentence: Sentence, rng: BufferedRandom) -> list[Edit] | None:
     """The edits that negate a finite verb or add a negating prefix to a word; None where neither fits."""
     words, tags = sentence.lowered, sentence.tags
     if (NEGATED_WORDS | {"n"}) & set(words):  # "n" of an "n't" split by a tokenizer
@@ -110,16 +110,16 @@ def add_negation(sentence: Sentence, draws: BufferedRandom) -> list[Edit] | None
         if rule in _NEGATABLE and may_be_negated(sentence, at) and story_depends_on(sentence, at)
     ]
     prefixed = _prefixed(sentence, adding=True)
-    if prefixed and (not verbs or draws.chance(0.5)):
-        at, new = draws.choice(prefixed)
+    if prefixed and (not verbs or rng.chance(0.5)):
+        at, new = rng.choice(prefixed)
         return replace_word(sentence, at, new)
     if not verbs:
         return None
-    at, rule = draws.choice(verbs)
-    return sentence.rewrite_edits(negate(words, tags, at, rule, draws.chance(0.5), _LANGUAGE))
+    at, rule = rng.choice(verbs)
+    return sentence.rewrite_edits(negate(words, tags, at, rule, rng.chance(0.5), _LANGUAGE))
 
 
-def remove_negation(sentence: Sentence, draws: BufferedRandom) -> list[Edit] | None:
+def remove_negation(sentence: Sentence, rng: BufferedRandom) -> list[Edit] | None:
     """The edits that remove "not" or a negating prefix; None where there is none."""
     words, tags = sentence.lowered, sentence.tags
     sites = [
@@ -128,16 +128,16 @@ def remove_negation(sentence: Sentence, draws: BufferedRandom) -> list[Edit] | N
         if may_be_affirmed(sentence, at) and story_depends_on(sentence, at)
     ]
     prefixed = _prefixed(sentence, adding=False)
-    if prefixed and (not sites or draws.chance(0.5)):
-        at, new = draws.choice(prefixed)
+    if prefixed and (not sites or rng.chance(0.5)):
+        at, new = rng.choice(prefixed)
         return replace_word(sentence, at, new)
     if not sites:
         return None
-    return sentence.rewrite_edits(rewrite_without_negation(words, tags, draws.choice(sites), _LANGUAGE))
+    return sentence.rewrite_edits(rewrite_without_negation(words, tags, rng.choice(sites), _LANGUAGE))
 
 
 def _prefixed(sentence: Sentence, adding: bool) -> list[tuple[int, str]]:
-    found = []
+    prefixed = []
     for at, (word, tag) in enumerate(zip(sentence.lowered, sentence.tags, strict=True)):
         if sentence.story.is_name(sentence.words[at]) or not story_depends_on(sentence, at):
             continue
@@ -145,8 +145,8 @@ def _prefixed(sentence: Sentence, adding: bool) -> list[tuple[int, str]]:
             if (len(new) > len(word)) == adding and not (
                 tag[0] == "V" and not verb_fits(sentence, at, lemma(new, tag))
             ):
-                found.append((at, new))
-    return found
+                prefixed.append((at, new))
+    return prefixed
 
 
 ASPECT = Aspect(

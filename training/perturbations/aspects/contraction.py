@@ -11,12 +11,12 @@ from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.story import Story
 
 
-def contract(story: Story, draws: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:
+def contract(story: Story, rng: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:
     """Contracts all possible forms: "not" after auxiliaries; be, have, will and would after pronouns."""
     return _all_sites(story, material, contractions)
 
 
-def expand(story: Story, draws: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:
+def expand(story: Story, rng: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:
     """Expands all contractions; the possessive "'s" does not change."""
     return _all_sites(story, material, expansions)
 

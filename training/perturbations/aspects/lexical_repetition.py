@@ -26,13 +26,13 @@ _MODIFIERS = word_set("DT PRP$ JJ JJR JJS CD NN NNS NNP POS RB")
 _OBJECTS = word_set("him her me us them it")
 
 
-def repeat_ngram(story: Story, draws: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:
+def repeat_ngram(story: Story, rng: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:
     """Repeats a 4-gram right after itself, joined by "and"; it has no punctuation and splits no word.
 
     Most 4-grams are not phrases. Only those are used that start a phrase and end at a pause, before a punctuation
     mark or a conjunction.
     """
-    found: list[tuple[Sentence, int]] = []
+    starts: list[tuple[Sentence, int]] = []
     for sentence in story.sentences[material.keep :]:
         words = sentence.lowered
         size = len(words)
@@ -43,14 +43,14 @@ def repeat_ngram(story: Story, draws: BufferedRandom, material: PerturbationMate
                 continue
             at_pause = end == size or not words[end][0].isalnum() or words[end] in _PAUSES
             if at_pause and _starts_phrase(sentence, start):
-                found.append((sentence, start))
-    if not found:
+                starts.append((sentence, start))
+    if not starts:
         return None
-    sentence, start = draws.choice(found)
+    sentence, start = rng.choice(starts)
     end = start + SIZE
-    place = sentence.spans[end - 1][1]
+    index = sentence.spans[end - 1][1]
     joint = " AND " if sentence.in_capitals else " and "
-    return [Edit(place, place, joint + sentence.mid_sentence_text(start, end))]
+    return [Edit(index, index, joint + sentence.mid_sentence_text(start, end))]
 
 
 def _starts_phrase(sentence: Sentence, at: int) -> bool:
@@ -67,11 +67,11 @@ def _starts_phrase(sentence: Sentence, at: int) -> bool:
     return before not in {"IN", "TO", "MD", "RP"}
 
 
-def repeat_sentence(story: Story, draws: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:
+def repeat_sentence(story: Story, rng: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:
     """Repeats a sentence right after itself."""
     if len(story) <= material.keep:
         return None
-    sentence = draws.choice(story.sentences[material.keep :])
+    sentence = rng.choice(story.sentences[material.keep :])
     return [Edit(sentence.end, sentence.end, _blank(story) + sentence.text)]
 
 

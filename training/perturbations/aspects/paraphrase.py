@@ -9,11 +9,11 @@ from openmeva.training.text.story import Story
 
 
 def substitute_paraphrase(
-    story: Story, draws: BufferedRandom, material: PerturbationMaterial
+    story: Story, rng: BufferedRandom, material: PerturbationMaterial
 ) -> list[Edit] | None:
     """Replaces a sentence by a paraphrase, selected by `paraphrasing.good_paraphrase`."""
-    for sentence in draws.shuffled(story.sentences[material.keep :]):
-        new = good_paraphrase(sentence, draws, material)
+    for sentence in rng.shuffled(story.sentences[material.keep :]):
+        new = good_paraphrase(sentence, rng, material)
         if new is not None:
             return [Edit(sentence.start, sentence.end, new)]
     return None

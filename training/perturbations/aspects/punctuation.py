@@ -16,7 +16,7 @@ _FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
 _SUBJECTS = frozenset({"i", "he", "she", "we", "they"})  # never objects
 
 
-def delete_marks(story: Story, draws: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:
+def delete_marks(story: Story, rng: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:
     """Deletes all inessential punctuation marks.
 
     In a sentence with one comma and no quotes, these are the comma after an introductory phrase and the one before

@@ -36,26 +36,24 @@ def is_example(story: Story, material: PerturbationMaterial) -> bool:
     return bool(pairs) and not any_similar(material.similarity, pairs, material.thresholds.relatedness)
 
 
-def substitute_words(
-    story: Story, draws: BufferedRandom, material: PerturbationMaterial
-) -> list[Edit] | None:
+def substitute_words(story: Story, rng: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:
     """Replaces a quarter of the nouns and verbs, or as many as can be, by random ones of the corpus in the same form."""
     corpus = _corpus(material)
     places = entities(story, material.keep)
     wanted = max(1, round(SHARE * len(places)))
     edits: list[Edit] = []
-    done = 0
-    for sentence, at in draws.shuffled([place for place in places if is_replaceable(*place)]):
-        new = random_word(sentence, at, corpus, draws)
+    num_replaced = 0
+    for sentence, at in rng.shuffled([index for index in places if is_replaceable(*index)]):
+        new = random_word(sentence, at, corpus, rng)
         if new is not None:
             edits += replace_word(sentence, at, new)
-            done += 1
-        if done == wanted:
+            num_replaced += 1
+        if num_replaced == wanted:
             break
     return edits or None
 
 
-def random_word(sentence: Sentence, at: int, corpus: StoryPool, draws: BufferedRandom) -> str | None:
+def random_word(sentence: Sentence, at: int, corpus: StoryPool, rng: BufferedRandom) -> str | None:
     """A noun or verb, sampled by frequency, that fits in the place of the one at `at`."""
     word, tag = sentence.lowered[at], sentence.tags[at]
     own = lemma(word, tag)
@@ -64,7 +62,7 @@ def random_word(sentence: Sentence, at: int, corpus: StoryPool, draws: BufferedR
     if own in LIGHT_VERBS or not _is_form(word, own, tag) or (tag == "NN" and word.endswith("ing")):
         return None
     for _ in range(_TRIALS):
-        new = corpus.word_for(sentence, at, draws)
+        new = corpus.word_for(sentence, at, rng)
         if new is None:
             return None
         base = lemma(new, tag)
@@ -93,14 +91,14 @@ def _is_form(word: str, base: str, tag: str) -> bool:
 
 
 def substitute_sentence(
-    story: Story, draws: BufferedRandom, material: PerturbationMaterial
+    story: Story, rng: BufferedRandom, material: PerturbationMaterial
 ) -> list[Edit] | None:
     """Replaces a sentence by one of another story in the same style."""
     corpus = _corpus(material)
     if len(story) <= material.keep or len(story) < 2:
         return None
-    sentence = draws.choice(story.sentences[material.keep :])
-    new = corpus.sentence_for(sentence, draws)
+    sentence = rng.choice(story.sentences[material.keep :])
+    new = corpus.sentence_for(sentence, rng)
     return None if new is None else [Edit(sentence.start, sentence.end, new)]
 
 

@@ -8,10 +8,10 @@ from openmeva.training.text.edits import Edit
 from openmeva.training.text.story import Story
 
 
-def repeat_meaning(story: Story, draws: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:
+def repeat_meaning(story: Story, rng: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:
     """Inserts a paraphrase of a sentence after it; `paraphrasing.good_paraphrase` selects the paraphrase."""
-    for sentence in draws.shuffled(story.sentences[material.keep :]):
-        new = good_paraphrase(sentence, draws, material)
+    for sentence in rng.shuffled(story.sentences[material.keep :]):
+        new = good_paraphrase(sentence, rng, material)
         if new is not None:
             blank = story.separator if "\n" not in story.separator and story.separator.isspace() else " "
             return [Edit(sentence.end, sentence.end, blank + new)]

@@ -11,7 +11,7 @@ from openmeva.training.text.story import Story
 
 
 def substitute_synonym(
-    story: Story, draws: BufferedRandom, material: PerturbationMaterial
+    story: Story, rng: BufferedRandom, material: PerturbationMaterial
 ) -> list[Edit] | None:
     """Replaces one keyword by a WordNet synonym in the same form."""
     candidates = [
@@ -20,10 +20,10 @@ def substitute_synonym(
         for at, (word, tag) in enumerate(zip(sentence.lowered, sentence.tags, strict=True))
         if is_keyword(word, tag) and not story.is_name(sentence.words[at])
     ]
-    for sentence, at in draws.shuffled(candidates):
-        found = fitting_synonyms(sentence, at)
-        if found:
-            return replace_word(sentence, at, draws.choice(found))
+    for sentence, at in rng.shuffled(candidates):
+        synonyms = fitting_synonyms(sentence, at)
+        if synonyms:
+            return replace_word(sentence, at, rng.choice(synonyms))
     return None
 
 

@@ -54,16 +54,16 @@ def _link(first: Sentence, second: Sentence) -> int:
     return 0 if sequence_opener(first) or opens_with_time(first) else sequence_opener(second)
 
 
-def exchange_events(story: Story, draws: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:
+def exchange_events(story: Story, rng: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:
     """Exchanges two events: clauses around a time conjunction, or sentences of which the second begins with one."""
-    return exchange_one(story.sentences[material.keep :], draws, conjunction_size, _fronted_size, _link)
+    return exchange_one(story.sentences[material.keep :], rng, conjunction_size, _fronted_size, _link)
 
 
 def substitute_time_words(
-    story: Story, draws: BufferedRandom, material: PerturbationMaterial
+    story: Story, rng: BufferedRandom, material: PerturbationMaterial
 ) -> list[Edit] | None:
     """Replaces one time word or phrase by its opposite."""
-    return substitute_one(OPPOSITES, story.sentences[material.keep :], draws)
+    return substitute_one(OPPOSITES, story.sentences[material.keep :], rng)
 
 
 ASPECT = Aspect(

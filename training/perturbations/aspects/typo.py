@@ -17,24 +17,24 @@ _SHORTEST = 4
 _NUMBERS = word_set("three four five six seven eight nine ten")
 
 
-def swap(word: str, draws: BufferedRandom) -> str | None:
+def swap(word: str, rng: BufferedRandom) -> str | None:
     """The word with two neighboring characters exchanged; the first character does not change."""
     places = [at for at in range(1, len(word) - 1) if word[at] != word[at + 1]]
     if not places:
         return None
-    at = draws.choice(places)
+    at = rng.choice(places)
     return word[:at] + word[at + 1] + word[at] + word[at + 2 :]
 
 
-def repeat(word: str, draws: BufferedRandom) -> str | None:
+def repeat(word: str, rng: BufferedRandom) -> str | None:
     """The word with a character repeated; never the first one."""
-    at = 1 + draws.below(len(word) - 1)
+    at = 1 + rng.below(len(word) - 1)
     return word[: at + 1] + word[at:]
 
 
-def delete(word: str, draws: BufferedRandom) -> str | None:
+def delete(word: str, rng: BufferedRandom) -> str | None:
     """The word with a character deleted; never the first one."""
-    at = 1 + draws.below(len(word) - 1)
+    at = 1 + rng.below(len(word) - 1)
     return word[:at] + word[at + 1 :]
 
 
@@ -47,7 +47,7 @@ def is_word(text: str) -> bool:
 def _typos(
     change: Callable[[str, BufferedRandom], str | None],
 ) -> Callable[[Story, BufferedRandom, PerturbationMaterial], list[Edit] | None]:
-    def technique(story: Story, draws: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:
+    def technique(story: Story, rng: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:
         """Changes as many words as stay under 2 % of the story's words, at least one."""
         words = [
             (sentence, at)
@@ -58,8 +58,8 @@ def _typos(
         total = sum(any(map(str.isalnum, word)) for sentence in story.sentences for word in sentence.words)
         wanted = max(1, ceil(SHARE * total) - 1)
         edits: list[Edit] = []
-        for sentence, at in draws.shuffled(words):
-            new = change(sentence.words[at], draws)
+        for sentence, at in rng.shuffled(words):
+            new = change(sentence.words[at], rng)
             if new is not None and new != sentence.words[at] and not is_word(new):
                 edits.append(Edit(*sentence.spans[at], new))
             if len(edits) == wanted:

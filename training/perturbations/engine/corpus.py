@@ -42,19 +42,19 @@ class StoryPool:
             raise ValueError("expected stories with at least one sentence, got none")
         self._keywords = KeywordTable(mentions)
 
-    def word_for(self, sentence: Sentence, at: int, draws: BufferedRandom) -> str | None:
+    def word_for(self, sentence: Sentence, at: int, rng: BufferedRandom) -> str | None:
         """A noun or verb sampled by frequency from those seen in similar places; None where there is none.
 
         Places are similar if a noun has the same article (or none), or a verb has the same complement.
         """
-        return self._keywords.sample(_place(sentence, at), sentence.lowered[at], draws)
+        return self._keywords.sample(_place(sentence, at), sentence.lowered[at], rng)
 
-    def sentence_for(self, sentence: Sentence, draws: BufferedRandom) -> str | None:
+    def sentence_for(self, sentence: Sentence, rng: BufferedRandom) -> str | None:
         """A sentence of another story in the style of this one; None where there is none."""
         story = sentence.story
         pool = self._pools.get((story.cased, story.tokenized), [])
         for _ in range(_TRIALS if pool else 0):
-            source, text = draws.choice(pool)
+            source, text = rng.choice(pool)
             if source != story.text and text not in story.text:
                 return text
         return None

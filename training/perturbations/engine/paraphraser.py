@@ -11,6 +11,6 @@ class Paraphraser(Protocol):
 
     name: str
 
-    def paraphrases(self, sentence: Sentence, draws: BufferedRandom) -> list[str]:
+    def paraphrases(self, sentence: Sentence, rng: BufferedRandom) -> list[str]:
         """Paraphrases of a sentence in its own style, the preferred one first; empty where there is none."""
         ...

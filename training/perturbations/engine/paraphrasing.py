@@ -9,7 +9,7 @@ from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.tokens import plain_word, token_spans
 
 
-def good_paraphrase(sentence: Sentence, draws: BufferedRandom, material: PerturbationMaterial) -> str | None:
+def good_paraphrase(sentence: Sentence, rng: BufferedRandom, material: PerturbationMaterial) -> str | None:
     """The first paraphrase above the threshold of similarity and below that of overlap (Table 1); else None.
 
     The thresholds and avoided phrases are the same for every source.
@@ -19,7 +19,7 @@ def good_paraphrase(sentence: Sentence, draws: BufferedRandom, material: Perturb
     """
     if material.paraphraser is None or material.similarity is None:
         raise ValueError("expected a paraphraser and a similarity, got none")
-    for candidate in material.paraphraser.paraphrases(sentence, draws):
+    for candidate in material.paraphraser.paraphrases(sentence, rng):
         if word_overlap(candidate, sentence.text) >= material.thresholds.overlap:
             continue
         if material.avoided and material.avoided & (

@@ -60,9 +60,9 @@ class MoverSimilarity:
             ValueError: as `__call__`.
         """
         scores = self._scores(pairs, _ROUGH)
-        near = [place for place, score in enumerate(scores) if abs(score - threshold) < _MARGIN]
-        for place, score in zip(near, self([pairs[place] for place in near]), strict=True):
-            scores[place] = score
+        near = [index for index, score in enumerate(scores) if abs(score - threshold) < _MARGIN]
+        for index, score in zip(near, self([pairs[index] for index in near]), strict=True):
+            scores[index] = score
         return [score >= threshold for score in scores]
 
     def any_similar(self, pairs: Sequence[tuple[str, str]], threshold: float) -> bool:
@@ -99,7 +99,7 @@ class MoverSimilarity:
         new = [text for text in dict.fromkeys(texts) if text not in cached]
         if new:
             embedded = self._load().embed(new, self.batch_size, self.device, dtype)
-            cached.update((text, one.vectors) for text, one in zip(new, embedded, strict=True))
+            cached.update((text, embedding.vectors) for text, embedding in zip(new, embedded, strict=True))
 
     def _load(self) -> TextEncoder:
         if self._encoder is None:

@@ -24,5 +24,5 @@ def find_paraphraser(name: str) -> Paraphraser:
         return RuleParaphraser()
     if name.endswith(".json"):
         return BackTranslations(name)
-    there, _, back = name.partition("+")
-    return BackTranslator(there, back) if there and back else SequenceModel(name)
+    forward, _, backward = name.partition("+")
+    return BackTranslator(forward, backward) if forward and backward else SequenceModel(name)

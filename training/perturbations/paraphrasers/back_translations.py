@@ -35,15 +35,15 @@ class BackTranslations:
                 text = entry.get("trans") if isinstance(entry, dict) else None
                 if not isinstance(text, str):
                     raise ValueError(f"{path}, story {number}, {sentence[:40]!r}: expected a text in 'trans'")
-                known = self._found.setdefault(_key(sentence), [])
-                if text.strip() and _key(text) != _key(sentence) and text not in known:
-                    known.append(text.strip())
+                translations = self._found.setdefault(_key(sentence), [])
+                if text.strip() and _key(text) != _key(sentence) and text not in translations:
+                    translations.append(text.strip())
 
     def __len__(self) -> int:
         """The number of sentences with an entry."""
         return len(self._found)
 
-    def paraphrases(self, sentence: Sentence, draws: BufferedRandom) -> list[str]:
+    def paraphrases(self, sentence: Sentence, rng: BufferedRandom) -> list[str]:
         """The back-translations of a sentence, in the order of the file."""
         return [sentence.capitalize_start(text) for text in self._found.get(_key(sentence.text), ())]
 

@@ -13,8 +13,8 @@ class BackTranslator:
     Both use beam search, so the results are deterministic.
 
     Args:
-        there: folder or Hub id of the model from English.
-        back: folder or Hub id of the model into English.
+        forward: folder or Hub id of the model from English.
+        backward: folder or Hub id of the model into English.
         beams: number of beams of each model; the most likely translation is translated back.
         max_tokens: maximum number of generated tokens.
         device: "cpu", "cuda", …
@@ -26,13 +26,22 @@ class BackTranslator:
     name = "back_translator"
 
     def __init__(
-        self, there: str | Path, back: str | Path, beams: int = 4, max_tokens: int = 96, device: str = "cpu"
+        self,
+        forward: str | Path,
+        backward: str | Path,
+        beams: int = 4,
+        max_tokens: int = 96,
+        device: str = "cpu",
     ) -> None:
-        self.there = SequenceModel(there, beams=beams, max_tokens=max_tokens, device=device)
-        self.back = SequenceModel(back, beams=beams, max_tokens=max_tokens, device=device)
+        self.forward = SequenceModel(forward, beams=beams, max_tokens=max_tokens, device=device)
+        self.backward = SequenceModel(backward, beams=beams, max_tokens=max_tokens, device=device)
 
-    def paraphrases(self, sentence: Sentence, draws: BufferedRandom) -> list[str]:
+    def paraphrases(self, sentence: Sentence, rng: BufferedRandom) -> list[str]:
         """The back-translations of a sentence, the most likely first, without the sentence itself."""
-        translated = self.there.answers(sentence.text)[:1]
-        found = [sentence.capitalize_start(text) for one in translated for text in self.back.answers(one)]
-        return [text for text in dict.fromkeys(found) if text.lower() != sentence.text.lower()]
+        translated = self.forward.answers(sentence.text)[:1]
+        texts = [
+            sentence.capitalize_start(text)
+            for translation in translated
+            for text in self.backward.answers(translation)
+        ]
+        return [text for text in dict.fromkeys(texts) if text.lower() != sentence.text.lower()]

@@ -87,9 +87,9 @@ def _is_person(sentence: Sentence) -> bool:
 def _second_verb(sentence: Sentence, at: int) -> bool:
     """Whether another verb has the same subject: "got up and left"."""
     return any(
-        tag == "CC" and {*sentence.tags[place + 1 : place + 3]} & {"VBD", "VBN"}
-        for place, tag in enumerate(sentence.tags)
-        if place > at
+        tag == "CC" and {*sentence.tags[index + 1 : index + 3]} & {"VBD", "VBN"}
+        for index, tag in enumerate(sentence.tags)
+        if index > at
     )
 
 
@@ -157,10 +157,10 @@ def insert_adverb(words: str, fits: Callable[[Sentence, int], bool]) -> Frame:
         at = _main_verb(sentence)
         if at is None or {*words.split()} & {*sentence.lowered} or not fits(sentence, at):
             return None
-        place = at + (_base(sentence, at) == "be")
-        if sentence.tags[place].startswith("RB"):
+        index = at + (_base(sentence, at) == "be")
+        if sentence.tags[index].startswith("RB"):
             return None
-        start = sentence.spans[place][0]
+        start = sentence.spans[index][0]
         return _edited(sentence, start, start, [words + " "])
 
     return frame
@@ -224,8 +224,8 @@ def append_words(words: str, state: bool | None = None, when: bool = True) -> Fr
             return None
         if state is not None and (_base(sentence, at) in _STATES) != state:
             return None
-        place = sentence.spans[-2][1]
-        return _edited(sentence, place, place, [" " + words])
+        index = sentence.spans[-2][1]
+        return _edited(sentence, index, index, [" " + words])
 
     return frame
 
@@ -286,8 +286,8 @@ def wh_cleft(sentence: Sentence) -> str | None:
 
 def _last_object(sentence: Sentence) -> NounPhrase | None:
     """The object, a noun, at the end of a sentence with a single clause."""
-    found = [clause.object for clause in clauses(sentence) if clause.subject.start == 0]
-    return found[0] if found and not found[0].pronoun and found[0].end == len(sentence) - 1 else None
+    objects = [clause.object for clause in clauses(sentence) if clause.subject.start == 0]
+    return objects[0] if objects and not objects[0].pronoun and objects[0].end == len(sentence) - 1 else None
 
 
 def _agreeing(sentence: Sentence, at: int, word: str) -> str:

@@ -46,23 +46,28 @@ class Framing(NamedTuple):
 
 
 def add_framing(
-    sentence: Sentence, draws: BufferedRandom, taken: Container[str] = ()
+    sentence: Sentence, rng: BufferedRandom, taken: Container[str] = ()
 ) -> tuple[str, str, str] | None:
     """The framed sentence, the place of the framing, and its phrase; None where no framing fits.
 
     Args:
         sentence: the only sentence of its text.
-        draws: samples a framing by the weights of those that fit.
+        rng: random generator; samples a framing by the weights of those that fit.
         taken: places that are not available.
     """
-    free = [(one, place) for place, found in FRAMINGS.items() if place not in taken for one in found]
+    free = [
+        (candidate, index)
+        for index, framings in FRAMINGS.items()
+        if index not in taken
+        for candidate in framings
+    ]
     # exponential waiting times: the first one that fits is a weighted sample among all that fit
-    waits = [-log(1.0 - draws.uniform()) / one.weight for one, _ in free]
+    waits = [-log(1.0 - rng.uniform()) / candidate.weight for candidate, _ in free]
     for at in sorted(range(len(free)), key=waits.__getitem__):
-        framing, place = free[at]
+        framing, index = free[at]
         text = framing.frame(sentence)
         if text is not None:
-            return text, place, framing.phrase
+            return text, index, framing.phrase
     return None
 
 

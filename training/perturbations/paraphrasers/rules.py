@@ -39,32 +39,39 @@ class RuleParaphraser:
     def _table(self) -> PhraseTable:
         return phrase_table()
 
-    def paraphrases(self, sentence: Sentence, draws: BufferedRandom) -> list[str]:
+    def paraphrases(self, sentence: Sentence, rng: BufferedRandom) -> list[str]:
         """Paraphrases of a sentence: without framings, then with one, two and three; empty for one in capitals."""
         if sentence.in_capitals:
             return []
-        worded = self._reworded(sentence, draws)
+        worded = self._reworded(sentence, rng)
         parsed = [
-            found for text in (worded, sentence.text) if text and (found := _parse_single_sentence(text))
+            parsed_text
+            for text in (worded, sentence.text)
+            if text and (parsed_text := _parse_single_sentence(text))
         ]
-        plain = [other for one in parsed for other in (to_passive(one), move_clause(one)) if other]
+        plain = [
+            paraphrase
+            for parsed_sentence in parsed
+            for paraphrase in (to_passive(parsed_sentence), move_clause(parsed_sentence))
+            if paraphrase
+        ]
         if worded and len(parsed) == 2:
             plain.append(worded)
-        plain = draws.shuffled(plain)
+        plain = rng.shuffled(plain)
         more: list[list[str]] = [[] for _ in range(_FRAMES)]
         for text in plain if plain else [sentence.text]:
             for _ in range(_ATTEMPTS):
-                for place, other in enumerate(_successive_framings(text, draws)):
-                    more[place].append(other)
+                for index, paraphrase in enumerate(_successive_framings(text, rng)):
+                    more[index].append(paraphrase)
         wordings = [*plain, *(text for texts in more for text in texts)]
         return [text for text in dict.fromkeys(wordings) if text != sentence.text]
 
-    def _reworded(self, sentence: Sentence, draws: BufferedRandom) -> str | None:
+    def _reworded(self, sentence: Sentence, rng: BufferedRandom) -> str | None:
         """The sentence with every replaceable word changed; None where there is none."""
         taken: set[int] = set()
         edits: list[Edit] = []
         for site in self._table.sites(sentence):
-            new = site._replace(new=draws.choice((site.new, *ALTERNATIVES.get(site.new, ())))).edits()
+            new = site._replace(new=rng.choice((site.new, *ALTERNATIVES.get(site.new, ())))).edits()
             if _are_disjoint(new, edits):  # an article before the words may belong to another edit
                 edits += new
                 taken.update(range(max(0, site.start - 1), site.end))
@@ -73,7 +80,7 @@ class RuleParaphraser:
                 continue
             close = fitting_synonyms(sentence, at)
             if close:
-                new = replace_word(sentence, at, draws.choice(close))
+                new = replace_word(sentence, at, rng.choice(close))
                 if _are_disjoint(new, edits):
                     edits += new
                     taken.update((max(0, at - 1), at))
@@ -91,20 +98,20 @@ def _parse_single_sentence(text: str) -> Sentence | None:
     return parsed[0] if len(parsed) == 1 else None
 
 
-def _successive_framings(text: str, draws: BufferedRandom) -> list[str]:
+def _successive_framings(text: str, rng: BufferedRandom) -> list[str]:
     """A sentence with one framing, the same with a second one in another place, and so on."""
-    found: list[str] = []
+    results: list[str] = []
     places: set[str] = set()
-    while len(found) < _FRAMES and (sentence := _parse_single_sentence(text)):
-        framed = add_framing(sentence, draws, places)
+    while len(results) < _FRAMES and (sentence := _parse_single_sentence(text)):
+        framed = add_framing(sentence, rng, places)
         if framed is None:
             break
-        text, place, _ = framed
-        places.add(place)
-        found.append(text)
-    return found
+        text, index, _ = framed
+        places.add(index)
+        results.append(text)
+    return results
 
 
-def _are_disjoint(new: Iterable[Edit], known: Iterable[Edit]) -> bool:
+def _are_disjoint(new: Iterable[Edit], others: Iterable[Edit]) -> bool:
     """Whether no new edit touches a known one."""
-    return all(edit.end < one.start or edit.start > one.end for edit in new for one in known)
+    return all(edit.end < other.start or edit.start > other.end for edit in new for other in others)

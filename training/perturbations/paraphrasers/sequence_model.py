@@ -38,7 +38,7 @@ class SequenceModel:
         self.device = device
         self._loaded: tuple[Any, Any] | None = None
 
-    def paraphrases(self, sentence: Sentence, draws: BufferedRandom) -> list[str]:
+    def paraphrases(self, sentence: Sentence, rng: BufferedRandom) -> list[str]:
         """The model's outputs for a sentence, the most likely first, without the sentence itself."""
         return [text for text in self.answers(sentence.text) if text.lower() != sentence.text.lower()]
 
@@ -61,7 +61,7 @@ class SequenceModel:
                 do_sample=False,
             )
         texts = tokenizer.batch_decode(answers, skip_special_tokens=True)
-        return [found for found in dict.fromkeys(answer.strip() for answer in texts) if found]
+        return [generated for generated in dict.fromkeys(answer.strip() for answer in texts) if generated]
 
     def _load(self) -> tuple[Any, Any]:
         if self._loaded is None:

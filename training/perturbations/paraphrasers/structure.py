@@ -79,23 +79,23 @@ def move_clause(sentence: Sentence) -> str | None:
 
 
 def _to_front(sentence: Sentence, joint: Joint) -> str | None:
-    main, conjunction, other = joint
-    if main[0] != 0 or other[1] != body_end(sentence):
+    main, conjunction, subordinate = joint
+    if main[0] != 0 or subordinate[1] != body_end(sentence):
         return None
-    if sentence.tags[main[0]] == "PRP" and sentence.lowered[other[0]] != sentence.lowered[main[0]]:
+    if sentence.tags[main[0]] == "PRP" and sentence.lowered[subordinate[0]] != sentence.lowered[main[0]]:
         return None
     comma = " , " if sentence.story.tokenized else ", "
-    clause = sentence.surface(conjunction[0], other[1])
+    clause = sentence.surface(conjunction[0], subordinate[1])
     return sentence.capitalize_start(clause) + comma + sentence.mid_sentence_text(*main) + _marks(sentence)
 
 
 def _to_back(sentence: Sentence, joint: Joint) -> str | None:
-    main, conjunction, other = joint
+    main, conjunction, subordinate = joint
     if conjunction[0] != 0 or body_start(sentence) != 0:
         return None
-    if sentence.tags[main[0]] == "PRP" and sentence.lowered[other[0]] != sentence.lowered[main[0]]:
+    if sentence.tags[main[0]] == "PRP" and sentence.lowered[subordinate[0]] != sentence.lowered[main[0]]:
         return None
-    clause = sentence.mid_sentence_text(conjunction[0], other[1])
+    clause = sentence.mid_sentence_text(conjunction[0], subordinate[1])
     return sentence.capitalize_start(sentence.surface(*main)) + " " + clause + _marks(sentence)
 
 
@@ -107,10 +107,10 @@ def _marks(sentence: Sentence) -> str:
 
 def to_passive(sentence: Sentence) -> str | None:
     """The sentence in the passive voice; None if it is not a single clause in a simple tense."""
-    found = [clause for clause in clauses(sentence) if clause.subject.start == 0]
-    if not found or '"' in sentence.words:
+    candidates = [clause for clause in clauses(sentence) if clause.subject.start == 0]
+    if not candidates or '"' in sentence.words:
         return None
-    clause = found[0]
+    clause = candidates[0]
     tag = sentence.tags[clause.main_verb]
     if clause.verb_end - clause.verb_start != 1 or tag not in {"VBD", "VBZ", "VBP"}:
         return None

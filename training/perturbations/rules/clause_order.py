@@ -83,7 +83,7 @@ def trailing_clause(sentence: Sentence, is_conjunction: Callable[[Sentence, int]
             main_end -= 1
         main_start = _clause_start(sentence, start, main_end)
         other_end = next(
-            (place for place in range(at + size, end) if sentence.words[place] in _INNER_MARKS), end
+            (index for index in range(at + size, end) if sentence.words[index] in _INNER_MARKS), end
         )
         if has_clause(sentence, main_start, main_end) and has_clause(sentence, at + size, other_end):
             return Joint((main_start, main_end), (at, at + size), (at + size, other_end))
@@ -132,11 +132,11 @@ def exchange_clauses(sentence: Sentence, joint: Joint) -> list[Edit] | None:
     return [_clause_at(sentence, main, other), _clause_at(sentence, other, main)]
 
 
-def _clause_at(sentence: Sentence, place: tuple[int, int], clause: tuple[int, int]) -> Edit:
+def _clause_at(sentence: Sentence, index: tuple[int, int], clause: tuple[int, int]) -> Edit:
     text = sentence.mid_sentence_text(*clause)
-    if sentence.is_capital_position(place[0]) and sentence.words[place[0]][:1].isupper():
+    if sentence.is_capital_position(index[0]) and sentence.words[index[0]][:1].isupper():
         text = text[:1].upper() + text[1:]
-    return Edit(sentence.spans[place[0]][0], sentence.spans[place[1] - 1][1], text)
+    return Edit(sentence.spans[index[0]][0], sentence.spans[index[1] - 1][1], text)
 
 
 def exchanged_sentences(first: Sentence, second: Sentence, link: int) -> list[Edit] | None:
@@ -182,7 +182,7 @@ def opens_with_time(sentence: Sentence) -> bool:
 
 def exchange_one(
     sentences: Sequence[Sentence],
-    draws: BufferedRandom,
+    rng: BufferedRandom,
     trailing_size: Callable[[Sentence, int], int],
     fronted_size: Callable[[Sentence, int], int],
     link: Callable[[Sentence, Sentence], int],
@@ -191,20 +191,20 @@ def exchange_one(
 
     Args:
         sentences: consecutive sentences of a story.
-        draws: source of random choices.
+        rng: source of random choices.
         trailing_size: number of tokens from a place on that are a conjunction between two clauses; 0 for none.
         fronted_size: the same for a conjunction that opens the sentence.
         link: number of tokens that link a sentence (second argument) to the one before (first argument); 0 for none.
     """
-    found: list[list[Edit]] = []
+    alternatives: list[list[Edit]] = []
     for sentence in sentences:
         joint = trailing_clause(sentence, trailing_size) or fronted_clause(sentence, fronted_size)
         edits = exchange_clauses(sentence, joint) if joint else None
         if edits:
-            found.append(edits)
+            alternatives.append(edits)
     for first, second in pairwise(sentences):
         size = link(first, second)
         edits = exchanged_sentences(first, second, size) if size else None
         if edits:
-            found.append(edits)
-    return draws.choice(found) if found else None
+            alternatives.append(edits)
+    return rng.choice(alternatives) if alternatives else None

@@ -118,7 +118,7 @@ def clauses(sentence: Sentence, prepositions: frozenset[str] = frozenset()) -> l
         prepositions: those allowed between the verb and its object.
     """
     words, tags = sentence.lowered, sentence.tags
-    found = []
+    result = []
     for at in range(len(tags)):
         opens = (
             sentence.is_first_word(at)
@@ -146,8 +146,8 @@ def clauses(sentence: Sentence, prepositions: frozenset[str] = frozenset()) -> l
             continue
         if thing.pronoun and thing.pronoun in {"he", "she", "i", "we", "they"}:
             continue
-        found.append(Clause(subject, subject.end, verb_end, main_verb, thing))
-    return found
+        result.append(Clause(subject, subject.end, verb_end, main_verb, thing))
+    return result
 
 
 def _joins_clauses(sentence: Sentence, at: int) -> bool:

@@ -35,7 +35,7 @@ def _opposites(word: str, tag: str) -> tuple[str, ...]:
     if part is None or not word.isalpha() or base in STOP_WORDS or base in _NOT_OPPOSITE:
         return ()
     mentions = sum(sense.mentions for sense in senses(base, part))
-    found = {
+    candidates = {
         opposite.name().lower()
         for rank, synset in enumerate(wordnet().synsets(base, part)[:_SENSES])
         for entry in synset.lemmas()
@@ -45,7 +45,7 @@ def _opposites(word: str, tag: str) -> tuple[str, ...]:
         and (rank == 0 or entry.count() >= _LEAST_SHARE * mentions > 0)
         and (opposite.count() or not entry.count())
     }
-    return surface_forms(found - STOP_WORDS - _NOT_OPPOSITE, word, base, tag)
+    return surface_forms(candidates - STOP_WORDS - _NOT_OPPOSITE, word, base, tag)
 
 
 def _in_use(entry: Lemma) -> bool:
@@ -60,7 +60,7 @@ def opposites(word: str, tag: str) -> tuple[str, ...]:
     >>> opposites("happy", "JJ"), opposites("agreed", "VBD"), opposites("driver", "NN")
     (('unhappy',), ('disagreed',), ())
     """
-    return tuple(with_case_of(word, found) for found in _opposites(word.lower(), tag))
+    return tuple(with_case_of(word, opposite) for opposite in _opposites(word.lower(), tag))
 
 
 def negated_by_prefix(word: str, tag: str) -> tuple[str, ...]:

@@ -52,7 +52,7 @@ class PhraseTable:
     def sites(self, sentence: Sentence) -> list[Site]:
         """All phrases of the table in a sentence that meet their conditions, the longest at each place."""
         words = sentence.lowered
-        found: list[Site] = []
+        sites: list[Site] = []
         free = 0
         for at, word in enumerate(words):
             for phrase, counterpart in self._by_first.get(word, ()) if at >= free else ():
@@ -63,18 +63,18 @@ class PhraseTable:
                     continue
                 if counterpart.holds is None or counterpart.holds(sentence, at, end):
                     if counterpart.new:
-                        found.append(Site(sentence, at, end, counterpart.new))
+                        sites.append(Site(sentence, at, end, counterpart.new))
                     free = end
                     break
-        return found
+        return sites
 
 
 def substitute_one(
-    table: PhraseTable, sentences: Sequence[Sentence], draws: BufferedRandom
+    table: PhraseTable, sentences: Sequence[Sentence], rng: BufferedRandom
 ) -> list[Edit] | None:
     """The edits that replace one phrase of the table, chosen at random; None where there is none."""
     sites = [site for sentence in sentences for site in table.sites(sentence)]
-    return draws.choice(sites).edits() if sites else None
+    return rng.choice(sites).edits() if sites else None
 
 
 def opens(sentence: Sentence, start: int, end: int) -> bool:

@@ -44,13 +44,13 @@ def may_be_negated(sentence: Sentence, at: int) -> bool:
     words, tags = sentence.lowered, sentence.tags
     if {'"', "?"} & {*words} or {*words} & (_OPEN | _WITHOUT_NEGATION) or words[at] in _ASIDE:
         return False
-    start = max((place + 1 for place in range(at) if words[place] in {",", ";", ":"}), default=0)
+    start = max((index + 1 for index in range(at) if words[index] in {",", ";", ":"}), default=0)
     if {*words[start:at]} & _SUBORDINATE:
         return False
     return not any(
-        (tags[place] == "CC" or words[place] == ",") and {*tags[place + 1 : place + 3]} & _FINITE
-        for place in range(at + 1, len(tags))
-        if tags[place + 1 : place + 2] != ["PRP"]
+        (tags[index] == "CC" or words[index] == ",") and {*tags[index + 1 : index + 3]} & _FINITE
+        for index in range(at + 1, len(tags))
+        if tags[index + 1 : index + 2] != ["PRP"]
     )
 
 
@@ -86,7 +86,7 @@ class _Places:
         clause_end, mentioned_later, introduces_thing: for each place, the first one from there on that ends a
             clause, has a lemma of a later sentence, or has an article that introduces a thing; the number of words
             where there is none.
-        last_so: place of the last "so" that draws a consequence; -1 where there is none.
+        last_so: index of the last "so" that draws a consequence; -1 where there is none.
     """
 
     clause_end: list[int]
@@ -110,20 +110,20 @@ def _places(sentence: Sentence) -> _Places:
 
 def _next_true(marks: list[bool]) -> list[int]:
     """For each place, and the one after the last, the first True from there on; the length where there is none."""
-    found = [len(marks)] * (len(marks) + 1)
+    next_true = [len(marks)] * (len(marks) + 1)
     for at in reversed(range(len(marks))):
-        found[at] = at if marks[at] else found[at + 1]
-    return found
+        next_true[at] = at if marks[at] else next_true[at + 1]
+    return next_true
 
 
 @lru_cache(maxsize=4)
 def _last_mentions(story: Story) -> dict[str, int]:
     """Each lemma of a story with the last sentence that has it; cached, for stories of very many sentences."""
     return {
-        content_word: other.index
-        for other in story.sentences
-        for at in range(len(other))
-        if (content_word := _lemma(other, at))
+        content_word: sentence.index
+        for sentence in story.sentences
+        for at in range(len(sentence))
+        if (content_word := _lemma(sentence, at))
     }
 
 

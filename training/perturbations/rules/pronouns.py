@@ -61,7 +61,7 @@ def column_of(sentence: Sentence, at: int) -> str | None:
     word = words[at]
     if word not in PRONOUNS or not sentence.words[at].isalpha():
         return None
-    columns = {COLUMNS[place] for row in PERSONS for place, form in enumerate(row) if form == word}
+    columns = {COLUMNS[index] for row in PERSONS for index, form in enumerate(row) if form == word}
     if len(columns) == 1:
         return columns.pop()
     following = tags[at + 1] if at + 1 < len(tags) else "."

@@ -65,15 +65,15 @@ def fitting_synonyms(sentence: Sentence, at: int) -> list[str]:
         return []
     if known_lemma(word, tag) != base or not _is_size_of_thing(sentence, at):
         return []
-    found = [new for new in synonyms(word, tag) if is_close(word, new, tag)]
-    if found and tag.startswith("V"):
+    candidates = [new for new in synonyms(word, tag) if is_close(word, new, tag)]
+    if candidates and tag.startswith("V"):
         sense = senses(base, "v")[0].synset
-        found = [
+        candidates = [
             new
-            for new in found
+            for new in candidates
             if lemma(new, tag) not in LIGHT_VERBS and verb_fits(sentence, at, lemma(new, tag), sense)
         ]
-    return found
+    return candidates
 
 
 def _is_size_of_thing(sentence: Sentence, at: int) -> bool:

@@ -217,20 +217,20 @@ def frames_of(base: str, synset: int | None = None) -> frozenset[int]:
     own = senses(base, "v")
     total = sum(sense.mentions for sense in own)
     common = [sense.synset for rank, sense in enumerate(own) if rank == 0 or 10 * sense.mentions >= total > 0]
-    found: set[int] = set()
+    frame_ids: set[int] = set()
     for offset in common if synset is None else [synset]:
         for entry in wordnet().synset_from_pos_and_offset("v", offset).lemmas():
             if entry.name().lower() == base:
-                found.update(entry.frame_ids())
+                frame_ids.update(entry.frame_ids())
     for frame, verbs in _TAKEN_BY.items():
-        (found.add if base in verbs else found.discard)(frame)
+        (frame_ids.add if base in verbs else frame_ids.discard)(frame)
     if base in _SELDOM_WITH_OBJECT:
-        found -= _WITH_OBJECT
+        frame_ids -= _WITH_OBJECT
     if base in _MOTION:
-        found.add(_TOWARDS)
-    if _INTRANSITIVE in found and not found & _WITH_OBJECT:
-        found.add(_PLACE)
-    return frozenset(found)
+        frame_ids.add(_TOWARDS)
+    if _INTRANSITIVE in frame_ids and not frame_ids & _WITH_OBJECT:
+        frame_ids.add(_PLACE)
+    return frozenset(frame_ids)
 
 
 def verb_fits(sentence: Sentence, at: int, base: str, synset: int | None = None) -> bool:

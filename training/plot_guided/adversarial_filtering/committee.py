@@ -44,7 +44,7 @@ class Committee:
         if not members:
             raise ValueError("expected at least one member, got none")
         self._members = list(members)
-        self._spreads = [1.0] * len(members)
+        self._standard_deviations = [1.0] * len(members)
 
     @classmethod
     def of(cls, names: Sequence[str], texts: Sequence[str]) -> "Committee":
@@ -60,11 +60,14 @@ class Committee:
 
     def fit(self, rows: np.ndarray, labels: np.ndarray, rng: np.random.Generator) -> None:
         """Trains every member, and computes the standard deviation of its scores on the training rows."""
-        for place, member in enumerate(self._members):
+        for index, member in enumerate(self._members):
             member.fit(rows, labels, rng)
-            self._spreads[place] = max(float(member.score(rows).std()), 1e-9)
+            self._standard_deviations[index] = max(float(member.score(rows).std()), 1e-9)
 
     def score(self, rows: np.ndarray) -> np.ndarray:
         """The members' mean, (n,)."""
-        scores = [m.score(rows) / spread for m, spread in zip(self._members, self._spreads, strict=True)]
+        scores = [
+            m.score(rows) / deviation
+            for m, deviation in zip(self._members, self._standard_deviations, strict=True)
+        ]
         return np.mean(scores, axis=0)

@@ -89,25 +89,29 @@ class AdversarialFilter:
         """Runs round `number` (from 1); deterministic for the same assignment and number."""
         rng = np.random.default_rng((self.seed, number))
         order = rng.permutation(len(assigned))
-        learning, other = np.sort(order[: len(order) // 2]), np.sort(order[len(order) // 2 :])
-        negatives = np.take_along_axis(self.pool.candidates[learning], assigned[learning], axis=1).ravel()
-        rows = np.concatenate([self.pool.humans[learning], negatives])
-        labels = np.concatenate([np.ones(len(learning)), np.zeros(len(negatives))])
+        training, held_out = np.sort(order[: len(order) // 2]), np.sort(order[len(order) // 2 :])
+        negatives = np.take_along_axis(self.pool.candidates[training], assigned[training], axis=1).ravel()
+        rows = np.concatenate([self.pool.humans[training], negatives])
+        labels = np.concatenate([np.ones(len(training)), np.zeros(len(negatives))])
         self.judge.fit(rows, labels, rng)
-        human = self.judge.score(self.pool.humans[other])
-        there = self.pool.candidates[other] >= 0
-        scores = np.full(there.shape, -np.inf)
-        scores[there] = self.judge.score(self.pool.candidates[other][there])
-        held = np.take_along_axis(scores, assigned[other], axis=1)
-        accuracy = float(((human[:, None] > held) + 0.5 * (human[:, None] == held)).mean())
-        spread = float(np.concatenate([human, scores[there]]).std())
+        human = self.judge.score(self.pool.humans[held_out])
+        is_candidate = self.pool.candidates[held_out] >= 0
+        scores = np.full(is_candidate.shape, -np.inf)
+        scores[is_candidate] = self.judge.score(self.pool.candidates[held_out][is_candidate])
+        assigned_scores = np.take_along_axis(scores, assigned[held_out], axis=1)
+        accuracy = float(
+            ((human[:, None] > assigned_scores) + 0.5 * (human[:, None] == assigned_scores)).mean()
+        )
+        standard_deviation = float(np.concatenate([human, scores[is_candidate]]).std())
         changed = assigned.copy()
         replaced = 0
-        for row, own, of_human in zip(other, scores, human, strict=True):
-            new = replace_easy(assigned[row], own, float(of_human) - self.margin * spread)
+        for row, candidate_scores, human_score in zip(held_out, scores, human, strict=True):
+            new = replace_easy(
+                assigned[row], candidate_scores, float(human_score) - self.margin * standard_deviation
+            )
             replaced += self.kept - len(np.intersect1d(new, assigned[row]))
             changed[row] = new
-        return Round(changed, round(accuracy, 4), round(replaced / (self.kept * len(other)), 4))
+        return Round(changed, round(accuracy, 4), round(replaced / (self.kept * len(held_out)), 4))
 
 
 def replace_easy(assigned: np.ndarray, scores: np.ndarray, easy_below: float) -> np.ndarray:

@@ -18,10 +18,10 @@ def ngram_matrix(texts: Sequence[Sequence[str]], longest: int, rarest: int = 3) 
         longest: n is 1 to `longest`.
         rarest: minimum number of texts that contain an n-gram.
     """
-    found = [set(_ngrams(tokens, longest)) for tokens in texts]
-    counts = Counter(ngram for ngrams in found for ngram in ngrams)
-    places = {ngram: place for place, ngram in enumerate(sorted(n for n, c in counts.items() if c >= rarest))}
-    columns = [sorted(places[ngram] for ngram in ngrams if ngram in places) for ngrams in found]
+    ngrams_of_texts = [set(_ngrams(tokens, longest)) for tokens in texts]
+    counts = Counter(ngram for ngrams in ngrams_of_texts for ngram in ngrams)
+    places = {ngram: index for index, ngram in enumerate(sorted(n for n, c in counts.items() if c >= rarest))}
+    columns = [sorted(places[ngram] for ngram in ngrams if ngram in places) for ngrams in ngrams_of_texts]
     ends = np.cumsum([0, *map(len, columns)])
     values = np.concatenate([np.full(len(row), 1 / max(len(row), 1) ** 0.5) for row in columns])
     return csr_matrix(

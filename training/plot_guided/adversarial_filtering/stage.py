@@ -42,41 +42,43 @@ def filter_negatives(
     Raises:
         ValueError: a configuration without `filtering`, or no story has enough different negatives.
     """
-    how = config.get("filtering")
-    if not how:
+    settings = config.get("filtering")
+    if not settings:
         raise ValueError(f"filtering: expected settings such as kept and members, {config['name']} has none")
     stage = Stage(
-        out, "filtered", {"filtering": how, "seed": config["seed"], "negatives": checksum(negatives)}
+        out, "filtered", {"filtering": settings, "seed": config["seed"], "negatives": checksum(negatives)}
     )
     if stage.is_done():
         return stage.result
     _, tokenizer = load_generator(resolve_path(config["generator"]))
-    rows = human_and_candidates(corpus(), read_rows(negatives), tokenizer, how["kept"])
+    rows = human_and_candidates(corpus(), read_rows(negatives), tokenizer, settings["kept"])
     pool = build_pool(rows)
     filtering: AdversarialFilter | None = None
     assigned: np.ndarray | None = None
     rounds: list[Round] = []
-    for number in track(range(1, how["rounds"] + 1), "rounds of adversarial filtering"):
+    for number in track(range(1, settings["rounds"] + 1), "rounds of adversarial filtering"):
         file = stage.parts / f"round-{number:03d}.parquet"
         if not file.is_file():
             if filtering is None:
-                committee = Committee.of(how["members"], [r["story"] for r in rows])
-                filtering = AdversarialFilter(pool, committee, how["kept"], config["seed"], how["margin"])
+                committee = Committee.of(settings["members"], [r["story"] for r in rows])
+                filtering = AdversarialFilter(
+                    pool, committee, settings["kept"], config["seed"], settings["margin"]
+                )
                 assigned = filtering.start() if assigned is None else assigned
             assert assigned is not None  # for the type checker: set with `filtering` at the latest
             _save(file, filtering.round(assigned, number))
         rounds.append(_load(file))
         assigned = rounds[-1].assigned
-        if has_converged([r.accuracy for r in rounds], how["patience"]):
+        if has_converged([r.accuracy for r in rounds], settings["patience"]):
             break
     assert assigned is not None
     accuracies, replaced = [r.accuracy for r in rounds], [r.replaced for r in rounds]
     out.mkdir(parents=True, exist_ok=True)
     draw_curve(accuracies, replaced, out / "filtered.png")
     kept = [
-        rows[place]
+        rows[index]
         for human, candidates, chosen in zip(pool.humans, pool.candidates, assigned, strict=True)
-        for place in (human, *candidates[chosen])
+        for index in (human, *candidates[chosen])
     ]
     table = pa.Table.from_pylist(kept, schema=SCHEMA)
     shares = manipulation_shares(r["manipulations"] for r in kept if not r["label"])
@@ -101,12 +103,12 @@ def human_and_candidates(
         if 0 < len(negative["story"].split()) <= longest:
             groups.setdefault(negative["group"], {}).setdefault(negative["story"], negative)
     rows: list[dict[str, Any]] = []
-    for group, found in groups.items():
-        if len(found) < kept:
+    for group, candidates in groups.items():
+        if len(candidates) < kept:
             continue
         ids = tokenizer.encode(stories[group].text, add_special_tokens=False).ids
         rows.append(unmanipulated_row(stories[group], "human", decode_words(tokenizer, ids), candidate=-1))
-        rows.extend(found.values())
+        rows.extend(candidates.values())
     if not rows:
         raise ValueError(f"no story has {kept} different negatives that are no longer than human stories")
     return rows
@@ -114,15 +116,15 @@ def human_and_candidates(
 
 def build_pool(rows: list[dict[str, Any]]) -> CandidatePool:
     """Row indices of the human stories and of the candidates, which follow their human story in `rows`."""
-    humans = np.array([place for place, r in enumerate(rows) if r["label"] == 1])
+    humans = np.array([index for index, r in enumerate(rows) if r["label"] == 1])
     counts = np.diff([*humans, len(rows)]) - 1
     columns = np.arange(counts.max())[None]
     return CandidatePool(humans, np.where(columns < counts[:, None], humans[:, None] + 1 + columns, -1))
 
 
-def _save(path: Path, done: Round) -> None:
-    table = pa.table({"assigned": done.assigned.tolist()})
-    figures = {"accuracy": repr(done.accuracy), "replaced": repr(done.replaced)}
+def _save(path: Path, result: Round) -> None:
+    table = pa.table({"assigned": result.assigned.tolist()})
+    figures = {"accuracy": repr(result.accuracy), "replaced": repr(result.replaced)}
     write_table(path, table.replace_schema_metadata(figures))
 
 

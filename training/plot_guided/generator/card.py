@@ -124,7 +124,7 @@ def stories_with_plots(
     tagged = [TaggedStory(words, tag(words)) for words in map(normalizer.sentences, stories)]
     plots = extract_plots(tagged, extractor, SEED)
     rows = zip(tagged, plots, strict=True)
-    return [PlottedStory(f"mini-{place:03d}", story, plot) for place, (story, plot) in enumerate(rows)]
+    return [PlottedStory(f"mini-{index:03d}", story, plot) for index, (story, plot) in enumerate(rows)]
 
 
 def sample_lists(
@@ -134,20 +134,22 @@ def sample_lists(
     sampling = Sampling(max_tokens=max_tokens, max_plot=256, end_with_plot=True)
     sampler = StorySampler(*load_generator(run), sampling)
     plots = [story.plot for story in stories[:NUM_ORIGINAL_PLOTS]]
-    texts = sampler.write(plots, [(SEED, place) for place in range(len(plots))])
-    whole = [f"- *{plot_text(plot)}*<br>{text}" for plot, text in zip(plots, texts, strict=True)]
+    texts = sampler.write(plots, [(SEED, index) for index in range(len(plots))])
+    original = [f"- *{plot_text(plot)}*<br>{text}" for plot, text in zip(plots, texts, strict=True)]
     manipulator = build_manipulator(to_break, SEED)
     chosen = [
-        (place, manipulated)
-        for place, story in enumerate(to_break[:NUM_MANIPULATED_PLOTS])
-        if (manipulated := manipulator.manipulate(story.plot, place))
+        (index, manipulated)
+        for index, story in enumerate(to_break[:NUM_MANIPULATED_PLOTS])
+        if (manipulated := manipulator.manipulate(story.plot, index))
     ]
-    texts = sampler.write([one.plot for _, one in chosen], [(SEED, place, 0) for place, _ in chosen])
-    broken = [
-        f"- *{plot_text(one.plot)}* ({', '.join(one.applied)})<br>{text}"
-        for (_, one), text in zip(chosen, texts, strict=True)
+    texts = sampler.write(
+        [manipulated_plot.plot for _, manipulated_plot in chosen], [(SEED, index, 0) for index, _ in chosen]
+    )
+    manipulated_stories = [
+        f"- *{plot_text(manipulated_plot.plot)}* ({', '.join(manipulated_plot.applied)})<br>{text}"
+        for (_, manipulated_plot), text in zip(chosen, texts, strict=True)
     ]
-    return "\n".join(whole), "\n".join(broken)
+    return "\n".join(original), "\n".join(manipulated_stories)
 
 
 def write_card(manifest: dict[str, Any], whole: str, broken: str, out: Path) -> None:

@@ -48,8 +48,8 @@ class PlotPairs(torch.utils.data.Dataset[tuple[list[int], list[int]]]):
     def __getitem__(self, index: int) -> tuple[list[int], list[int]]:
         if index >= self.count:
             raise IndexError(f"expected a number below {self.count}, got {index}")
-        place = index % len(self.targets)
-        return self.sources[place], self.targets[place]
+        position = index % len(self.targets)
+        return self.sources[position], self.targets[position]
 
     def lengths(self) -> list[int]:
         """Number of story tokens at each index, for batches of similar length."""

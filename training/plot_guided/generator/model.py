@@ -53,10 +53,10 @@ def build_generator(config: GeneratorConfig) -> tuple[PreTrainedModel, Tokenizer
     if base.gguf or not (base.is_shared or base.config.is_encoder_decoder):
         return load_causal(base)
     if not base.is_shared:
-        found = encoder_tokenizer(base.folder)
+        seq2seq_tokenizer = encoder_tokenizer(base.folder)
         model = AutoModelForSeq2SeqLM.from_pretrained(base.folder, dtype=torch.float32)
-        model.resize_token_embeddings(found.get_vocab_size())
-        return model, found
+        model.resize_token_embeddings(seq2seq_tokenizer.get_vocab_size())
+        return model, seq2seq_tokenizer
     tokenizer = backbone_tokenizer(base)
     model = _initialize_empty(config, base.folder, tokenizer)
     _warm_start(model, config, read_tensors(base.folder / FULL_MODEL))
@@ -106,11 +106,11 @@ def _warm_start(model: EncoderDecoderModel, config: GeneratorConfig, weights: di
         for name, tensor in weights.items():
             if name.startswith("bert.embeddings."):
                 state[f"{part}.{name.removeprefix('bert.')}"] = tensor.float()
-        for place, layer in enumerate(layers):
+        for index, layer in enumerate(layers):
             old = f"bert.encoder.layer.{layer}."
             for name, tensor in weights.items():
                 if name.startswith(old):
-                    new = f"{part}.encoder.layer.{place}.{name.removeprefix(old)}"
+                    new = f"{part}.encoder.layer.{index}.{name.removeprefix(old)}"
                     state[new] = tensor.float()
                     if part != "encoder" and ".attention." in new:
                         state[new.replace(".attention.", ".crossattention.")] = tensor.float()
@@ -135,8 +135,8 @@ def save_generator(model: Any, tokenizer: Tokenizer, config: GeneratorConfig, fo
         config: the configuration of its training.
         folder: the folder to write to.
     """
-    for other in (FULL_MODEL, TOKENIZER) if config.adapter else (ADAPTER,):
-        (folder / other).unlink(missing_ok=True)  # left over from an earlier training
+    for file_name in (FULL_MODEL, TOKENIZER) if config.adapter else (ADAPTER,):
+        (folder / file_name).unlink(missing_ok=True)  # left over from an earlier training
     if config.adapter:
         save_tensors(folder / ADAPTER, adapter_tensors(model))
     else:
@@ -176,9 +176,9 @@ def load_generator(folder: Path) -> tuple[PreTrainedModel, Tokenizer]:
         ]
         model: PreTrainedModel = _build_seq2seq(shape, *parts)
     else:
-        other = AutoConfig.for_model(**values)
-        kind = AutoModelForSeq2SeqLM if other.is_encoder_decoder else AutoModelForCausalLM
-        model = kind.from_config(other)
+        model_config = AutoConfig.for_model(**values)
+        kind = AutoModelForSeq2SeqLM if model_config.is_encoder_decoder else AutoModelForCausalLM
+        model = kind.from_config(model_config)
     load_weights(model, folder)
     return model.eval(), tokenizer
 

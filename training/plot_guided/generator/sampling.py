@@ -72,17 +72,21 @@ class StorySampler:
         self.model = model.eval().to(device, choose_dtype(dtype, device))
         self.special_tokens = SpecialTokens.from_tokenizer(tokenizer)
         added = tokenizer.get_added_tokens_decoder().items()
-        found = {index for index, token in added if token.special and token.content not in PLACEHOLDERS}
-        found |= {index for name in NEVER_SAMPLED if (index := tokenizer.token_to_id(name)) is not None}
-        self.never = torch.tensor(sorted(found - {self.special_tokens.end}), dtype=torch.long)
+        never_sampled = {
+            index for index, token in added if token.special and token.content not in PLACEHOLDERS
+        }
+        never_sampled |= {
+            index for name in NEVER_SAMPLED if (index := tokenizer.token_to_id(name)) is not None
+        }
+        self.never = torch.tensor(sorted(never_sampled - {self.special_tokens.end}), dtype=torch.long)
         self.ends = self._ids(SENTENCE_ENDS)
         self.quotes = self._ids([QUOTE])
         self.abbreviations = self._ids(ABBREVIATIONS)
 
     def _ids(self, tokens: Sequence[str]) -> frozenset[int]:
         """Ids of tokens, also of those with a leading space in a byte-level vocabulary."""
-        found = (self.tokenizer.token_to_id(mark + token) for token in tokens for mark in ("", "Ġ"))
-        return frozenset(index for index in found if index is not None)
+        token_ids = (self.tokenizer.token_to_id(mark + token) for token in tokens for mark in ("", "Ġ"))
+        return frozenset(index for index in token_ids if index is not None)
 
     def write(self, plots: Sequence[Plot], keys: Sequence[tuple[int, ...]]) -> list[str]:
         """A story for each plot, in order.
@@ -137,7 +141,7 @@ class StorySampler:
             if gone == len(alive):
                 break
             if gone > SHRINK_BATCH_AT * len(alive):
-                kept = torch.tensor([place for place, row in enumerate(alive) if row not in ended])
+                kept = torch.tensor([position for position, row in enumerate(alive) if row not in ended])
                 kept = kept.to(device)
                 decoder.keep(kept)
                 token = token[kept]

@@ -11,7 +11,7 @@ _VERB_FORMS = ("VBD", "VBG", "VBN", "VBZ")
 
 
 def misorder_events(
-    plot: ManipulatedPlot, draws: BufferedRandom, material: PlotMaterial
+    plot: ManipulatedPlot, rng: BufferedRandom, material: PlotMaterial
 ) -> ManipulatedPlot | None:
     """Inserts a related event on the wrong side of a share of the phrases with a verb.
 
@@ -20,22 +20,22 @@ def misorder_events(
     model has no related event for any phrase.
     """
     verbs = [
-        (row, place)
+        (row, index)
         for row, phrases in enumerate(plot.sentences)
-        for place, phrase in enumerate(phrases)
+        for index, phrase in enumerate(phrases)
         if any(material.tag(word).startswith("VB") for word in phrase.text.split())
     ]
     wanted = rounded_count(material.share, sum(map(len, plot.sentences)))
     chosen: list[tuple[int, int]] = []
-    for row, place in draws.shuffled(verbs):
-        if len(chosen) < wanted and _related_events(plot, row, place, material):
-            chosen.append((row, place))
+    for row, index in rng.shuffled(verbs):
+        if len(chosen) < wanted and _related_events(plot, row, index, material):
+            chosen.append((row, index))
     # from last to first, so that an insertion does not shift the indices of later ones
-    for row, place in sorted(chosen, reverse=True):
-        phrase = plot.sentences[row][place]
-        event = draws.choice(_related_events(plot, row, place, material))
+    for row, index in sorted(chosen, reverse=True):
+        phrase = plot.sentences[row][index]
+        event = rng.choice(_related_events(plot, row, index, material))
         text = _in_form_of(phrase.text, event.text, material)
-        connection = f"{draws.choice(CONNECTIONS)} "
+        connection = f"{rng.choice(CONNECTIONS)} "
         if event.precedes:  # it precedes the phrase, so it is told after it
             new = (phrase, Phrase(f"{connection}{text}".strip(), NAME))
         else:
@@ -43,22 +43,24 @@ def misorder_events(
                 Phrase(text, NAME),
                 Phrase(f"{connection}{phrase.text}".strip(), phrase.manipulation or NAME),
             )
-        plot = plot.with_phrases(row, place, place + 1, *new)
+        plot = plot.with_phrases(row, index, index + 1, *new)
     return plot.with_manipulation(NAME) if chosen else None
 
 
 def _related_events(
-    plot: ManipulatedPlot, row: int, place: int, material: PlotMaterial
+    plot: ManipulatedPlot, row: int, index: int, material: PlotMaterial
 ) -> list[RelatedEvent]:
     """Events related to a phrase, or else to its verb, that have only words of the corpus."""
-    text = plot.sentences[row][place].text
+    text = plot.sentences[row][index].text
     verb = next(word for word in text.split() if material.tag(word).startswith("VB"))
     for event in (text, verb):
-        found = [
-            other for other in material.events.related(event) if all(map(material.knows, other.text.split()))
+        related = [
+            candidate
+            for candidate in material.events.related(event)
+            if all(map(material.knows, candidate.text.split()))
         ]
-        if found:
-            return found
+        if related:
+            return related
     return []
 
 

@@ -43,9 +43,9 @@ class ManipulatedPlot:
     def untouched_phrases(self) -> list[tuple[int, int]]:
         """Positions (sentence, phrase) of the phrases that no manipulation has touched."""
         return [
-            (row, place)
+            (row, index)
             for row, phrases in enumerate(self.sentences)
-            for place, phrase in enumerate(phrases)
+            for index, phrase in enumerate(phrases)
             if not phrase.manipulation
         ]
 

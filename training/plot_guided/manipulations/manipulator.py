@@ -38,12 +38,12 @@ class PlotManipulator:
 
         It depends only on the plot, the seed, the index and the candidate.
         """
-        draws = BufferedRandom(np.random.default_rng((self.seed, index, candidate)))
-        wanted = MIN_MANIPULATIONS + draws.below(MAX_MANIPULATIONS - MIN_MANIPULATIONS + 1)
-        ranking = draws.shuffled(self.names)
+        rng = BufferedRandom(np.random.default_rng((self.seed, index, candidate)))
+        wanted = MIN_MANIPULATIONS + rng.below(MAX_MANIPULATIONS - MIN_MANIPULATIONS + 1)
+        ranking = rng.shuffled(self.names)
         planned = sorted(ranking[:wanted], key=list(MANIPULATIONS).index)
         broken = ManipulatedPlot.start(plot, index)
         for name in (*planned, *ranking[wanted:]):
             if len(broken.applied) < wanted:
-                broken = MANIPULATIONS[name](broken, draws, self.material) or broken
+                broken = MANIPULATIONS[name](broken, rng, self.material) or broken
         return broken if broken.applied else None

@@ -21,7 +21,7 @@ def most_frequent_tags(stories: Iterable[TaggedStory]) -> dict[str, str]:
         for words, tags in zip(story.words, story.tags, strict=True):
             for word, tag in zip(words, tags, strict=True):
                 counts[word][tag] += 1
-    return {word: max(sorted(found), key=found.__getitem__) for word, found in counts.items()}
+    return {word: max(sorted(tag_counts), key=tag_counts.__getitem__) for word, tag_counts in counts.items()}
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ NAME = "repetition"
 
 
 def insert_repetition(
-    plot: ManipulatedPlot, draws: BufferedRandom, material: PlotMaterial
+    plot: ManipulatedPlot, rng: BufferedRandom, material: PlotMaterial
 ) -> ManipulatedPlot | None:
     """Repeats a share of the phrases, each in a third of the sentences (rounded down, at least one), not its own.
 
@@ -17,12 +17,12 @@ def insert_repetition(
     places = [(row, at) for row, phrases in enumerate(plot.sentences) for at in range(len(phrases))]
     if not places or len(plot.sentences) < 2:
         return None
-    chosen = draws.shuffled(places)[: rounded_count(material.repeated_share, len(places))]
-    texts = [(row, plot.sentences[row][place].text) for row, place in chosen]
+    chosen = rng.shuffled(places)[: rounded_count(material.repeated_share, len(places))]
+    texts = [(row, plot.sentences[row][index].text) for row, index in chosen]
     wanted = max(1, len(plot.sentences) // material.sentences_per_repetition)
     for own, text in texts:
         others = [row for row in range(len(plot.sentences)) if row != own]
-        for row in draws.shuffled(others)[:wanted]:
-            at = draws.below(len(plot.sentences[row]) + 1)
+        for row in rng.shuffled(others)[:wanted]:
+            at = rng.below(len(plot.sentences[row]) + 1)
             plot = plot.with_phrases(row, at, at, Phrase(text, NAME))
     return plot.with_manipulation(NAME)

@@ -8,15 +8,13 @@ NAME = "substitution"
 TRIALS = 8  # attempts at another story; needed only if plots are empty or duplicates
 
 
-def substitute(
-    plot: ManipulatedPlot, draws: BufferedRandom, material: PlotMaterial
-) -> ManipulatedPlot | None:
+def substitute(plot: ManipulatedPlot, rng: BufferedRandom, material: PlotMaterial) -> ManipulatedPlot | None:
     """Substitutes phrases or whole sentences, depending on `material.whole_sentences`."""
-    return (substitute_sentences if material.whole_sentences else substitute_phrases)(plot, draws, material)
+    return (substitute_sentences if material.whole_sentences else substitute_phrases)(plot, rng, material)
 
 
 def substitute_sentences(
-    plot: ManipulatedPlot, draws: BufferedRandom, material: PlotMaterial
+    plot: ManipulatedPlot, rng: BufferedRandom, material: PlotMaterial
 ) -> ManipulatedPlot | None:
     """Replaces all phrases of a share of the sentences by those of sentences of one other story (Figure 2).
 
@@ -30,12 +28,14 @@ def substitute_sentences(
     if not rows or len(material.plots) < 2:
         return None
     for _ in range(TRIALS):
-        other = draws.below(len(material.plots))
-        foreign = [phrases for phrases in material.plots[other] if phrases and phrases not in plot.plot]
-        if other == plot.index or not foreign:
+        source_index = rng.below(len(material.plots))
+        foreign = [
+            phrases for phrases in material.plots[source_index] if phrases and phrases not in plot.plot
+        ]
+        if source_index == plot.index or not foreign:
             continue
-        chosen = draws.shuffled(rows)[: rounded_count(material.share, len(plot.sentences))]
-        for row, phrases in zip(chosen, draws.shuffled(foreign), strict=False):
+        chosen = rng.shuffled(rows)[: rounded_count(material.share, len(plot.sentences))]
+        for row, phrases in zip(chosen, rng.shuffled(foreign), strict=False):
             new = (Phrase(text, NAME) for text in phrases)
             plot = plot.with_phrases(row, 0, len(plot.sentences[row]), *new)
         return plot.with_manipulation(NAME)
@@ -43,7 +43,7 @@ def substitute_sentences(
 
 
 def substitute_phrases(
-    plot: ManipulatedPlot, draws: BufferedRandom, material: PlotMaterial
+    plot: ManipulatedPlot, rng: BufferedRandom, material: PlotMaterial
 ) -> ManipulatedPlot | None:
     """Replaces a share of the untouched phrases by phrases of one other story; None if it has none.
 
@@ -54,13 +54,13 @@ def substitute_phrases(
         return None
     held = {phrase.text for phrases in plot.sentences for phrase in phrases}
     for _ in range(TRIALS):
-        other = draws.below(len(material.plots))
-        foreign = [p for phrases in material.plots[other] for p in phrases if p not in held]
-        if other == plot.index or not foreign:
+        source_index = rng.below(len(material.plots))
+        foreign = [p for phrases in material.plots[source_index] for p in phrases if p not in held]
+        if source_index == plot.index or not foreign:
             continue
         count = min(rounded_count(material.share, len(places)), len(foreign))
-        chosen = draws.shuffled(places)[:count]
-        for (row, place), text in zip(chosen, draws.shuffled(foreign), strict=False):
-            plot = plot.with_phrases(row, place, place + 1, Phrase(text, NAME))
+        chosen = rng.shuffled(places)[:count]
+        for (row, index), text in zip(chosen, rng.shuffled(foreign), strict=False):
+            plot = plot.with_phrases(row, index, index + 1, Phrase(text, NAME))
         return plot.with_manipulation(NAME)
     return None

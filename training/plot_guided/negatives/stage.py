@@ -81,8 +81,12 @@ def make_plain(config: dict[str, Any], data: Path, out: Path, cache: Path) -> li
     paths = []
     loaded: tuple[list[PlottedStory], Any] | None = None
     for temperature in config["plain"]["temperatures"]:
-        how = {**config["sampling"], "temperature": temperature}
-        chosen = {**settings(config, data, generator), "sampling": how, "plain": config["plain"]["stories"]}
+        sampling = {**config["sampling"], "temperature": temperature}
+        chosen = {
+            **settings(config, data, generator),
+            "sampling": sampling,
+            "plain": config["plain"]["stories"],
+        }
         if config["plain"].get("beside_human"):
             chosen["beside_human"] = True
         stage = Stage(out, f"generator-{config['name']}-t{temperature}", chosen)
@@ -92,7 +96,7 @@ def make_plain(config: dict[str, Any], data: Path, out: Path, cache: Path) -> li
                 ordered = chosen_stories(corpus, None, config["seed"])
                 loaded = ordered[::-1][: config["plain"]["stories"]], load_generator(generator)
             stories, model = loaded
-            sampler = StorySampler(model[0], model[1], Sampling(**how))
+            sampler = StorySampler(model[0], model[1], Sampling(**sampling))
             source = f"generator_{config['name']}_t{temperature}"
 
             def write(span: range, stories: list[PlottedStory] = stories, sampler: StorySampler = sampler,

@@ -32,7 +32,7 @@ SCHEMA = pa.schema(
 def chosen_stories(corpus: PlotCorpus, count: int | None, seed: int) -> list[PlottedStory]:
     """`count` of the metrics' stories in random order; a larger `count` starts with the same stories."""
     order = np.random.default_rng(seed).permutation(len(corpus.metrics))
-    return [corpus.metrics[place] for place in order[:count]]
+    return [corpus.metrics[index] for index in order[:count]]
 
 
 def unmanipulated_row(story: PlottedStory, source: str, text: str, candidate: int = 0) -> dict[str, Any]:

@@ -69,11 +69,11 @@ def load_plots(
     for split in ("train", "validation"):
         stories = tag_corpus(getattr(corpus, split), cache)
         plots = extract_plots(stories, config["plots"], config["seed"])
-        for place, (story, plot) in enumerate(zip(stories, plots, strict=True)):
-            row = PlottedStory(f"{config['name']}-{split}-{place:06d}", story, plot)
+        for index, (story, plot) in enumerate(zip(stories, plots, strict=True)):
+            row = PlottedStory(f"{config['name']}-{split}-{index:06d}", story, plot)
             if split == "validation":
                 parts["validation"].append(row)
             else:
-                rest = is_held_out(corpus.train_keys[place], 1 - config["share"])
+                rest = is_held_out(corpus.train_keys[index], 1 - config["share"])
                 parts["metrics" if rest else "generator"].append(row)
     return PlotCorpus(**parts)

@@ -47,8 +47,8 @@ def extract_plots(stories: Sequence[TaggedStory], extractor: str, seed: int) -> 
         else list(map(_find_extractor, extractor.split(ALTERNATION_SIGN)))
     )
     return [
-        turns[place % len(turns)](story.words, story.tags, np.random.default_rng((seed, place)))
-        for place, story in enumerate(stories)
+        turns[index % len(turns)](story.words, story.tags, np.random.default_rng((seed, index)))
+        for index, story in enumerate(stories)
     ]
 
 

@@ -51,17 +51,17 @@ def storyline(
 
 def _candidates(words: Sequence[str]) -> list[str]:
     stops = stop_words()
-    found, run = [], list[str]()
+    phrases, run = [], list[str]()
     for word in [*words, "."]:
         is_mark = word not in SIGNS and not any(map(str.isalnum, word))
         if is_mark or word in BREAKS or word in stops or len(word) == BREAKING_LENGTH:
             phrase = " ".join(run)
             if run and len(run) <= MAXIMUM_WORDS and len(phrase) >= MINIMUM_CHARACTERS:
-                found.append(phrase)
+                phrases.append(phrase)
             run = []
         else:
             run.append(word)
-    return found
+    return phrases
 
 
 def _random_word(words: Sequence[str], tags: Sequence[str], rng: np.random.Generator) -> list[str]:

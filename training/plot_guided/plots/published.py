@@ -57,9 +57,9 @@ def phrase_f1(plots: Sequence[Plot], published: Sequence[Sequence[str]]) -> dict
     """
     same = own = theirs = 0
     for plot, expected in zip(plots, published, strict=True):
-        found = Counter(phrase.lower() for phrases in plot for phrase in phrases)
-        same += sum((found & Counter(expected)).values())
-        own += sum(found.values())
+        extracted = Counter(phrase.lower() for phrases in plot for phrase in phrases)
+        same += sum((extracted & Counter(expected)).values())
+        own += sum(extracted.values())
         theirs += len(expected)
     return {
         "precision": round(same / max(own, 1), 4),

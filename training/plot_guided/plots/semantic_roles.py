@@ -78,9 +78,9 @@ def role_spans(labels: Sequence[str]) -> list[tuple[int, int]]:
     """
     spans: list[tuple[int, int]] = []
     previous = OUTSIDE
-    for place, label in enumerate(labels):
+    for index, label in enumerate(labels):
         if label != OUTSIDE:
             goes_on = label.startswith("I-") and previous[2:] == label[2:]
-            spans.append((spans.pop()[0] if goes_on else place, place + 1))
+            spans.append((spans.pop()[0] if goes_on else index, index + 1))
         previous = label
     return spans

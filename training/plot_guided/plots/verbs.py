@@ -59,19 +59,19 @@ class _Sentence:
         self.words, self.lowered, self.tags = words, [word.lower() for word in words], tags
         chunks = noun_phrases(tags)
         self.chunk_from, self.chunk_to = dict(chunks), {end: start for start, end in chunks}
-        self.inside = {place for start, end in chunks for place in range(start, end)}
+        self.inside = {index for start, end in chunks for index in range(start, end)}
 
     def phrases(self) -> list[str]:
         """All phrases, in the order of the text."""
         spans: set[tuple[int, int]] = set()
-        said = 0  # words before this index belong to an infinitive
+        infinitive_end = 0  # words before this index belong to an infinitive
         for verb in range(len(self.words)):
-            if verb < said or not self._is_main_verb(verb):
+            if verb < infinitive_end or not self._is_main_verb(verb):
                 continue
             infinitive = self._infinitive(verb)
             if infinitive and self._ends_clause(infinitive[1]):
                 spans |= {(verb, verb + 1), infinitive, *self._before(verb)}
-                said = infinitive[1]
+                infinitive_end = infinitive[1]
             elif infinitive:  # the argument is too long; its own verb represents both
                 continue
             elif verb in self.inside:
@@ -83,26 +83,26 @@ class _Sentence:
                     spans.add((verb, verb + 1))
         return [" ".join(self.words[start:end]) for start, end in sorted(spans)]
 
-    def _tag(self, place: int) -> str:
-        return self.tags[place] if place < len(self.tags) else ""
+    def _tag(self, index: int) -> str:
+        return self.tags[index] if index < len(self.tags) else ""
 
-    def _word(self, place: int) -> str:
-        return self.lowered[place] if place < len(self.words) else ""
+    def _word(self, index: int) -> str:
+        return self.lowered[index] if index < len(self.words) else ""
 
-    def _past(self, place: int, tags: frozenset[str]) -> int:
-        """The first index from `place` on with none of these tags."""
-        while self._tag(place) in tags:
-            place += 1
-        return place
+    def _past(self, index: int, tags: frozenset[str]) -> int:
+        """The first index from `index` on with none of these tags."""
+        while self._tag(index) in tags:
+            index += 1
+        return index
 
-    def _ends_clause(self, place: int) -> bool:
-        return self._tag(place) in _CLAUSE_ENDS
+    def _ends_clause(self, index: int) -> bool:
+        return self._tag(index) in _CLAUSE_ENDS
 
-    def _is_main_verb(self, place: int) -> bool:
-        word = self.lowered[place]
-        if self.tags[place] not in VERBS or word in LIGHT_VERBS or "'" in word:
+    def _is_main_verb(self, index: int) -> bool:
+        word = self.lowered[index]
+        if self.tags[index] not in VERBS or word in LIGHT_VERBS or "'" in word:
             return False
-        return not (word in _AUXILIARIES and self._tag(self._past(place + 1, _ADVERBS)) in ("VBN", "VBG"))
+        return not (word in _AUXILIARIES and self._tag(self._past(index + 1, _ADVERBS)) in ("VBN", "VBG"))
 
     def _infinitive(self, verb: int) -> tuple[int, int] | None:
         """The infinitive after a verb: a short one that ends a clause, or a longer one that a preposition follows."""
@@ -121,14 +121,14 @@ class _Sentence:
         """The subject directly before a verb, also across a relative pronoun; not the object of a preposition."""
         if verb and self.lowered[verb - 1] in _KEPT_SUBJECTS:
             return [(verb - 1, verb)]
-        found = []
+        spans = []
         start = self.chunk_to.get(verb, 0)
         governed = start > 0 and self.tags[start - 1] in _PREPOSITIONS
         if verb in self.chunk_to and verb - start <= _LONGEST_PHRASE and not governed:
-            found.append((start, verb))
+            spans.append((start, verb))
         if verb and self.lowered[verb - 1] in _RELATIVES and verb - 1 in self.chunk_to:
-            found.append((self.chunk_to[verb - 1], verb - 1))
-        return found
+            spans.append((self.chunk_to[verb - 1], verb - 1))
+        return spans
 
     def _after(self, verb: int) -> list[tuple[int, int]] | None:
         """The complement of a verb, after adverbs, particles and possessives; None if it is a whole clause.
@@ -155,18 +155,18 @@ def noun_phrases(tags: Sequence[str]) -> list[tuple[int, int]]:
     """Spans (end exclusive) of base noun phrases, without leading possessives."""
     chunks: list[tuple[int, int]] = []
     start: int | None = None
-    for place in range(len(tags) + 1):
-        tag = tags[place] if place < len(tags) else ""
+    for index in range(len(tags) + 1):
+        tag = tags[index] if index < len(tags) else ""
         fits = tag in _BEFORE_NOUN or (tag == "POS" and start is not None)
-        if tag in ("VBN", "VBG") and (start is None or tags[place - 1] == "NN"):
+        if tag in ("VBN", "VBG") and (start is None or tags[index - 1] == "NN"):
             fits = False  # a participle is part of a phrase only after its determiner or adjective
-        if tag in ("DT", "PDT", "CD") and start is not None and tags[place - 1] in _NOUNS:
-            _close(chunks, start, place, tags)
+        if tag in ("DT", "PDT", "CD") and start is not None and tags[index - 1] in _NOUNS:
+            _close(chunks, start, index, tags)
             start = None
         if fits:
-            start = place if start is None else start
+            start = index if start is None else start
         elif start is not None:
-            _close(chunks, start, place, tags)
+            _close(chunks, start, index, tags)
             start = None
     return chunks
 

@@ -29,7 +29,7 @@ def neighbours(word: str, tag: str) -> tuple[str, ...]:
     Raises:
         MissingResourceError: ConceptNet or WordNet has not been fetched.
     """
-    return tuple(with_case_of(word, found) for found in _neighbours(word.lower(), tag))
+    return tuple(with_case_of(word, neighbour) for neighbour in _neighbours(word.lower(), tag))
 
 
 def are_linked(word: str, tag: str, other: str, other_tag: str) -> bool:
@@ -46,7 +46,7 @@ def are_linked(word: str, tag: str, other: str, other_tag: str) -> bool:
     if tag not in CONTENT_CLASSES or other_tag not in CONTENT_CLASSES:
         return False
     others = _forms(other, other_tag)
-    return any(found in links.get(form, ()) for form in _forms(word, tag) for found in others)
+    return any(other_form in links.get(form, ()) for form in _forms(word, tag) for other_form in others)
 
 
 def _forms(word: str, tag: str) -> set[str]:
@@ -60,8 +60,8 @@ def _neighbours(word: str, tag: str) -> tuple[str, ...]:
     if tag not in CONTENT_CLASSES:
         return ()
     ends = {end for form in _forms(word, tag) for end in links.get(form, ())}
-    found = {known_lemma(end, tag) for end in ends} - {None}
-    return surface_forms([base for base in found if base], word, lemma(word, tag), tag)
+    lemmas = {known_lemma(end, tag) for end in ends} - {None}
+    return surface_forms([base for base in lemmas if base], word, lemma(word, tag), tag)
 
 
 @lru_cache(maxsize=1)
@@ -72,4 +72,4 @@ def _links() -> Mapping[str, frozenset[str]]:
         if relation in COMMONSENSE_RELATIONS and head.isalpha() and tail.isalpha() and head != tail:
             links[head].add(tail)
             links[tail].add(head)
-    return {word: frozenset(found) for word, found in links.items()}
+    return {word: frozenset(linked) for word, linked in links.items()}

@@ -67,7 +67,7 @@ def _negated() -> Mapping[str, frozenset[str]]:
     for relation, head, tail in load(resources.require_resource("conceptnet")):
         if relation in NEGATED_RELATIONS and head.isalpha() and tail.isalpha():
             tails[head].add(tail)
-    return {head: frozenset(found) for head, found in tails.items()}
+    return {head: frozenset(concepts) for head, concepts in tails.items()}
 
 
 @lru_cache(maxsize=1)

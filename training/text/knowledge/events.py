@@ -71,15 +71,15 @@ class ConceptNetEvents:
     ) -> None:
         if assertions is None:
             assertions = load(resources.require_resource("conceptnet"))
-        known: defaultdict[str, set[RelatedEvent]] = defaultdict(set)
+        events_of: defaultdict[str, set[RelatedEvent]] = defaultdict(set)
         for relation, head, tail in assertions:
             first = ORDERING_RELATIONS.get(relation)
             if first is None or len(tail.split()) > LONGEST_EVENT:
                 continue
             event = without_subject(tail)
             if event != head:
-                known[head].add(RelatedEvent(event, first))
-        self._known = {head: tuple(sorted(found)) for head, found in sorted(known.items())}
+                events_of[head].add(RelatedEvent(event, first))
+        self._known = {head: tuple(sorted(related)) for head, related in sorted(events_of.items())}
         self._embed, self._nearness = embed, nearness
         self._heads = list(self._known)
         self._vectors = embed(self._heads) if embed and self._heads else None
@@ -137,13 +137,13 @@ class CometEvents:
             **inputs, num_beams=self._beams, num_return_sequences=self._beams, max_new_tokens=16
         )
         tails = self._tokenizer.batch_decode(written, skip_special_tokens=True)
-        found = []
-        for place, tail in enumerate(tails):
-            first = list(ORDERING_RELATIONS.values())[place // self._beams]
+        related = []
+        for index, tail in enumerate(tails):
+            first = list(ORDERING_RELATIONS.values())[index // self._beams]
             text = " ".join(tail.split()).lower().strip(".")
             if text and text != "none" and text != event:
-                found.append(RelatedEvent(text, first))
-        return tuple(dict.fromkeys(found))
+                related.append(RelatedEvent(text, first))
+        return tuple(dict.fromkeys(related))
 
 
 def event_model(name: str | None = None) -> EventModel:

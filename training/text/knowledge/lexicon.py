@@ -59,7 +59,7 @@ def antonyms(word: str, tag: str) -> tuple[str, ...]:
         >>> "hated" in antonyms("loved", "VBD"), "worse" in antonyms("better", "JJR"), antonyms("the", "DT")
         (True, True, ())
     """
-    return tuple(with_case_of(word, found) for found in _antonyms(word.lower(), tag))
+    return tuple(with_case_of(word, antonym) for antonym in _antonyms(word.lower(), tag))
 
 
 def synonyms(word: str, tag: str) -> tuple[str, ...]:
@@ -76,7 +76,7 @@ def synonyms(word: str, tag: str) -> tuple[str, ...]:
         >>> "hasten" in synonyms("rush", "VB"), "rapidly" in synonyms("quickly", "RB")
         (True, True)
     """
-    return tuple(with_case_of(word, found) for found in _synonyms(word.lower(), tag))
+    return tuple(with_case_of(word, synonym) for synonym in _synonyms(word.lower(), tag))
 
 
 @lru_cache(maxsize=1 << 17)
@@ -115,7 +115,9 @@ def _antonyms(word: str, tag: str) -> tuple[str, ...]:
     direct = (opposite.name().lower() for own in _own_lemmas(base, part) for opposite in own.antonyms())
     negated = _negated_concepts()
     related = (known_lemma(tail, tag) for key in (word, base) for tail in negated.get(key, ()))
-    return surface_forms({*direct, *(found for found in related if found)}, word, base, tag)
+    return surface_forms(
+        {*direct, *(related_lemma for related_lemma in related if related_lemma)}, word, base, tag
+    )
 
 
 @lru_cache(maxsize=1 << 16)
@@ -148,17 +150,17 @@ def known_lemma(word: str, tag: str) -> str | None:
     part = CONTENT_CLASSES[tag]
     base = lemma(word, tag)
     if wordnet().morphy(base, part) != base:
-        found = wordnet().morphy(word, part)
-        if found is None:
+        morphy_lemma = wordnet().morphy(word, part)
+        if morphy_lemma is None:
             return None
-        base = found
+        base = morphy_lemma
     counts = _semcor_mentions().get(base, {})
     return base if counts.get(part, 0) == max(counts.values(), default=0) else None
 
 
 def surface_forms(lemmas: Iterable[str], word: str, base: str, tag: str) -> tuple[str, ...]:
     """Surface forms of the single-word lemmas, inflected to a tag, without the word itself."""
-    forms = {inflect(found, tag) for found in lemmas if found.isalpha() and found != base}
+    forms = {inflect(form_lemma, tag) for form_lemma in lemmas if form_lemma.isalpha() and form_lemma != base}
     return tuple(sorted(form for form in forms if form.isalpha() and form != word))
 
 
@@ -182,7 +184,7 @@ def _negated_concepts() -> Mapping[str, tuple[str, ...]]:
     for relation, head, tail in load(path) if path else ():
         if relation in NEGATED_RELATIONS and head.isalpha() and tail.isalpha():
             tails[head].add(tail)
-    return {head: tuple(sorted(found)) for head, found in tails.items()}
+    return {head: tuple(sorted(concepts)) for head, concepts in tails.items()}
 
 
 @lru_cache(maxsize=1)

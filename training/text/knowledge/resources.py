@@ -64,8 +64,8 @@ def require_resource(name: str) -> Path:
         MissingResourceError: not fetched, or refused by NLTK; the message names the command to run.
         ValueError: an unknown name.
     """
-    found = find_resource(name)
-    if found is None:
+    path = find_resource(name)
+    if path is None:
         refused = (
             next(filter(None, map(permission_advice, _nltk_data_folders())), None)
             if name == "wordnet"
@@ -73,9 +73,9 @@ def require_resource(name: str) -> Path:
         )
         if refused:
             raise MissingResourceError(refused)
-        place = nltk_data_folder() / "corpora" / "wordnet" if name == "wordnet" else conceptnet_folder()
-        raise MissingResourceError(f"{name} is not at {place}: run `{COMMANDS[name]}` to fetch it")
-    return found
+        index = nltk_data_folder() / "corpora" / "wordnet" if name == "wordnet" else conceptnet_folder()
+        raise MissingResourceError(f"{name} is not at {index}: run `{COMMANDS[name]}` to fetch it")
+    return path
 
 
 def _nltk_data_folders() -> list[Path]:

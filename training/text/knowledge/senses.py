@@ -39,14 +39,14 @@ def senses(base: str, part: str) -> tuple[Sense, ...]:
     (True, ())
     """
     lines, prefix = _lines(), base + "%"
-    found = []
+    numbered_senses = []
     for at in range(bisect_left(lines, prefix), len(lines)):
         if not lines[at].startswith(prefix):
             break
         own_part, synset, number, count = _parse_line(lines[at])
         if own_part == part:
-            found.append((number, Sense(synset, count)))
-    return tuple(sense for _, sense in sorted(found))
+            numbered_senses.append((number, Sense(synset, count)))
+    return tuple(sense for _, sense in sorted(numbered_senses))
 
 
 def words_of(part: str, synset: int) -> tuple[str, ...]:
@@ -70,9 +70,9 @@ def _lines() -> list[str]:
 
 @lru_cache(maxsize=1)
 def _counted_words() -> Mapping[tuple[str, int], tuple[str, ...]]:
-    found: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
+    words_by_synset: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
     for line in _lines():
         if not line.endswith(" 0"):
             part, synset, _, _ = _parse_line(line)
-            found[part, synset].append(line[: line.index("%")])
-    return {key: tuple(words) for key, words in found.items()}
+            words_by_synset[part, synset].append(line[: line.index("%")])
+    return {key: tuple(words) for key, words in words_by_synset.items()}

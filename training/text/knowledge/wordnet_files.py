@@ -59,7 +59,7 @@ def wordnet_path(nltk_data: Path) -> Path | None:
     current one and root owns them or may write to them.
     """
     return next(
-        (place for place in _wordnet_candidates(nltk_data) if _is_readable_by_nltk(nltk_data, place)), None
+        (path for path in _wordnet_candidates(nltk_data) if _is_readable_by_nltk(nltk_data, path)), None
     )
 
 
@@ -81,24 +81,24 @@ def _wordnet_candidates(nltk_data: Path) -> Iterator[Path]:
         yield archive
 
 
-def _is_readable_by_nltk(nltk_data: Path, place: Path) -> bool:
+def _is_readable_by_nltk(nltk_data: Path, path: Path) -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # verbose warnings about refused files
         try:
-            nltk.data.find(f"corpora/{place.name}", [str(nltk_data)])
+            nltk.data.find(f"corpora/{path.name}", [str(nltk_data)])
         except LookupError as error:
             # NLTK does not open an archive whose folder is not yet in `nltk.data.path`; that is not a refusal
-            return place.suffix == ".zip" and not getattr(error, "_nltk_refused_writable", ())
+            return path.suffix == ".zip" and not getattr(error, "_nltk_refused_writable", ())
     return True
 
 
-def wordnet_checksum(place: Path) -> str:
+def wordnet_checksum(path: Path) -> str:
     """A SHA-256, in hexadecimal, of WordNet's files in the order of `REQUIRED_FILES`, equal for folder and zip file.
 
     Args:
-        place: a path from `wordnet_path`.
+        path: a path from `wordnet_path`.
     """
-    files: Path | zipfile.Path = place if place.is_dir() else zipfile.Path(place, "wordnet/")
+    files: Path | zipfile.Path = path if path.is_dir() else zipfile.Path(path, "wordnet/")
     digest = hashlib.sha256()
     for name in REQUIRED_FILES:
         digest.update((files / name).read_bytes())
@@ -214,15 +214,15 @@ def lexnames() -> str:
 
 def _run(command: list[str], folder: Path, timeout: float) -> None:
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             command, cwd=folder, timeout=timeout, capture_output=True, text=True, check=False
         )
     except (subprocess.TimeoutExpired, OSError) as error:
         raise FetchError(f"`{' '.join(command)}`: {error}") from error
-    if done.returncode != 0:
-        output = (done.stderr or done.stdout).strip().splitlines()
+    if process.returncode != 0:
+        output = (process.stderr or process.stdout).strip().splitlines()
         raise FetchError(
-            f"`{' '.join(command)}` ended with {done.returncode}: {output[-1] if output else 'no output'}"
+            f"`{' '.join(command)}` ended with {process.returncode}: {output[-1] if output else 'no output'}"
         )
 
 

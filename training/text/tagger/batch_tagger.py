@@ -68,8 +68,8 @@ class BatchTagger:
         row = partial(self._row_of, tagger)
         before = np.stack([row(f"i-1 tag {name}") for name in names])
         before_that = np.stack([row(f"i-2 tag {name}") for name in names])
-        both = np.stack([np.stack([row(f"i tag+i-2 tag {a} {b}") for b in names]) for a in names])
-        return both + before[:, None] + before_that[None, :]
+        pair_scores = np.stack([np.stack([row(f"i tag+i-2 tag {a} {b}") for b in names]) for a in names])
+        return pair_scores + before[:, None] + before_that[None, :]
 
     def tag(self, sentences: Sequence[Sequence[str]]) -> list[list[str]]:
         """Tags by sentence; see `tagging.tag`."""
@@ -84,24 +84,24 @@ class BatchTagger:
         """The same tags for a single sentence, without the tables, which pay off only for many."""
         padded = (*self._pads[:_PADS], *map(self._normalize, words), *self._pads[_PADS:])
         previous, before_that = self._start, self._start + 1
-        found = []
+        tags = []
         for at, word in enumerate(words, start=_PADS):
             best = self._fixed.get(word)
             if best is None:
                 best = self._best(word, padded, at, previous, before_that)
-            found.append(self._labels[best])
+            tags.append(self._labels[best])
             before_that, previous = previous, best
-        return found
+        return tags
 
     def _best(self, word: str, padded: Sequence[str], at: int, previous: int, before_that: int) -> int:
-        here, left, right = padded[at], padded[at - 1], padded[at + 1]
+        current, left, right = padded[at], padded[at - 1], padded[at + 1]
         features = (
-            *(("i suffix", word[-3:]), ("i pref1", word[:1]), ("i word", here)),
+            *(("i suffix", word[-3:]), ("i pref1", word[:1]), ("i word", current)),
             *(("i-1 word", left), ("i-1 suffix", left[-3:]), ("i-2 word", padded[at - 2])),
             *(("i+1 word", right), ("i+1 suffix", right[-3:]), ("i+2 word", padded[at + 2])),
         )
         rows = [self._rows[name].get(key, 0) for name, key in features]
-        rows += [row for before, row in self._tagged_words.get(here, ()) if before == previous]
+        rows += [row for before, row in self._tagged_words.get(current, ()) if before == previous]
         scores = self._table[rows].sum(axis=0) + self._bias + self._after_tags[previous, before_that]
         return int(scores.argmax())
 
@@ -118,8 +118,8 @@ class BatchTagger:
         starts = np.concatenate(([0], np.cumsum(lengths[:-1] + 2 * _PADS))) + _PADS
 
         vocabulary = [*self._pads, *numbers]
-        here, left, left_2, right, right_2 = self._word_scores(vocabulary)
-        static = here[text]
+        own_scores, left, left_2, right, right_2 = self._word_scores(vocabulary)
+        static = own_scores[text]
         static[1:] += left[text[:-1]]
         static[2:] += left_2[text[:-2]]
         static[:-1] += right[text[1:]]
@@ -127,7 +127,7 @@ class BatchTagger:
         fixed = np.array([self._fixed.get(word, -1) for word in vocabulary])[text]
         with_tag = self._rows_with_tag(vocabulary)
 
-        found = np.zeros(len(text), dtype=np.int64)
+        label_ids = np.zeros(len(text), dtype=np.int64)
         longest_first = np.argsort(-lengths, kind="stable")
         starts, ordered = starts[longest_first], lengths[longest_first]
         before = np.full(len(sentences), self._start)
@@ -139,9 +139,9 @@ class BatchTagger:
             scores = static[at] + self._after_tags[before, before_that]
             scores += self._table[with_tag[before, text[at]]]
             best = np.where(fixed[at] >= 0, fixed[at], scores.argmax(axis=1))
-            found[at] = best
+            label_ids[at] = best
             before_that, before = before, best
-        return self._named(found, lengths)
+        return self._named(label_ids, lengths)
 
     def _word_scores(self, vocabulary: list[str]) -> tuple[np.ndarray, ...]:
         """Scores by word, for the current word and for one and two words to the left and right of it.
@@ -151,13 +151,13 @@ class BatchTagger:
         pads = 2 * _PADS
         normal = [word if i < pads else self._normalize(word) for i, word in enumerate(vocabulary)]
         ends = [word[-3:] for word in normal]
-        here = self._gather("i suffix", [word[-3:] for word in vocabulary])
-        here += self._gather("i pref1", [word[:1] for word in vocabulary])
-        here += self._gather("i word", normal)
-        here += self._bias
+        scores = self._gather("i suffix", [word[-3:] for word in vocabulary])
+        scores += self._gather("i pref1", [word[:1] for word in vocabulary])
+        scores += self._gather("i word", normal)
+        scores += self._bias
         left = self._gather("i-1 word", normal) + self._gather("i-1 suffix", ends)
         right = self._gather("i+1 word", normal) + self._gather("i+1 suffix", ends)
-        return here, left, self._gather("i-2 word", normal), right, self._gather("i+2 word", normal)
+        return scores, left, self._gather("i-2 word", normal), right, self._gather("i+2 word", normal)
 
     def _gather(self, name: str, keys: list[str]) -> np.ndarray:
         rows = self._rows[name]
@@ -171,8 +171,8 @@ class BatchTagger:
                 rows[before, number] = row
         return rows
 
-    def _named(self, found: np.ndarray, lengths: np.ndarray) -> list[list[str]]:
-        names = [self._labels[number] for number in found.tolist()]
+    def _named(self, label_ids: np.ndarray, lengths: np.ndarray) -> list[list[str]]:
+        names = [self._labels[number] for number in label_ids.tolist()]
         tags, at = [], 0
         for length in lengths.tolist():
             at += _PADS

@@ -63,7 +63,7 @@ def tag(sentences: Sequence[Sequence[str]]) -> list[list[str]]:
     for row, words in enumerate(sentences):
         if isinstance(words, str):
             raise ValueError(f"sentence {row}: expected a list of tokens, got the string {words[:40]!r}")
-        for place, word in enumerate(words):
+        for index, word in enumerate(words):
             if not isinstance(word, str) or not word:
-                raise ValueError(f"sentence {row}, token {place}: expected a non-empty string, got {word!r}")
+                raise ValueError(f"sentence {row}, token {index}: expected a non-empty string, got {word!r}")
     return _shipped().tag(sentences)

@@ -20,15 +20,15 @@ METRICS, SYSTEMS = 6, 11
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Figure]:
     """The figures as matplotlib drew them."""
-    kept: list[Figure] = []
+    figures_drawn: list[Figure] = []
     finish = figures._picture
 
     def keep(figure: Figure, name: str, caption: str) -> figures.ReportFigure:
-        kept.append(figure)
+        figures_drawn.append(figure)
         return finish(figure, name, caption)
 
     monkeypatch.setattr(figures, "_picture", keep)
-    return kept
+    return figures_drawn
 
 
 def judged() -> dict[str, Any]:
@@ -43,20 +43,20 @@ def judged() -> dict[str, Any]:
         f"metric {k}": [(k - 1) * row["score"] + float(rng.normal(scale=k)) for row in rows]
         for k in range(METRICS)
     }
-    one = TestSet("x", "The set", "roc", "judgments", lambda _: rows, "", {})
-    return judge_set(one, rows, own, {}, Sampling(100, 0))
+    test_set = TestSet("x", "The set", "roc", "judgments", lambda _: rows, "", {})
+    return judge_set(test_set, rows, own, {}, Sampling(100, 0))
 
 
-def test_no_point_lies_outside_its_axes(drawn: list[Figure]) -> None:
-    found = judged()
-    assert found["rows"]["metric 0"]["pearson"] == pytest.approx(-1)
+def test_all_points_lie_inside_the_axes(drawn: list[Figure]) -> None:
+    result = judged()
+    assert result["rows"]["metric 0"]["pearson"] == pytest.approx(-1)
     cells = {
         "typo": {"pearson": -0.9, "interval": [-0.95, -0.8]},
         "negation": {"pearson": 1.0, "interval": None},
     }
     autos = {"title": "AUTOS", "corpus": "roc", "rows": {"mine": {"kind": "own", "aspects": cells}}}
-    forest_plot("x", found, {})
-    drift_plot({"x": found})
+    forest_plot("x", result, {})
+    drift_plot({"x": result})
     aspect_plot("autos_discrimination", autos, read_published()["discrimination"])
     assert len(drawn) == 3
     for figure in drawn:
@@ -66,7 +66,7 @@ def test_no_point_lies_outside_its_axes(drawn: list[Figure]) -> None:
             assert all(low + 0.02 < x < high - 0.02 for x in values)
 
 
-def test_nor_in_the_overview_of_the_benchmark() -> None:
+def test_all_points_lie_inside_the_axes_of_the_benchmark_overview() -> None:
     rows = {
         "PPL": {"kind": "ours", "pearson": -0.717, "intervals": {"pearson": [-0.8, -0.6]}},
         "length": {"kind": "trivial", "pearson": 0.2, "intervals": {"pearson": None}},
@@ -82,17 +82,17 @@ def test_nor_in_the_overview_of_the_benchmark() -> None:
     assert figure.axes[0].get_xlim()[0] == -0.4
 
 
-def test_every_metric_is_drawn_and_no_two_look_alike(drawn: list[Figure]) -> None:
-    found = judged()
-    picture = scatter_plot("x", found)
-    assert all(f">{title}<" in picture.svg for title in found["metrics"])
-    panel, looks = drawn[0].axes[0], set()
+def test_every_metric_is_drawn_in_a_distinct_style(drawn: list[Figure]) -> None:
+    result = judged()
+    picture = scatter_plot("x", result)
+    assert all(f">{title}<" in picture.svg for title in result["metrics"])
+    panel, styles = drawn[0].axes[0], set()
     for line in panel.get_lines():
         if not str(line.get_label()).startswith("_"):
-            looks.add((to_hex(line.get_color()), str(line.get_marker())))
-    assert len(looks) == SYSTEMS
-    drift_plot({"x": found})
+            styles.add((to_hex(line.get_color()), str(line.get_marker())))
+    assert len(styles) == SYSTEMS
+    drift_plot({"x": result})
     legend = drawn[1].axes[0].get_legend()
     assert legend is not None
-    own = {(to_hex(line.get_color()), str(line.get_marker())) for line in legend.get_lines()}
-    assert len(own) == METRICS
+    legend_styles = {(to_hex(line.get_color()), str(line.get_marker())) for line in legend.get_lines()}
+    assert len(legend_styles) == METRICS

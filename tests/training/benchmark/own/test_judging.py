@@ -44,59 +44,61 @@ def rated(tmp_path: Path) -> Path:
     return path
 
 
-def test_metrics_are_compared_on_draws_made_once(rated: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[tuple[float, ...]] = []
+def test_bootstrap_correlations_are_computed_once_per_metric(
+    rated: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    computed: list[tuple[float, ...]] = []
     correlations = PromptBootstrap.correlations
 
-    def counted(self: PromptBootstrap, metric: np.ndarray) -> dict[str, np.ndarray]:
-        asked.append(tuple(metric))
+    def counting_correlations(self: PromptBootstrap, metric: np.ndarray) -> dict[str, np.ndarray]:
+        computed.append(tuple(metric))
         return correlations(self, metric)
 
-    def four(stories: list[str]) -> dict[str, list[float]]:
+    def four_metrics(stories: list[str]) -> dict[str, list[float]]:
         return {f"{k}": [float(len(story) % (11 + 2 * k)) for story in stories] for k in range(4)}
 
-    monkeypatch.setattr(PromptBootstrap, "correlations", counted)
-    found = judge(four, judged=rated, draws=100).results["judged"]["judged_rated"]["metrics"]
-    assert all(len(one["comparisons"]) == 3 for one in found.values())
-    times = [asked.count(tuple(one["scores"])) for one in found.values()]
-    assert times == [1] * 4, "for its row, and for all that it is compared with"
+    monkeypatch.setattr(PromptBootstrap, "correlations", counting_correlations)
+    metrics = judge(four_metrics, judged=rated, draws=100).results["judged"]["judged_rated"]["metrics"]
+    assert all(len(metric_result["comparisons"]) == 3 for metric_result in metrics.values())
+    counts = [computed.count(tuple(metric_result["scores"])) for metric_result in metrics.values()]
+    assert counts == [1] * 4, "for its row, and for all that it is compared with"
 
 
-def test_of_autos_a_sample_is_scored_where_one_is_asked_for() -> None:
-    seen: list[int] = []
+def test_autos_stories_option_limits_the_stories_scored() -> None:
+    story_counts: list[int] = []
 
     def words(stories: list[str]) -> list[float]:
-        seen.append(len(stories))
+        story_counts.append(len(stories))
         return [float(len(story)) for story in stories]
 
     for stories in (0, 5):
         report = judge(words, "autos_mini_discrimination", draws=100, autos_stories=stories)
-    assert seen[1] < seen[0]
-    assert report.results["autos"]["autos_mini_discrimination"]["n"] == seen[1]
+    assert story_counts[1] < story_counts[0]
+    assert report.results["autos"]["autos_mini_discrimination"]["n"] == story_counts[1]
 
 
-def test_autos_of_own_stories_is_judged_by_its_folder(tmp_path: Path) -> None:
+def test_autos_built_from_own_stories_is_evaluated_by_folder(tmp_path: Path) -> None:
     """As written by `openmeva autos`, or with both tests in one file as written by an engine."""
-    mini, made, parts = ROOT / "datasets" / "autos" / "mini", tmp_path / "fairy", tmp_path / "parts"
+    mini, built, parts = ROOT / "datasets" / "autos" / "mini", tmp_path / "fairy", tmp_path / "parts"
     rows = {split: pq.read_table(mini / f"{split}.parquet") for split in ("discrimination", "invariance")}
-    made.mkdir()
+    built.mkdir()
     parts.mkdir()
     for split, table in rows.items():
-        pq.write_table(table, made / f"{split}.parquet")
+        pq.write_table(table, built / f"{split}.parquet")
     pq.write_table(pa.concat_tables(rows.values()), parts / "part-00000.parquet")
     options = ["--metric", f"{__name__}:lengths", "--draws", "100", "--autos-stories", "5"]
     out = ["--out", str(tmp_path / "report")]
-    told = CliRunner().invoke(
-        app, ["benchmark", "--autos", str(made), *options, *out], catch_exceptions=False
+    outcome = CliRunner().invoke(
+        app, ["benchmark", "--autos", str(built), *options, *out], catch_exceptions=False
     )
-    assert "AUTOS fairy, discrimination test" in told.stdout
-    found = json.loads((tmp_path / "report" / "report.json").read_text())["autos"]
-    assert list(found) == ["autos_fairy_roc_discrimination", "autos_fairy_roc_invariance"]
+    assert "AUTOS fairy, discrimination test" in outcome.stdout
+    by_set = json.loads((tmp_path / "report" / "report.json").read_text())["autos"]
+    assert list(by_set) == ["autos_fairy_roc_discrimination", "autos_fairy_roc_invariance"]
     with pytest.raises(ValueError, match="expected the parts of a finished run"):
         judge(lengths, autos=parts)
     (parts / "report.json").write_text("{}")
-    of_engine = judge(lengths, autos=parts, draws=100, autos_stories=5).results["autos"]
-    assert [one["n"] for one in of_engine.values()] == [one["n"] for one in found.values()]
+    engine_results = judge(lengths, autos=parts, draws=100, autos_stories=5).results["autos"]
+    assert [result["n"] for result in engine_results.values()] == [result["n"] for result in by_set.values()]
     with pytest.raises(
         ValueError, match=r"expected discrimination\.parquet and invariance\.parquet, or parts"
     ):
@@ -106,22 +108,22 @@ def test_autos_of_own_stories_is_judged_by_its_folder(tmp_path: Path) -> None:
         judge(lengths, autos=parts)
 
 
-def test_a_metric_of_this_project_is_loaded_by_name_from_anywhere(
+def test_project_metric_is_loaded_by_name_from_any_directory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    own = metric_from_module("union", {"config_name": str(ROOT / "metrics" / "union" / "weights" / "roc")})
-    one = TEST_SETS["mans_roc"]
-    scores = own.score(one, [{"story_id": "1", "prompt": "He ran.", "story": "He fell. It hurt."}])
+    metric = metric_from_module("union", {"config_name": str(ROOT / "metrics" / "union" / "weights" / "roc")})
+    test_set = TEST_SETS["mans_roc"]
+    scores = metric.score(test_set, [{"story_id": "1", "prompt": "He ran.", "story": "He fell. It hurt."}])
     assert list(scores) == ["union"]
 
 
-def test_rows_of_one_name_are_told_apart(rated: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def others(*_: object) -> dict[str, list[float]]:
-        return {name: [float(place % 7) for place in range(36)] for name in ("UNION", "words")}
+def test_metrics_with_the_same_name_get_distinct_rows(rated: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def other_scores(*_: object) -> dict[str, list[float]]:
+        return {name: [float(index % 7) for index in range(36)] for name in ("UNION", "words")}
 
-    monkeypatch.setattr("openmeva.training.benchmark.own.judging.released_scores", others)
-    monkeypatch.setattr("openmeva.training.benchmark.own.judging.metric_scores", others)
+    monkeypatch.setattr("openmeva.training.benchmark.own.judging.released_scores", other_scores)
+    monkeypatch.setattr("openmeva.training.benchmark.own.judging.metric_scores", other_scores)
 
     def words(stories: list[str]) -> list[float]:
         return [float(len(story)) for story in stories]
@@ -132,37 +134,37 @@ def test_rows_of_one_name_are_told_apart(rated: Path, monkeypatch: pytest.Monkey
     assert {"words", "words (openmeva)", "words (released)", "UNION", "UNION (released)"} <= set(rows)
 
 
-def test_what_cannot_be_told_is_said_before_anything_is_scored(
+def test_invalid_input_is_rejected_before_scoring(
     tmp_path: Path, rated: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def never(stories: list[str]) -> list[float]:
+    def fail_if_called(stories: list[str]) -> list[float]:
         raise AssertionError("scored")
 
     with pytest.raises(ValueError, match="expected names of metrics to compare with, got all"):
-        judge(never, judged=rated, compare_with=["all"])
+        judge(fail_if_called, judged=rated, compare_with=["all"])
     with pytest.raises(ValueError, match="unknown metric unoin"):
-        judge(never, judged=rated, compare_with=["unoin"])
+        judge(fail_if_called, judged=rated, compare_with=["unoin"])
     bad = {"twice": [*ROWS, ROWS[0]], "few": ROWS[:2], "equal": [{**row, "ratings": [3, 3]} for row in ROWS]}
     for name, rows in bad.items():
         path = tmp_path / f"{name}.jsonl"
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         with pytest.raises(ValueError, match=rf"{name}\.jsonl: "):
-            judge(never, judged=path)
+            judge(fail_if_called, judged=path)
     monkeypatch.setattr(judging, "SCORES_CACHE", tmp_path / "few.jsonl" / "scores")
     with pytest.raises(ValueError, match="cache of scores"):
-        judge(never, judged=rated, compare_with=["union"])
+        judge(fail_if_called, judged=rated, compare_with=["union"])
 
 
 @pytest.mark.parametrize(
     "option", ["metric", "sets", "scores", "judged", "autos", "lower_is_better", "compare_with"]
 )
-def test_one_stands_for_a_list_of_one(
+def test_single_value_is_accepted_in_place_of_a_list(
     option: str, tmp_path: Path, rated: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def ours(name: str, *_: object) -> dict[str, list[float]]:
-        return {name: [float(place % 7) for place in range(36)]}
+    def fake_scores(name: str, *_: object) -> dict[str, list[float]]:
+        return {name: [float(index % 7) for index in range(36)]}
 
-    monkeypatch.setattr("openmeva.training.benchmark.own.judging.metric_scores", ours)
+    monkeypatch.setattr("openmeva.training.benchmark.own.judging.metric_scores", fake_scores)
     (tmp_path / "mine.csv").write_text("score\n" + "".join(f"{k % 5}\n" for k in range(36)))
     values: dict[str, Any] = {
         "metric": f"{__name__}:lengths",
@@ -173,31 +175,31 @@ def test_one_stands_for_a_list_of_one(
         "lower_is_better": "all",
         "compare_with": "union",
     }
-    usual: dict[str, Any] = {"draws": 100, "autos_stories": 5}
+    defaults: dict[str, Any] = {"draws": 100, "autos_stories": 5}
     if option not in ("sets", "judged", "autos"):
-        usual["judged"] = rated
+        defaults["judged"] = rated
     if option not in ("metric", "scores"):
-        usual["metric"] = lengths
-    alone, listed = (
-        judge(**{**usual, option: given}).results for given in (values[option], [values[option]])
+        defaults["metric"] = lengths
+    single, listed = (
+        judge(**{**defaults, option: value}).results for value in (values[option], [values[option]])
     )
-    assert json.dumps(alone) == json.dumps(listed)
+    assert json.dumps(single) == json.dumps(listed)
 
 
 @pytest.mark.parametrize("number", [{"draws": 1}, {"seed": -1}, {"autos_stories": -1}, {"pairs": -1}])
-def test_numbers_out_of_range_are_told_before_anything_is_scored(number: dict[str, Any], rated: Path) -> None:
-    def never(stories: list[str]) -> list[float]:
+def test_numbers_out_of_range_are_rejected_before_scoring(number: dict[str, Any], rated: Path) -> None:
+    def fail_if_called(stories: list[str]) -> list[float]:
         raise AssertionError("scored")
 
     with pytest.raises(ValueError, match=rf"^--{next(iter(number)).replace('_', '-')}: expected \d+ or more"):
-        judge(never, judged=rated, **number)
+        judge(fail_if_called, judged=rated, **number)
 
 
 def length(stories: list[str]) -> list[float]:
     return [float(len(story)) for story in stories]
 
 
-def test_scores_meet_judged_stories_by_id(tmp_path: Path) -> None:
+def test_scores_are_matched_to_judged_stories_by_id(tmp_path: Path) -> None:
     means = {row["story_id"]: sum(row["ratings"]) / 2 for row in ROWS}
     texts = {row["story_id"]: row["story"] for row in ROWS}
     for name, heading, ids in (
@@ -207,13 +209,15 @@ def test_scores_meet_judged_stories_by_id(tmp_path: Path) -> None:
         with (tmp_path / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, heading, extrasaction="ignore")
             writer.writeheader()
-            writer.writerows({"id": one, "story": texts[one], "score": means[one]} for one in ids)
-    found = judge(scores=[tmp_path / "mine.csv"], judged=tmp_path / "rated.csv", draws=100)
-    row = found.results["judged"]["judged_rated"]["rows"]["your metric"]
+            writer.writerows(
+                {"id": story_id, "story": texts[story_id], "score": means[story_id]} for story_id in ids
+            )
+    report = judge(scores=[tmp_path / "mine.csv"], judged=tmp_path / "rated.csv", draws=100)
+    row = report.results["judged"]["judged_rated"]["rows"]["your metric"]
     assert row["pearson"] == pytest.approx(1)
 
 
-def test_what_comes_as_scores_is_a_file(tmp_path: Path, rated: Path) -> None:
+def test_scores_must_be_an_existing_file(tmp_path: Path, rated: Path) -> None:
     for name, message in (("scores", "found none: .*scores"), ("-", "got standard input")):
         with pytest.raises(ValueError, match=f"expected a file of scores, {message}"):
             judge(scores=[tmp_path / name if name != "-" else name], judged=rated)
@@ -221,7 +225,7 @@ def test_what_comes_as_scores_is_a_file(tmp_path: Path, rated: Path) -> None:
         judge(str(tmp_path / "scores"), judged=rated)
 
 
-def test_columns_of_one_metric_are_told(tmp_path: Path, rated: Path) -> None:
+def test_two_columns_of_the_same_metric_are_rejected(tmp_path: Path, rated: Path) -> None:
     file = tmp_path / "mine.csv"
     file.write_text(
         "union,union_score\n" + "".join(f"{k % 4},{k % 5}\n" for k in range(36)), encoding="utf-8"
@@ -233,7 +237,7 @@ def test_columns_of_one_metric_are_told(tmp_path: Path, rated: Path) -> None:
 @pytest.mark.parametrize(
     ("raters", "counted"), [(1, "a rater named"), (2, "at least 2 of"), (4, "at least 3 of")]
 )
-def test_errors_are_counted_with_few_raters(raters: int, counted: str, tmp_path: Path) -> None:
+def test_error_types_are_counted_with_few_raters(raters: int, counted: str, tmp_path: Path) -> None:
     rows = [{**row, "error_types": [["chaotic"] if row["ratings"][1] < 3 else []] * raters} for row in ROWS]
     path = tmp_path / "rated.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
@@ -243,7 +247,7 @@ def test_errors_are_counted_with_few_raters(raters: int, counted: str, tmp_path:
     assert "against one error type" not in judge(length, judged=path, draws=100).html(), "an empty table"
 
 
-def test_a_number_may_be_the_prompt_and_nothing_is_half_written(
+def test_numeric_prompts_are_accepted_and_failed_reports_leave_files_unchanged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, out = tmp_path / "rated.jsonl", tmp_path / "out"
@@ -262,14 +266,14 @@ def test_a_number_may_be_the_prompt_and_nothing_is_half_written(
     assert (out / "report.json").read_text() == "before"
 
 
-@pytest.mark.parametrize(("answer", "came"), [({}, "got none"), ({5: [1.0] * 36}, "got the name 5")])
-def test_scores_without_a_name_are_told(answer: Any, came: str, rated: Path) -> None:
+@pytest.mark.parametrize(("answer", "message"), [({}, "got none"), ({5: [1.0] * 36}, "got the name 5")])
+def test_scores_without_a_string_name_are_rejected(answer: Any, message: str, rated: Path) -> None:
     def mine(stories: list[str]) -> Any:
         return answer
 
     with pytest.raises(
         ValueError,
-        match=f"mine: expected a list of scores, or a dict of lists with strings as keys, {came}",
+        match=f"mine: expected a list of scores, or a dict of lists with strings as keys, {message}",
     ):
         judge(mine, judged=rated)
 
@@ -283,12 +287,12 @@ def test_scores_without_a_name_are_told(answer: Any, came: str, rated: Path) -> 
         ("import sys\nsys.exit(3)", "SystemExit: 3 .*line 2"),
     ],
 )
-def test_a_module_that_cannot_be_imported_is_told(
+def test_module_import_error_is_reported_with_its_line(
     code: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = f"module_with_{message.partition(':')[0].lower()}"
     (tmp_path / f"{name}.py").write_text(code, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(ValueError, match=f"{name} cannot be imported: {message}") as found:
+    with pytest.raises(ValueError, match=f"{name} cannot be imported: {message}") as error:
         metric_from_function_name(f"{name}:f")
-    assert f"{name}.py" in str(found.value)
+    assert f"{name}.py" in str(error.value)

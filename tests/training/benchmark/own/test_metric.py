@@ -32,25 +32,25 @@ class Words(evaluate.Metric):
 
 
 @pytest.fixture
-def one() -> tuple[TestSet, list[dict[str, Any]]]:
+def set_and_rows() -> tuple[TestSet, list[dict[str, Any]]]:
     rows = [{"prompt": f"prompt {k // 3}", "story": "He ran home ." + " So ." * k} for k in range(9)]
     return TestSet("x", "The set", "roc", "judgments", lambda _: rows, "", {}), rows
 
 
-def test_a_function_is_given_what_it_asks_for(
-    one: tuple[TestSet, list[dict[str, Any]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_function_receives_the_inputs_in_its_signature(
+    set_and_rows: tuple[TestSet, list[dict[str, Any]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def mine(stories: list[str], contexts: list[str], references: Any = "none") -> dict[str, Any]:
         assert contexts[0] == "prompt 0"
         assert references == "none", "the set has none"
         return {"a": np.array([len(story) for story in stories]), "b": [1, 2] * (len(stories) // 2) + [3]}
 
-    found = metric_from_function(mine).score(*one)
-    assert list(found) == ["a", "b"]
-    assert found["a"] == [len(row["story"]) for row in one[1]]
+    scores = metric_from_function(mine).score(*set_and_rows)
+    assert list(scores) == ["a", "b"]
+    assert scores["a"] == [len(row["story"]) for row in set_and_rows[1]]
     (tmp_path / "my_own_module.py").write_text("def f(stories):\n    return [len(s) for s in stories]\n")
     monkeypatch.chdir(tmp_path)
-    assert metric_from_function_name("my_own_module:f").score(*one) == {"f": found["a"]}
+    assert metric_from_function_name("my_own_module:f").score(*set_and_rows) == {"f": scores["a"]}
     with pytest.raises(ValueError, match="my_own_module has no function 'g', only f"):
         metric_from_function_name("my_own_module:g")
     with pytest.raises(ValueError, match="found no module 'no_such_module'"):
@@ -68,21 +68,25 @@ def test_a_function_is_given_what_it_asks_for(
         (lambda stories, references: [], "mine: needs references, and The set has none"),
     ],
 )
-def test_what_a_function_does_wrong_is_told(
-    answer: Any, message: str, one: tuple[TestSet, list[dict[str, Any]]]
+def test_function_errors_are_reported(
+    answer: Any, message: str, set_and_rows: tuple[TestSet, list[dict[str, Any]]]
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        metric_from_function(answer, "mine").score(*one)
+        metric_from_function(answer, "mine").score(*set_and_rows)
 
 
-def test_modules_of_evaluate(tmp_path: Path, one: tuple[TestSet, list[dict[str, Any]]]) -> None:
+def test_evaluate_module_as_metric(
+    tmp_path: Path, set_and_rows: tuple[TestSet, list[dict[str, Any]]]
+) -> None:
     folder = tmp_path / "words"
     folder.mkdir()
     (folder / "words.py").write_text(MODULE)
-    counts = [float(len(row["story"].split())) for row in one[1]]
-    assert metric_from_module(str(folder)).score(*one) == {"words": counts}
-    assert metric_from_module(str(folder), {"whole": True}).score(*one) == {"words": counts}, "story by story"
+    counts = [float(len(row["story"].split())) for row in set_and_rows[1]]
+    assert metric_from_module(str(folder)).score(*set_and_rows) == {"words": counts}
+    assert metric_from_module(str(folder), {"whole": True}).score(*set_and_rows) == {"words": counts}, (
+        "story by story"
+    )
     with pytest.raises(ValueError, match=r"words failed on The set: .*unexpected keyword argument 'foo'"):
-        metric_from_module(str(folder), {"foo": 1}).score(*one)
+        metric_from_module(str(folder), {"foo": 1}).score(*set_and_rows)
     with pytest.raises(ValueError, match=r"evaluate\.load"):
         metric_from_module(str(tmp_path / "nothing"))

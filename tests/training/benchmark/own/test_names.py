@@ -29,7 +29,7 @@ def rated(tmp_path: Path) -> Path:
     return path
 
 
-def test_scores_called_as_a_trivial_row_are_told_apart(tmp_path: Path, rated: Path) -> None:
+def test_scores_named_like_a_trivial_row_are_renamed(tmp_path: Path, rated: Path) -> None:
     file = tmp_path / "mine.csv"
     file.write_text("length\n" + "".join(f"{k % 4}\n" for k in range(COUNT)), encoding="utf-8")
     report = judge(file, judged=rated, draws=100)
@@ -39,7 +39,9 @@ def test_scores_called_as_a_trivial_row_are_told_apart(tmp_path: Path, rated: Pa
 
 
 @pytest.mark.parametrize("kind", ["autos", "preferences"])
-def test_they_are_told_apart_on_every_kind_of_set(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_functions_named_like_a_trivial_row_are_renamed_on_every_kind_of_set(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rows = [
         {
             "story_id": f"{k}{label}", "story": "good " * (k + 2) if label else f"bad {k}", "aspect": "typo",
@@ -54,25 +56,25 @@ def test_they_are_told_apart_on_every_kind_of_set(kind: str, monkeypatch: pytest
     def distinct_1(stories: list[str]) -> list[int]:
         return scores(stories)
 
-    found = judge(distinct_1, "some", draws=100).results[kind]["some"]["rows"]
-    assert (found["distinct_1 (yours)"]["kind"] == "trivial", found["distinct_1"]["kind"]) == (
+    result = judge(distinct_1, "some", draws=100).results[kind]["some"]["rows"]
+    assert (result["distinct_1 (yours)"]["kind"] == "trivial", result["distinct_1"]["kind"]) == (
         False,
         "trivial",
     )
 
 
-def test_files_of_one_name_are_refused(tmp_path: Path, rated: Path) -> None:
-    other = tmp_path / "other" / "rated.JSONL.gz"
-    other.parent.mkdir()
-    other.write_bytes(gzip.compress(rated.read_bytes()))
-    with pytest.raises(ValueError, match=f"expected files of different names, got {rated} and {other}"):
-        judge(scores, judged=[rated, other])
+def test_files_with_the_same_name_are_rejected(tmp_path: Path, rated: Path) -> None:
+    same_name = tmp_path / "other" / "rated.JSONL.gz"
+    same_name.parent.mkdir()
+    same_name.write_bytes(gzip.compress(rated.read_bytes()))
+    with pytest.raises(ValueError, match=f"expected files of different names, got {rated} and {same_name}"):
+        judge(scores, judged=[rated, same_name])
     parts = [shutil.copy(rated, tmp_path / f"rated.{letter}.jsonl") for letter in "ab"]
-    found = judge(scores, judged=parts, draws=100)
-    assert list(found.results["judged"]) == ["judged_rated.a", "judged_rated.b"]
+    result = judge(scores, judged=parts, draws=100)
+    assert list(result.results["judged"]) == ["judged_rated.a", "judged_rated.b"]
 
 
-def test_pairs_that_were_not_compared_are_left_out(rated: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pairwise_accuracy_is_omitted_for_large_sets(rated: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judged, "MAX_PAIRED_STORIES", COUNT - 1)
     page = judge(scores, judged=rated, draws=100).html()
     assert "Pairs correct is omitted: it is not computed for more than" in page
@@ -81,7 +83,7 @@ def test_pairs_that_were_not_compared_are_left_out(rated: Path, monkeypatch: pyt
 HOSTILE = ("a|b <i>x</i>", "[z](y) *s*", "*t", "_u_ `v`")
 
 
-def test_no_name_breaks_the_report(tmp_path: Path, rated: Path) -> None:
+def test_special_characters_in_names_are_escaped_in_the_report(tmp_path: Path, rated: Path) -> None:
     judged_file = rated.rename(tmp_path / "rated [1] (2)|.jsonl")
 
     def mine(stories: list[str]) -> dict[str, list[int]]:
@@ -101,15 +103,15 @@ def test_no_name_breaks_the_report(tmp_path: Path, rated: Path) -> None:
     assert not re.search(r"(?m)^[\[*]", latex)
 
 
-def test_pictures_of_names_that_differ_in_marks_alone_are_both_kept(tmp_path: Path, rated: Path) -> None:
-    other = shutil.copy(rated, tmp_path / "a b.jsonl")
-    report = judge(scores, judged=[other, shutil.copy(rated, tmp_path / "a_b.jsonl")], draws=100)
+def test_figure_names_that_differ_only_in_special_characters_stay_unique(tmp_path: Path, rated: Path) -> None:
+    with_space = shutil.copy(rated, tmp_path / "a b.jsonl")
+    report = judge(scores, judged=[with_space, shutil.copy(rated, tmp_path / "a_b.jsonl")], draws=100)
     names = [picture.name for part in report.parts for picture in part.pictures]
     assert len(set(names)) == len(names)
     assert {"forest_judged_a_b", "forest_judged_a_b_2"} <= set(names)
 
 
-def test_messages_name_the_metric_and_where_it_comes_from(tmp_path: Path, rated: Path) -> None:
+def test_error_messages_name_the_metric_and_its_source(tmp_path: Path, rated: Path) -> None:
     def mine(stories: list[str]) -> dict[str, list[int]]:
         return {"a": scores(stories), "b": [1] * len(stories)}
 
@@ -123,8 +125,8 @@ def test_messages_name_the_metric_and_where_it_comes_from(tmp_path: Path, rated:
     ):
         judge(scores=files, judged=rated)
 
-    def gap(stories: list[str]) -> list[float]:
+    def with_nan(stories: list[str]) -> list[float]:
         return [float("nan"), *map(float, scores(stories)[1:])]
 
     with pytest.raises(ValueError, match="got nan; a story without a score has None"):
-        judge(gap, judged=rated)
+        judge(with_nan, judged=rated)

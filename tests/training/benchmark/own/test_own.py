@@ -69,10 +69,10 @@ def score_file(folder: Path, sign: int = 1) -> Path:
     return path
 
 
-def test_a_report_from_a_file_of_scores_alone(tmp_path: Path, rated: Path) -> None:
+def test_report_from_a_file_of_scores(tmp_path: Path, rated: Path) -> None:
     report = judge(score_file(tmp_path), judged=rated, draws=200)
     page = report.write(tmp_path / "out").read_text(encoding="utf-8")
-    found = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))["judged"][
+    result = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))["judged"][
         "judged_rated"
     ]
     with score_file(tmp_path).open(encoding="utf-8") as file:
@@ -80,13 +80,13 @@ def test_a_report_from_a_file_of_scores_alone(tmp_path: Path, rated: Path) -> No
     rows = judged_rows()
     ratings = [float(np.mean(row["ratings"])) for row in rows]
     pearson = stats.pearsonr([scores[row["story_id"]] for row in rows], ratings).statistic
-    row = found["rows"]["mine <i>"]
+    row = result["rows"]["mine <i>"]
     assert row["pearson"] == pytest.approx(pearson)
     assert (row["within_prompts"]["prompts"], row["between_systems"]["systems"]) == (12, 3)
-    test = found["metrics"]["mine <i>"]["comparisons"]["noise"]
+    test = result["metrics"]["mine <i>"]["comparisons"]["noise"]
     assert test["verdict"] == "better"
     assert test["perm_both"]["holm"] < 0.05
-    assert set(found["metrics"]["mine <i>"]["error_types"]["types"]) <= {"chaotic", "repeated"}
+    assert set(result["metrics"]["mine <i>"]["error_types"]["types"]) <= {"chaotic", "repeated"}
 
     assert "where 1 is perfect and 0 is chance" in page
     assert "better than noise (after Holm" in page
@@ -105,36 +105,38 @@ def test_a_report_from_a_file_of_scores_alone(tmp_path: Path, rated: Path) -> No
     assert latex.count("\\toprule") == latex.count("\\end{tabular}") == 5
 
 
-def test_examples_are_those_on_which_metric_and_people_differ_most(rated: Path) -> None:
+def test_examples_show_the_largest_disagreements_with_people(rated: Path) -> None:
     rows = judged_rows()
     worst = min(rows, key=lambda row: float(np.mean(row["ratings"])))["story"]
 
     def mine(stories: list[str]) -> list[float]:
         return [99.0 if story == worst else len(story.split()) for story in stories]
 
-    found = judge(mine, judged=rated, draws=100).results["judged"]["judged_rated"]
-    first = found["metrics"]["mine"]["examples"]["higher"][0]
+    result = judge(mine, judged=rated, draws=100).results["judged"]["judged_rated"]
+    first = result["metrics"]["mine"]["examples"]["higher"][0]
     assert (first["story"], first["metric_rank"]) == (worst, 100)
     assert first["people_rank"] < 10
 
 
-def test_stories_of_others_come_with_their_licence(rated: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_report_states_the_licence_of_published_stories(rated: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hanna = replace(TEST_SETS["hanna"], read=lambda _: judged_rows())
     monkeypatch.setitem(TEST_SETS, "hanna", hanna)
-    others = judge(lambda stories: [len(story) for story in stories], "hanna", draws=100)
+    published = judge(lambda stories: [len(story) for story in stories], "hanna", draws=100)
     own = judge(lambda stories: [len(story) for story in stories], judged=rated, draws=100)
     notice = f"(licence: {JUDGED_SETS['hanna'].licence}): remove them before you publish this report"
-    for text in (others.html(), others.markdown()):
+    for text in (published.html(), published.markdown()):
         assert notice in html.unescape(text)
     assert "licence" not in own.html() + own.markdown()
-    assert all(bool(one.licence) == (one.judged or one.preferences) for one in TEST_SETS.values())
+    assert all(
+        bool(test_set.licence) == (test_set.judged or test_set.preferences) for test_set in TEST_SETS.values()
+    )
 
 
-def test_lower_is_better_turns_the_scores(tmp_path: Path, rated: Path) -> None:
+def test_lower_is_better_negates_the_scores(tmp_path: Path, rated: Path) -> None:
     file = score_file(tmp_path, sign=-1)
     plain = judge(file, judged=rated, draws=100).results["judged"]["judged_rated"]["rows"]
-    turned = judge(file, judged=rated, draws=100, lower_is_better=["mine <i>"])
-    rows = turned.results["judged"]["judged_rated"]["rows"]
+    negated = judge(file, judged=rated, draws=100, lower_is_better=["mine <i>"])
+    rows = negated.results["judged"]["judged_rated"]["rows"]
     assert rows["mine <i>"]["pearson"] == -plain["mine <i>"]["pearson"] > 0
     assert rows["noise"]["pearson"] == plain["noise"]["pearson"]
     with pytest.raises(ValueError, match="no scores are called ppl, only mine <i>, noise"):
@@ -150,7 +152,7 @@ def autos(whole: str, name: str) -> TestSet:
     return TestSet(name, name, "roc", name.removesuffix("_x"), lambda _: rows, "", {})
 
 
-def test_the_profile_on_autos(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_aspect_profile_on_autos(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(TEST_SETS, "autos_discrimination_x", autos("a long story", "autos_discrimination_x"))
 
     def mine(stories: list[str]) -> list[int]:
@@ -164,10 +166,10 @@ def test_the_profile_on_autos(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
     assert "Hollow diamonds: UNION in the paper" in report.html()
 
 
-def test_preferences_are_counted_in_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_preferences_are_evaluated_by_pair_accuracy(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [
-        {"story": "good " * (place + 2) if better else "bad", "pair": str(place), "score": float(better)}
-        for place in range(8)
+        {"story": "good " * (index + 2) if better else "bad", "pair": str(index), "score": float(better)}
+        for index in range(8)
         for better in (1, 0)
     ]
     pairs = TestSet("pairs", "Pairs", "roc", "preferences", lambda _: rows, "", {})
@@ -184,22 +186,22 @@ class Judge:
     """Word counts, as a metric that leaves some stories unscored and has a signature."""
 
     def __call__(self, stories: list[str]) -> list[float | None]:
-        return [None if place < 2 else float(len(story.split())) for place, story in enumerate(stories)]
+        return [None if index < 2 else float(len(story.split())) for index, story in enumerate(stories)]
 
     def signature(self) -> str:
         return "judge|model:small|prompts:1a2b|answered:2024-05-01"
 
 
-def test_unscored_stories_are_counted_and_left_out_for_all(tmp_path: Path, rated: Path) -> None:
+def test_unscored_stories_are_counted_and_excluded_for_all_metrics(tmp_path: Path, rated: Path) -> None:
     report = judge([Judge(), score_file(tmp_path)], judged=rated, draws=100)
-    found = report.results["judged"]["judged_rated"]
+    result = report.results["judged"]["judged_rated"]
     rows = judged_rows()[2:]
-    assert found["n"] == len(rows) == len(found["metrics"]["noise"]["scores"])
+    assert result["n"] == len(rows) == len(result["metrics"]["noise"]["scores"])
     ratings = [float(np.mean(row["ratings"])) for row in rows]
     pearson = stats.pearsonr([len(row["story"].split()) for row in rows], ratings).statistic
-    assert found["rows"]["Judge"]["pearson"] == pytest.approx(pearson)
-    said = "Judge has no score for 2 of the 36 stories of rated.jsonl; 2 are excluded for every metric."
-    assert said in report.parts[0].paragraphs
+    assert result["rows"]["Judge"]["pearson"] == pytest.approx(pearson)
+    sentence = "Judge has no score for 2 of the 36 stories of rated.jsonl; 2 are excluded for every metric."
+    assert sentence in report.parts[0].paragraphs
     assert (
         "Python function Judge, signature judge|model:small|prompts:1a2b|answered:2024-05-01" in report.html()
     )
@@ -209,23 +211,25 @@ def test_unscored_stories_are_counted_and_left_out_for_all(tmp_path: Path, rated
         judge(lambda stories: [None] * len(stories), judged=rated)
 
 
-def test_a_pair_is_left_out_whole() -> None:
+def test_pair_with_an_unscored_story_is_excluded() -> None:
     rows = [{"story": str(k), "pair": str(k // 2), "score": float(k % 2)} for k in range(6)]
     pairs = TestSet("pairs", "Pairs", "roc", "preferences", lambda _: rows, "", {})
-    found = ScoredSet.of(pairs, rows, {"mine": [1.0, None, 3.0, 4.0, 5.0, 6.0]})
-    assert (found.places, found.scores) == ([2, 3, 4, 5], {"mine": [3.0, 4.0, 5.0, 6.0]})
-    assert found.unscored == [
+    scored_set = ScoredSet.of(pairs, rows, {"mine": [1.0, None, 3.0, 4.0, 5.0, 6.0]})
+    assert (scored_set.indices, scored_set.scores) == ([2, 3, 4, 5], {"mine": [3.0, 4.0, 5.0, 6.0]})
+    assert scored_set.unscored == [
         "mine has no score for 1 of the 6 stories of Pairs; 2 are excluded for every metric"
     ]
 
 
-def test_the_command(tmp_path: Path, rated: Path) -> None:
+def test_benchmark_command_reports_on_own_scores_and_explains_bad_options(
+    tmp_path: Path, rated: Path
+) -> None:
     file, out = str(score_file(tmp_path)), tmp_path / "out"
-    said = CliRunner().invoke(
+    outcome = CliRunner().invoke(
         app, ["benchmark", "--scores", file, "--judged", str(rated), "--out", str(out), "--draws", "100"]
     )
-    assert said.exit_code == 0, said.output
-    assert "mine <i> on rated.jsonl (36 stories): agreement with people" in said.stdout
+    assert outcome.exit_code == 0, outcome.output
+    assert "mine <i> on rated.jsonl (36 stories): agreement with people" in outcome.stdout
     assert (out / "report.html").is_file()
     for options, message in (
         (["--scores", file], "of which set are these scores?"),
@@ -236,17 +240,17 @@ def test_the_command(tmp_path: Path, rated: Path) -> None:
         (["--lower-is-better", "x"], "expected with --scores or --metric"),
         (["--metric", "a:b", "--metric-options", "x"], "--metric-options: expected a JSON object"),
     ):
-        said = CliRunner().invoke(app, ["benchmark", *options])
-        assert said.exit_code == 2
-        assert message in said.stderr
+        outcome = CliRunner().invoke(app, ["benchmark", *options])
+        assert outcome.exit_code == 2
+        assert message in outcome.stderr
 
 
-def test_the_report_is_written_before_its_words_are_shown(
+def test_report_is_written_before_its_text_is_printed(
     tmp_path: Path, rated: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written: list[Path] = []
     report = SimpleNamespace(parts=[SimpleNamespace(paragraphs=["\u2212.3"])], write=written.append)
     monkeypatch.setattr(judging, "judge", lambda *_, **__: report)
-    asked = ["benchmark", "--scores", str(score_file(tmp_path)), "--judged", str(rated), "--out"]
-    CliRunner(charset="ascii").invoke(app, [*asked, str(tmp_path / "out")])
+    arguments = ["benchmark", "--scores", str(score_file(tmp_path)), "--judged", str(rated), "--out"]
+    CliRunner(charset="ascii").invoke(app, [*arguments, str(tmp_path / "out")])
     assert written == [tmp_path / "out"]

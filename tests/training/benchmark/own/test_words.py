@@ -30,10 +30,10 @@ def rated(tmp_path: Path) -> Rated:
     def write(count: int = COUNT, raters: int = 0) -> Path:
         rng = np.random.default_rng(1)
         rows: list[dict[str, Any]] = []
-        for place, story in enumerate(STORIES[:count]):
+        for index, story in enumerate(STORIES[:count]):
             ratings = (QUALITY[story] + 0.8 * rng.normal(size=raters)).tolist()
             judgment = {"ratings": ratings} if raters else {"score": QUALITY[story]}
-            rows.append({"story": story, "prompt": f"prompt {place // 4}", **judgment})
+            rows.append({"story": story, "prompt": f"prompt {index // 4}", **judgment})
         path = tmp_path / "rated.jsonl"
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
         return path
@@ -54,14 +54,14 @@ def words(report: Report) -> str:
 
 
 def noticed(split: str, aspects: dict[str, tuple[float | None, list[float] | None]]) -> str:
-    cells = {name: {"pearson": value, "interval": ends} for name, (value, ends) in aspects.items()}
-    found = {"title": f"AUTOS, {split}", "rows": {"mine": {"kind": "own", "aspects": cells}}}
+    cells = {name: {"pearson": value, "interval": interval} for name, (value, interval) in aspects.items()}
+    result = {"title": f"AUTOS, {split}", "rows": {"mine": {"kind": "own", "aspects": cells}}}
     return verdict_section(
-        {"judged": {}, "preferences": {}, "autos": {"x": found}, "unscored": [], "skipped": {}}
+        {"judged": {}, "preferences": {}, "autos": {"x": result}, "unscored": [], "skipped": {}}
     ).paragraphs[0]
 
 
-def test_every_aspect_of_autos_is_told_with_its_side() -> None:
+def test_every_autos_aspect_is_reported_with_its_direction() -> None:
     aspects: dict[str, tuple[float | None, list[float] | None]] = {
         "typo": (0.5, [0.4, 0.6]), "negation": (-0.5, [-0.6, -0.4]), "pronoun": (0.0, [-0.1, 0.1]),
         "causal_word": (None, None), "consistency": (0.1, None),
@@ -71,8 +71,8 @@ def test_every_aspect_of_autos_is_told_with_its_side() -> None:
         "negation (95 % intervals below 0); it misses pronoun; too few stories for consistency; no correlation is "
         "defined for causal word."
     )
-    raised = {name: (-0.6, [-0.7, -0.5]) for name in ("typo", "negation")}
-    assert noticed("invariance", dict(raised)) == (
+    negative = {name: (-0.6, [-0.7, -0.5]) for name in ("typo", "negation")}
+    assert noticed("invariance", dict(negative)) == (
         "mine on AUTOS, invariance: it rewards harmless changes: typo, negation (95 % intervals below 0)."
     )
     assert noticed("invariance", {"typo": (0.0, [-0.1, 0.1])}).endswith(": no clear effect of typo.")
@@ -84,30 +84,30 @@ def test_every_aspect_of_autos_is_told_with_its_side() -> None:
     )
 
 
-def test_a_metric_against_people_is_told_of_the_option(rated: Rated) -> None:
-    def turned(stories: list[str]) -> list[float]:
+def test_lower_is_better_is_suggested_for_negative_correlation(rated: Rated) -> None:
+    def negated(stories: list[str]) -> list[float]:
         return [-value for value in perfect(stories)]
 
-    said = "it ranks stories opposite to people: if lower is better, use --lower-is-better"
-    assert said in words(judge(turned, judged=rated(), draws=100))
-    better = judge(turned, judged=rated(), draws=100, lower_is_better=["all"])
-    assert "opposite to people" not in words(better)
-    wrong = judge(perfect, judged=rated(), draws=100, lower_is_better=["all"])
-    assert "opposite to people, after it was negated because lower is better" in words(wrong)
+    suggestion = "it ranks stories opposite to people: if lower is better, use --lower-is-better"
+    assert suggestion in words(judge(negated, judged=rated(), draws=100))
+    negated_again = judge(negated, judged=rated(), draws=100, lower_is_better=["all"])
+    assert "opposite to people" not in words(negated_again)
+    wrongly_negated = judge(perfect, judged=rated(), draws=100, lower_is_better=["all"])
+    assert "opposite to people, after it was negated because lower is better" in words(wrongly_negated)
 
 
-def test_examples_are_stories_on_which_metric_and_people_differ(rated: Rated) -> None:
+def test_examples_are_stories_where_metric_and_people_disagree(rated: Rated) -> None:
     report = judge(perfect, judged=rated(), draws=100)
     assert "perfect: none, since it ranks every story as people do." in words(report)
     assert not [example for part in report.parts for example in part.examples]
-    found = judge(noise, judged=rated(4), draws=100).results["judged"]["judged_rated"]["metrics"]["noise"]
-    sides = [{one["story_id"] for one in found["examples"][side]} for side in ("higher", "lower")]
+    result = judge(noise, judged=rated(4), draws=100).results["judged"]["judged_rated"]["metrics"]["noise"]
+    sides = [{shown["story_id"] for shown in result["examples"][side]} for side in ("higher", "lower")]
     assert sides[0]
     assert sides[1]
     assert not sides[0] & sides[1]
 
 
-def test_examples_have_the_score_that_was_given(rated: Rated) -> None:
+def test_examples_show_the_original_score(rated: Rated) -> None:
     def cost(stories: list[str]) -> list[float]:
         return [10 + value for value in noise(stories)]
 
@@ -119,19 +119,19 @@ def test_examples_have_the_score_that_was_given(rated: Rated) -> None:
     assert "negated except in the examples: cost." in words(report)
 
 
-def test_levels_are_counted_for_each_metric(rated: Rated) -> None:
-    def two(stories: list[str]) -> dict[str, list[float]]:
-        coarse = [1.0 if place < 56 else QUALITY[story] for place, story in enumerate(stories)]
+def test_prompt_counts_are_reported_for_each_metric(rated: Rated) -> None:
+    def three_metrics(stories: list[str]) -> dict[str, list[float]]:
+        coarse = [1.0 if index < 56 else QUALITY[story] for index, story in enumerate(stories)]
         return {"coarse": coarse, "fine": perfect(stories), "noise": noise(stories)}
 
-    said = words(judge(two, judged=rated(), draws=100))
-    assert "Within prompts (coarse): the mean over 1 prompts; 14 more are dropped" in said
-    assert "Within prompts (fine, noise): the mean over 15 prompts." in said
-    assert "There is no level between systems: no systems are named" in said, "said once, of all"
+    text = words(judge(three_metrics, judged=rated(), draws=100))
+    assert "Within prompts (coarse): the mean over 1 prompts; 14 more are dropped" in text
+    assert "Within prompts (fine, noise): the mean over 15 prompts." in text
+    assert "There is no level between systems: no systems are named" in text, "said once, of all"
 
 
-def test_trivial_rows_are_said_to_count_by_their_size(rated: Rated) -> None:
-    said = "by absolute correlation, since their sign could be flipped freely"
+def test_trivial_rows_are_compared_by_absolute_correlation(rated: Rated) -> None:
+    note = "by absolute correlation, since their sign could be flipped freely"
     for metric, beats in (
         (perfect, "It is better than counts"),
         (noise, "It is not significantly better than simple counts"),
@@ -144,45 +144,45 @@ def test_trivial_rows_are_said_to_count_by_their_size(rated: Rated) -> None:
             report.html(),
             report.markdown(),
         ):
-            assert said in text
+            assert note in text
 
 
-def test_trivial_rows_are_explained_where_there_are_any(rated: Rated) -> None:
+def test_trivial_rows_are_explained_only_if_present(rated: Rated) -> None:
     rows = [{"story": "", "score": QUALITY[story]} for story in STORIES]
-    one = TestSet("x", "The set", "roc", "judgments", lambda _: rows, "", {})
-    found = judge_set(one, rows, {"mine": noise(STORIES)}, {}, Sampling(100, 0))
-    results = {"judged": {"x": found}, "preferences": {}, "autos": {}, "unscored": [], "skipped": {}, "origins": [],
+    test_set = TestSet("x", "The set", "roc", "judgments", lambda _: rows, "", {})
+    result = judge_set(test_set, rows, {"mine": noise(STORIES)}, {}, Sampling(100, 0))
+    results = {"judged": {"x": result}, "preferences": {}, "autos": {}, "unscored": [], "skipped": {}, "origins": [],
                "settings": {"draws": 100, "seed": 0}, "lower_is_better": []}  # fmt: skip
     assert "Trivial" not in Report(results, {"correlations": {}}).parts[1].tables[0].note
 
 
-def test_the_method_names_the_sets_and_the_cap_of_autos() -> None:
+def test_method_section_names_the_sets_and_the_autos_sample_limit() -> None:
     results: dict[str, Any] = {
         "judged": {"x": {"title": "Mine"}}, "preferences": {}, "autos": {}, "origins": ["a file"],
         "settings": {"draws": 10_000, "seed": 0}, "lower_is_better": [],
     }  # fmt: skip
-    said = " ".join(method_section(results).paragraphs)
-    assert "10,000 bootstrap samples of prompts, seed 0" in said
-    assert "The sets: Mine. " in said
-    said = " ".join(method_section({**results, "autos": {"y": {"title": "AUTOS"}}}).paragraphs)
-    assert "10,000 bootstrap samples of prompts (on AUTOS 1,000, over stories), seed 0" in said
-    few = {**results, "autos": {"y": {"title": "AUTOS"}}, "settings": {"draws": 500, "seed": 0}}
-    said = " ".join(method_section(few).paragraphs)
-    assert "500 bootstrap samples of prompts (on AUTOS 500, over stories)" in said
-    assert "The sets: Mine, AUTOS. " in said
+    text = " ".join(method_section(results).paragraphs)
+    assert "10,000 bootstrap samples of prompts, seed 0" in text
+    assert "The sets: Mine. " in text
+    text = " ".join(method_section({**results, "autos": {"y": {"title": "AUTOS"}}}).paragraphs)
+    assert "10,000 bootstrap samples of prompts (on AUTOS 1,000, over stories), seed 0" in text
+    few_samples = {**results, "autos": {"y": {"title": "AUTOS"}}, "settings": {"draws": 500, "seed": 0}}
+    text = " ".join(method_section(few_samples).paragraphs)
+    assert "500 bootstrap samples of prompts (on AUTOS 500, over stories)" in text
+    assert "The sets: Mine, AUTOS. " in text
 
 
-def test_few_draws_do_not_hide_a_difference(rated: Rated) -> None:
-    def several(stories: list[str]) -> dict[str, list[float]]:
+def test_difference_is_significant_even_with_few_bootstrap_samples(rated: Rated) -> None:
+    def four_metrics(stories: list[str]) -> dict[str, list[float]]:
         return {"best": perfect(stories), **{f"noise{seed}": noise(stories, seed) for seed in range(3)}}
 
-    found = judge(several, judged=rated(), draws=100).results["judged"]["judged_rated"]
-    tests = found["metrics"]["best"]["comparisons"]
+    result = judge(four_metrics, judged=rated(), draws=100).results["judged"]["judged_rated"]
+    tests = result["metrics"]["best"]["comparisons"]
     assert {test["verdict"] for test in tests.values()} == {"better"}
     assert max(test["perm_both"]["holm"] for test in tests.values()) < 0.01
 
 
-def test_a_difference_that_prompts_may_explain_is_not_clear() -> None:
+def test_difference_explained_by_prompts_is_not_clear() -> None:
     """Two similar metrics, on 40 prompts of five stories whose quality and scores depend mostly on the prompt."""
     prompts, verdicts = np.repeat(np.arange(40), 5), {}
     for seed in range(20):
@@ -191,13 +191,13 @@ def test_a_difference_that_prompts_may_explain_is_not_clear() -> None:
             0.84 * rng.normal(size=40)[prompts] + 0.55 * rng.normal(size=200) for _ in range(3)
         )
         judged = JudgedStories.from_rows(
-            {"story": f"s{place}", "prompt": str(prompts[place]), "score": value}
-            for place, value in enumerate(quality)
+            {"story": f"s{index}", "prompt": str(prompts[index]), "score": value}
+            for index, value in enumerate(quality)
         )
         scores = {name: quality + 1.5 * error for name, error in zip(("mine", "other"), errors, strict=True)}
         bootstrap = PromptBootstrap(judged.scores, judged.prompts, 200, np.random.default_rng(0))
-        draws = {name: bootstrap.correlations(values) for name, values in scores.items()}
-        test = _comparisons(["mine"], scores, judged, draws, Sampling(200, 0))["mine"]["other"]
+        samples = {name: bootstrap.correlations(values) for name, values in scores.items()}
+        test = _comparisons(["mine"], scores, judged, samples, Sampling(200, 0))["mine"]["other"]
         if test["perm_both"]["holm"] < 0.05:
             low, high = test["bootstrap"]["pearson"]["interval"]
             verdicts[low <= 0 <= high] = [*verdicts.get(low <= 0 <= high, []), test["verdict"]]
@@ -206,24 +206,24 @@ def test_a_difference_that_prompts_may_explain_is_not_clear() -> None:
     assert len(verdicts.get(False, [])) <= 1
 
 
-def test_the_note_says_why_a_small_p_is_not_enough() -> None:
+def test_note_explains_why_a_small_p_value_is_not_enough() -> None:
     note = judged_parts.comparison_section(judged_by({})).tables[0].note
     assert "PERM-BOTH assumes independent stories, so the interval" in note
 
 
 @pytest.mark.parametrize(
-    ("alone", "said"),
+    ("alone", "correlated_with"),
     [(True, "with 1 for a reasonable story"), (False, "with the ratings of reasonable stories")],
 )
-def test_what_error_types_are_correlated_with_is_what_is_said(alone: bool, said: str) -> None:
-    found = judged_by({"one_error_only": alone, "reasonable_above": 0.6})
-    note = judged_parts.disagreement_section(found, []).tables[0].note
-    assert f"Pearson [95 %] of the score {said}" in note
-    types = found["metrics"]["mine"]["error_types"]
+def test_note_names_what_scores_are_correlated_with_per_error_type(alone: bool, correlated_with: str) -> None:
+    result = judged_by({"one_error_only": alone, "reasonable_above": 0.6})
+    note = judged_parts.disagreement_section(result, []).tables[0].note
+    assert f"Pearson [95 %] of the score {correlated_with}" in note
+    types = result["metrics"]["mine"]["error_types"]
     sections = {"mine": {"by_error_type": types}}
     table = next(part_tables("x", {"title": "X", "sections": sections}, read_published()))
-    assert f"Pearson [95 %] of the score {said}" in table.note
-    judgments, scores = np.array(found["judgments"]), np.array(found["metrics"]["mine"]["scores"])
+    assert f"Pearson [95 %] of the score {correlated_with}" in table.note
+    judgments, scores = np.array(result["judgments"]), np.array(result["metrics"]["mine"]["scores"])
     keep = np.arange(40) % 2 == 0  # the others are fine and not reasonable
     expected = (judgments > 0.6).astype(float) if alone else judgments
     value = np.corrcoef(scores[keep], expected[keep])[0, 1]
@@ -238,24 +238,24 @@ def judged_by(options: dict[str, Any]) -> dict[str, Any]:
          "source_model": "abc"[k % 3], "error_types": [["chaotic"] if k % 4 == 2 else []] * 5}
         for k in range(40)
     ]  # fmt: skip
-    one = TestSet("x", "X", "roc", "judgments", lambda _: rows, "", options)
+    test_set = TestSet("x", "X", "roc", "judgments", lambda _: rows, "", options)
     return judge_set(
-        one, rows, {"mine": noise(STORIES[:40])}, {"other": noise(STORIES[:40], 5)}, Sampling(100, 0)
+        test_set, rows, {"mine": noise(STORIES[:40])}, {"other": noise(STORIES[:40], 5)}, Sampling(100, 0)
     )
 
 
-def test_a_few_systems_say_little_however_narrow_the_intervals() -> None:
-    (said,) = [
+def test_few_systems_are_reported_as_weak_evidence() -> None:
+    (sentence,) = [
         text
         for text in judged_parts.agreement_section("x", judged_by({}), {}).paragraphs
         if "Between systems" in text and "points" in text
     ]
     expected = "3 points only, weak evidence even with narrow intervals, which resample prompts, not systems."
-    assert expected in said
-    assert "intervals are wide" not in said
+    assert expected in sentence
+    assert "intervals are wide" not in sentence
 
 
-def test_the_average_of_aspects_is_that_of_the_leaderboard(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_average_over_aspects_equals_the_leaderboards(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [
         {"story_id": f"{origin}{k}{label}", "story": f"{origin} {k} {label}", "aspect": "typo", "origin": origin,
          "label": label, "perturbed_from": None if label else f"{origin}{k}1"}
@@ -275,25 +275,25 @@ def test_the_average_of_aspects_is_that_of_the_leaderboard(monkeypatch: pytest.M
     assert row["average"] == row["average_size"] == row["aspects"]["typo (human)"]["pearson"]
 
 
-def test_a_metric_above_the_ceiling_is_told_and_keeps_it(rated: Rated) -> None:
+def test_metric_above_the_noise_ceiling_is_reported(rated: Rated) -> None:
     path = rated(raters=3)
     means = {
         row["story"]: float(np.mean(row["ratings"])) for row in map(json.loads, path.open(encoding="utf-8"))
     }
 
-    def two(stories: list[str]) -> dict[str, list[float]]:
+    def two_metrics(stories: list[str]) -> dict[str, list[float]]:
         return {"seen": [means[story] for story in stories], "noise": noise(stories)}
 
-    report = judge(two, judged=path, draws=100)
+    report = judge(two_metrics, judged=path, draws=100)
     assert report.results["judged"]["judged_rated"]["noise_ceiling"]["ceiling"]["pearson"] < 1
-    seen, other = report.parts[0].paragraphs[:2]
-    assert "so it was trained on these ratings, or the raters of a story are not exchangeable." in seen
-    assert "the noise ceiling from the raters' disagreement is" in other
-    assert "was trained on" not in other
+    above, below = report.parts[0].paragraphs[:2]
+    assert "so it was trained on these ratings, or the raters of a story are not exchangeable." in above
+    assert "the noise ceiling from the raters' disagreement is" in below
+    assert "was trained on" not in below
 
 
-def test_why_the_ratings_reliability_is_not_known(rated: Rated) -> None:
-    said = words(judge(noise, judged=rated(raters=1), draws=100))
-    assert "The reliability of the ratings is not known: no story has two ratings." in said
-    said = words(judge(noise, judged=rated(), draws=100))
-    assert "is not known: the individual ratings are not known, only their mean." in said
+def test_unknown_rating_reliability_is_explained(rated: Rated) -> None:
+    text = words(judge(noise, judged=rated(raters=1), draws=100))
+    assert "The reliability of the ratings is not known: no story has two ratings." in text
+    text = words(judge(noise, judged=rated(), draws=100))
+    assert "is not known: the individual ratings are not known, only their mean." in text

@@ -15,7 +15,5 @@ from openmeva.training.perturbations.aspects.common_sense import breaks_common_s
         ("dog", "animal", "NN", False),  # a hypernym
     ],
 )
-def test_neighbours_that_make_no_sense(
-    word: str, new: str, tag: str, expected: bool, everyday_facts: None
-) -> None:
+def test_breaks_common_sense(word: str, new: str, tag: str, expected: bool, everyday_facts: None) -> None:
     assert breaks_common_sense(word, new, tag) is expected

@@ -28,10 +28,10 @@ from openmeva.training.perturbations.aspects.typo import is_word
         ("She likes cats, but dogs are fine.", 1),
     ],
 )
-def test_commas_that_part_a_verb_from_what_is_no_object_stay(text: str, deletions: int) -> None:
+def test_number_of_deletable_marks(text: str, deletions: int) -> None:
     assert len(deletable_marks(Story(text).sentences[0])) == deletions
 
 
 @pytest.mark.parametrize(("slip", "expected"), [("clam", True), ("Eric", True), ("vilage", False)])
-def test_slips_that_make_another_word_or_name(slip: str, expected: bool) -> None:
+def test_is_word_recognises_words_and_names(slip: str, expected: bool) -> None:
     assert is_word(slip) is expected

@@ -5,39 +5,41 @@ from openmeva.training.perturbations import PerturbationMaterial, Perturber, Sto
 PLAIN = PerturbationMaterial(keep=0)
 
 
-def test_as_many_words_have_typos_as_are_under_two_percent_and_at_least_one() -> None:
+def test_typos_are_under_two_percent_of_words_but_at_least_one() -> None:
     sentence = "Nora carried seven heavy boxes slowly upstairs after dinner yesterday. "
     perturber = Perturber("typo", 1, ["swap"], PLAIN)
     for tens, words in ((1, 1), (5, 1), (10, 1), (11, 2), (15, 2), (16, 3)):
-        found = perturber.perturb(sentence * tens, "1")
-        assert found is not None
-        assert len(found.spans) == words
+        result = perturber.perturb(sentence * tens, "1")
+        assert result is not None
+        assert len(result.spans) == words
 
 
-def test_a_fifth_of_the_sentences_is_negated() -> None:
+def test_one_fifth_of_sentences_is_negated() -> None:
     sentences = "They can't swim, so they stay in the boat. " * 5
     perturber = Perturber("consistency", 1, ["negation_alteration"], PLAIN)
     for times in (1, 2, 3):
-        found = perturber.perturb(sentences * times, "1")
-        assert found is not None
-        pairs = zip(Story(sentences * times).sentences, Story(found.story).sentences, strict=True)
+        result = perturber.perturb(sentences * times, "1")
+        assert result is not None
+        pairs = zip(Story(sentences * times).sentences, Story(result.story).sentences, strict=True)
         assert sum(old.text != new.text for old, new in pairs) == times
 
 
-def test_a_quarter_of_the_nouns_and_verbs_is_replaced(material: PerturbationMaterial) -> None:
+def test_one_quarter_of_nouns_and_verbs_is_replaced(material: PerturbationMaterial) -> None:
     sentence = "The boy opened the door. The farmer baked a cake. "  # six nouns and verbs in two sentences
     perturber = Perturber("relatedness", 1, ["word_substitution"], material)
     for times, words in ((1, 2), (2, 3), (4, 6)):
-        found = perturber.perturb(sentence * times, "1")
-        assert found is not None
-        assert len(found.spans) == words
+        result = perturber.perturb(sentence * times, "1")
+        assert result is not None
+        assert len(result.spans) == words
 
 
-def test_a_pronoun_gives_way_to_one_of_another_person_of_the_story() -> None:
+def test_pronoun_is_replaced_by_one_of_another_person_in_the_story() -> None:
     story = "Ann called him twice. He lost their map. They waited for her."
     perturber = Perturber("character_behavior", 1, ["pronoun_substitution"], PLAIN)
-    found = {perturber.perturb(story, str(key)) for key in range(40)}
-    new = {made.story[span.start : span.end].lower() for made in found if made for span in made.spans}
+    results = {perturber.perturb(story, str(key)) for key in range(40)}
+    new = {
+        result.story[span.start : span.end].lower() for result in results if result for span in result.spans
+    }
     assert new <= {"he", "she", "they", "him", "her", "them"}
     assert len(new) >= 3
     alone = perturber.perturb("The dog slept. He woke up.", "1")

@@ -29,7 +29,7 @@ def pairs_near(threshold: float, count: int) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("threshold", [-0.05, 0.25])
-def test_rough_scores_decide_as_exact_ones(threshold: float) -> None:
+def test_rough_scores_give_the_same_decisions_as_exact_ones(threshold: float) -> None:
     pairs = pairs_near(threshold, 400)
     similarity = BiasedSimilarity()
     expected = [float(score) >= threshold for score, _ in pairs]
@@ -39,7 +39,7 @@ def test_rough_scores_decide_as_exact_ones(threshold: float) -> None:
 
 
 @pytest.mark.parametrize("threshold", [-0.05, 0.25])
-def test_one_that_reaches_is_found_wherever_it_is(threshold: float) -> None:
+def test_any_similar_finds_a_pair_above_the_threshold_anywhere(threshold: float) -> None:
     pairs = pairs_near(threshold, 400)
     groups = [pairs[at : at + 3] for at in range(0, 400, 3)]
     expected = [any(float(score) >= threshold for score, _ in group) for group in groups]
@@ -47,7 +47,7 @@ def test_one_that_reaches_is_found_wherever_it_is(threshold: float) -> None:
     assert 0 < sum(expected) < len(expected)
 
 
-def test_a_clear_case_needs_no_exact_score() -> None:
+def test_clear_decision_needs_no_exact_score() -> None:
     similarity = BiasedSimilarity()
     assert similarity.any_similar([("0.2", "0"), ("0.9", "0")], 0.25)
     assert not similarity.any_similar([("0.2", "0"), ("0.1", "0")], 0.25)
@@ -55,13 +55,13 @@ def test_a_clear_case_needs_no_exact_score() -> None:
     assert similarity.exact == 0
 
 
-def test_any_other_similarity_is_compared_as_it_is() -> None:
+def test_custom_similarity_is_compared_directly() -> None:
     pairs = [("a", "b"), ("c", "d")]
     assert any_similar(lambda _: [0.1, 0.25], pairs, 0.25)
     assert not any_similar(lambda _: [], [], 0.25)
 
 
-def test_scores_of_the_encoder_are_exact_and_decide_both_ways() -> None:
+def test_decisions_agree_with_exact_encoder_scores() -> None:
     """Pairs like the first and last ones of Table 14: dissimilar, and nearly the same."""
     pairs = [
         ("She hired an attorney.", "The lake was frozen in winter."),

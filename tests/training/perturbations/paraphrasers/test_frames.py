@@ -21,7 +21,7 @@ from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.story import Story
 
 
-def first(text: str) -> Sentence:
+def first_sentence(text: str) -> Sentence:
     return Story(text).sentences[0]
 
 
@@ -59,4 +59,4 @@ def first(text: str) -> Sentence:
     ],
 )
 def test_frames(frame: Frame, before: str, after: str | None) -> None:
-    assert frame(first(before)) == after
+    assert frame(first_sentence(before)) == after

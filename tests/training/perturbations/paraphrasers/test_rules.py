@@ -28,15 +28,15 @@ from openmeva.training.text.sentence import Sentence
 
 
 @pytest.fixture(scope="module", autouse=True)
-def fetched() -> None:
+def require_wordnet() -> None:
     resources.require_resource("wordnet")  # `make test` downloads it; without it the tests fail
 
 
-def draws() -> BufferedRandom:
+def make_rng() -> BufferedRandom:
     return BufferedRandom(np.random.default_rng(0))
 
 
-def first(text: str) -> Sentence:
+def first_sentence(text: str) -> Sentence:
     return Story(text).sentences[0]
 
 
@@ -56,40 +56,40 @@ def first(text: str) -> Sentence:
         (move_clause, "He slept.", None),
     ],
 )
-def test_structure(change: Callable[[Sentence], str | None], before: str, after: str | None) -> None:
-    assert change(first(before)) == after
+def test_structural_rules(change: Callable[[Sentence], str | None], before: str, after: str | None) -> None:
+    assert change(first_sentence(before)) == after
 
 
-def test_rules_keep_the_style_and_never_give_the_sentence_itself() -> None:
+def test_rules_keep_the_style_and_never_return_the_sentence_itself() -> None:
     for text in ("The kids were very happy.", "the kids were very happy .", "Finally, she found her gift."):
-        found = RuleParaphraser().paraphrases(first(text), draws())
-        assert found
-        assert text not in found
-        assert all(Story(other).tokenized == Story(text).tokenized for other in found)
-        assert all(other[0].isupper() == text[0].isupper() for other in found)
+        paraphrases = RuleParaphraser().paraphrases(first_sentence(text), make_rng())
+        assert paraphrases
+        assert text not in paraphrases
+        assert all(Story(paraphrase).tokenized == Story(text).tokenized for paraphrase in paraphrases)
+        assert all(paraphrase[0].isupper() == text[0].isupper() for paraphrase in paraphrases)
 
 
-def test_a_sentence_without_a_rule_has_none() -> None:
-    assert RuleParaphraser().paraphrases(first("Why Tom?"), draws()) == []
+def test_sentence_without_applicable_rule_has_no_paraphrase() -> None:
+    assert RuleParaphraser().paraphrases(first_sentence("Why Tom?"), make_rng()) == []
 
 
-def test_thresholds_hold_for_every_source() -> None:
+def test_thresholds_apply_to_every_paraphraser() -> None:
     class Source:
         name = "fixed"
 
-        def paraphrases(self, sentence: Sentence, draws: BufferedRandom) -> list[str]:
+        def paraphrases(self, sentence: Sentence, rng: BufferedRandom) -> list[str]:
             return ["He hired an attorney now.", "He employed a lawyer.", "A lawyer was employed by him."]
 
-    sentence = first("He hired an attorney.")
+    sentence = first_sentence("He hired an attorney.")
     likes_last = PerturbationMaterial(
         paraphraser=Source(),
         similarity=lambda pairs: [0.3 if "by him" in second else 0.1 for _, second in pairs],
     )
-    assert good_paraphrase(sentence, draws(), likes_last) == "A lawyer was employed by him."
+    assert good_paraphrase(sentence, make_rng(), likes_last) == "A lawyer was employed by him."
     strict = PerturbationMaterial(
         paraphraser=Source(), similarity=lambda pairs: [0.3] * len(pairs), thresholds=Thresholds(overlap=0.1)
     )
-    assert good_paraphrase(sentence, draws(), strict) is None
+    assert good_paraphrase(sentence, make_rng(), strict) is None
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_thresholds_hold_for_every_source() -> None:
         ("He employed a lawyer.", "He hired an attorney.", 0.40),
     ],
 )
-def test_word_overlap_is_the_papers(paraphrase: str, original: str, expected: float) -> None:
+def test_word_overlap_matches_the_paper(paraphrase: str, original: str, expected: float) -> None:
     assert word_overlap(paraphrase, original) == pytest.approx(expected, abs=0.005)
 
 
@@ -115,9 +115,11 @@ def test_back_translations(tmp_path: Path) -> None:
     path.write_text(json.dumps([entry, {"it rained .": {"trans": "It  rained."}}]), encoding="utf-8")
     source = BackTranslations(path)
     assert len(source) == 2
-    assert source.paraphrases(first("He hired an attorney."), draws()) == ["He employed a lawyer ."]
-    assert source.paraphrases(first("It rained."), draws()) == []  # the sentence itself
-    assert source.paraphrases(first("Nobody came."), draws()) == []
+    assert source.paraphrases(first_sentence("He hired an attorney."), make_rng()) == [
+        "He employed a lawyer ."
+    ]
+    assert source.paraphrases(first_sentence("It rained."), make_rng()) == []  # the sentence itself
+    assert source.paraphrases(first_sentence("Nobody came."), make_rng()) == []
 
 
 @pytest.mark.parametrize(
@@ -129,14 +131,14 @@ def test_back_translations(tmp_path: Path) -> None:
         ('[{"a": "b"}]', "story 0, 'a': expected a text"),
     ],
 )
-def test_bad_back_translations_are_told(tmp_path: Path, content: str, message: str) -> None:
+def test_bad_back_translations_are_refused(tmp_path: Path, content: str, message: str) -> None:
     path = tmp_path / "story_bt.json"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(ValueError, match=message):
         BackTranslations(path)
 
 
-def test_a_tiny_model_answers_the_same_each_time(tmp_path: Path) -> None:
+def test_sequence_model_is_deterministic(tmp_path: Path) -> None:
     vocabulary = {
         word: number for number, word in enumerate("<s> <pad> </s> <unk> he ran . she sang".split())
     }
@@ -157,29 +159,30 @@ def test_a_tiny_model_answers_the_same_each_time(tmp_path: Path) -> None:
     torch.manual_seed(0)
     BartForConditionalGeneration(BartConfig(vocab_size=9, **size, **heads)).save_pretrained(tmp_path)
     answers = [
-        SequenceModel(tmp_path, max_tokens=5).paraphrases(first("he ran ."), draws()) for _ in range(2)
+        SequenceModel(tmp_path, max_tokens=5).paraphrases(first_sentence("he ran ."), make_rng())
+        for _ in range(2)
     ]
     assert answers[0] == answers[1]
     assert "he ran ." not in answers[0]
     assert len(answers[0]) == len(set(answers[0])) <= 4
-    both = find_paraphraser(f"{tmp_path}+{tmp_path}")
-    assert isinstance(both, BackTranslator)
-    both.there.max_tokens = both.back.max_tokens = 5
-    there = both.there.answers("he ran .")[0]
-    expected = [text for text in both.back.answers(there) if text.lower() != "he ran ."]
-    assert both.paraphrases(first("he ran ."), draws()) == expected
+    back_translator = find_paraphraser(f"{tmp_path}+{tmp_path}")
+    assert isinstance(back_translator, BackTranslator)
+    back_translator.forward.max_tokens = back_translator.backward.max_tokens = 5
+    translation = back_translator.forward.answers("he ran .")[0]
+    expected = [text for text in back_translator.backward.answers(translation) if text.lower() != "he ran ."]
+    assert back_translator.paraphrases(first_sentence("he ran ."), make_rng()) == expected
 
 
-def test_a_model_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_missing_model_is_reported(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(ValueError, match="no sequence-to-sequence model"):
-        SequenceModel(tmp_path / "empty").paraphrases(first("He ran."), draws())
+        SequenceModel(tmp_path / "empty").paraphrases(first_sentence("He ran."), make_rng())
     with pytest.raises(ValueError, match="beams"):
         SequenceModel("x", beams=0)
 
 
-def test_an_article_that_a_phrase_holds_is_not_changed_twice() -> None:
+def test_article_in_a_replaced_phrase_is_not_changed_twice() -> None:
     (sentence,) = Story("There was a terrible snowstorm outside.").sentences
     for seed in range(20):
-        found = RuleParaphraser().paraphrases(sentence, BufferedRandom(np.random.default_rng(seed)))
-        assert not any("a awful" in text or "aan" in text for text in found)
+        paraphrases = RuleParaphraser().paraphrases(sentence, BufferedRandom(np.random.default_rng(seed)))
+        assert not any("a awful" in text or "aan" in text for text in paraphrases)

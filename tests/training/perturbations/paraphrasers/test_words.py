@@ -27,5 +27,5 @@ from openmeva.training.perturbations.paraphrasers.words import phrase_table
         ("Sam and Nicole could not go.", []),  # "was" would agree with the last one
     ],
 )
-def test_set_phrases_stay(text: str, expected: list[str]) -> None:
+def test_set_phrases_are_not_replaced(text: str, expected: list[str]) -> None:
     assert [site.new for site in phrase_table().sites(Story(text).sentences[0])] == expected

@@ -22,7 +22,7 @@ from openmeva.training.text.edits import apply_edits
         ("He was tired and so he slept.", None),
     ],
 )
-def test_clauses_change_places(text: str, expected: str | None) -> None:
+def test_clauses_are_exchanged(text: str, expected: str | None) -> None:
     (sentence,) = Story(text).sentences
     joints = (
         trailing_clause(sentence, size)
@@ -36,7 +36,7 @@ def test_clauses_change_places(text: str, expected: str | None) -> None:
 @pytest.mark.parametrize(
     ("text", "sites"), [("He slept because he was ill.", 1), ("He slept probably because he was ill.", 0)]
 )
-def test_because_takes_its_adverb_along(text: str, sites: int) -> None:
+def test_adverb_before_because_prevents_replacement(text: str, sites: int) -> None:
     assert len(OPPOSITES.sites(Story(text).sentences[0])) == sites
 
 
@@ -50,5 +50,5 @@ def test_because_takes_its_adverb_along(text: str, sites: int) -> None:
         ("The next day he slept.", 3),
     ],
 )
-def test_openers_of_a_second_event(text: str, size: int) -> None:
+def test_length_of_sequence_opener(text: str, size: int) -> None:
     assert sequence_opener(Story(text).sentences[0]) == size

@@ -19,7 +19,7 @@ from openmeva.training.text.sentence import Sentence
         ("He stayed if it didn't rain.", 5, False),
     ],
 )
-def test_what_can_be_affirmed(text: str, negation: int, expected: bool) -> None:
+def test_may_be_affirmed(text: str, negation: int, expected: bool) -> None:
     (sentence,) = Story(text).sentences
     assert sentence.lowered[negation] == "n't"
     assert may_be_affirmed(sentence, negation) is expected
@@ -36,7 +36,7 @@ def test_what_can_be_affirmed(text: str, negation: int, expected: bool) -> None:
         ("She went home, packed, and slept.", 1, False),
     ],
 )
-def test_what_can_be_negated(text: str, verb: int, expected: bool) -> None:
+def test_may_be_negated(text: str, verb: int, expected: bool) -> None:
     (sentence,) = Story(text).sentences
     assert may_be_negated(sentence, verb) is expected
 
@@ -51,22 +51,22 @@ def test_what_can_be_negated(text: str, verb: int, expected: bool) -> None:
         ("He bought the dog.", False),  # nothing in the later story depends on it
     ],
 )
-def test_what_later_sentences_rest_on(text: str, expected: bool) -> None:
+def test_story_depends_on(text: str, expected: bool) -> None:
     assert story_depends_on(Story(text).sentences[0], 1) is expected
 
 
-def test_a_sentence_is_read_once_for_all_its_clauses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sentence_is_lemmatised_once_for_all_its_clauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """A text without a full stop takes time proportional to its length."""
-    read: list[int] = []
-    told = polarity._lemma
+    positions: list[int] = []
+    original_lemma = polarity._lemma
 
-    def counted(sentence: Sentence, at: int) -> str:
-        read.append(at)
-        return told(sentence, at)
+    def counting_lemma(sentence: Sentence, at: int) -> str:
+        positions.append(at)
+        return original_lemma(sentence, at)
 
-    monkeypatch.setattr(polarity, "_lemma", counted)
+    monkeypatch.setattr(polarity, "_lemma", counting_lemma)
     story = Story("he bought the dog and " * 200 + "ran .")
     (sentence,) = story.sentences
     for at in range(len(sentence)):
         story_depends_on(sentence, at)
-    assert len(read) == 2 * len(sentence), "once for the story, once for the sentence"
+    assert len(positions) == 2 * len(sentence), "once for the story, once for the sentence"

@@ -21,7 +21,7 @@ from openmeva.training.perturbations.rules.pronouns import column_of
         ("He gave her flowers.", None),
     ],
 )
-def test_her_is_an_object_or_a_possessive(text: str, expected: str | None) -> None:
+def test_her_is_classified_as_object_or_possessive(text: str, expected: str | None) -> None:
     (sentence,) = Story(text).sentences
     assert column_of(sentence, sentence.lowered.index("her")) == expected
 
@@ -39,7 +39,7 @@ def test_her_is_an_object_or_a_possessive(text: str, expected: str | None) -> No
         ("He came and did it.", ["object"]),
     ],
 )
-def test_a_pronoun_after_an_auxiliary_may_be_its_subject(text: str, expected: list[str | None]) -> None:
+def test_pronoun_after_an_auxiliary_may_be_its_subject(text: str, expected: list[str | None]) -> None:
     (sentence,) = Story(text).sentences
-    places = [at for at, word in enumerate(sentence.lowered) if word in {"you", "it"}]
-    assert [column_of(sentence, at) for at in places] == expected
+    positions = [at for at, word in enumerate(sentence.lowered) if word in {"you", "it"}]
+    assert [column_of(sentence, at) for at in positions] == expected

@@ -31,7 +31,7 @@ def test_complement(text: str, verb: str, kind: str) -> None:
     assert complement(sentence, sentence.words.index(verb)) == kind
 
 
-def test_verbs_fit_by_what_follows() -> None:
+def test_verbs_fit_by_complement() -> None:
     sentence = Story("He knew she was late.").sentences[0]
     assert verb_fits(sentence, 1, "hope")
     assert not verb_fits(sentence, 1, "ignore")
@@ -55,7 +55,7 @@ def test_nouns_fit_by_article() -> None:
         ("She liked the hot dog.", "dog", True),
     ],
 )
-def test_set_phrases(text: str, word: str, inside: bool) -> None:
+def test_in_set_phrase(text: str, word: str, inside: bool) -> None:
     sentence = Story(text).sentences[0]
     assert in_set_phrase(sentence, sentence.words.index(word)) is inside
 
@@ -70,12 +70,12 @@ def test_set_phrases(text: str, word: str, inside: bool) -> None:
         ("He sold his home.", "home", False),
     ],
 )
-def test_adverbial_nouns(text: str, word: str, free: bool) -> None:
+def test_is_adverbial(text: str, word: str, free: bool) -> None:
     sentence = Story(text).sentences[0]
     assert is_adverbial(sentence, sentence.words.index(word)) is free
 
 
-def test_an_adjective_after_a_measure() -> None:
+def test_follows_measure() -> None:
     sentence = Story("She was two years old").sentences[0]
     assert follows_measure(sentence, 4)
     assert not follows_measure(Story("Old books last for years").sentences[0], 0), (

@@ -41,7 +41,7 @@ def judge(pool: CandidatePool) -> FixedPreferences:
     return FixedPreferences(scores)
 
 
-def test_the_hardest_candidates_are_kept_in_the_end(pool: CandidatePool, judge: FixedPreferences) -> None:
+def test_filtering_converges_to_the_hardest_candidates(pool: CandidatePool, judge: FixedPreferences) -> None:
     filtering = AdversarialFilter(pool, judge, KEPT, seed=1)
     assigned = filtering.start()
     for number in range(1, 15):
@@ -50,31 +50,31 @@ def test_the_hardest_candidates_are_kept_in_the_end(pool: CandidatePool, judge: 
     assert (assigned == np.sort(hardest, axis=1)).all()
 
 
-def test_a_round_changes_only_the_half_that_it_did_not_learn_from(
-    pool: CandidatePool, judge: FixedPreferences
-) -> None:
+def test_round_changes_only_the_held_out_half(pool: CandidatePool, judge: FixedPreferences) -> None:
     filtering = AdversarialFilter(pool, judge, KEPT, seed=1)
     start = filtering.start()
-    done = filtering.round(start, 1)
-    learning = np.isin(pool.humans, judge.fitted[0])
-    assert learning.sum() == STORIES // 2
-    assert (done.assigned[learning] == start[learning]).all()
-    assert (done.assigned != start).any()
-    assert done.accuracy == 1.0
-    assert 0 < done.replaced <= 1
+    result = filtering.round(start, 1)
+    in_training_half = np.isin(pool.humans, judge.fitted[0])
+    assert in_training_half.sum() == STORIES // 2
+    assert (result.assigned[in_training_half] == start[in_training_half]).all()
+    assert (result.assigned != start).any()
+    assert result.accuracy == 1.0
+    assert 0 < result.replaced <= 1
     again = filtering.round(start, 1)
-    assert (again.assigned == done.assigned).all()
+    assert (again.assigned == result.assigned).all()
 
 
-def test_what_fools_the_judge_stays(pool: CandidatePool, judge: FixedPreferences) -> None:
+def test_negatives_scored_above_the_human_story_are_kept(
+    pool: CandidatePool, judge: FixedPreferences
+) -> None:
     judge.scores[pool.humans] = -1.0
-    done = AdversarialFilter(pool, judge, KEPT, seed=1).round(
+    result = AdversarialFilter(pool, judge, KEPT, seed=1).round(
         AdversarialFilter(pool, judge, KEPT, seed=1).start(), 1
     )
-    assert (done.replaced, done.accuracy) == (0.0, 0.0)
+    assert (result.replaced, result.accuracy) == (0.0, 0.0)
 
 
-def test_stories_with_fewer_candidates(pool: CandidatePool, judge: FixedPreferences) -> None:
+def test_stories_may_have_fewer_candidates(pool: CandidatePool, judge: FixedPreferences) -> None:
     ragged = CandidatePool(pool.humans, pool.candidates.copy())
     ragged.candidates[::2, 4:] = -1
     filtering = AdversarialFilter(ragged, judge, KEPT, seed=1)
@@ -86,30 +86,30 @@ def test_stories_with_fewer_candidates(pool: CandidatePool, judge: FixedPreferen
     assert (assigned == np.sort(np.argsort(-scores, axis=1)[:, :KEPT], axis=1)).all()
 
 
-def test_rows_of_stories_with_their_candidates() -> None:
+def test_build_pool_groups_candidates_by_story() -> None:
     pool = build_pool([{"label": label} for label in (1, 0, 0, 1, 0, 0, 0)])
     assert pool.humans.tolist() == [0, 3]
     assert pool.candidates.tolist() == [[1, 2, -1], [4, 5, 6]]
     assert pool.min_candidates() == 2
 
 
-def test_replacement_takes_the_hardest_for_the_easiest() -> None:
+def test_easiest_negatives_are_replaced_by_the_hardest() -> None:
     assert replace_easy(np.array([0, 1, 2]), np.array([0.3, 0.1, 0.9, 0.8, 0.2]), 0.5).tolist() == [0, 2, 3]
     assert replace_easy(np.array([0, 1]), np.array([0.3, 0.1, 0.05]), 0.5).tolist() == [0, 1]
 
 
-def test_convergence() -> None:
+def test_has_converged() -> None:
     assert not has_converged([0.9, 0.8, 0.7, 0.6], 3)
     assert has_converged([0.9, 0.6, 0.6, 0.61, 0.6], 3)
     assert not has_converged([0.6], 3)
 
 
-def test_too_few_candidates_are_named(pool: CandidatePool, judge: FixedPreferences) -> None:
+def test_too_few_candidates_are_refused(pool: CandidatePool, judge: FixedPreferences) -> None:
     with pytest.raises(ValueError, match="7 candidates or more of each, got 40 and 6"):
         AdversarialFilter(pool, judge, 7, seed=0)
 
 
-def test_the_linear_member_finds_the_optimum() -> None:
+def test_linear_member_finds_the_optimum() -> None:
     """The gradient of the objective, computed independently, is zero there."""
     rng = np.random.default_rng(0)
     features, labels = rng.normal(size=(30, 3)), (rng.random(30) < 0.3).astype(float)
@@ -117,14 +117,14 @@ def test_the_linear_member_finds_the_optimum() -> None:
     member.fit(np.arange(30), labels, rng)
 
     def objective(weights: np.ndarray) -> float:
-        chances = expit(features @ weights[:-1] + weights[-1])
-        human, written = -np.log(chances[labels == 1]), -np.log(1 - chances[labels == 0])
-        return 15 * human.mean() + 15 * written.mean() + 0.35 * (weights[:-1] ** 2).sum()
+        probabilities = expit(features @ weights[:-1] + weights[-1])
+        human, generated = -np.log(probabilities[labels == 1]), -np.log(1 - probabilities[labels == 0])
+        return 15 * human.mean() + 15 * generated.mean() + 0.35 * (weights[:-1] ** 2).sum()
 
     assert np.abs(approx_fprime(member._weights, objective, 1e-6)).max() < 1e-2
 
 
-def test_ngrams_are_counted_once_and_rare_ones_left_out() -> None:
+def test_ngrams_count_once_per_text_and_rare_ones_are_excluded() -> None:
     matrix = ngram_matrix([["a", "b", "a"], ["a", "b"], ["c"]], longest=2, rarest=2)
     assert matrix.shape == (3, 3)  # a, b, a b
     assert np.allclose(matrix.toarray()[:2], 3**-0.5)
@@ -132,10 +132,10 @@ def test_ngrams_are_counted_once_and_rare_ones_left_out() -> None:
 
 
 @pytest.mark.parametrize("names", [["words"], ["tags"], ["lstm"], ["encoder"], ["words", "tags"]])
-def test_members_learn_to_tell_texts_apart(names: list[str]) -> None:
+def test_members_learn_to_distinguish_texts(names: list[str]) -> None:
     human = [f"the {noun} slept at home ." for noun in ("dog", "cat", "girl", "boy", "man")]
-    written = [f"home {noun} the slept slept at ." for noun in ("dog", "cat", "girl", "boy", "man")]
-    texts = (human + written) * 4
+    generated = [f"home {noun} the slept slept at ." for noun in ("dog", "cat", "girl", "boy", "man")]
+    texts = (human + generated) * 4
     labels = np.array(([1.0] * 5 + [0.0] * 5) * 4)
     committee = Committee.of(names, texts)
     if names == ["lstm"]:
@@ -145,6 +145,6 @@ def test_members_learn_to_tell_texts_apart(names: list[str]) -> None:
     assert scores[:5].min() > scores[5:].max()
 
 
-def test_unknown_members_are_named() -> None:
+def test_unknown_members_are_refused() -> None:
     with pytest.raises(ValueError, match="gpt"):
         Committee.of(["gpt"], ["a"])

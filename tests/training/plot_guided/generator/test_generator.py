@@ -22,7 +22,7 @@ PLOTS = [[["she ran"], ["home"]], [["the dog"], ["ate", "slept"]], [["park"], []
 KEYS = [(1, 0), (1, 1), (1, 2)]
 
 
-def test_cross_attention_starts_as_self_attention_and_word_vectors_are_fixed(data: Path) -> None:
+def test_cross_attention_is_copied_from_self_attention_and_embeddings_are_frozen(data: Path) -> None:
     model, _ = build_generator(generator_config())
     layer = model.decoder.bert.encoder.layer[0]
     weights = load_file(data / "encoder" / "model.safetensors")
@@ -34,7 +34,7 @@ def test_cross_attention_starts_as_self_attention_and_word_vectors_are_fixed(dat
     assert all("word_embeddings" in name for name in fixed)
 
 
-def test_it_learns_and_a_killed_run_ends_in_the_same_weights(data: Path) -> None:
+def test_generator_learns_and_interrupted_run_ends_in_the_same_weights(data: Path) -> None:
     def run(name: str, resume: bool = False, **changes: object) -> dict:
         return train_generator(generator_config(**changes), data, data / name, data / "cache", resume)
 
@@ -53,7 +53,7 @@ def test_batches_shift_the_story_and_ignore_padding() -> None:
     assert batch["attention_mask"].tolist() == [[1, 1, 1], [1, 1, 0]]
 
 
-def test_stories_depend_on_their_key_alone(tmp_path: Path) -> None:
+def test_stories_depend_only_on_their_key(tmp_path: Path) -> None:
     model, tokenizer = load_generator(write_generator(tmp_path))
     sampler = StorySampler(model, tokenizer, Sampling(max_tokens=20, batch_size=2), dtype="float32")
     together = sampler.write(PLOTS, KEYS)
@@ -68,26 +68,30 @@ def test_stories_depend_on_their_key_alone(tmp_path: Path) -> None:
         sampler.write(PLOTS, KEYS[:1])
 
 
-def test_top_1_is_the_most_likely_story(tmp_path: Path) -> None:
+def test_top_1_sampling_is_greedy_decoding(tmp_path: Path) -> None:
     """Compared with decoding without a cache."""
     model, tokenizer = load_generator(write_generator(tmp_path))
     sampler = StorySampler(model, tokenizer, Sampling(top_k=1, max_tokens=6), dtype="float32")
     text = sampler.write(PLOTS[:1], KEYS[:1])[0]
-    marks = SpecialTokens.from_tokenizer(tokenizer)
-    source = [marks.start, *tokenizer.encode("she ran ; home", add_special_tokens=False).ids, marks.end]
-    ids = [marks.start]
+    special_tokens = SpecialTokens.from_tokenizer(tokenizer)
+    source = [
+        special_tokens.start,
+        *tokenizer.encode("she ran ; home", add_special_tokens=False).ids,
+        special_tokens.end,
+    ]
+    ids = [special_tokens.start]
     for _ in range(6):
         with torch.no_grad():
             output = model(input_ids=torch.tensor([source]), decoder_input_ids=torch.tensor([ids]))
         logits = output.logits[0, -1].clone()
         logits[sampler.never] = -torch.inf
         ids.append(int(logits.argmax()))
-        if ids[-1] == marks.end:
+        if ids[-1] == special_tokens.end:
             break
     assert text == decode_words(tokenizer, ids)
 
 
-def test_a_bart_of_the_hub_learns_and_writes(data: Path, tmp_path: Path) -> None:
+def test_hub_bart_learns_and_generates(data: Path, tmp_path: Path) -> None:
     stories = [json.loads(line)["story"] for line in (data / "stories.jsonl").open()]
     base = write_bart(tmp_path / "bart", stories)
 
@@ -109,7 +113,7 @@ def test_a_bart_of_the_hub_learns_and_writes(data: Path, tmp_path: Path) -> None
     assert not sampler._is_complete(ids, 3)
 
 
-def test_a_decoder_of_the_hub_learns_by_an_adapter_resumes_and_writes(data: Path, tmp_path: Path) -> None:
+def test_hub_decoder_trains_an_adapter_resumes_and_generates(data: Path, tmp_path: Path) -> None:
     """A GPT-2: the plot is a prefix of the text, left-padded next to longer ones."""
     stories = [json.loads(line)["story"] for line in (data / "stories.jsonl").open()]
     base = write_gpt2(tmp_path / "gpt2", stories)
@@ -145,7 +149,7 @@ def test_a_decoder_of_the_hub_learns_by_an_adapter_resumes_and_writes(data: Path
     assert greedy.write(PLOTS[:1], KEYS[:1]) == [decode_words(tokenizer, [i for i in ids[plot:] if i != end])]
 
 
-def test_an_adapter_goes_on_from_anothers_and_fits_its_model_alone(data: Path, tmp_path: Path) -> None:
+def test_adapter_continues_from_another_and_requires_its_base_model(data: Path, tmp_path: Path) -> None:
     stories = [json.loads(line)["story"] for line in (data / "stories.jsonl").open()]
     base = write_gpt2(tmp_path / "gpt2", stories)
 
@@ -168,7 +172,7 @@ def test_an_adapter_goes_on_from_anothers_and_fits_its_model_alone(data: Path, t
         load_generator(tmp_path / "first" / "final")
 
 
-def test_perplexitys_weights_are_a_base(data: Path) -> None:
+def test_perplexity_weights_can_be_the_base_model(data: Path) -> None:
     model, tokenizer = build_generator(generator_config(base="metrics/ppl/weights/roc"))
     assert not model.config.is_encoder_decoder
     assert tokenizer.token_to_id("[MALE]") is not None
@@ -176,7 +180,7 @@ def test_perplexitys_weights_are_a_base(data: Path) -> None:
         build_generator(generator_config(base="metrics/ppl/weights/pll"))
 
 
-def test_a_plot_before_its_story_is_no_label() -> None:
+def test_plot_tokens_are_not_labels() -> None:
     batch = PairCollator(SpecialTokens(start=0, end=0, padding=0), is_encoder_decoder=False)(
         [([0, 7, 9], [5, 6, 0]), ([0, 9], [5, 0])]
     )
@@ -185,7 +189,7 @@ def test_a_plot_before_its_story_is_no_label() -> None:
     assert batch["labels"].tolist() == [[IGNORED, IGNORED, 5, 6, 0], [IGNORED, 5, 0, IGNORED, IGNORED]]
 
 
-def test_draws_follow_the_distribution(tmp_path: Path) -> None:
+def test_sampled_tokens_follow_the_distribution(tmp_path: Path) -> None:
     """Samples one of the 2 most likely tokens, at temperature .5, in proportion to squared probabilities."""
     model, tokenizer = load_generator(write_generator(tmp_path))
     sampler = StorySampler(model, tokenizer, Sampling(top_k=2, temperature=0.5), dtype="float32")
@@ -198,13 +202,13 @@ def test_draws_follow_the_distribution(tmp_path: Path) -> None:
     assert torch.allclose(shares, torch.tensor([0.25 / 0.34, 0.09 / 0.34, 0.0]), atol=0.03)
 
 
-def test_words_are_put_together_again() -> None:
+def test_decode_words_joins_word_pieces() -> None:
     tokenizer = tiny_tokenizer()
     ids = tokenizer.encode("she did n't walked the dog 's park", add_special_tokens=False).ids
     assert decode_words(tokenizer, [2, *ids, 3]) == "she did n't walked the dog 's park"
 
 
-def test_settings_and_damage_are_named(tmp_path: Path) -> None:
+def test_bad_settings_and_damaged_weights_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="temperature above 0"):
         Sampling(temperature=0)
     with pytest.raises(ValueError, match="trained generator"):
@@ -215,17 +219,17 @@ def test_settings_and_damage_are_named(tmp_path: Path) -> None:
         load_generator(folder)
 
 
-def test_a_story_ends_with_its_plots_sentences(tmp_path: Path) -> None:
+def test_story_ends_after_as_many_sentences_as_its_plot(tmp_path: Path) -> None:
     model, tokenizer = load_generator(write_generator(tmp_path))
     free = StorySampler(model, tokenizer, Sampling(max_tokens=30, top_k=40), dtype="float32")
     bound = StorySampler(
         model, tokenizer, Sampling(max_tokens=30, top_k=40, end_with_plot=True), dtype="float32"
     )
     plots = PLOTS * 8
-    keys = [(4, place) for place in range(len(plots))]
+    keys = [(4, index) for index in range(len(plots))]
     whole, cut = free.write(plots, keys), bound.write(plots, keys)
-    assert all(story.startswith(begun) for story, begun in zip(whole, cut, strict=True))
-    shorter = [begun for story, begun in zip(whole, cut, strict=True) if story != begun]
+    assert all(story.startswith(cut_story) for story, cut_story in zip(whole, cut, strict=True))
+    shorter = [cut_story for story, cut_story in zip(whole, cut, strict=True) if story != cut_story]
     assert shorter
     assert all(story.endswith((".", "!", "?")) for story in shorter)
 
@@ -249,7 +253,7 @@ def test_sentence_ends_are_counted(tmp_path: Path, text: str, sentences: int, wh
     assert sampler._is_complete(ids, sentences) is whole
 
 
-def test_an_open_quotation_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_open_quotation_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("openmeva.training.plot_guided.generator.sampling.QUOTE", "'")
     model, tokenizer = load_generator(write_generator(tmp_path))
     sampler = StorySampler(model, tokenizer, dtype="float32")
@@ -258,7 +262,7 @@ def test_an_open_quotation_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert [tokenizer.id_to_token(index) for index in ids] == ["she", "ran", "'", "home", ".", "'"]
 
 
-def test_a_run_of_another_configuration_is_not_resumed(data: Path) -> None:
+def test_run_with_another_configuration_is_not_resumed(data: Path) -> None:
     train_generator(generator_config(stories=4), data, data / "run", data / "cache")
     with pytest.raises(ValueError, match=r"config.seed: 3, not 4"):
         train_generator(generator_config(stories=4, seed=4), data, data / "run", data / "cache", resume=True)

@@ -25,15 +25,15 @@ def run_ensure_generator(data: Path, config: GeneratorConfig) -> str:
     )
 
 
-def test_it_is_trained_once_and_again_where_anything_differs(
+def test_generator_is_retrained_only_if_settings_or_data_differ(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = generator_config(stories=8)
     with interrupt_at_call(GeneratorTrainer, "training_step", 1):
         run_ensure_generator(data, config)
     first = run_ensure_generator(data, config)
-    with monkeypatch.context() as closed:
-        closed.setattr(GeneratorTrainer, "train", lambda *_, **__: pytest.fail("trained again"))
+    with monkeypatch.context() as patch:
+        patch.setattr(GeneratorTrainer, "train", lambda *_, **__: pytest.fail("trained again"))
         assert run_ensure_generator(data, config) == first
     assert run_ensure_generator(data, replace(config, seed=4)) != first
     assert run_ensure_generator(data, config) == first

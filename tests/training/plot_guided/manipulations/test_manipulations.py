@@ -51,60 +51,62 @@ def material() -> PlotMaterial:
     return PlotMaterial([PLOT, OTHER], TAGS, Words(), ConceptNetEvents(triples))
 
 
-def applied(name: str, material: PlotMaterial, seed: int) -> list[list[str]]:
-    found = MANIPULATIONS[name](
+def plot_after(name: str, material: PlotMaterial, seed: int) -> list[list[str]]:
+    result = MANIPULATIONS[name](
         ManipulatedPlot.start(PLOT, 0), BufferedRandom(np.random.default_rng(seed)), material
     )
-    assert found is not None
-    assert found.applied == (name,)
-    return found.plot
+    assert result is not None
+    assert result.applied == (name,)
+    return result.plot
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_events_stand_on_the_wrong_side(material: PlotMaterial, seed: int) -> None:
+def test_illogical_order_puts_events_on_the_wrong_side(material: PlotMaterial, seed: int) -> None:
     """Looking precedes finding, and an answer follows a question; here both orders are reversed."""
-    plot = applied("illogical_order", material, seed)
-    connections = ("", "then ", "later ", "subsequently ")
-    after = [["found wallet", f"{c}looked", "floor"] for c in connections]
-    before = [["answered", f"{c}father asked"] for c in connections]
+    plot = plot_after("illogical_order", material, seed)
+    connectives = ("", "then ", "later ", "subsequently ")
+    after = [["found wallet", f"{c}looked", "floor"] for c in connectives]
+    before = [["answered", f"{c}father asked"] for c in connectives]
     assert (plot[1] in after and plot[3] == PLOT[3]) or (plot[3] in before and plot[1] == PLOT[1])
     assert [plot[0], plot[2]] == [PLOT[0], PLOT[2]]
 
 
-def test_connections_are_all_used(material: PlotMaterial) -> None:
-    texts = " ".join(p for seed in range(40) for s in applied("illogical_order", material, seed) for p in s)
+def test_all_connectives_are_used(material: PlotMaterial) -> None:
+    texts = " ".join(
+        p for seed in range(40) for s in plot_after("illogical_order", material, seed) for p in s
+    )
     assert all(word in texts for word in ("then", "later", "subsequently"))
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_an_opposite_stands_beside_its_phrase(material: PlotMaterial, seed: int) -> None:
-    plot = applied("contradiction", material, seed)
+def test_contradiction_adds_the_opposite_next_to_its_phrase(material: PlotMaterial, seed: int) -> None:
+    plot = plot_after("contradiction", material, seed)
     wallet = [["found purse", "found wallet", "floor"], ["found wallet", "found purse", "floor"]]
     asked = [["father answered", "father asked"], ["father asked", "father answered"]]
     assert (plot[1] in wallet) != (plot[3] in asked)
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_phrase_comes_again_in_a_third_of_the_sentences(material: PlotMaterial, seed: int) -> None:
-    plot = applied("repetition", material, seed)
+def test_repetition_repeats_a_phrase_in_a_third_of_the_sentences(material: PlotMaterial, seed: int) -> None:
+    plot = plot_after("repetition", material, seed)
     added = [(row, p) for row, phrases in enumerate(plot) for p in phrases if p not in PLOT[row]]
     assert len(added) == 1  # a third of four sentences; 5 % of six phrases is one
     assert added[0][1] in [p for phrases in PLOT for p in phrases]
 
 
-def test_of_five_sentences_one_repeats_a_phrase(material: PlotMaterial) -> None:
+def test_third_of_the_sentences_is_rounded_down(material: PlotMaterial) -> None:
     """A third is rounded down, as in the released code."""
-    plot = [[f"phrase {row} {place}" for place in range(3)] for row in range(5)]
-    found = MANIPULATIONS["repetition"](
+    plot = [[f"phrase {row} {column}" for column in range(3)] for row in range(5)]
+    result = MANIPULATIONS["repetition"](
         ManipulatedPlot.start(plot), BufferedRandom(np.random.default_rng(0)), material
     )
-    assert found is not None
-    assert sum(map(len, found.sentences)) == 16
+    assert result is not None
+    assert sum(map(len, result.sentences)) == 16
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_a_phrase_of_another_story_takes_a_place(material: PlotMaterial, seed: int) -> None:
-    plot = applied("substitution", material, seed)
+def test_substitution_takes_a_phrase_of_another_story(material: PlotMaterial, seed: int) -> None:
+    plot = plot_after("substitution", material, seed)
     changed = [
         (p, q) for old, new in zip(PLOT, plot, strict=True) for p, q in zip(old, new, strict=True) if p != q
     ]
@@ -113,27 +115,25 @@ def test_a_phrase_of_another_story_takes_a_place(material: PlotMaterial, seed: i
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_all_phrases_of_a_sentence_take_those_of_another_as_in_figure_2(
-    material: PlotMaterial, seed: int
-) -> None:
-    plot = applied("substitution", replace(material, whole_sentences=True), seed)
+def test_substitution_can_replace_whole_sentences_as_in_figure_2(material: PlotMaterial, seed: int) -> None:
+    plot = plot_after("substitution", replace(material, whole_sentences=True), seed)
     changed = [(old, new) for old, new in zip(PLOT, plot, strict=True) if old != new]
     assert len(changed) == 1  # 15 % of the sentences, at least one
     assert changed[0][1] in OTHER
 
 
-def test_the_share_of_phrases_that_is_affected(material: PlotMaterial) -> None:
-    long_plot = [[f"phrase {row} {place}" for place in range(5)] for row in range(4)]
-    found = MANIPULATIONS["substitution"](
+def test_substitution_replaces_15_percent_of_the_phrases(material: PlotMaterial) -> None:
+    long_plot = [[f"phrase {row} {column}" for column in range(5)] for row in range(4)]
+    result = MANIPULATIONS["substitution"](
         ManipulatedPlot.start(long_plot), BufferedRandom(np.random.default_rng(0)), material
     )
-    assert found is not None
+    assert result is not None
     assert (
-        sum(p.manipulation == "substitution" for phrases in found.sentences for p in phrases) == 3
+        sum(p.manipulation == "substitution" for phrases in result.sentences for p in phrases) == 3
     )  # 15 % of 20
 
 
-def test_nothing_applies_to_an_empty_plot(material: PlotMaterial) -> None:
+def test_no_manipulation_applies_to_an_empty_plot(material: PlotMaterial) -> None:
     for manipulate in MANIPULATIONS.values():
         assert (
             manipulate(ManipulatedPlot.start([[], []], 0), BufferedRandom(np.random.default_rng(0)), material)
@@ -142,23 +142,23 @@ def test_nothing_applies_to_an_empty_plot(material: PlotMaterial) -> None:
     assert PlotManipulator(material, 0).manipulate([[], []], 0) is None
 
 
-def test_two_to_four_manipulations_that_do_not_undo_one_another(material: PlotMaterial) -> None:
+def test_two_to_four_manipulations_are_combined_without_undoing_each_other(material: PlotMaterial) -> None:
     manipulator = PlotManipulator(material, seed=5)
-    broken = [manipulator.manipulate(PLOT, 0, candidate) for candidate in range(200)]
-    names = [b.applied for b in broken if b]
-    assert {len(found) for found in names} == {2, 3, 4}
-    for b in broken:
+    manipulated = [manipulator.manipulate(PLOT, 0, candidate) for candidate in range(200)]
+    names = [b.applied for b in manipulated if b]
+    assert {len(names_of_plot) for names_of_plot in names} == {2, 3, 4}
+    for b in manipulated:
         assert b is not None
-        left = {p.manipulation for phrases in b.sentences for p in phrases}
+        remaining = {p.manipulation for phrases in b.sentences for p in phrases}
         # an added connection keeps the mark of the manipulation that wrote the phrase
-        assert left - {""} <= set(b.applied)
-        assert set(b.applied) - {"illogical_order"} <= left
+        assert remaining - {""} <= set(b.applied)
+        assert set(b.applied) - {"illogical_order"} <= remaining
     shares = manipulation_shares(names)
     assert all(0.6 < shares[name] < 0.9 for name in MANIPULATIONS)  # 3 of 4 on average
     assert 2.8 < shares["manipulations"] < 3.2
 
 
-def test_the_same_seed_breaks_the_same_way(material: PlotMaterial) -> None:
+def test_same_seed_gives_the_same_manipulations(material: PlotMaterial) -> None:
     first, again = PlotManipulator(material, 1), PlotManipulator(material, 1)
     assert first.manipulate(PLOT, 0, 2) == again.manipulate(PLOT, 0, 2)
     assert any(
@@ -166,14 +166,14 @@ def test_the_same_seed_breaks_the_same_way(material: PlotMaterial) -> None:
     )
 
 
-def test_a_manipulation_left_out(material: PlotMaterial) -> None:
+def test_excluded_manipulation_is_never_applied(material: PlotMaterial) -> None:
     manipulator = PlotManipulator(material, 0, without=("repetition",))
-    found = [manipulator.manipulate(PLOT, 0, c) for c in range(20)]
-    assert all(b and "repetition" not in b.applied for b in found)
+    results = [manipulator.manipulate(PLOT, 0, c) for c in range(20)]
+    assert all(b and "repetition" not in b.applied for b in results)
     with pytest.raises(ValueError, match="leave out"):
         PlotManipulator(material, 0, without=("typo",))
 
 
-def test_usual_tags() -> None:
+def test_most_frequent_tags() -> None:
     stories = [TaggedStory([["runs", "runs"]], [["VBZ", "NNS"]]), TaggedStory([["runs"]], [["VBZ"]])]
     assert most_frequent_tags(stories) == {"runs": "VBZ"}

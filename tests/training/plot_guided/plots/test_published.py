@@ -10,12 +10,12 @@ from openmeva.training.text.tagged_story import TaggedStory
 from tests.papers_data import DATA
 
 
-def test_phrases_are_counted_with_their_number() -> None:
-    found = phrase_f1([[["a", "a"], ["b"]], [["c"]]], [["a", "b", "d"], ["C".lower()]])
-    assert found == {"precision": 0.75, "recall": 0.75, "f1": 0.75}
+def test_phrase_f1_counts_duplicates() -> None:
+    scores = phrase_f1([[["a", "a"], ["b"]], [["c"]]], [["a", "b", "d"], ["C".lower()]])
+    assert scores == {"precision": 0.75, "recall": 0.75, "f1": 0.75}
 
 
-def test_files_are_read_and_bad_ones_named(tmp_path: Path) -> None:
+def test_published_files_are_read_and_bad_ones_reported(tmp_path: Path) -> None:
     (tmp_path / "roc.txt").write_text(
         "title <EOT> ann ran\tpark # slept <EOL> </s> ann ran . </s> she slept . @\n"
     )
@@ -33,14 +33,14 @@ def test_files_are_read_and_bad_ones_named(tmp_path: Path) -> None:
         list(read_paired(tmp_path / "stories.txt", tmp_path / "plots.txt"))
 
 
-def test_an_unknown_extractor_is_named() -> None:
+def test_unknown_extractor_is_refused() -> None:
     assert set(EXTRACTORS) == {"storyline", "verbs", "opening"}
     for name in ("rake", "storyline+rake"):
         with pytest.raises(ValueError, match="'rake'"):
             extract_plots([], name, 0)
 
 
-def test_stories_take_turns_at_extractors_that_a_plus_joins() -> None:
+def test_extractors_joined_by_plus_alternate() -> None:
     words = [["ann", "was", "hungry", "."], ["she", "ate", "bread", "."]]
     story = TaggedStory(words, [["NNP", "VBD", "JJ", "."], ["PRP", "VBD", "NN", "."]])
     storyline = extract_plots([story], "storyline", 0)[0]
@@ -52,13 +52,13 @@ def test_stories_take_turns_at_extractors_that_a_plus_joins() -> None:
 
 
 @pytest.mark.data
-def test_storylines_are_the_published_ones() -> None:
+def test_storylines_match_the_published_ones() -> None:
     rows = read_storylines(DATA / "roc" / "plot_guided_lm_dev.txt.gz")
     assert compare(rows, "storyline", seed=1, limit=300)["f1"] > 0.95
 
 
 @pytest.mark.data
-def test_verb_plots_come_near_the_published_ones() -> None:
+def test_verb_plots_are_close_to_the_published_ones() -> None:
     folder = DATA / "wp"
     rows = read_paired(folder / "plot_guided_stories.txt.gz", folder / "plot_guided_plots_paired.txt.gz")
     assert compare(rows, "verbs", seed=1, limit=100)["f1"] > 0.55

@@ -26,20 +26,20 @@ def write_labeller(folder: Path, labels: list[str]) -> Path:
         for parameter in model.parameters():
             parameter.zero_()
         model.bert.embeddings.LayerNorm.weight.fill_(1.0)
-        for place, piece in enumerate(PIECES):
+        for index, piece in enumerate(PIECES):
             role = ROLES.get(piece, "O")
-            model.bert.embeddings.word_embeddings.weight[place, LABELS.index(role)] = 1.0
+            model.bert.embeddings.word_embeddings.weight[index, LABELS.index(role)] = 1.0
         model.classifier.weight.copy_(torch.eye(4))
     model.save_pretrained(folder)
     BertTokenizer(vocab={piece: i for i, piece in enumerate(PIECES)}).save_pretrained(folder)
     return folder
 
 
-def test_spans_of_bio_labels() -> None:
+def test_role_spans_of_bio_labels() -> None:
     assert role_spans(["O", "B-ARG0", "I-ARG0", "B-ARG0", "I-V", "O"]) == [(1, 3), (3, 4), (4, 5)]
 
 
-def test_roles_of_a_verb_are_its_plot(tmp_path: Path) -> None:
+def test_plot_consists_of_role_spans(tmp_path: Path) -> None:
     folder = write_labeller(tmp_path, LABELS)
     story = TaggedStory(
         [["the", "dog", "ran", "home"], ["the", "cat"]], [["DT", "NN", "VBD", "NN"], ["DT", "NN"]]
@@ -47,7 +47,7 @@ def test_roles_of_a_verb_are_its_plot(tmp_path: Path) -> None:
     assert extract_plots([story], f"srl:{folder}", 0) == [[["the dog", "ran"], []]]
 
 
-def test_other_labels_are_named(tmp_path: Path) -> None:
+def test_model_with_other_labels_is_refused(tmp_path: Path) -> None:
     folder = write_labeller(tmp_path, ["POS", "NEG", "X", "Y"])
     with pytest.raises(ValueError, match="B-ARG0"):
         extract_plots([], f"srl:{folder}", 0)

@@ -17,21 +17,21 @@ def test_subject_verb_and_object() -> None:
     ]
 
 
-def test_auxiliaries_and_most_pronouns_are_left_out() -> None:
+def test_auxiliaries_and_most_pronouns_are_excluded() -> None:
     assert phrases("he/PRP was/VBD sleeping/VBG ./.") == ["sleeping"]
     assert phrases("it/PRP slept/VBD ./.") == ["it", "slept"]
 
 
-def test_prepositional_phrases_and_phrases_with_of_are_left_out() -> None:
+def test_prepositional_phrases_and_phrases_with_of_are_excluded() -> None:
     assert phrases("dogs/NNS ran/VBD to/TO the/DT park/NN") == ["dogs", "ran"]
     assert phrases("dogs/NNS ate/VBD a/DT piece/NN of/IN cake/NN") == ["dogs", "ate"]
 
 
-def test_a_subject_is_no_noun_that_a_preposition_governs() -> None:
+def test_noun_after_a_preposition_is_not_a_subject() -> None:
     assert phrases("the/DT man/NN in/IN the/DT hat/NN laughed/VBD ./.") == ["laughed"]
 
 
-def test_pronouns_that_end_a_clause_after_a_preposition() -> None:
+def test_clause_final_pronoun_after_a_preposition_is_kept() -> None:
     assert phrases("he/PRP looked/VBD at/IN her/PRP ./.") == ["looked", "her"]
     assert phrases("he/PRP looked/VBD at/IN her/PRP dog/NN ./.") == ["looked"]
 
@@ -42,7 +42,7 @@ def test_auxiliary_participles_and_contractions() -> None:
     assert phrases("they/PRP don't/VBP know/VB") == ["know"]
 
 
-def test_a_short_infinitive_that_ends_a_clause_is_one_phrase() -> None:
+def test_short_clause_final_infinitive_is_one_phrase() -> None:
     assert phrases("she/PRP wanted/VBD to/TO sleep/VB ./.") == ["wanted", "to sleep"]
     assert phrases("it/PRP started/VBD to/TO rain/VB again/RB ,/, so/RB she/PRP ran/VBD") == [
         "it",
@@ -52,22 +52,22 @@ def test_a_short_infinitive_that_ends_a_clause_is_one_phrase() -> None:
     ]
 
 
-def test_the_verb_before_a_longer_infinitive_is_left_out() -> None:
+def test_verb_before_a_longer_infinitive_is_excluded() -> None:
     assert phrases("she/PRP wanted/VBD to/TO buy/VB bread/NN for/IN us/PRP") == ["buy", "bread"]
     assert phrases("she/PRP wanted/VBD to/TO go/VB to/TO bed/NN") == ["wanted", "go"]
 
 
-def test_the_verb_before_a_noun_with_a_relative_clause_is_left_out() -> None:
+def test_verb_before_a_noun_with_a_relative_clause_is_excluded() -> None:
     assert phrases("he/PRP caught/VBD the/DT dog/NN that/WDT barked/VBD") == ["the dog", "barked"]
     assert phrases("he/PRP caught/VBD the/DT dog/NN she/PRP lost/VBD") == ["caught", "lost"]
 
 
-def test_adjectives_after_verbs() -> None:
+def test_adjectives_after_copular_verbs() -> None:
     assert phrases("the/DT sky/NN turned/VBD red/JJ") == ["the sky", "turned", "red"]
     assert phrases("the/DT sky/NN seemed/VBD red/JJ") == ["the sky", "seemed"]
 
 
-def test_the_noun_before_a_relative_pronoun_is_the_subject() -> None:
+def test_noun_before_a_relative_pronoun_is_the_subject() -> None:
     assert phrases("the/DT dog/NN that/WDT barked/VBD") == ["the dog", "barked"]
 
 

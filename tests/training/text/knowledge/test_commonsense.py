@@ -42,7 +42,7 @@ def test_neighbours(word, tag, expected):
 
 
 @pytest.mark.usefixtures("conceptnet")
-def test_linked():
+def test_are_linked():
     assert are_linked("Dogs", "NNS", "barked", "VBD")
     assert are_linked("barked", "VBD", "dogs", "NNS")
     assert are_linked("kennel", "NN", "yard", "NN")
@@ -53,7 +53,7 @@ def test_linked():
 
 
 @pytest.mark.usefixtures("wordnet_alone")
-def test_a_missing_conceptnet_names_the_command():
+def test_missing_conceptnet_error_names_the_command():
     for call in (lambda: neighbours("dog", "NN"), lambda: are_linked("dog", "NN", "cat", "NN")):
         with pytest.raises(resources.MissingResourceError, match="--conceptnet FILE"):
             call()

@@ -33,7 +33,7 @@ DUMP = """\
 /a/[/r/Causes/,/c/en/push_hard/,/c/en/fall/]\t/r/Causes\t/c/en/push_hard\t/c/en/fall/v\t{"weight": 1.0}
 /a/[/r/RelatedTo/,/c/en/dog/,/c/en/animal/]\t/r/RelatedTo\t/c/en/dog\t/c/en/animal\t{"weight": 1.0}
 """
-FORMS = {
+FORMATS = {
     "lists": (
         LISTS,
         [("Antonym", "love", "hate"), ("Antonym", "love", "war"), ("NotDesires", "dog", "fleas")],
@@ -43,17 +43,17 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("compressed", [False, True])
-def test_each_form_is_recognised(tmp_path, form, compressed):
-    text, expected = FORMS[form]
+def test_each_format_is_recognised(tmp_path, form, compressed):
+    text, expected = FORMATS[form]
     path = tmp_path / ("assertions.gz" if compressed else "assertions")
     path.write_bytes(gzip.compress(text.encode()) if compressed else text.encode())
     assert list(read_assertions(path)) == expected
     assert load(fetch_conceptnet(tmp_path / "stored", path)) == sorted(expected)
 
 
-def test_sources_add_up(tmp_path):
+def test_assertions_of_several_sources_are_merged(tmp_path):
     store([("Antonym", "b", "c"), ("Antonym", "a", "b")], tmp_path)
     path = store([("Antonym", "a", "b"), ("Causes", "a", "c"), ("Antonym", "", "x")], tmp_path)
     assert load(path) == [("Antonym", "a", "b"), ("Antonym", "b", "c"), ("Causes", "a", "c")]
@@ -70,7 +70,7 @@ def test_sources_add_up(tmp_path):
         ("", "expected at least one line, got an empty file"),
     ],
 )
-def test_a_bad_line_is_named_and_nothing_stored(tmp_path, text, message):
+def test_bad_line_is_reported_and_nothing_is_stored(tmp_path, text, message):
     path = tmp_path / "bad"
     path.write_text(text)
     with pytest.raises(ValueError, match=message):
@@ -78,7 +78,7 @@ def test_a_bad_line_is_named_and_nothing_stored(tmp_path, text, message):
     assert not (tmp_path / "stored").exists()
 
 
-def test_a_damaged_archive(tmp_path):
+def test_damaged_archive_is_refused(tmp_path):
     path = tmp_path / "dump.gz"
     for content in (gzip.compress(DUMP.encode())[:-20], b"no archive"):
         path.write_bytes(content)
@@ -86,14 +86,14 @@ def test_a_damaged_archive(tmp_path):
             fetch_conceptnet(tmp_path / "stored", path)
 
 
-def test_no_kept_relation(tmp_path):
+def test_file_without_used_relations_is_refused(tmp_path):
     path = tmp_path / "other"
     path.write_text("RelatedTo\tdog\tanimal\n")
     with pytest.raises(ValueError, match="no English assertions with the relations Antonym"):
         fetch_conceptnet(tmp_path / "stored", path)
 
 
-def test_no_file_or_no_network(tmp_path):
+def test_missing_file_or_network_is_reported(tmp_path):
     with pytest.raises(FileNotFoundError):
         fetch_conceptnet(tmp_path, tmp_path / "none")
     with pytest.raises(RuntimeError, match="--conceptnet FILE"):
@@ -101,7 +101,7 @@ def test_no_file_or_no_network(tmp_path):
 
 
 @pytest.fixture
-def publisher():
+def dump_server():
     """A server on this machine that answers every request with the dump, and counts the requests."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -125,12 +125,12 @@ def publisher():
     thread.join()
 
 
-def test_the_dump_is_filtered_while_it_arrives(publisher, tmp_path):
-    assert list(download(f"{publisher}/dump.csv.gz")) == FORMS["dump"][1]
-    assert load(fetch_conceptnet(tmp_path, url=f"{publisher}/dump.csv.gz")) == sorted(FORMS["dump"][1])
+def test_dump_is_filtered_while_downloading(dump_server, tmp_path):
+    assert list(download(f"{dump_server}/dump.csv.gz")) == FORMATS["dump"][1]
+    assert load(fetch_conceptnet(tmp_path, url=f"{dump_server}/dump.csv.gz")) == sorted(FORMATS["dump"][1])
 
 
-def test_a_broken_connection_stores_nothing(publisher, tmp_path):
+def test_broken_connection_stores_nothing(dump_server, tmp_path):
     with pytest.raises(RuntimeError, match="could not be fetched"):
-        fetch_conceptnet(tmp_path / "stored", url=f"{publisher}/broken.csv.gz")
+        fetch_conceptnet(tmp_path / "stored", url=f"{dump_server}/broken.csv.gz")
     assert not (tmp_path / "stored").exists()

@@ -49,12 +49,12 @@ def with_conceptnet(wordnet_alone):
         ("Love", "NNP", ()),
     ],
 )
-def test_antonyms_by_wordnet(word, tag, expected):
+def test_wordnet_antonyms(word, tag, expected):
     assert antonyms(word, tag) == expected
 
 
 @pytest.mark.usefixtures("with_conceptnet")
-def test_antonyms_by_conceptnet():
+def test_conceptnet_antonyms():
     # By form ("went") and by lemma ("go"), as past tenses; no phrases, and no words that are never
     # or rarely verbs.
     # WordNet adds "come", its only antonym.
@@ -78,7 +78,7 @@ def test_synonyms(word, tag, expected):
     assert expected in synonyms(word, tag)
 
 
-def test_mentions_are_the_counts_of_nltk():
+def test_mention_counts_match_nltk():
     by_part = lexicon._semcor_mentions()
     assert by_part["dog"]["n"] == sum(e.count() for e in lexicon.wordnet().lemmas("dog", "n"))
     assert by_part["dog"]["n"] > by_part["dog"]["v"] > 0
@@ -92,7 +92,7 @@ def test_rare_senses_give_no_synonyms():
 
 
 @pytest.mark.usefixtures("with_conceptnet")
-def test_results_are_sorted_single_words_other_than_the_word():
+def test_results_are_sorted_single_words_without_the_word_itself():
     words = [
         ("went", "VBD"),
         ("good", "JJ"),
@@ -102,9 +102,9 @@ def test_results_are_sorted_single_words_other_than_the_word():
         ("make", "VB"),
     ]
     for word, tag in words:
-        for found in (antonyms(word, tag), synonyms(word, tag)):
-            assert list(found) == sorted(set(found))
-            assert all(other.isalpha() and other != word for other in found)
+        for results in (antonyms(word, tag), synonyms(word, tag)):
+            assert list(results) == sorted(set(results))
+            assert all(result.isalpha() and result != word for result in results)
 
 
 @pytest.mark.usefixtures("with_conceptnet")
@@ -136,7 +136,7 @@ def test_keywords(word, tag, expected):
 
 
 @pytest.mark.usefixtures("wordnet_alone")
-def test_a_missing_wordnet_names_the_command(tmp_path, monkeypatch):
+def test_missing_wordnet_error_names_the_command(tmp_path, monkeypatch):
     monkeypatch.setattr(resources, "nltk_data_folder", lambda: tmp_path / "nltk_data")
     monkeypatch.setattr(nltk.data, "path", [])
     clear_fact_caches(wordnet=True)
@@ -146,17 +146,17 @@ def test_a_missing_wordnet_names_the_command(tmp_path, monkeypatch):
 
 
 @pytest.mark.usefixtures("with_conceptnet")
-def test_conceptnet_alone_knows_keywords_as_unions_paper_has_them():
+def test_conceptnet_keywords_and_antonyms_as_in_unions_paper():
     english = ConceptNetEnglish()
     assert english.antonyms("went", "VBD") == ("arrived", "dogged", "stayed"), "by word and lemma, inflected"
     assert english.antonyms("dogs", "NNS") == ("cats", "fleas", "invisibles")
-    assert english.antonyms("happy", "JJ") == (), "WordNet is not asked"
+    assert english.antonyms("happy", "JJ") == (), "WordNet is not used"
     assert all(english.is_keyword(*word) for word in (("zorgle", "NN"), ("noise", "NN"), ("dogs", "NNS")))
     assert not any(english.is_keyword(*word) for word in (("her", "PRP$"), ("table", "NN"), ("off", "RP")))
 
 
 @pytest.mark.usefixtures("with_conceptnet")
-def test_negative_words_are_keywords_of_conceptnet_as_unions_appendix_a_has_them():
+def test_negation_words_are_conceptnet_keywords_as_in_unions_appendix_a():
     english = ConceptNetEnglish()
     assert english.antonyms("nobody", "NN") == ("somebody",), "a stop word, too"
     assert english.is_keyword("nobody", "NN")

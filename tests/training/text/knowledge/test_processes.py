@@ -11,11 +11,11 @@ WORDS = (
 
 def definitions(start: int) -> list[str]:
     """Definitions of all senses of the words, from `start` on, read from WordNet's files."""
-    turned = WORDS[start % len(WORDS) :] + WORDS[: start % len(WORDS)]
-    return [f"{word}: {synset.definition()}" for word in turned for synset in wordnet().synsets(word)]
+    rotated = WORDS[start % len(WORDS) :] + WORDS[: start % len(WORDS)]
+    return [f"{word}: {synset.definition()}" for word in rotated for synset in wordnet().synsets(word)]
 
 
-def test_forked_processes_read_files_of_their_own() -> None:
+def test_forked_processes_read_wordnet_independently() -> None:
     wordnet().synsets("begin")  # the files are open before the fork
     with get_context("fork").Pool(4) as pool:
         answers = pool.map(definitions, range(24), chunksize=1)

@@ -35,15 +35,15 @@ def write_half(folder: Path) -> None:
     (folder / "data.noun").write_text("half")
 
 
-def test_the_next_source_is_tried(tmp_path):
-    place = fetch_wordnet(tmp_path / "nltk_data", (without_internet, write_half, write_all))
-    assert place == tmp_path / "nltk_data" / "corpora" / "wordnet" == wordnet_path(tmp_path / "nltk_data")
-    assert sorted(file.name for file in place.iterdir()) == sorted(REQUIRED_FILES)
-    assert (place / "data.noun").read_text() == "data.noun"
-    assert [file.name for file in place.parent.iterdir()] == ["wordnet"], "nothing is left behind"
+def test_next_source_is_tried_after_a_failure(tmp_path):
+    folder = fetch_wordnet(tmp_path / "nltk_data", (without_internet, write_half, write_all))
+    assert folder == tmp_path / "nltk_data" / "corpora" / "wordnet" == wordnet_path(tmp_path / "nltk_data")
+    assert sorted(file.name for file in folder.iterdir()) == sorted(REQUIRED_FILES)
+    assert (folder / "data.noun").read_text() == "data.noun"
+    assert [file.name for file in folder.parent.iterdir()] == ["wordnet"], "nothing is left behind"
 
 
-def test_nothing_is_fetched_twice(tmp_path):
+def test_installed_wordnet_is_not_fetched_again(tmp_path):
     fetch_wordnet(tmp_path, (write_all,))
     fetch_wordnet(tmp_path, (without_internet,))
     (tmp_path / "corpora" / "wordnet" / "lexnames").unlink()
@@ -52,7 +52,7 @@ def test_nothing_is_fetched_twice(tmp_path):
     assert wordnet_path(tmp_path) is not None
 
 
-def test_the_downloaders_archive_counts(tmp_path):
+def test_archive_of_nltk_downloader_is_accepted(tmp_path):
     (tmp_path / "corpora").mkdir(0o755)
     archive = tmp_path / "corpora" / "wordnet.zip"
     with zipfile.ZipFile(archive, "w") as members:
@@ -67,16 +67,16 @@ def test_the_downloaders_archive_counts(tmp_path):
     assert wordnet_path(tmp_path) is None, "NLTK does not read it"
 
 
-def test_the_checksum_is_of_all_files_and_the_same_for_the_archive(tmp_path):
-    place = fetch_wordnet(tmp_path, (write_all,))
-    before = wordnet_checksum(place)
-    archive = shutil.make_archive(str(place), "zip", place.parent, "wordnet")
+def test_checksum_covers_all_files_and_is_the_same_for_the_archive(tmp_path):
+    folder = fetch_wordnet(tmp_path, (write_all,))
+    before = wordnet_checksum(folder)
+    archive = shutil.make_archive(str(folder), "zip", folder.parent, "wordnet")
     assert wordnet_checksum(Path(archive)) == before
-    (place / "lexnames").write_text("other")
-    assert wordnet_checksum(place) != before
+    (folder / "lexnames").write_text("other")
+    assert wordnet_checksum(folder) != before
 
 
-def test_no_source_works(tmp_path):
+def test_error_lists_all_failed_sources(tmp_path):
     with pytest.raises(FetchError) as failure:
         fetch_wordnet(tmp_path, (without_internet, write_half))
     for part in ("no internet", "write_half left out", "lexnames", "apt-get update", "nltk.downloader"):
@@ -84,17 +84,17 @@ def test_no_source_works(tmp_path):
     assert list((tmp_path / "corpora").iterdir()) == []
 
 
-def test_no_group_may_write(tmp_path):
+def test_installed_files_are_not_group_writable(tmp_path):
     before = os.umask(0o002)
     try:
-        place = fetch_wordnet(tmp_path / "nltk_data", (write_all,))
+        folder = fetch_wordnet(tmp_path / "nltk_data", (write_all,))
     finally:
         os.umask(before)
-    made = [tmp_path / "nltk_data", tmp_path / "nltk_data" / "corpora", place, *place.iterdir()]
+    made = [tmp_path / "nltk_data", tmp_path / "nltk_data" / "corpora", folder, *folder.iterdir()]
     assert not any(path.stat().st_mode & 0o022 for path in made)
 
 
-def test_a_folder_that_a_group_may_write_to_is_refused(tmp_path):
+def test_group_writable_folder_is_refused(tmp_path):
     tmp_path.chmod(0o775)
     for sources in ((write_all,), (without_internet,)):
         with pytest.raises(FetchError, match="NLTK reads no data that others own or may write"):
@@ -119,7 +119,7 @@ def test_lexnames():
 @pytest.mark.parametrize(
     "failure", [urllib.error.URLError("no route"), http.client.BadStatusLine("no route")]
 )
-def test_no_internet_is_a_fetch_error(tmp_path, monkeypatch, failure):
+def test_network_failure_raises_fetch_error(tmp_path, monkeypatch, failure):
     def no_route(*arguments, **options):
         raise failure
 
@@ -128,7 +128,7 @@ def test_no_internet_is_a_fetch_error(tmp_path, monkeypatch, failure):
         wordnet_files.from_nltk(tmp_path)
 
 
-def test_a_damaged_archive_is_a_fetch_error(tmp_path, monkeypatch):
+def test_damaged_archive_raises_fetch_error(tmp_path, monkeypatch):
     whole = io.BytesIO()
     with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as members:
         members.writestr("wordnet/data.noun", bytes(range(256)) * 9)
@@ -148,14 +148,14 @@ def test_a_damaged_archive_is_a_fetch_error(tmp_path, monkeypatch):
             wordnet_files.from_nltk(tmp_path)
 
 
-def test_no_debian_is_a_fetch_error(tmp_path, monkeypatch):
+def test_missing_apt_get_raises_fetch_error(tmp_path, monkeypatch):
     monkeypatch.setattr(wordnet_files.shutil, "which", lambda tool: None)
     with pytest.raises(FetchError, match="there is no apt-get"):
         wordnet_files.from_debian(tmp_path)
 
 
 @pytest.mark.parametrize("user", [0, 1000])
-def test_empty_package_lists(tmp_path, monkeypatch, user):
+def test_only_root_updates_apt_package_lists(tmp_path, monkeypatch, user):
     """Root updates the lists and tries again; anyone else is told to."""
     commands = []
 
@@ -189,11 +189,11 @@ def test_debian_packages_are_unpacked(tmp_path, monkeypatch):
 
     monkeypatch.setattr(wordnet_files.shutil, "which", lambda tool: f"/usr/bin/{tool}")
     monkeypatch.setattr(wordnet_files.subprocess, "run", debian)
-    place = fetch_wordnet(tmp_path, (wordnet_files.from_debian,))
-    assert (place / "lexnames").read_text() == lexnames()
+    folder = fetch_wordnet(tmp_path, (wordnet_files.from_debian,))
+    assert (folder / "lexnames").read_text() == lexnames()
 
 
-def test_the_downloader_is_stopped_when_it_hangs(tmp_path, monkeypatch):
+def test_hanging_download_times_out(tmp_path, monkeypatch):
     monkeypatch.setattr(wordnet_files, "DOWNLOAD_SECONDS", 0.2)
     with pytest.raises(FetchError, match="timed out"):
         wordnet_files._run([shutil.which("sleep") or "sleep", "30"], tmp_path, timeout=0.2)

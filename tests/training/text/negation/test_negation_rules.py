@@ -49,12 +49,12 @@ ADDITIONS = [
 ]
 
 
-def choose(text, which):
+def choose_form(text, index):
     """The first or second form of each "(first|second)"."""
-    return re.sub(r"\(([^|]*)\|([^)]*)\)", lambda match: match[which + 1], text)
+    return re.sub(r"\(([^|]*)\|([^)]*)\)", lambda match: match[index + 1], text)
 
 
-def read(story, sentence):
+def words_and_tags(story, sentence):
     parsed = story(sentence)
     return parsed.words[0], parsed.tags[0]
 
@@ -65,11 +65,11 @@ def rewritten_text(words, rewrite):
 
 @pytest.mark.parametrize(("rule", "sentence", "verb", "negative"), ADDITIONS)
 def test_addition(story, language, rule, sentence, verb, negative):
-    words, tags = read(story, sentence)
+    words, tags = words_and_tags(story, sentence)
     at = words.index(verb)
     assert (at, rule) in addition_sites(words, tags)
-    assert rewritten_text(words, negate(words, tags, at, rule, False, language)) == choose(negative, 0)
-    assert rewritten_text(words, negate(words, tags, at, rule, True, language)) == choose(negative, 1)
+    assert rewritten_text(words, negate(words, tags, at, rule, False, language)) == choose_form(negative, 0)
+    assert rewritten_text(words, negate(words, tags, at, rule, True, language)) == choose_form(negative, 1)
 
 
 def test_every_rule_has_a_golden_case():
@@ -85,8 +85,8 @@ def test_every_rule_has_a_golden_case():
         ("shut/VB the/DT door/NN .", "do not shut the door ."),
     ],
 )
-def test_a_past_tense_tagged_as_a_present_one_stays_past(story, sentence, negative):
-    words, tags = read(story, sentence)
+def test_past_tense_mistagged_as_present_stays_past(story, sentence, negative):
+    words, tags = words_and_tags(story, sentence)
     ((at, rule),) = addition_sites(words, tags)
     assert rewritten_text(words, negate(words, tags, at, rule, False, English())) == negative
 
@@ -101,7 +101,7 @@ def test_a_past_tense_tagged_as_a_present_one_stays_past(story, sentence, negati
     ],
 )
 def test_addition_in_questions(story, language, sentence, negative):
-    words, tags = read(story, sentence)
+    words, tags = words_and_tags(story, sentence)
     ((at, rule),) = addition_sites(words, tags)
     assert rewritten_text(words, negate(words, tags, at, rule, False, language)) == negative
 
@@ -122,20 +122,20 @@ def test_addition_in_questions(story, language, sentence, negative):
         "he/PRP had/VBD better/RBR go/VBP .",
     ],
 )
-def test_no_addition(story, sentence):
-    words, tags = read(story, sentence)
+def test_sentences_without_addition_site(story, sentence):
+    words, tags = words_and_tags(story, sentence)
     assert addition_sites(words, tags) == []
 
 
-def test_one_site_a_verb_group(story):
-    words, tags = read(story, "he/PRP would/MD have/VB been/VBN going/VBG home/NN .")
+def test_one_addition_site_per_verb_group(story):
+    words, tags = words_and_tags(story, "he/PRP would/MD have/VB been/VBN going/VBG home/NN .")
     assert addition_sites(words, tags) == [(1, "modal")]
-    words, tags = read(story, "he/PRP was/VBD going/VBG and/CC had/VBD eaten/VBN .")
+    words, tags = words_and_tags(story, "he/PRP was/VBD going/VBG and/CC had/VBD eaten/VBN .")
     assert addition_sites(words, tags) == [(1, "be"), (5, "participle")]
 
 
-def test_no_imperative_beside_a_finite_verb(story):
-    words, tags = read(story, "find/VB went/VBD home/NN .")
+def test_no_imperative_in_sentence_with_finite_verb(story):
+    words, tags = words_and_tags(story, "find/VB went/VBD home/NN .")
     assert addition_sites(words, tags) == [(1, "past")]
 
 
@@ -166,11 +166,11 @@ REMOVALS = [
 
 @pytest.mark.parametrize(("sentence", "affirmative"), REMOVALS)
 def test_removal(story, language, sentence, affirmative):
-    words, tags = read(story, sentence)
+    words, tags = words_and_tags(story, sentence)
     (at,) = removal_sites(words, tags)
     rewrite = rewrite_without_negation(words, tags, at, language)
     assert rewritten_text(words, rewrite) == affirmative
-    assert any(token.touched for token in rewrite.tokens), "the edit leaves its mark somewhere"
+    assert any(token.touched for token in rewrite.tokens), "the edit marks a token"
 
 
 @pytest.mark.parametrize(
@@ -183,8 +183,8 @@ def test_removal(story, language, sentence, affirmative):
         "n't/RB happy/JJ .",
     ],
 )
-def test_no_removal(story, sentence):
-    words, tags = read(story, sentence)
+def test_sentences_without_removal_site(story, sentence):
+    words, tags = words_and_tags(story, sentence)
     assert removal_sites(words, tags) == []
 
 
@@ -193,12 +193,12 @@ def test_no_removal(story, sentence):
     [case for case in ADDITIONS if case[0] in {"third_person", "past"}],
 )
 def test_removal_undoes_do_support(story, language, rule, sentence, verb, negative):
-    words, tags = read(story, sentence)
+    words, tags = words_and_tags(story, sentence)
     at = words.index(verb)
     rewrite = negate(words, tags, at, rule, True, language)
     new_words = [*words[:at], *(t.word for t in rewrite.tokens), *words[at + 1 :]]
     new_tags = [*tags[:at], *(t.tag for t in rewrite.tokens), *tags[at + 1 :]]
-    assert " ".join(new_words) == choose(negative, 1)
+    assert " ".join(new_words) == choose_form(negative, 1)
     (site,) = removal_sites(new_words, new_tags)
     assert rewritten_text(
         new_words, rewrite_without_negation(new_words, new_tags, site, language)

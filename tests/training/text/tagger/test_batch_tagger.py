@@ -31,27 +31,27 @@ def tagger(oracle) -> BatchTagger:
     return BatchTagger(oracle)
 
 
-def one_by_one(oracle: PerceptronTagger, sentences: list[list[str]]) -> list[list[str]]:
+def tag_one_by_one(oracle: PerceptronTagger, sentences: list[list[str]]) -> list[list[str]]:
     return [[label for _, label in oracle.tag(words)] for words in sentences]
 
 
 def test_agrees_with_nltk(oracle, tagger):
-    assert tagger.tag(SENTENCES) == one_by_one(oracle, SENTENCES)
+    assert tagger.tag(SENTENCES) == tag_one_by_one(oracle, SENTENCES)
 
 
 def test_agrees_with_nltk_on_random_words(oracle, tagger):
     rng = np.random.default_rng(5)
-    known = [key.split()[-1] for key in list(oracle.model.weights)[::40] if " " in key]
+    vocabulary = [key.split()[-1] for key in list(oracle.model.weights)[::40] if " " in key]
     strange = ["", "q", "-END2-", "zzyzx", "1", "1990"]
-    words = [word for word in known + strange if word]
+    words = [word for word in vocabulary + strange if word]
     sentences = [
         [words[i] for i in rng.integers(len(words), size=size)] for size in rng.integers(0, 25, size=300)
     ]
-    assert tagger.tag(sentences) == one_by_one(oracle, sentences)
-    assert [tagger.tag([words])[0] for words in sentences] == one_by_one(oracle, sentences)
+    assert tagger.tag(sentences) == tag_one_by_one(oracle, sentences)
+    assert [tagger.tag([words])[0] for words in sentences] == tag_one_by_one(oracle, sentences)
 
 
-def test_a_sentence_does_not_depend_on_its_batch(tagger, monkeypatch):
+def test_tags_do_not_depend_on_the_batch(tagger, monkeypatch):
     together = tagger.tag(SENTENCES)
     assert [tagger.tag([words])[0] for words in SENTENCES] == together
     assert tagger.tag(SENTENCES[::-1])[::-1] == together
@@ -59,12 +59,12 @@ def test_a_sentence_does_not_depend_on_its_batch(tagger, monkeypatch):
     assert tagger.tag(SENTENCES) == together
 
 
-def test_ties_and_unseen_words_go_as_in_nltk():
+def test_ties_and_unseen_words_are_tagged_as_by_nltk():
     oracle = PerceptronTagger(load=False)
     weights = {"i word a": {"NN": 0.5, "VB": 0.5}, "i word b": {"NN": -0.25}, "i-1 tag VB": {"DT": 1}}
     oracle.decode_json_params((weights, {"fixed": "DT"}, ["DT", "NN", "VB"]))
     sentences = [["a"], ["b"], ["unseen"], ["a", "c"], ["fixed", "a"]]
-    assert BatchTagger(oracle).tag(sentences) == one_by_one(oracle, sentences)
+    assert BatchTagger(oracle).tag(sentences) == tag_one_by_one(oracle, sentences)
     assert BatchTagger(oracle).tag([["a", "c"]]) == [["VB", "DT"]]
 
 

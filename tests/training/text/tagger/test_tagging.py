@@ -19,15 +19,15 @@ GOLDEN = [
 
 
 @pytest.mark.parametrize(("sentence", "expected"), GOLDEN)
-def test_golden(sentence, expected):
-    found = tag([sentence.split()])[0]
+def test_golden_sentences(sentence, expected):
+    tags = tag([sentence.split()])[0]
     # "to" before a place is TO in the treebank of newspapers and IN in the one of the web.
     assert [
-        t.replace("IN", "TO") if w == "to" else t for w, t in zip(sentence.split(), found, strict=True)
+        t.replace("IN", "TO") if w == "to" else t for w, t in zip(sentence.split(), tags, strict=True)
     ] == (expected.split())
 
 
-def test_placeholders_are_proper_nouns_anywhere():
+def test_placeholders_are_always_proper_nouns():
     for name in ("[MALE]", "[FEMALE]", "[NEUTRAL]"):
         sentences = [[name], ["the", name, "ran"], ["to", name], ["very", name, "!"]]
         for words, tags in zip(sentences, tag(sentences), strict=True):
@@ -48,12 +48,12 @@ def test_empty_input():
         ([["a", None]], "sentence 0, token 1: .* got None"),
     ],
 )
-def test_bad_input(sentences, message):
+def test_bad_input_is_refused(sentences, message):
     with pytest.raises(ValueError, match=message):
         tag(sentences)
 
 
-def test_missing_weights_name_the_file(tmp_path):
+def test_missing_weights_error_names_the_file(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"weights\.json is missing.*training.text.tagger"):
         load_tagger(tmp_path)
 

@@ -42,7 +42,7 @@ def ewt(tmp_path) -> Path:
     return tmp_path
 
 
-def test_learns_a_small_treebank_by_heart_and_repeatably(ewt, capsys):
+def test_training_memorises_a_small_treebank_deterministically(ewt, capsys):
     state = random.getstate()
     for folder in ("first", "second"):
         main(["--data", str(ewt), "--output", str(ewt / folder), "--threshold", "0"])
@@ -65,14 +65,14 @@ def test_learns_a_small_treebank_by_heart_and_repeatably(ewt, capsys):
     ]
 
 
-def test_evaluate_trains_nothing(ewt, capsys):
+def test_evaluate_does_not_train(ewt, capsys):
     with pytest.raises(SystemExit, match="2"):
         main(["--data", str(ewt), "--output", str(ewt / "none"), "--evaluate"])
     assert "none/averaged_perceptron_tagger_eng.weights.json is missing" in capsys.readouterr().err
     assert not (ewt / "none").exists()
 
 
-def test_copies_of_the_sentences():
+def test_lowercased_and_delexicalized_copies():
     assert lowercase_sentences(sentences())[1][0] == ("anna", "NNP")
     changed = delexicalize_sentences(sentences(), np.random.default_rng(1))
     assert len(changed) == 1, "only a proper noun that stands alone is replaced"
@@ -86,7 +86,7 @@ def test_weights_are_rounded_to_quarters():
     assert list(round_weights(weights, threshold=0.5)) == ["a", "b"]
 
 
-def test_quick_perceptron_decides_as_nltk():
+def test_quick_perceptron_predicts_as_nltk():
     rng = np.random.default_rng(2)
     labels = ["A", "B", "C", "D"]
     for _ in range(200):
@@ -100,7 +100,7 @@ def test_quick_perceptron_decides_as_nltk():
         assert quick.predict(features) == super(QuickPerceptron, quick).predict(features)
 
 
-def test_a_bad_line_is_named(tmp_path):
+def test_bad_line_is_reported_with_its_number(tmp_path):
     path = tmp_path / "train.jsonl.gz"
     with gzip.open(path, "wt", encoding="utf-8") as file:
         file.write('{"tokens": ["a"], "xpos": ["DT"]}\n{"tokens": ["a", "b"], "xpos": ["DT"]}\n')
@@ -109,8 +109,8 @@ def test_a_bad_line_is_named(tmp_path):
 
 
 @pytest.mark.data
-def test_shipped_weights_on_the_treebank(capsys):
+def test_shipped_weights_accuracy_on_the_treebank(capsys):
     main(["--data", str(DATA / "ewt"), "--evaluate"])
-    written, lower = (float(line.split()[-1]) for line in capsys.readouterr().out.splitlines())
-    assert written >= 0.93
-    assert lower >= 0.92
+    accuracy, lowercase_accuracy = (float(line.split()[-1]) for line in capsys.readouterr().out.splitlines())
+    assert accuracy >= 0.93
+    assert lowercase_accuracy >= 0.92
