@@ -30,7 +30,7 @@ from tests.spaces.test_scorer import FakeScorer
 
 PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 TOPS = ("datasets", "metrics", "spaces", "training")  # `pip install .` leaves copies in `build`
-SNIPPETS = [  # those of a page together: a later one goes on from an earlier one
+SNIPPETS = [  # the snippets of one page together: later ones depend on earlier ones
     pytest.param(page, "\n".join(found), id=str(page.parent.relative_to(ROOT)))
     for page in [
         ROOT / "README.md",
