@@ -41,6 +41,7 @@ _GLUED = re.compile(
 # a run of marks is matched from its first one only; otherwise a long run would be scanned again from each of them
 _END = re.compile(r"""(?<![.!?])(?P<marks>[.!?]+)(?P<closing>["')\]]*)$""")
 _CLOSING = re.compile(r"""^["')\]]+$""")
+_LAST = frozenset(".!?\"')]")  # last characters of a chunk that `_END` matches; most chunks need no further look
 _TITLES = frozenset("mr mrs ms dr prof st sr jr gen col sgt lt capt rev hon vs mt ft".split())
 _NUMBERED = frozenset("no fig".split())  # followed by a number; "No. He ran." has two sentences
 _ABBREVIATIONS = frozenset("a.m p.m u.s u.k e.g i.e etc inc ltd co corp dept approx ave blvd ph.d".split())
@@ -116,7 +117,7 @@ def _sentence_chunks(text: str) -> list[list[str]]:
             continue
         current.append(chunk)
         quotes += chunk.count('"')
-        if _closes_sentence(chunk, chunks[index + 1 : index + 4], cased):
+        if chunk[-1] in _LAST and _closes_sentence(chunk, chunks[index + 1 : index + 4], cased):
             sentences.append(current)
             current = []
     if current:
