@@ -35,12 +35,13 @@ def join() -> None:
     import torch
     from torch import distributed
 
+    from openmeva.metrics.core.runtime import choose_device
+
     if not distributed.is_initialized():
-        if torch.cuda.is_available():
+        on_gpu = choose_device(None).type == "cuda"
+        if on_gpu:
             torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
-        distributed.init_process_group(
-            "nccl" if torch.cuda.is_available() else "gloo", timeout=BARRIER_TIMEOUT
-        )
+        distributed.init_process_group("nccl" if on_gpu else "gloo", timeout=BARRIER_TIMEOUT)
     _joined = True
 
 

@@ -12,7 +12,7 @@ from torch.utils.data import DataLoader
 from transformers import Trainer, TrainingArguments
 from transformers.trainer_pt_utils import LengthGroupedSampler
 
-from openmeva.metrics.core.runtime import choose_dtype
+from openmeva.metrics.core.runtime import choose_device, choose_dtype
 from openmeva.training.common.data_parallel import call_in_forward
 from openmeva.training.files import check_judged_files, checksum, resolve_corpus_files
 from openmeva.training.processes import cores, world_size
@@ -136,6 +136,12 @@ class StoryTrainer(DataParallelTrainer):
         )
 
 
+def training_device() -> torch.device:
+    """The device that trainers use: a GPU if one is available and `OPENMEVA_DEVICE` names no other, else the CPU."""
+    device = choose_device(None)
+    return device if device.type == "cuda" else torch.device("cpu")
+
+
 def training_arguments(
     run: Path, config: TrainingConfig, steps: int, batch: int, **changes: Any
 ) -> TrainingArguments:
@@ -148,7 +154,7 @@ def training_arguments(
         batch: examples per step, over all processes.
         changes: overrides of these settings.
     """
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    device = training_device()
     settings: dict[str, Any] = {
         "output_dir": str(run),
         "per_device_train_batch_size": batch,
@@ -178,7 +184,7 @@ def hardware_entries() -> dict[str, Any]:
     """The hardware entries of a manifest: torch version; threads and GPU (if any) per process; number of processes if
     there are several.
     """
-    gpu = {"gpu": torch.cuda.get_device_name()} if torch.cuda.is_available() else {}
+    gpu = {"gpu": torch.cuda.get_device_name()} if training_device().type == "cuda" else {}
     processes = {"processes": world_size()} if world_size() > 1 else {}
     return {"torch": torch.__version__, "threads": torch.get_num_threads(), **gpu, **processes}
 

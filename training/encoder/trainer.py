@@ -17,12 +17,12 @@ from torch import Tensor
 from torch.nn import functional as F
 from transformers import BertForMaskedLM, BertTokenizer, TrainingArguments
 
-from openmeva.metrics.core.runtime import choose_device, choose_dtype
+from openmeva.metrics.core.runtime import choose_dtype
 from openmeva.training.common.backbone import find_backbone
 from openmeva.training.common.checkpoint import begin_run
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.data_parallel import BatchShard
-from openmeva.training.common.trainer import StoryTrainer, data_checksums, hardware_entries
+from openmeva.training.common.trainer import StoryTrainer, data_checksums, hardware_entries, training_device
 from openmeva.training.encoder.card import write_encoder_card
 from openmeva.training.encoder.config import EncoderConfig
 from openmeva.training.encoder.data import IGNORED, MaskingCollator, load_texts
@@ -91,6 +91,7 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
     mean_length = sum(training["length"]) / len(training)
     batch = max(1, round(config.batch_tokens / mean_length))
     steps = math.ceil(len(train_rows) / batch)
+    device = training_device()
     arguments = TrainingArguments(
         output_dir=str(run),
         per_device_train_batch_size=batch,
@@ -101,8 +102,8 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
         warmup_steps=int(config.warmup_share * steps),
         weight_decay=0.01,
         optim="adamw_torch_fused",
-        bf16=choose_dtype("auto", choose_device(None)) is torch.bfloat16,
-        use_cpu=not torch.cuda.is_available(),
+        bf16=choose_dtype("auto", device) is torch.bfloat16,
+        use_cpu=device.type != "cuda",
         remove_unused_columns=False,
         seed=config.seed,
         logging_steps=50,

@@ -81,6 +81,17 @@ def test_batch_size_does_not_depend_on_the_number_of_devices(tmp_path: Path) -> 
     assert len(next(iter(trainer.get_train_dataloader()))["x"]) == 2
 
 
+def test_training_stays_on_the_cpu_if_the_environment_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = common.TrainingConfig(metric="tiny", name="tiny", learning_rate=0.1)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert common.training_device().type == "cuda"
+    monkeypatch.setenv("OPENMEVA_DEVICE", "cpu")
+    assert common.training_arguments(tmp_path, config, 1, 2).device.type == "cpu"
+    assert "gpu" not in common.hardware_entries()
+
+
 def test_manifest_records_the_number_of_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "processes" not in common.hardware_entries()
     monkeypatch.setattr(common, "world_size", lambda: 4)
