@@ -1,8 +1,9 @@
 """Corpora as model input: normalised, de-duplicated, cut, and split into training and validation."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -17,7 +18,10 @@ from openmeva.training.corpora.notices import (
 )
 from openmeva.training.corpora.stories import is_held_out, read_stories, story_key
 from openmeva.training.files import check_judged_files, read_rows, resolve_corpus_files
+from openmeva.training.processes import cores, map_in_processes, world_size
 
+CHUNK = 500  # stories normalised per call
+PARALLEL_FROM = 10_000  # number of stories in a file from which several processes normalise them
 Sentences = list[list[str]]
 Split = Literal["train", "validation"]
 
@@ -107,18 +111,18 @@ def load_corpus(config: CorpusConfig, data: Path, names: Path, needs: Sequence[S
     named = Normalizer.load(names)
     normalizer = named if config.delexicalize else Normalizer()
     judged = judged_keys(config.exclude, data, named)
+    normalize = partial(_keyed_stories, normalizer, None if config.delexicalize else named)
     counts: Counter[str] = Counter()
     first: list[str] = []
 
     def keyed(files: Sequence[str]) -> Iterable[tuple[int, Sentences]]:
         for file in files:
-            for story in read_evenly_spaced_stories(data / file, config.max_stories, file):
-                sentences = normalizer.sentences(story)
+            stories = read_evenly_spaced_stories(data / file, config.max_stories)
+            first.extend(stories[: MAX_CHECKED_STORIES - len(first)])
+            normalized = _in_chunks(normalize, stories)
+            for key, sentences in track(normalized, f"normalising {file}", total=len(stories)):
                 if sentences:
-                    key = story_key(sentences if config.delexicalize else named.sentences(story))
                     counts.update(read=1, judged=key in judged)
-                    if len(first) < MAX_CHECKED_STORIES:
-                        first.append(story)
                     yield key, sentences
 
     seen = set(judged)
@@ -181,10 +185,36 @@ def split_into_blocks(sentences: Sentences, words: int) -> list[Sentences]:
     return blocks
 
 
-def read_evenly_spaced_stories(path: Path, count: int | None, file: str) -> Iterable[str]:
-    """At most `count` evenly spaced stories of a file (None: all), with a progress bar that names `file`."""
+def read_evenly_spaced_stories(path: Path, count: int | None) -> list[str]:
+    """At most `count` evenly spaced stories of a file (None: all)."""
     stories = list(read_stories(path))
-    return track(stories if count is None else evenly_spaced(stories, count), f"normalising {file}")
+    return stories if count is None else evenly_spaced(stories, count)
+
+
+def _keyed_stories(
+    normalizer: Normalizer, named: Normalizer | None, stories: Sequence[str]
+) -> list[tuple[int, Sentences]]:
+    """The key of each story, and its sentences by `normalizer`; `named` makes the key if it is another one."""
+    keyed = []
+    for story in stories:
+        sentences = normalizer.sentences(story)
+        keyed.append((story_key(named.sentences(story) if named else sentences), sentences))
+    return keyed
+
+
+def _in_chunks(
+    normalize: Callable[[Sequence[str]], list[tuple[int, Sentences]]], stories: Sequence[str]
+) -> Iterator[tuple[int, Sentences]]:
+    """The result of `normalize` for all stories, in order, by several processes if there are many stories."""
+    chunks = [stories[start : start + CHUNK] for start in range(0, len(stories), CHUNK)]
+    processes = max(1, cores() // world_size())
+    if processes == 1 or len(stories) < PARALLEL_FROM:
+        for chunk in chunks:
+            yield from normalize(chunk)
+        return
+    with map_in_processes(normalize, chunks, processes) as results:
+        for result in results:
+            yield from result
 
 
 def _unique(stories: Iterable[tuple[int, Sentences]], seen: set[int]) -> dict[int, Sentences]:

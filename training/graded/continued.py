@@ -91,7 +91,7 @@ def sample_openings(config: ContinuedConfig, data: Path, normalized: bool = Fals
     texts = [
         " ".join(text.split())
         for file in resolve_corpus_files(corpus.train, data)
-        for text in read_evenly_spaced_stories(data / file, corpus.max_stories, file)
+        for text in read_evenly_spaced_stories(data / file, corpus.max_stories)
     ]
     openings: list[tuple[str, str]] = []
     for index in rng.permutation(len(texts)).tolist():

@@ -8,6 +8,7 @@ import pytest
 
 from openmeva.training.autos import command
 from openmeva.training.common.trainer import data_checksums
+from openmeva.training.corpora import splits
 from openmeva.training.corpora.held_out import held_out_rows
 from openmeva.training.corpora.prepare import prepare_corpus
 from openmeva.training.corpora.rocstories import SourceStory
@@ -50,6 +51,16 @@ def test_validation_files_are_read_and_judged_stories_excluded(data: Path) -> No
     assert corpus.validation[0] == [["[MALE]", "ran", "."], ["he", "fell", "."]]
     assert len(corpus.validation) == 2, "the judged story is dropped"
     assert len(corpus.train) == 199, "each story once, and none of the validation's"
+
+
+@pytest.mark.parametrize("names", [True, False])
+def test_several_processes_normalise_as_one(data: Path, names: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = CorpusConfig(train=("train.jsonl",), validation=("dev.jsonl",), delexicalize=names)
+    alone = load_corpus(config, data, data / "names.json")
+    monkeypatch.setattr(splits, "PARALLEL_FROM", 100)
+    monkeypatch.setattr(splits, "CHUNK", 30)
+    monkeypatch.setattr(splits, "cores", lambda: 2)
+    assert load_corpus(config, data, data / "names.json") == alone
 
 
 @pytest.mark.parametrize("most", [5, 101, 150])
