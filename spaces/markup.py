@@ -11,8 +11,8 @@ from openmeva.spaces.catalogue import CatalogueEntry, Number
 from openmeva.spaces.diagnosis import ERROR_TYPES, Diagnosis, StoryError
 from openmeva.spaces.distributions import percent
 from openmeva.spaces.drawing import ridges
+from openmeva.spaces.reliability import Reliability
 from openmeva.spaces.scorer import Score
-from openmeva.spaces.trust import Reliability
 from openmeva.spaces.verdicts import Verdict
 
 # Cost of a sentence from which the shading has its full colour.

@@ -41,7 +41,7 @@ _GLUED = re.compile(
 # a run of marks is matched from its first one only; otherwise a long run would be scanned again from each of them
 _END = re.compile(r"""(?<![.!?])(?P<marks>[.!?]+)(?P<closing>["')\]]*)$""")
 _CLOSING = re.compile(r"""^["')\]]+$""")
-_LAST = frozenset(".!?\"')]")  # last characters of a chunk that `_END` matches; most chunks need no further look
+_LAST = frozenset(".!?\"')]")  # last characters of the chunks that `_END` can match
 _TITLES = frozenset("mr mrs ms dr prof st sr jr gen col sgt lt capt rev hon vs mt ft".split())
 _NUMBERED = frozenset("no fig".split())  # followed by a number; "No. He ran." has two sentences
 _ABBREVIATIONS = frozenset("a.m p.m u.s u.k e.g i.e etc inc ltd co corp dept approx ave blvd ph.d".split())

@@ -8,8 +8,8 @@ from typing import Any
 
 from openmeva.metrics.core.batching import Progress
 from openmeva.metrics.llm_judge.answers import Answer, NoAnswer, Request
-from openmeva.metrics.llm_judge.asking import MAX_CONSECUTIVE_FAILURES, RequestRunner
 from openmeva.metrics.llm_judge.parsing import expected_rating, read_rating, unreadable_reason
+from openmeva.metrics.llm_judge.request_runner import MAX_CONSECUTIVE_FAILURES, RequestRunner
 
 METHODS = ("auto", "probabilities", "samples")
 

@@ -13,11 +13,11 @@ from openmeva.metrics.core.files import check_folder
 from openmeva.metrics.core.hub import hub_home
 from openmeva.metrics.core.module import MODEL_LIBRARIES, StoryInputs, progress_bar, signature_of
 from openmeva.metrics.llm_judge.answers import AnswerCache, Judge
-from openmeva.metrics.llm_judge.asking import MAX_CONSECUTIVE_FAILURES, RequestRunner
 from openmeva.metrics.llm_judge.chat import ChatJudge
 from openmeva.metrics.llm_judge.judging import rate_prompts
 from openmeva.metrics.llm_judge.local import LocalJudge
 from openmeva.metrics.llm_judge.prompts import DEFAULT_PROMPTS, Prompts, read_prompts
+from openmeva.metrics.llm_judge.request_runner import MAX_CONSECUTIVE_FAILURES, RequestRunner
 from openmeva.metrics.llm_judge.results import NO_CONTEXT, StoryPrompt, collect_results
 from openmeva.metrics.llm_judge.settings import Settings, read_settings
 

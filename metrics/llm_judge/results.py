@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from openmeva.metrics.llm_judge.asking import Usage
 from openmeva.metrics.llm_judge.judging import Rating
+from openmeva.metrics.llm_judge.request_runner import Usage
 from openmeva.metrics.llm_judge.settings import Settings
 
 NO_CONTEXT = "the story has no context to be related to"

@@ -9,10 +9,10 @@ import numpy as np
 from scipy import stats
 
 from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, intervals
-from openmeva.metrics.openmeva.common_draws import cached_sample
 from openmeva.metrics.openmeva.comparison import correct_p_values
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS, correlate_part
 from openmeva.metrics.openmeva.judged import is_missing
+from openmeva.metrics.openmeva.shared_samples import cached_sample
 
 # The tests have thousands of stories and 18 cells; a thousand resamples fix an interval to the second digit.
 MAX_DRAWS = 1000

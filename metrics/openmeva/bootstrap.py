@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from openmeva.metrics.openmeva.common_draws import cached_sample
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS
+from openmeva.metrics.openmeva.shared_samples import cached_sample
 from openmeva.metrics.openmeva.ties import merge_ties
 
 _CHUNK = 64  # draws, or stories, per chunk, so that a chunk fits in the processor's cache

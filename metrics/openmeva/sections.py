@@ -11,7 +11,6 @@ from openmeva.metrics.openmeva.agreement import agreement
 from openmeva.metrics.openmeva.baselines import beats_trivial, trivial_baselines
 from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, intervals
 from openmeva.metrics.openmeva.ceiling import check_ceiling, noise_ceiling
-from openmeva.metrics.openmeva.common_draws import cached_sample
 from openmeva.metrics.openmeva.comparison import correct_p_values, paired_tests
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS, correlate
 from openmeva.metrics.openmeva.differences import score_differences
@@ -19,6 +18,7 @@ from openmeva.metrics.openmeva.drift import model_drift, quality_drift
 from openmeva.metrics.openmeva.error_types import by_error_type
 from openmeva.metrics.openmeva.judged import JudgedStories
 from openmeva.metrics.openmeva.levels import human_and_machine, prompt_level, system_level
+from openmeva.metrics.openmeva.shared_samples import cached_sample
 from openmeva.metrics.openmeva.sources import judgments_by_source
 
 

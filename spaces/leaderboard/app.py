@@ -14,7 +14,7 @@ import gradio as gr
 from openmeva.spaces import shell
 from openmeva.spaces.leaderboard import views
 from openmeva.spaces.leaderboard.collect import RESULTS
-from openmeva.spaces.leaderboard.placing import COMMAND, place
+from openmeva.spaces.leaderboard.own_metric import COMMAND, place
 from openmeva.spaces.leaderboard.reporting import report
 from openmeva.spaces.limits import MAX_COLUMNS, MAX_SCORES
 from openmeva.spaces.tables import READABLE_ENDINGS, read_uploads

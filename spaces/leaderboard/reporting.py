@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from openmeva.spaces.leaderboard.placing import DRAWS, SEED, JudgedScores, join_judgments
+from openmeva.spaces.leaderboard.own_metric import DRAWS, SEED, JudgedScores, join_judgments
 from openmeva.spaces.markup import escape
 from openmeva.training.benchmark.own.judged_parts import (
     Section,

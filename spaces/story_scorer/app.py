@@ -12,12 +12,12 @@ import gradio as gr
 from openmeva.spaces import shell, wordnet
 from openmeva.spaces.catalogue import SMALL, read_catalogue
 from openmeva.spaces.limits import MAX_CHARACTERS, MAX_CONCURRENT_USERS
+from openmeva.spaces.reliability import ReliabilityTable
 from openmeva.spaces.scorer import Scorer
 from openmeva.spaces.story_scorer import files, service, views
 from openmeva.spaces.story_scorer.examples import BARE, EXAMPLES
 from openmeva.spaces.texts import Text
 from openmeva.spaces.threads import threads_each
-from openmeva.spaces.trust import ReliabilityTable
 
 _LEAD = "Does a story hold together? A verdict, the sentences that lower the score, and the scores of all metrics."
 # A story that the perturbation lab passes on is in the fragment (#) of the address, which browsers do not send to servers.

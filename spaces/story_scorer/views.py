@@ -23,11 +23,11 @@ from openmeva.spaces.markup import (
     shaded_sentences,
     with_tooltip,
 )
+from openmeva.spaces.reliability import Reliability, ReliabilityTable
 from openmeva.spaces.scorer import Score
 from openmeva.spaces.story_scorer.service import Answer, FileScores
 from openmeva.spaces.story_scorer.systems import Comparison
 from openmeva.spaces.tables import data_link, to_csv, to_jsonl
-from openmeva.spaces.trust import Reliability, ReliabilityTable
 from openmeva.spaces.verdicts import Verdict, human_percentile_rank, verdict_between
 
 COSTS = "What each sentence costs"

@@ -35,7 +35,7 @@ from openmeva.training.stages import Stage
 from tests.chat_server import completion, serve
 from tests.faults.conftest import Row
 from tests.killing import count_changes, killed_after, killed_before, run_to_end
-from tests.metrics.llm_judge.test_asking import QUESTIONS, request_runner
+from tests.metrics.llm_judge.test_request_runner import QUESTIONS, request_runner
 from tests.small_hub import Hub
 from tests.tiny_classifier import write_classifier
 from tests.tiny_plots import generator_settings, write_generator

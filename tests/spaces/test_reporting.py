@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from openmeva.spaces.leaderboard.placing import place
+from openmeva.spaces.leaderboard.own_metric import place
 from openmeva.spaces.leaderboard.reporting import MAX_TESTED_SCORES, report
 from openmeva.training.benchmark.own.judging import judge
-from tests.spaces.test_placing import judged_rows
+from tests.spaces.test_own_metric import judged_rows
 
 
 def test_report_sections_need_no_judged_stories() -> None:

@@ -11,9 +11,9 @@ from openmeva.spaces.catalogue import Number, read_catalogue
 from openmeva.spaces.distributions import PercentileRank
 from openmeva.spaces.limits import MAX_SENTENCES_WITH_COSTS
 from openmeva.spaces.markup import headline, metric_row
+from openmeva.spaces.reliability import ReliabilityTable
 from openmeva.spaces.scorer import Score, Scorer
 from openmeva.spaces.story_scorer import service, views
-from openmeva.spaces.trust import ReliabilityTable
 from openmeva.spaces.verdicts import noise_bound, verdict_between, verdict_on
 
 NUMBER = Number("Plot coherence", "scores", "How plausible.", True, 0.0, 1.0)

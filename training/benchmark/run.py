@@ -11,9 +11,9 @@ import numpy as np
 
 from openmeva.metrics.core.backbone import BackboneNotFoundError
 from openmeva.metrics.openmeva.autos import aspect_tables, check_rows
-from openmeva.metrics.openmeva.common_draws import share_random_samples
 from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
 from openmeva.metrics.openmeva.sections import judgment_tables
+from openmeva.metrics.openmeva.shared_samples import share_random_samples
 from openmeva.metrics.openmeva.trivial import trivial_scores
 from openmeva.training.benchmark.dataset_drift import drift_cells, drift_table, drift_weights
 from openmeva.training.benchmark.explanations import explanation_tables

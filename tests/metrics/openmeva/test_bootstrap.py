@@ -13,8 +13,8 @@ from openmeva.metrics.openmeva.bootstrap import (
     pearson_columns,
     pearson_of,
 )
-from openmeva.metrics.openmeva.common_draws import cached_sample, share_random_samples
 from openmeva.metrics.openmeva.drift import _masked_pearson
+from openmeva.metrics.openmeva.shared_samples import cached_sample, share_random_samples
 
 
 def resampled(counts, prompts, *arrays):

@@ -13,7 +13,7 @@ from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, intervals
 from openmeva.metrics.openmeva.trivial import TRIVIAL_BASELINES, trivial_scores
 from openmeva.spaces.leaderboard import views
 from openmeva.spaces.leaderboard.collect import RESULTS, collect, judgments_digest, merge_runs
-from openmeva.spaces.leaderboard.placing import DRAWS, SEED, join_judgments, place
+from openmeva.spaces.leaderboard.own_metric import DRAWS, SEED, join_judgments, place
 from openmeva.spaces.leaderboard.reporting import report
 from openmeva.training.benchmark.sets import TEST_SETS
 from openmeva.training.hub.results import read_results

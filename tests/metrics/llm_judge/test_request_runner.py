@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 
-from openmeva.metrics.llm_judge import asking
+from openmeva.metrics.llm_judge import request_runner as module
 from openmeva.metrics.llm_judge.answers import Answer, AnswerCache, NoAnswer, Request
-from openmeva.metrics.llm_judge.asking import MAX_CONSECUTIVE_FAILURES, RequestRunner
 from openmeva.metrics.llm_judge.chat import ChatJudge
 from openmeva.metrics.llm_judge.parsing import Token
+from openmeva.metrics.llm_judge.request_runner import MAX_CONSECUTIVE_FAILURES, RequestRunner
 from tests.chat_server import ChatServer, Reply, completion, failure, reply_in_order, serve
 
 KEY = "sk-very-secret-0123456789"
@@ -41,7 +41,7 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
                 seconds.append(timeout)
             return self.is_set()
 
-    monkeypatch.setattr(asking.threading, "Event", Event)
+    monkeypatch.setattr(module.threading, "Event", Event)
     return seconds
 
 
