@@ -123,13 +123,13 @@ def is_number(value: Any) -> bool:
 def parse_number(value: Any) -> float | None:
     """The value as a float, parsed if it is a string: infinite if a float cannot hold it, None if it is not a number.
 
-    >>> parse_number("2.5"), parse_number(10**400), parse_number("many")
-    (2.5, inf, None)
+    >>> parse_number("2.5"), parse_number(-(10**400)), parse_number("many")
+    (2.5, -inf, None)
     """
     try:
         return float(value)
     except OverflowError:
-        return math.inf
+        return math.inf if value > 0 else -math.inf
     except (TypeError, ValueError):
         return None
 

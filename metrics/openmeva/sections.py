@@ -21,6 +21,9 @@ from openmeva.metrics.openmeva.levels import human_and_machine, prompt_level, sy
 from openmeva.metrics.openmeva.shared_samples import cached_sample
 from openmeva.metrics.openmeva.sources import judgments_by_source
 
+# Sections that use the bootstrap resamples of the metric's correlation; a ceiling below the whole interval is rejected.
+RESAMPLED = frozenset({"noise_ceiling", "trivial", "comparisons"})
+
 
 def judgment_tables(
     metric: np.ndarray,
@@ -42,8 +45,7 @@ def judgment_tables(
         one_error_only: exclude stories of several error types from `by_error_type`.
         draws: number of bootstrap resamples.
         rng: random generator, the only source of randomness.
-        wanted: names of the sections; default: all. The top-level `intervals` are given with all sections, or with
-            `noise_ceiling`.
+        wanted: names of the sections; default: all. The top-level `intervals` are given with those of `RESAMPLED`.
 
     Raises:
         ValueError: the correlation is undefined.
@@ -51,7 +53,7 @@ def judgment_tables(
     top = correlate(metric, judged.scores)
     bootstrap = cached_sample(PromptBootstrap, judged.scores, judged.prompts, draws, rng=rng)
     metric_draws: dict[str, np.ndarray] = {}
-    if wanted is None or "noise_ceiling" in wanted:  # a ceiling below the whole interval is rejected
+    if wanted is None or not RESAMPLED.isdisjoint(wanted):
         metric_draws = bootstrap.correlations(metric)
         top["intervals"] = intervals(metric_draws)
     sections: dict[str, Callable[[], Any]] = {

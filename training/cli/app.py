@@ -35,7 +35,7 @@ _WORDNET = "Needs WordNet: `openmeva resources --wordnet-only` fetches it, once"
 _NEEDS = {
     "score": "Needs nothing else. Starts in ten seconds, then scores about 40 short stories per second.",
     "explain": "Needs nothing else. Starts in ten seconds, then explains about 10 short stories per second.",
-    "perturb": f"{_WORDNET} (for all aspects except lexical repetition, causal and "
+    "perturb": f"{_WORDNET} (for all aspects except lexical repetition, "
     "temporal relationship, punctuation, contraction and typo); common_sense needs ConceptNet, too. Starts in seconds, then "
     "perturbs at least a hundred short stories per second.",
     "negatives": f"{_WORDNET}. Starts in seconds, then processes at least a hundred short stories per second.",

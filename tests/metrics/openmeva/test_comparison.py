@@ -130,6 +130,9 @@ def test_p_values_against_several_metrics_are_corrected():
         assert first["p_value"] < second["p_value"] < 1
         assert first["holm"] == pytest.approx(min(1, 2 * first["p_value"]))
         assert second["holm"] == pytest.approx(max(first["holm"], second["p_value"]))
+    rng = np.random.default_rng(0)
+    alone = judgment_tables(metric, stories, others, 4, True, 100, rng, {"comparisons"})
+    assert set(alone["comparisons"]) == set(others)
 
 
 def test_williams_rejects_too_few_stories():

@@ -86,10 +86,11 @@ def test_missing_material_is_reported(aspect: str) -> None:
         perturb(aspect, material=PerturbationMaterial())
 
 
-def test_missing_resource_error_names_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("aspect", ["synonym", "causal_relationship"])
+def test_missing_resource_error_names_its_command(aspect: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resources, "find_resource", lambda name: None)
     with pytest.raises(resources.MissingResourceError, match=r"make resources"):
-        perturb("synonym")
+        perturb(aspect)
 
 
 @pytest.mark.parametrize("row", [{}, {"story": None}, {"story": "  "}, {"story": 3}])

@@ -63,5 +63,6 @@ ASPECT = Aspect(
         "cause_effect_exchange": exchange_cause_and_effect,
         "antonym_substitution": substitute_causal_words,
     },
+    needs=("wordnet",),  # whether a word after "due to" may be a verb
     selects=is_example,
 )
