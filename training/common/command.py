@@ -59,6 +59,7 @@ def trainer_command(
     shared: bool = True,
     cached: bool = True,
     default_out: str = "metrics/METRIC/weights/NAME",
+    module: str | None = None,
 ) -> None:
     """Reads the command line, trains, and prints parts of the manifest; exits with status 2 and a message on bad input.
 
@@ -75,9 +76,10 @@ def trainer_command(
         shared: whether the processes of a launcher share the training; if not, only one trains.
         cached: whether `train` caches processed corpora, so that the command has `--cache`.
         default_out: describes the default of `--out` in the help.
+        module: of the command, below `training`; default: `folder`.
     """
     parser = argparse.ArgumentParser(
-        prog=f"python -m training.{folder}",
+        prog=f"python -m training.{module or folder}",
         description=description,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

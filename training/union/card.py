@@ -35,7 +35,7 @@ union.compute(predictions=["Ann was hungry. She made a sandwich. She ate it."])
 
 ## Training
 
-{kind} {config[pairs]:,} of the {stories[train]:,} stories of {corpus} were used, each paired with one negative sample
+{kind} {used}
 ({techniques}). {steps:,} steps of {batch} stories, learning rate {config[learning_rate]:g}, λ = {config[reconstruction_weight]:g}, {seed};
 {last}{minutes:g} minutes{all} on {machine} with torch {torch}.{distillation}{note}
 
@@ -150,6 +150,7 @@ def write_union_card(folder: Path, manifest: dict[str, Any]) -> None:
     corpus = " and ".join(terms_by_corpus(config["corpus"]["train"]))
     read = corpus if corpus.startswith(OTHER_CORPUS) else f"English {corpus}"
     more = any(key in manifest for key in ("start", "teacher", "others"))
+    pairs, stories = config["pairs"], manifest["stories"]["train"]
     base = base_model_text(config)
     write_model_card(
         folder,
@@ -160,7 +161,11 @@ def write_union_card(folder: Path, manifest: dict[str, Any]) -> None:
             if config["adapter"]
             else f"All weights of {base}."
         ),
-        corpus=corpus,
+        used=(
+            f"{pairs:,} of the {stories:,} stories of {corpus} were used, each paired with one negative sample"
+            if pairs <= stories
+            else f"{pairs:,} pairs of a human story and a negative sample were made from {stories:,} stories of {corpus}"
+        ),
         read=f"{read}, and on the other data named above" if more else f"{read} only",
         source=corpus_terms(manifest),
         techniques=_techniques(config["sampling"], manifest.get("lexicon", {})),

@@ -1,7 +1,7 @@
 """`python -m training.plot_guided.generator --config roc --data DIR` trains the generator and writes its card.
 
-Weights stay in the run's folder (`--run`, default runs/generator-NAME/final), which is not part of the repository;
-card and manifest go to `--out` (default training/weights/generator-NAME).
+Weights stay in `final` below the run's folder (`--run`, default runs/generator-NAME), which is not part of the
+repository; card and manifest go to `--out` (default training/weights/generator-NAME).
 """
 
 from collections.abc import Sequence
@@ -37,8 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         SHOWN,
         __doc__,
         out=lambda config: WEIGHTS / f"generator-{config.name}",
-        default_out="training/weights/generator-NAME",
+        default_out="training/weights/generator-NAME; here only of card and manifest",
         arguments=arguments,
+        module="plot_guided.generator",
     )
 
 

@@ -52,9 +52,8 @@ generates stories with them.
 ## Training
 
 {kind}, {parameters:.1f} million parameters. A hash assigns {stories[generator]:,} stories to the generator, {config[share]:.0%} of
-the corpus; no negative sample is made from them. It was trained on {seen:,} of them: {steps:,} steps with batches of {config[batch]},
-learning rate {config[learning_rate]:g}, seed {config[seed]}; {machine}, torch {torch}. The run was resumable; the part after the last
-resume took {minutes:g} minutes.
+the corpus; no negative sample is made from them. In training, it read {seen:,} stories{repeated}: {steps:,} steps with batches of
+{config[batch]}, learning rate {config[learning_rate]:g}, seed {config[seed]}; {last}{minutes:g} minutes on {machine} with torch {torch}.
 
 ```bash
 python -m training.plot_guided.generator --config {config[name]} --data DIR
@@ -85,8 +84,8 @@ project. The stories were not hand-picked.
 
 The model is small. It keeps to the plot, {sentences}, but
 the text between the plot's phrases is often irrelevant. A manipulated plot is longer than the plots in training, so
-its sentences tend to run on. A story stops at the number of sentences of its plot (`end_with_plot`), and adversarial
-filtering removes stories that are longer than any human-written one. It was trained on one kind of English stories. {people}
+its sentences tend to run on. The stories above stop at the number of sentences of their plots (`end_with_plot`), and
+adversarial filtering removes stories that are longer than any human-written one. It was trained on one kind of English stories. {people}
 
 ## Data and licence
 
@@ -158,6 +157,8 @@ def write_card(manifest: dict[str, Any], whole: str, broken: str, out: Path) -> 
     adapter = config.get("adapter")
     trained = f"with a LoRA adapter of rank {adapter['rank']}" if adapter else "(all weights trained)"
     layers = f"{len(config.get('encoder_layers', ()))} + {len(config.get('decoder_layers', ()))}"
+    seen = min(config["stories"], manifest["steps"] * config["batch"])
+    available = manifest["stories"]["generator"]
     write_model_card(
         out,
         _CARD,
@@ -184,7 +185,8 @@ def write_card(manifest: dict[str, Any], whole: str, broken: str, out: Path) -> 
             if (out / ADAPTER).is_file()
             else f"The weights are not shipped: the command below trains them into runs/generator-{config['name']}."
         ),
-        seen=min(config["stories"], manifest["steps"] * config["batch"]),
+        seen=seen,
+        repeated=f", each of them {seen / available:.1f} times on average" if seen > available else "",
         source=corpus_terms(manifest),
         names="with placeholders for names" if delexicalized(config) else "with the original names",
         compared=_paper_comparison(config),

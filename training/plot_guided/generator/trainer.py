@@ -126,6 +126,7 @@ def train_generator(
         "validation": perplexity(model, pairs(held_out), config.batch, collate),
         "parameters": sum(p.numel() for p in model.parameters()),
         "minutes": round((time.time() - started) / 60, 1),
+        **({"resumed": True} if checkpoint else {}),
         **hardware_entries(),
         "weights": checksum(weights_file(run / "final")),
     }
