@@ -1,9 +1,9 @@
-# Each target builds .venv if it is missing or older than the lock files; `make help` lists targets.
+# Targets that need .venv build it if it is missing or older than the lock files; `make help` lists targets.
 SHELL := /bin/bash
 PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
-# install and uninstall work on the user's own cache; the other targets stay in the checkout.
+# install and uninstall work on the user's own cache, and publish reads the token there; the other targets stay in the checkout.
 USER_HF_HOME := $(or $(HF_HOME),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/huggingface)
 HF_HOME ?= $(CURDIR)/.hf
 export HF_HOME
@@ -84,7 +84,7 @@ audit:  ## check the pinned versions for known vulnerabilities (queries PyPI)
 	.cache/audit/bin/python -m pip install --quiet pip-audit==2.10.1
 	.cache/audit/bin/pip-audit --disable-pip --requirement requirements.lock --requirement requirements-cuda.lock --requirement requirements-base.lock
 
-style: .venv  ## format, and apply the linter's fixes
+style: .venv  ## format, apply the linter's fixes, and write the generated tables and figures
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/python -m training.hub.metrics_table
@@ -95,11 +95,11 @@ train: .venv resources  ## train a metric: make train METRIC=union CORPUS=roc DA
 	$(BIN)/openmeva train $(METRIC) $(if $(CORPUS),--corpus $(CORPUS)) --data "$(DATA)" $(if $(RESUME),--resume) $(if $(ARGS),-- $(ARGS))
 
 ablation: .venv resources  ## ablation of UNION: without each technique, and without reconstruction, at a small budget
-	@test -n "$(DATA)" || { echo "DATA=folder is needed: the folder with roc/ and union/"; exit 2; }
+	@test -n "$(DATA)" || { echo "DATA=folder is needed: the folder with roc/ and union/, and plot_guided/, whose judged stories are excluded"; exit 2; }
 	$(BIN)/python -m training.papers.ablation --data "$(DATA)" $(ARGS)
 
 tables: .venv resources  ## tables of the plot-guided paper: make tables DATA=folder [TABLE=5, 6 or 7]
-	@test -n "$(DATA)" || { echo "DATA=folder is needed: the folder with plot_guided/ and mans/"; exit 2; }
+	@test -n "$(DATA)" || { echo "DATA=folder is needed: the folder with plot_guided/"; exit 2; }
 	$(BIN)/python -m training.papers.plot_tables --data "$(DATA)" --table $(or $(TABLE),5) $(ARGS)
 
 benchmark: .venv  ## correlate metrics with human judgments: make benchmark DATA=folder [METRICS=union]

@@ -35,12 +35,14 @@ Args:
     show_progress: a progress bar, which appears after five seconds.
 Returns:
     score: the mean of the scores.
-    scores: one per story, in order, unbounded, higher is better: for `roc` in standard deviations from the mean of its
-        synthetic pairs, for a fine-tuned checkpoint on the scale of its ratings.
+    scores: one per story, in order, unbounded, higher is better: for `roc` the predicted mean of six signals,
+        each in standard deviations from its mean over the synthetic pairs; for a fine-tuned checkpoint on the
+        scale of its ratings.
     warnings: one per story, None or why the score may mean little (no words, too short, not English, special tokens,
         the wrong kind of story).
 Raises:
-    ValueError: no stories; a row that is not a string, is blank or has no words; a different number of references.
+    ValueError: no stories; a row that is not a string, is blank or has no tokens; a different number of
+        references.
 Examples:
     >>> bleurt = evaluate.load("metrics/bleurt", "roc")
     >>> near, far = bleurt.compute(

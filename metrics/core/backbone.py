@@ -58,6 +58,7 @@ def backbone_folder(reference: Mapping[str, Any], checkpoint_folder: Path | None
         BackboneNotFoundError: it is not available (the message says in one line how to get it, and why the download
             failed).
         OSError: the download cannot be written to disk.
+        ValueError: a damaged download, or an installed package with other weights than expected.
     """
     hub, _, revision = (reference.get("hub") or "").partition("@")
     revision = reference.get("revision") or revision or None
@@ -100,7 +101,7 @@ def hub_folder(hub: str, revision: str | None, local: bool) -> Path | None:
 
     Raises:
         DOWNLOAD_ERRORS: from the Hub, unless `local`.
-        ValueError: a damaged download, which has been removed from the cache.
+        ValueError: a damaged file, which has been removed from the cache.
     """
     try:
         folder = Path(
@@ -162,7 +163,7 @@ def packaged_file(package: Mapping[str, Any]) -> Path | None:
         package: `name`, and `file` below it; its `sha256`, if known.
 
     Raises:
-        ValueError: the file has another SHA-256.
+        ValueError: the file has another SHA-256, or is missing.
     """
     root = package_folder(package["name"]) if package.get("name") and package.get("file") else None
     return verify_checksum(root / package["file"], package.get("sha256")) if root else None
@@ -172,7 +173,7 @@ def verify_checksum(file: Path, sha256: str | None) -> Path:
     """The file, after its SHA-256 is verified, if one is given.
 
     Raises:
-        ValueError: the file has another SHA-256.
+        ValueError: the file has another SHA-256, or is missing.
     """
     if sha256 and (actual := weights_checksum(file)) != sha256:
         raise ValueError(f"{file}: expected SHA-256 {sha256}, got {actual}")

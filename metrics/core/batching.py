@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 Progress = Callable[[Iterable[Any], int], Iterable[Any]]
-"""Shows the progress of a computation: takes the batches and the number of texts, and yields the same batches."""
+"""Shows progress: takes the batches and the number of their items, and yields the same batches."""
 
 
 def sentence_windows(lengths: Sequence[int], limit: int) -> list[tuple[int, int]]:
     """Overlapping windows: spans of sentences, end exclusive, of at most `limit` tokens each, that cover all sentences.
 
-    One span if everything fits. Otherwise each span begins past the middle of the previous one, so neighbours overlap
-    by about half if sentences are short. `lengths` are token counts, none above `limit`.
+    One span if everything fits. Otherwise each span begins at or past the middle of the previous one, so
+    neighbours overlap by about half if sentences are short. `lengths` are token counts, none above `limit`.
 
     >>> sentence_windows([4, 4, 4, 4], 8)
     [(0, 2), (1, 3), (2, 4)]

@@ -66,7 +66,7 @@ class Checkpoint:
 
 
 def find_checkpoint(metric: str, name: str, hub_ids: dict[str, str]) -> Path:
-    """The folder of the checkpoint called `name`: local first, then the Hub's cache, then the network.
+    """The folder of the checkpoint called `name`: local first, then the Hub or its cache (see `_from_hub`).
 
     Local means a folder `weights` next to this file, as in a published module, or the metric's folder `weights` in the
     checkout or installed package of this file.
@@ -79,6 +79,7 @@ def find_checkpoint(metric: str, name: str, hub_ids: dict[str, str]) -> Path:
             module's version.
 
     Raises:
+        OSError: the download cannot be written to disk.
         ValueError: no such configuration, folder or repository (the known configurations are listed).
     """
     folders = [weights / name for weights in (_HERE / "weights", _HERE.parent / metric / "weights")]
@@ -276,7 +277,8 @@ def read_tensors(path: Path) -> dict[str, Tensor]:
 
 @torch.autocast("cpu", enabled=False)  # the caller's autocast would round the products
 def merge_adapter(state: dict[str, Tensor], adapter: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Encoder weights with an adapter's low-rank factors added; its other tensors replace those of the same name.
+    """Encoder weights with an adapter's low-rank factors added; its other tensors are added or replace those
+    of the same name.
 
     For each pair `NAME.lora_A` (rank, in) and `NAME.lora_B` (out, rank), scale included,
     `NAME.weight` becomes `weight + lora_B @ lora_A`, in float32. Rows `NAME.weight.added` are appended to

@@ -43,7 +43,8 @@ def load_language_model(name: str, dtype: torch.dtype = torch.float32) -> tuple[
 
 
 def revision_of(name: str) -> str:
-    """The revision of a model: twelve digits of the Hub's commit, or of each weights file's SHA-256."""
+    """The revision of a model: 12 digits of the Hub's commit or each weights file's SHA-256, else
+    `unknown`."""
     source, revision = _source_of(name)
     if Path(name).is_dir():
         return "+".join(weights_checksum(path)[:12] for path in sorted(Path(name).glob("*.safetensors")))

@@ -23,7 +23,8 @@ class Row(NamedTuple):
     """A row of a file.
 
     Attributes:
-        number: its line number; in Parquet its row number, from 1.
+        number: its line number (of a table's row of several lines, that of the last); in Parquet its row
+            number, from 1.
         where: its name in error messages.
         values: by column.
         is_plain_text: whether it is a line of plain text, stored as `story`.
@@ -64,8 +65,9 @@ def read_rows(
 
     Raises:
         OSError: no such file.
-        ValueError: an unknown kind; a damaged file, or one without rows; a line that is not UTF-8, not a JSON object,
-            nested too deeply, or has another number of cells than the heading (file and line are named).
+        ValueError: an unknown kind; a damaged file, or (without `on_bad_line`) one without rows; a heading
+            with a column twice; a line that is not UTF-8, not a JSON object, nested too deeply, or has
+            another number of cells than the heading (file and line are named).
     """
     if kind not in (None, *KINDS):
         raise ValueError(f"expected a format among {', '.join(KINDS)}, got {kind!r}")

@@ -1,7 +1,7 @@
 """Scores of stories by a story classifier, and the gain of leaving out each sentence.
 
-UNION, plot coherence and discriminator differ in the model and in what `explain` adds
-(`StoryScorer._extra_explanations`).
+UNION and the classifiers of `classifier_scorer.py` differ in the model and in what `explain` adds
+(`StoryScorer._extra_explanations`). SENTAVG has its own `score`.
 """
 
 import re
@@ -44,8 +44,8 @@ class PreparedStory:
     """A story ready for the encoder.
 
     Attributes:
-        words: normalised words, by sentence.
-        tokens: token ids, by sentence.
+        words: normalised words, by sentence; empty for the further parts of a split sentence.
+        tokens: token ids, by sentence or part.
         windows: spans of sentences, end exclusive, each scored as one sequence.
         short_windows: the spans by the shorter window; empty if the checkpoint has none or the story is not longer.
     """
@@ -63,7 +63,8 @@ class PreparedStory:
 def is_beginning(context: str, story: str) -> bool:
     """Whether a context is the first sentence of a story rather than a prompt for it.
 
-    True if the context is one declarative sentence and the story has at most ten sentences.
+    True if the context is one sentence that ends in `.` or `!` and has no bracketed tag, and the story has at
+    most ten sentences.
 
     >>> is_beginning("Ann was hungry.", "She ate. She slept.")
     True
@@ -76,7 +77,7 @@ def is_beginning(context: str, story: str) -> bool:
 
 
 class StoryScorer:
-    """Scores stories with one checkpoint, loaded once and kept in memory by device and dtype (see `PrecisionCache`).
+    """Scores stories with one checkpoint, kept in memory with one copy per dtype (see `PrecisionCache`).
 
     Args:
         checkpoint: its settings hold `context` (a key of `CONTEXT_RULES`), `max_length` (tokens of a window, special
@@ -127,7 +128,7 @@ class StoryScorer:
             )
             words, tokens = [], []
             for sentence, encoding in zip(sentences, encodings, strict=True):
-                # a sentence above the limit is split
+                # a sentence above `shorter` is split
                 for start in range(0, len(encoding.ids), shorter):
                     tokens.append(encoding.ids[start : start + shorter])
                     words.append(sentence if start == 0 else [])

@@ -55,7 +55,8 @@ _INITIALS = re.compile(r"^(?:[a-z]\.)*[a-z]$")
 
 
 def clean(text: str) -> str:
-    """Plain characters only: quotes and dashes are made ASCII, control characters and lone surrogates become spaces.
+    """Plain characters only: quotes and dashes are made ASCII; control, format and unassigned characters and
+    lone surrogates become spaces.
 
     Each placeholder becomes its character of `_SHIELD`, separated by spaces from adjacent letters and signs.
     """
@@ -73,9 +74,10 @@ def clean(text: str) -> str:
 def split_sentences(text: str) -> list[str]:
     """The sentences of a raw or tokenised ("ran .") text.
 
-    A chunk that ends in `.`, `!` or `?` closes a sentence, with the closing quotes after it. Exceptions are titles and
-    initials, abbreviations and quotations that continue in lower case, and questions or exclamations followed by their
-    speaker ('"Where?" Noor asked.'). Placeholders of names are kept, in capitals.
+    A chunk that ends in `.`, `!` or `?` closes a sentence, with the closing quotes and brackets after it.
+    Exceptions are titles and initials, "no." before a number, abbreviations, quotations and "..." that
+    continue in lower case, and quoted questions or exclamations followed by their speaker ('"Where?" Noor
+    asked.'). Placeholders of names are kept, in capitals.
 
     >>> split_sentences("Mr. Hill ran home. He fell ! ' ' Ow , '' he said.")[0]
     'Mr. Hill ran home.'

@@ -9,8 +9,8 @@ from unicodedata import name as name_of_character
 
 MIN_WORDS = 10
 USUAL_WORD_COUNTS: dict[str, tuple[int, int | None]] = {"roc": (MIN_WORDS, 150), "wp": (40, None)}
-"""Corpus to the range of story lengths, in words, of its configurations (a five-sentence story has at most 74, a story
-written for a prompt at least 80)."""
+"""Corpus to the range of story lengths, in words, of its configurations (a five-sentence story of ROCStories
+has at most 74; a machine-generated story of MANS-WP, of 495 counted, at least 84)."""
 
 # share of common English words; of 80,395 English five-sentence stories none is below .1
 MIN_COMMON_SHARE = 0.08

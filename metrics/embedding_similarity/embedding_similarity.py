@@ -51,12 +51,14 @@ Args:
     show_progress: a progress bar, which appears after five seconds.
 Returns:
     greedy_matching, vector_average, vector_extrema, min_max_pooling, bertscore_precision, bertscore_recall,
-    bertscore_f1, moverscore_1, moverscore_2: the mean of each, -1 to 1, higher is more similar.
+    bertscore_f1, moverscore_1, moverscore_2: the mean of each, -1 to 1 (unless rescaled), higher is more
+        similar.
     greedy_matching_scores, ...: under each name with "_scores", one per row, in order.
     warnings: one per story, None or why the score may mean little (no words, too short, not English, special tokens).
 Raises:
-    ValueError: no texts; a row that is not a string, is blank or has no words; a different number of references; an
-        unknown score or layer; no baseline for the encoder.
+    ValueError: no texts; a row that is not a string, is blank or has no tokens; a different number of
+        references; an unknown score or layer; no baseline for the encoder and layer; a text and a reference
+        with more than 100 million pairs of tokens.
 Examples:
     >>> similarity = evaluate.load("metrics/embedding_similarity")
     >>> near, far = similarity.compute(

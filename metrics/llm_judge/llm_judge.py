@@ -47,7 +47,8 @@ Args:
     contexts: the beginning or prompt of each story, optional; required for relatedness, shown to the judge for all.
     model: a Hub id, or the model's name at the server at `base_url`.
     base_url: of a server with OpenAI's chat completions API, as "http://localhost:8000/v1"; default: the Hub.
-    api_key: default: the environment variable OPENMEVA_JUDGE_KEY or, for the Hub, HF_TOKEN. It is not stored.
+    api_key: default: the environment variable OPENMEVA_JUDGE_KEY or, for the Hub, its own token (HF_TOKEN or
+        `hf auth login`). It is not stored.
     aspects: a list of "coherence", "relatedness", "fluency", "overall"; default ["overall"]. The first is `scores`.
     prompts: a YAML file with your own prompts.
     method: "probabilities", "samples", or "auto" (default): probabilities if the judge gives them, else samples.
@@ -66,15 +67,16 @@ Returns:
     unscored: the number of None in `scores`. reasons: why, one per story; "" where there is a score.
     <aspect>, <aspect>_scores, <aspect>_unscored, <aspect>_reasons: the same for each aspect.
     usage: `requests`, `answers`, `cached`, `prompt_tokens`, `completion_tokens`, `uncounted` (answers without a count)
-        and `cost` (None without `prices`) of this run. total_usage: the same for all answers behind the scores.
+        and `cost` (None without `prices`) of this run. total_usage: the same without `requests` and `cached`,
+        for all answers behind the scores.
     answered_by, dates: the server's names for the models, and the first and last day of the answers.
     signature: everything that the scores depend on.
     details (with `details`): one dict per story: by aspect `replies`, `probabilities`.
     warnings: one per story, None or why the score may mean little (no words, too short, not English, special tokens).
 Raises:
-    ValueError: no stories; a row that is not a string or is blank; a different number of contexts than stories; no
-        model; no key for the Hub; relatedness without contexts; a server that refuses or does not answer (received
-        answers stay in the cache).
+    ValueError: no stories; a row that is not a string; a blank story; a different number of contexts than
+        stories; no model; no key for the Hub; relatedness without contexts; a server that refuses or does not
+        answer (received answers stay in the cache).
 Examples:
     >>> judge = evaluate.load("metrics/llm_judge")
     >>> story = "Ann was hungry. She made a sandwich. She ate it."

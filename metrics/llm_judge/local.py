@@ -29,8 +29,8 @@ class LocalJudge:
         dtype: `auto` (bfloat16 where the processor multiplies it natively), `float32` or `bfloat16`.
 
     Raises:
-        ValueError: no such model, not a causal language model, no safetensors, no tokens for the ratings, or an unknown
-            dtype.
+        ValueError: no such model, not a causal language model, no safetensors, no tokens for the ratings, an
+            unknown dtype, or a device that is not available.
     """
 
     def __init__(self, name: str, device: str | None = None, dtype: str = "auto") -> None:
@@ -87,7 +87,8 @@ class LocalJudge:
         )
 
     def _ids(self, prompt: str) -> list[int]:
-        """The prompt in the model's chat template; without one, a start token, the plain prompt and "Rating:".
+        """The prompt in the model's chat template; without one, the plain prompt and "Rating:", with the
+        special tokens that the tokenizer adds.
 
         Only the template starts and ends turns: special tokens in the prompt are read as plain text.
         """

@@ -21,7 +21,8 @@ class Prompts:
     Attributes:
         version: the author's name for them.
         prompt: template with `{story}`, and any of `{aspect}`, `{definition}`, `{context}`, `{mark}`.
-        context: template with `{context}` and `{mark}`. It fills the prompt's `{context}` if a story has a context.
+        context: template with `{context}`, and `{mark}` if wanted. It fills the prompt's `{context}` if a
+            story has a context.
         aspects: maps names to definitions.
         needs_context: aspects in which a story without a context is not rated.
     """
@@ -60,7 +61,8 @@ def read_prompts(path: str | Path) -> Prompts:
 
     Raises:
         OSError: no such file.
-        ValueError: invalid YAML, a missing or unknown key, or a template without the story or with other placeholders.
+        ValueError: invalid YAML, a missing or unknown key, an invalid value, or a template that lacks its
+            story or context or has other placeholders.
     """
     try:
         content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))

@@ -75,7 +75,8 @@ class RequestRunner:
         """The cached or received answer, or why there is none.
 
         Raises:
-            ValueError: no other request would be answered either.
+            ValueError: no other request would be answered either, the server asks to wait longer than
+                `MAX_WAIT`, or `MAX_CONSECUTIVE_FAILURES` requests in a row had no answer.
         """
         cached = self.cache.get(request)
         if cached is not None:

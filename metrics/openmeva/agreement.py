@@ -130,7 +130,7 @@ def icc(ratings: np.ndarray) -> dict[str, float]:
     If stories differ in their number of ratings, k is the mean number, in the Spearman-Brown formula.
 
     Raises:
-        ValueError: fewer than five stories, one rating each, or ratings that do not vary.
+        ValueError: fewer than five stories, one rating each, or stories that all have the same mean rating.
     """
     is_rated = np.isfinite(ratings)
     counts = is_rated.sum(axis=1)
@@ -159,7 +159,8 @@ def icc_two_way(ratings: np.ndarray, raters: list[list[str]] | None) -> dict[str
     same raters rated, and averaged, weighted by the number of stories.
 
     Raises:
-        ValueError: the raters are not known, or no five stories share two or more of them.
+        ValueError: the raters are not known, no five stories share two or more of them, or the ratings of
+            such stories vary too little.
     """
     rated_blocks = [block for block in rater_blocks(ratings, raters) if block.shape[1] > 1]
     blocks = [block for block in rated_blocks if len(block) >= 5 and np.ptp(block) > 0]
@@ -171,13 +172,15 @@ def icc_two_way(ratings: np.ndarray, raters: list[list[str]] | None) -> dict[str
 
 
 def kendall_w(ratings: np.ndarray, raters: list[list[str]] | None) -> float:
-    """Kendall's W, corrected for ties, averaged over the sets of stories that the same raters rated.
+    """Kendall's W, corrected for ties, averaged over the sets of stories that the same raters rated, weighted
+    by their number of stories.
 
     W = 12 S / (m² (n³ - n) - m Σ T) for m raters and n stories. S is the sum of squared deviations of the rank sums,
     T the sum of t³ - t over the ties of a rater.
 
     Raises:
-        ValueError: the raters are not known, or no three stories share two or more of them.
+        ValueError: the raters are not known, no three stories share two or more of them, or each of these
+            rates all stories the same.
 
     >>> kendall_w(np.array([[1.0, 1.0], [2.0, 3.0], [3.0, 2.0], [4.0, 4.0]]), [["a", "b"]] * 4)
     0.9

@@ -68,8 +68,9 @@ def aspect_tables(
 
     Returns:
         `aspects`: maps aspect, then origin (human, discrimination), to a cell: coefficients, `p_values`, `intervals`,
-        `n`, `originals`, `perturbed`, `auc`, `pair_wins`, and `techniques` with the same for each technique;
-        `average`: mean Pearson over the cells, and mean absolute Pearson; `p_values`: corrected.
+        `n`, `originals`, `perturbed`, `auc`, `pair_wins`, and `techniques` with the same, without
+        `intervals`, for each technique; `average`: mean Pearson over the cells, and mean absolute Pearson;
+        `p_values`: corrected; `draws`.
     """
     draws = min(draws, MAX_DRAWS)
     # A perturbed story is compared with its original even if the aspect does not select that original.
@@ -167,7 +168,7 @@ def overall_correlation(
     """The correlation with the label over all rows; an original counts once for each of its aspects.
 
     Raises:
-        ValueError: the correlation is undefined (no original, or no perturbed story).
+        ValueError: the correlation is undefined (no perturbed story, or fewer than three rows).
     """
     originals = {row["story_id"]: score for row, score in zip(rows, metric, strict=True) if row["label"] == 1}
     cell = _cell(metric, rows, originals, min(draws, MAX_DRAWS), rng)

@@ -1,7 +1,8 @@
 """Bootstrap over prompts: 10,000 resamples of all three coefficients by matrix products.
 
 Stories of one prompt are rated together, so they are resampled together. A resample ("draw") is a vector of counts, one
-per prompt. Every statistic below is an exact function of those counts; no story is copied.
+per prompt. Every statistic below is an exact function of those counts; stories are copied only for Kendall
+beyond 3,000 prompts.
 """
 
 from __future__ import annotations

@@ -47,7 +47,11 @@ def williams_test(first: float, second: float, between: float, n: int) -> dict[s
 def steiger_test(first: float, second: float, between: float, n: int) -> dict[str, float]:
     """Steiger's (1980) Z, equation 14, with the mean of the two correlations in the covariance.
 
-    Arguments and errors as in `williams_test`; returns `{"z", "p_value"}`, two-sided.
+    Arguments as in `williams_test`; returns `{"z", "p_value"}`, two-sided.
+
+    Raises:
+        ValueError: as `williams_test`, but instead of its last reason, a metric that correlates perfectly
+            with the judgments.
 
     >>> round(steiger_test(0.5, 0.3, 0.2, 103)["z"], 3)
     1.808

@@ -65,7 +65,8 @@ class JudgedStories:
 
         Raises:
             ValueError: no rows, a missing story, a rating that is not a finite number or is outside `scale`, a
-                repeated `story_id`, or a column that only some rows have. Names the rows.
+                repeated `story_id`, a `score` that is not the mean of the `ratings`, not one rater per
+                rating, or a column that only some rows have. Names the rows.
 
         >>> rows = [{"story": "a .", "ratings": [1, 3]}, {"story": "b .", "score": 4}]
         >>> JudgedStories.from_rows(rows)

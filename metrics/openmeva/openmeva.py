@@ -56,7 +56,7 @@ Args:
         quarters of the way from the lowest rating to the highest.
     one_error_only: exclude stories of several error types from `by_error_type`, as OpenMEVA does and UNION does
         not; default true.
-    draws: number of bootstrap resamples over prompts, default 10,000.
+    draws: number of bootstrap resamples over prompts, from 100 up, default 10,000 (`autos_*`: at most 1,000).
     seed: of all random numbers, default 0.
     dataset, subset: where to load the rows from, without `references`.
 Returns:

@@ -28,7 +28,7 @@ def share_random_samples() -> Iterator[None]:
 
 
 def cached_sample(make: Callable[..., Made], *arguments: np.ndarray | int, rng: np.random.Generator) -> Made:
-    """`make(*given, rng)`, within `share_random_samples` cached by the arguments and the state of the generator.
+    """`make(*arguments, rng)`; in `share_random_samples`, cached by the arguments and the generator's state.
 
     A cached result leaves the generator in the same state as a new one. Results are shared: do not modify them.
 

@@ -21,7 +21,8 @@ def judgments_by_source(judged: JudgedStories) -> dict[str, Any]:
     and Benjamini-Hochberg.
 
     Raises:
-        ValueError: fewer than two source models are known.
+        ValueError: fewer than two source models are known, or all stories (of each prompt) have the same
+            judgment.
     """
     if judged.source_models is None or len(set(judged.source_models)) < 2:
         raise ValueError("the rows do not name two source models")

@@ -51,9 +51,9 @@ Returns:
     bleu_scores, rouge1_scores, rouge2_scores, rougeL_scores, meteor_scores: one per row, in order.
     warnings: one per story, None or why the score may mean little (no words, too short, not English, special tokens).
 Raises:
-    ValueError: no texts; a row that is not a string, is blank or has no words; a different number of references; an
-        unknown score; METEOR requested by name without WordNet (the message names the command that fetches it); on
-        loading, any configuration but "default".
+    ValueError: no texts; a row that is not a string, is blank or has no tokens; a different number of
+        references; an unknown score; METEOR requested by name without WordNet (the message names the command
+        that fetches it); on loading, any configuration but "default".
 Examples:
     >>> overlap = evaluate.load("metrics/overlap")
     >>> result = overlap.compute(

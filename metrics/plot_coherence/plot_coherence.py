@@ -1,4 +1,4 @@
-"""Plot coherence: the plausibility of a story, after Ghazarian et al. (NAACL 2021), extended in `mix`."""
+"""Plot coherence: a story's plausibility, after Ghazarian et al. (NAACL 2021), extended in `mix` and `base`."""
 
 import evaluate
 
@@ -14,7 +14,8 @@ HUB_IDS = {
 _DESCRIPTION = """
 Plot coherence scores a story without a reference: the probability that its events form a plausible story, as a
 person would write it. The classifier is trained on human-written stories and worse ones (after Ghazarian et al.,
-NAACL 2021): stories generated from broken plots or, in `mix`, stories with corruptions of several kinds and degrees.
+NAACL 2021): stories generated from broken plots and, in `mix` and `base`, also stories with corruptions of
+several kinds and degrees.
 Higher is better.
 """
 
@@ -53,7 +54,8 @@ Returns:
     warnings: one per story, None or why its score means little (no words, too short, not English, special tokens, with
         `roc` the wrong kind of story).
 Raises:
-    ValueError: no stories; a row that is not a string or is blank; a number of contexts other than that of the stories.
+    ValueError: no stories; a row that is not a string; a story that is blank or has no tokens; a number of
+        contexts other than that of the stories.
 Examples:
     >>> metric = evaluate.load("metrics/plot_coherence", "mix")
     >>> story = "Ann was hungry. She made a sandwich. She ate it. She felt full. Then she took a nap."

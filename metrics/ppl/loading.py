@@ -40,7 +40,8 @@ DEFAULT_MAX_LENGTH = 1024
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A model, the reader of its texts, and the digits that identify its weights (`adapter+base` with an adapter)."""
+    """A model, the reader of its texts, and the digits that identify its weights (`adapter+base` with an
+    adapter of a third-party model)."""
 
     model: CausalModel | MaskedModel
     reader: NormalizedReader | PlainReader

@@ -59,7 +59,8 @@ Returns:
     warnings: one per story, None or why the score may mean little (no words, too short, not English, special tokens,
         the wrong kind of story).
 Raises:
-    ValueError: no stories; a row that is not a string or is blank; a different number of contexts than stories.
+    ValueError: no stories; a row that is not a string; a story that is blank or has no tokens; a different
+        number of contexts than stories.
 Examples:
     >>> ppl = evaluate.load("metrics/ppl", "roc")
     >>> story = "Ann was hungry. She made a sandwich. She ate it. She felt full. Then she took a nap."

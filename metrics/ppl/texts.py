@@ -39,7 +39,8 @@ class TokenizedStory:
 
 
 class NormalizedReader:
-    """Texts as this project's models were trained on them: normalised words, wordpieces, optionally an end token.
+    """Texts as this project's models were trained on them: normalised words, subwords, optionally an end
+    token.
 
     Args:
         tokenizer: of the model.

@@ -41,6 +41,9 @@ class RuberModel(torch.nn.Module):
         pooling: for `bert`, one of `POOLINGS`: how hidden states are pooled into the head's input.
         hidden: width of the head's hidden layer.
         recurrent: for `rnn`, width of each direction.
+
+    Raises:
+        ValueError: an unknown encoder or pooling.
     """
 
     def __init__(

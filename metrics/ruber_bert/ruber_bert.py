@@ -39,7 +39,8 @@ _CITATION = """
 _KWARGS_DESCRIPTION = """
 Args:
     predictions: stories, a list of strings, raw or tokenised, without their contexts.
-    contexts: the text that each story continues, one per story: its first sentence (`roc`) or a prompt (`wp`).
+    contexts: the text that each story continues, one per story: its first sentence (`roc`, `rnn`) or a prompt
+        (`wp`).
     references: a human-written story for each context, optional.
     blend: "mean" (default), "geometric", "min" or "max": how the two parts are combined.
     normalization: "calibrated" (default: fixed ranges stored with the weights), "batch" (as in the paper: the
@@ -47,17 +48,20 @@ Args:
         as they are, a negative cosine set to 0).
     batch_size: texts per batch.
     device: "cpu", "cuda", ...; default: chosen automatically.
-    dtype: "auto" (bfloat16 where the processor multiplies it natively), "float32" or "bfloat16".
+    dtype: "auto" (bfloat16 where the processor multiplies it natively), "float32" or "bfloat16"; `rnn` always
+        runs in float32.
     show_progress: a progress bar, which appears after five seconds.
 Returns:
     score: the mean of the scores.
     scores: one per story, in order, 0 to 1, higher is better: with references the blend, else the unreferenced part.
     unreferenced: 0 to 1, one per story: probability that the story fits its context.
-    referenced (with references): -1 to 1, one per story: cosine of the max- and min-pooled word embeddings.
+    referenced (with references): -1 to 1, one per story: cosine of the max- and min-pooled word embeddings,
+        contextual ones except with `rnn`.
     warnings: one per story, None or why the score may mean little (no words, too short, not English, special tokens,
         the wrong kind of story).
 Raises:
-    ValueError: no stories; no contexts; a row that is not a string or is blank; columns of different lengths.
+    ValueError: no stories; no contexts; a row that is not a string, is blank or has no tokens; columns of
+        different lengths; an unknown blend or normalization.
 Examples:
     >>> ruber = evaluate.load("metrics/ruber_bert", "roc")
     >>> context = "Ann was hungry."

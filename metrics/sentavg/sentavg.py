@@ -41,7 +41,8 @@ Returns:
     warnings: one per story, None or why its score means little (no words, too short, not English, special tokens, wrong
         kind of story).
 Raises:
-    ValueError: no stories; a row that is not a string or is blank; a number of contexts other than that of the stories.
+    ValueError: no stories; a row that is not a string; a story that is blank or has no tokens; a number of
+        contexts other than that of the stories.
 Examples:
     >>> sentavg = evaluate.load("metrics/sentavg", "roc")
     >>> story = "Ann was hungry. She made a sandwich. She ate it. She felt full. Then she took a nap."

@@ -56,7 +56,7 @@ class UnionModel(BertPreTrainedModel):
         return self.cls(hidden.to(self.cls.predictions.transform.dense.weight.dtype))
 
     def reconstruction_loss(self, hidden: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
-        """The weighted sum, a scalar, of equation 4's losses, for hidden states (n, tokens, width).
+        """The weighted sum, a scalar, of equation 5's losses, for hidden states (n, tokens, width).
 
         Args:
             hidden: as returned by `encode`.

@@ -84,7 +84,7 @@ def join_judgments(
     digest: str | None = None,
     most: int = MAX_COLUMNS,
 ) -> JudgedScores:
-    """A user's scores with the judgments of a judged set; arguments and errors as `evaluate_scores`."""
+    """A user's scores with the judgments of a judged set; arguments and errors as `place`."""
     user_rows, columns = _checked_rows(rows, most)
     from_server = not any(_has(row, "judgment") for row in user_rows)
     if from_server:

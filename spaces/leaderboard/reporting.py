@@ -30,7 +30,7 @@ MAX_TESTED_SCORES = (
 def report(name: str, rows: Sequence[Mapping[str, Any]], data: Path | None, digest: str | None) -> str:
     """Cards of a judged set: three levels, comparisons where other scores are available, systems, error types, examples.
 
-    Arguments and errors as `evaluate_scores`. Empty for AUTOS, whose table is complete. With more than
+    Arguments and errors as `place`. Empty for AUTOS, whose table is complete. With more than
     `MAX_TESTED_SCORES` scores in all columns together, a single card says that the other parts are not computed.
     """
     if not test_set(name).judged:

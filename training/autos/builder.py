@@ -69,7 +69,7 @@ class AutosBuilder:
         return BuiltRows(result, unfiltered_counts)
 
     def invariance(self, rows: Sequence[StoryRow], origin: str) -> BuiltRows:
-        """For each aspect the stories that it applies to (label 1), and their perturbed versions (label 0)."""
+        """For each aspect the perturbed stories that the filter keeps (label 0), and their originals (label 1)."""
         stories = parse([row["story"] for row in rows])
         result: list[Row] = []
         unfiltered_counts: Counter[str] = Counter()

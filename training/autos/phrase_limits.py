@@ -10,7 +10,8 @@ from openmeva.training.perturbations.aspects.registry import ASPECTS, INVARIANCE
 from openmeva.training.text.phrases import Features, word_and_phrase_features
 
 USUAL_SHARE = 0.05  # share of the perturbed stories that may have an added phrase
-MAX_SHARE = 0.2  # the same for phrases as frequent in human stories: the best one-phrase rule then has an accuracy below .6
+# The same for phrases as frequent in human stories: the best one-phrase rule then has an accuracy of at most .6.
+MAX_SHARE = 0.2
 MIN_PERTURBED = 100  # perturbed stories; with fewer, a share of a twentieth is not meaningful
 _ROUNDS = 6  # of perturbing stories again; stories that still exceed the limit are excluded
 PARAPHRASED_ASPECTS = tuple(name for name, aspect in ASPECTS.items() if "paraphraser" in aspect.needs)

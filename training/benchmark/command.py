@@ -33,7 +33,7 @@ class BenchmarkOptions:
 
     Attributes:
         data: folder of the papers' data, or None.
-        metrics: names in the registry. None: all that are available.
+        metrics: names in the registry. None: all except those that are `on_request`.
         datasets: names of test sets. None: all that are available, or none if `judged` or `autos` is given.
         judged: the user's own files of judged stories.
         autos: folders of AUTOS built from the user's own stories.
@@ -44,7 +44,7 @@ class BenchmarkOptions:
         autos_stories: original stories per part of AUTOS; 0 for all.
         pairs: pairs per preference set; 0 for all.
         all_tables: print every table, not only the main ones.
-        processes: number of processes that score metrics in parallel. None: as many as there are cores.
+        processes: number of processes that score metrics in parallel. None: `default_processes`.
 
     Raises:
         ValueError: a number is out of range.

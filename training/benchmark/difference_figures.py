@@ -22,7 +22,7 @@ _REGIONS = (
 
 
 def draw_differences(results: Mapping[str, Any], published: Mapping[str, Any]) -> Figure | None:
-    """A panel for each metric of each judged set that has enough stories.
+    """A panel for each of up to three metrics of each judged set that has enough stories.
 
     Only pairs with a positive difference in judgment are plotted; the others mirror them.
     """

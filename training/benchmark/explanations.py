@@ -33,8 +33,9 @@ def explanation_tables(
     Returns:
         `edited` (share of stories), `edits_per_story`, `spearman` and `p_values` by measure (`unedited`, `few_edits`,
         `low_gain`), `n`, `reasonable` (number of stories), and `types`: for each error type the same against reasonable
-        (1) and faulty (0) stories, with `auc`, the probability that a faulty story has the larger gain, and `votes`,
-        Spearman of the largest gain with the number of raters who named the type, over all stories.
+        (1) and faulty (0) stories, with `faulty` (number of stories), `by_score` (the same against the judgments),
+        `auc`, the probability that a faulty story has the larger gain, and `votes`, Spearman of the
+        largest gain with the number of raters who named the type, over all stories.
     """
     if len(explanations) != len(judged):
         raise ValueError(f"expected {len(judged)} explanations, one per story, got {len(explanations)}")

@@ -151,7 +151,7 @@ def _forest(axes: plt.Axes, name: str, result: Mapping[str, Any], published: Map
 
 
 def draw_scatter(results: Results, published: Mapping[str, Any]) -> Figure | None:
-    """Judgment against score for each set's metrics."""
+    """Score against judgment for up to three metrics of each set."""
     panels = [
         (result, title) for result in results["judged"].values() for title in detailed_titles(result, 3)
     ]

@@ -84,7 +84,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
-        "--metrics", nargs="+", help="entries of the benchmark; default: all that can score the pairs"
+        "--metrics",
+        nargs="+",
+        help="entries of the benchmark; default: all that can score the pairs, except slow ones",
     )
     parser.add_argument("--pairs", type=Path, default=PAIRS)
     parser.add_argument(

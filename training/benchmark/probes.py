@@ -31,7 +31,7 @@ def truncate_near(story: str, words: int) -> str:
 
 
 def long_stories(data: Path, count: int) -> list[str]:
-    """The first `count` held-out human-written stories of WritingPrompts with at least `MIN_WORDS` words.
+    """The first `count` held-out human-written stories of WritingPrompts with at least `MIN_STORY_WORDS` words.
 
     Raises:
         ValueError: a file is missing, or no story is long enough.

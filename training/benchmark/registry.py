@@ -32,7 +32,7 @@ class MetricEntry:
         sections: rows in the further tables (empty: all), for metrics that return many scores.
         module: folder of the module, if it is not metrics/<name>.
         configurations: all configurations of the module; the weights of each have their own folder.
-        on_request: whether it runs only if requested by name.
+        on_request: whether it runs only if requested by name, or with `all`.
         with_references: another entry of the module. If a set has references, its result includes this entry's rows.
         shared_outputs: keys of compute's result that other entries take from this entry's.
     """

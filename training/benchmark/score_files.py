@@ -43,7 +43,7 @@ def read_scores(path: str | Path, stories: Sequence[Mapping[str, Any]], title: s
 
 
 def score_columns(rows: Sequence[Row]) -> list[str]:
-    """The columns that hold scores: `score`, `…_score`, and others with a number in any cell.
+    """The columns that hold scores: those whose names end in `score`, and others with a number in any cell.
 
     Columns that describe a story or number the rows are excluded. So is `score` if there are `ratings`, whose mean it
     is, or if there is a `…_score`: `openmeva score` uses that name if `score` holds human judgments.

@@ -96,7 +96,7 @@ def parquet_rows(path: Path) -> Rows:
 
 
 def _further(name: str, parts: Iterable[str], configuration: str, corpus: str = "wp") -> Iterator[TestSet]:
-    """Sets of the catalogue, named after set and part; a part called `test` is the whole set."""
+    """Sets of the catalogue, named after set and part; a part called `test` is named after the set alone."""
     for part in parts:
         yield TestSet(
             name if part == "test" else f"{name}_{part}",

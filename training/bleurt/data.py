@@ -75,7 +75,7 @@ def load_pairs(config: BleurtConfig, data: Path, cache: Path) -> dict[str, list[
         )
     ):
         tagged = tag_corpus(stories[:count], cache)
-        # half of the negatives by negation only, whose entailment label is known
+        # an eighth of the pairs are negatives by negation only, whose entailment label is known
         mixed, negated = (
             UnionSampler(tagged, English(), UnionSampling(keep=0, without=without), seed=config.seed)
             for without in ((), ("repetition", "substitution", "reordering"))

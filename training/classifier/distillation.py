@@ -94,7 +94,8 @@ def with_teacher_logits(
         scorer: makes a scorer from the teacher's checkpoint.
 
     Raises:
-        ValueError: no rows, or no checkpoint in `teacher`.
+        ValueError: no rows, or a damaged checkpoint.
+        FileNotFoundError: no checkpoint in `teacher`.
     """
     stage = _teacher_stage(out, "teacher_logit", rows, teacher)
     if not stage.is_done():
@@ -131,7 +132,8 @@ def with_teacher_states(
         scorer: makes a scorer from the teacher's checkpoint.
 
     Raises:
-        ValueError: no rows, or no checkpoint in `teacher`.
+        ValueError: no rows, or a damaged checkpoint.
+        FileNotFoundError: no checkpoint in `teacher`.
     """
     stage = _teacher_stage(out, "teacher_states", rows, teacher, limit=limit)
     if not stage.is_done():
@@ -161,7 +163,8 @@ def _teacher_stage(out: Path, name: str, rows: Sequence[GroupRow], teacher: Path
     """The stage in which a teacher scores rows; identified by the teacher's files, the rows' texts, and settings.
 
     Raises:
-        ValueError: no rows, or no weights.
+        ValueError: no rows.
+        FileNotFoundError: no weights or no `config.json` in `teacher`.
     """
     if not rows:
         raise ValueError("expected rows for the teacher to score, got none")

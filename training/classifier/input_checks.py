@@ -19,7 +19,7 @@ def check_inputs(
 ) -> None:
     """Checks the encoder, the story files, the initial weights, and the encoder of a teacher whose weights exist.
 
-    It does not check earlier stages of the training (`parts.py`); each stage checks its own inputs.
+    It does not check earlier stages of the training (`prerequisites.py`); each stage checks its own inputs.
 
     Args:
         config: of the training.
@@ -28,8 +28,8 @@ def check_inputs(
         corpora: further corpora that are read.
 
     Raises:
-        ValueError: files (all are named), an encoder (the message says how to get it) or initial weights are missing, or
-            the initial weights belong to another encoder.
+        ValueError: files (all are named; of human-judged files, the first), an encoder (the message says how to
+            get it) or initial weights are missing, or the initial weights belong to another encoder.
     """
     base = find_backbone(config.base)
     graded = [CorpusConfig.from_mapping(entry["corpus"]) for entry in (rows and rows.graded) or ()]

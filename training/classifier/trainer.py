@@ -40,7 +40,7 @@ from openmeva.training.negatives.groups import GroupRow
 from openmeva.training.paths import resolve_path
 from openmeva.training.processes import one_writer
 
-PROJECTION_GROUPS = 160  # groups used to fit the projection of states before the training
+PROJECTION_GROUPS = 160  # minimum number of groups that the projection of states is fitted on
 
 
 class ClassifierTrainer(StoryTrainer):
@@ -62,7 +62,7 @@ def _auc(prediction: EvalPrediction) -> dict[str, float]:
 
 
 def _first_batches(groups: GroupDataset, collate: GroupCollator) -> Iterator[dict[str, Tensor]]:
-    """`PROJECTION_GROUPS` groups, evenly spaced, in batches of eight."""
+    """At least `PROJECTION_GROUPS` groups (all if there are fewer), evenly spaced, in batches of eight."""
     indices = range(0, len(groups.groups), max(1, len(groups.groups) // PROJECTION_GROUPS))
     for start in range(0, len(indices), 8):
         yield collate([groups[index] for index in indices[start : start + 8]])

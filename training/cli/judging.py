@@ -63,7 +63,10 @@ def benchmark(
     ] = None,
     datasets: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAMES", help="test sets, comma-separated or repeated; default: all available"),
+        typer.Option(
+            metavar="NAMES",
+            help="test sets, comma-separated or repeated; default: all available, or none with --judged or --autos",
+        ),
     ] = None,
     corpus: Corpus = "roc",
     out: Annotated[Path, typer.Option(help="folder of the report")] = Path("benchmark"),
@@ -76,7 +79,8 @@ def benchmark(
         bool, typer.Option("--all-tables", help="print all tables, not only the main ones")
     ] = False,
     processes: Annotated[
-        int | None, typer.Option(min=1, help="number of metrics that run in parallel; default: one per core")
+        int | None,
+        typer.Option(min=1, help="number of metrics that run in parallel; default: one per core, up to 8"),
     ] = None,
 ) -> None:
     """Evaluate metrics on the papers' test sets, AUTOS and your own judged files, and write a report.

@@ -141,7 +141,7 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Remove from that cache what install put in, and nothing else."""
+    """Remove from your own Hugging Face cache what install put in, and nothing else."""
     from openmeva.training.hub.commands import uninstall as out_of_cache
 
     out_of_cache()

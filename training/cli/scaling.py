@@ -19,7 +19,7 @@ Address = Annotated[
     str | None, typer.Option(help="address of a Ray cluster; default: Ray is started on this machine")
 ]
 Actors = Annotated[
-    int | None, typer.Option(min=1, help="number of parallel Ray actors; default: one per core")
+    int | None, typer.Option(min=1, help="number of parallel Ray actors; default: as many as --cpus allows")
 ]
 Cpus = Annotated[int, typer.Option(min=1, help="cores and threads per actor, or of the loop")]
 Gpus = Annotated[float, typer.Option(min=0, help="GPUs per actor; .5: two actors share one")]
@@ -75,7 +75,7 @@ def run_engine(
     part_rows: int,
     kind: str | None = None,
 ) -> str:
-    """Processes a corpus and returns the report as text; raises what `scale.run` raises."""
+    """Processes a corpus and returns the report as text; raises a ValueError without `out`, or as `run`."""
     from openmeva.training.scale import engines, run, sources
     from openmeva.training.scale.parts import Size
 

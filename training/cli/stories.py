@@ -195,7 +195,7 @@ def autos(
         str, typer.Option(help="grammaticality filter: default, a checkpoint's folder, or none")
     ] = "default",
     skip_bad: SkipBad = False,
-    limit: Annotated[int | None, typer.Option(min=1, help="number of stories; default: all")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="maximum number of stories; default: all")] = None,
     share: Annotated[
         float | None,
         typer.Option(

@@ -34,7 +34,8 @@ class Adapter:
 def add_adapters(model: torch.nn.Module, rank: int, alpha: int, heads: tuple[str, ...]) -> None:
     """Adds trainable factors of `rank` to every linear layer of the encoder (or decoder), in place.
 
-    Afterwards the factors, layer norms, and parameters whose names begin with one of `heads` are trainable.
+    Afterwards the factors, the layer norms named in `NORMS` outside the embeddings, and parameters whose names
+    begin with one of `heads` are trainable.
     """
     inject_adapter_in_model(
         LoraConfig(r=rank, lora_alpha=alpha, target_modules=_targets(model, heads), bias="none"), model

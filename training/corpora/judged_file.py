@@ -14,8 +14,9 @@ _LISTS = ("ratings", "raters", "error_types")
 def read_judged_file(path: str | Path) -> list[dict[str, Any]]:
     """Rows of `story` with `ratings` (a list) or `score`, and other columns of `JudgedStory` if present.
 
-    In a CSV or TSV file, a list is a cell of JSON (`[4, 5, 3]`) or of numbers separated by blanks (`4 5 3`). A
-    `context` counts as the `prompt`, and an `id` as the `story_id` if the ids are present and unique.
+    In a CSV or TSV file, a list is a cell of JSON (`[4, 5, 3]`) or of values separated by blanks, commas or
+    semicolons (`4 5 3`). Without a `prompt`, a `context` counts as the prompt. If no row has a `story_id`, an `id`
+    counts as the `story_id`, provided that the ids are present and unique.
 
     Raises:
         ValueError: no rows; or a row without a text in `story`, without ratings and score, or with one that is not

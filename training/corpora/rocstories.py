@@ -28,8 +28,8 @@ def read_rocstories(path: str | Path) -> Iterator[SourceStory]:
             split into sentences.
 
     Raises:
-        ValueError: a missing column or field, or a story that is blank or has one sentence only (with the
-            line).
+        ValueError: a missing column or field, or a story that is blank or has one sentence only (with its
+            number or line).
     """
     path = Path(path)
     parts: Iterator[tuple[str, list[str]]]

@@ -52,7 +52,7 @@ def story_key(sentences: Sequence[Sequence[str]]) -> int:
 
     It decides which stories are held out and which count as the same, so it must be equal in every configuration,
     also if the models read the original names. Therefore `sentences` come from a normaliser with the list of names,
-    and all names count as equal.
+    and all names of a kind (male, female or neutral) count as equal.
     """
     words = [word for sentence in sentences[:30] for word in sentence][:30]
     return zlib.crc32(" ".join(words).encode())

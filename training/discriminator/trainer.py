@@ -34,7 +34,7 @@ def train(
         The manifest.
 
     Raises:
-        ValueError: settings that have no effect, or that contradict the corpus's.
+        ValueError: settings that have no effect or contradict the corpus's, or no generator in its folder.
     """
     if config.distillation_weight or config.states_weight:
         raise ValueError(

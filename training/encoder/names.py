@@ -49,8 +49,9 @@ def count_capitals(stories: Iterable[str]) -> tuple[Counter[str], Counter[str]]:
 def name_lists(male: Iterable[str], female: Iterable[str], stories: Iterable[str]) -> dict[str, list[str]]:
     """The lists of `names.json`: `male`, `female`, `neutral` (either), and `capitalized_only`.
 
-    A name is in `capitalized_only` if more than a tenth of its occurrences in `stories` are in lower case. It is in no
-    list if more than nine tenths are, or if it is usually a place, a month or a day.
+    A name is in `capitalized_only` if more than a tenth of its occurrences in `stories`, and at least two, are in
+    lower case. It is in no list if more than nine tenths, and at least four, are, or if it is in
+    `PLACES_AND_DATES`.
     """
     men, women = {*map(str.lower, male), *MORE_MALE}, {*map(str.lower, female), *MORE_FEMALE}
     lower, capital = count_capitals(stories)

@@ -21,7 +21,10 @@ STAND_INS = {
 
 
 def prune_vocabulary(tokenizer: BertTokenizer, texts: Iterable[str], size: int) -> list[str]:
-    """The `size` wordpieces to keep: special tokens, placeholders, single characters, then by frequency."""
+    """The `size` wordpieces to keep: special tokens, placeholders, ASCII characters, `STAND_INS`; then by frequency.
+
+    Those that do not occur in `texts` come last.
+    """
     vocabulary = tokenizer.get_vocab()
     keep = [*SPECIAL, *PLACEHOLDERS]
     stand_ins = {name for names in STAND_INS.values() for name in names}

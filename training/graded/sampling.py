@@ -1,4 +1,4 @@
-"""Graded negatives: each level corrupts one more sentence of the level before it.
+"""Graded negatives: each level applies one or more further edits to the level before it.
 
 A classifier that ranks a story above its corrupted versions, and these by the amount of corruption, learns degrees of
 quality, as in human ratings.
@@ -30,10 +30,10 @@ class GradedSampling:
 
     Attributes:
         levels: number of corrupted versions of a story, each worse than the one before.
-        edits: probability of each edit. `nearest`: replace a sentence with the one at the same position in a story
-            with a similar opening; `alike`: replace a sentence with a near-paraphrase of another sentence of the
-            story; `infill`: resample words of a sentence with a masked language model; `exchange`: swap two
-            sentences; `rule`: UNION's sampler, only at the first level. Edits of several sentences at once (see
+        edits: weight of each edit in sampling. `nearest`: replace a sentence with the one at the same position,
+            counted from the end, in a story with a similar opening; `alike`: replace a sentence with a
+            near-paraphrase of another sentence of the story; `infill`: resample words of a sentence with a masked
+            language model; `exchange`: swap two sentences; `rule`: UNION's sampler, only at the first level. Edits of several sentences at once (see
             `spans.py`): `again`, `loop`, `shuffle`, `take_back`, and `elsewhere`, which takes sentences of another
             story: one with a similar opening or a random one, with equal probability.
         keep: number of leading sentences that never change.

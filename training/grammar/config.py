@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of the training; `training/configs/grammar/default.yaml` has the values that differ for the shipped weights.
+    """Settings of the training; the defaults are those of the shipped weights.
 
     Attributes:
         epochs: passes over the sentences.

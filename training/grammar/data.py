@@ -23,7 +23,10 @@ HUMAN_STORIES = {"roc": 400, "wp": 100}  # for evaluation
 
 
 class SentenceTokenizer:
-    """Token ids of a sentence, normalized as the encoder's training text, truncated to `MAX_LENGTH` with special tokens."""
+    """Token ids of a sentence, truncated to `MAX_LENGTH` with special tokens.
+
+    The sentence is normalised as the encoder's training text, except that names are not replaced by placeholders.
+    """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer

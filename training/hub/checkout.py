@@ -31,7 +31,8 @@ def commit_note(root: Path, uncommitted: bool = False) -> str:
     if changed and not uncommitted:
         named = "\n  ".join(line.strip() for line in changed.splitlines())
         raise ValueError(
-            f"not published: expected only committed files in {', '.join(_PUBLISHED)}, got\n  {named}\n"
+            f"not published: expected only committed files in {', '.join(_PUBLISHED + _REQUIREMENT_FILES)}, "
+            f"got\n  {named}\n"
             "Commit or remove them; --uncommitted (UNCOMMITTED=1) publishes them nevertheless."
         )
     return f"({commit}{'-dirty' if changed else ''})"

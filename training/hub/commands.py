@@ -102,7 +102,8 @@ def publish(
         uncommitted: allow uncommitted changes to be published.
 
     Raises:
-        ValueError: files that must not be published (all are named), or no token.
+        ValueError: uncommitted changes that are not allowed, a `source` that is not a web address, files that must
+            not be published (all are named), no token, or an error of the Hub.
     """
     from huggingface_hub import HfApi, get_token
 

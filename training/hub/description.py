@@ -90,7 +90,8 @@ def read_description(root: Path, path: Path = DESCRIPTION) -> Description:
     """The description at `path`, its patterns resolved under `root`.
 
     Raises:
-        ValueError: an unknown kind, two folders of the same kind and name, or errors of `read_metrics`.
+        ValueError: an unknown kind, two folders of the same kind and name, a source that is not a web address, or
+            errors of `read_metrics`.
     """
     content = yaml.safe_load(path.read_text(encoding="utf-8"))
     sources: list[Source] = []

@@ -65,7 +65,8 @@ def lay_out(
     project, if the description has one.
 
     Raises:
-        ValueError: a card without front matter, or weights that are missing or damaged.
+        ValueError: a card without front matter, weights that are missing or damaged, or errors of
+            `standalone_files` and `requirements`.
     """
     hub_id = f"{organisation}/{source.name}"
     folder = target / f"{source.kind}s" / organisation / source.name

@@ -89,7 +89,7 @@ def publish(
     if conflicting and not move_tags:
         raise ValueError(
             f"the tag {revision} is at other files in {', '.join(conflicting)}: raise the version in "
-            f"metrics/core/version.py, or move the tags (FORCE=1)"
+            f"metrics/core/version.py, or move the tags: --move-tags (FORCE=1)"
         )
     done = {}
     for repository, state in zip(repositories, states, strict=True):

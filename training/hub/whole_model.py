@@ -9,7 +9,7 @@ from typing import Any
 
 from openmeva.training.files import save_tensors, write_text
 
-# The relative error of tanh(x / SCALE) * SCALE against x is within 2e-5 for a logit of 2, and 5e-4 for one of 10.
+# The relative error of tanh(x / SCALE) * SCALE against x is about 2e-5 for a logit of 2, and 5e-4 for one of 10.
 SCALE = 256.0
 _TOKENIZER = ("tokenizer.json", "tokenizer_config.json", "vocab.txt")
 

@@ -4,9 +4,10 @@ This is a new implementation of that code's behaviour: see `training/PAPERS.md`.
 of earlier ones. A story has n sentences. The first is the context (or a prompt in its place) and is kept. An operation
 changes the sentences after it:
 
-- repetition: 1 + n/2 of them are sampled, and the earliest overwrites the others; or an n-gram is repeated, n/2 times;
-- substitution: 1 to n - 1 of them, uniformly, are replaced by sentences of one other story; or 1 to 15 % of the
-  keywords are replaced;
+- repetition: 1 + n/2 of them are sampled, and the earliest overwrites the others; or n/2 times, a random n-gram is
+  repeated;
+- substitution: 1 to n - 1 of them, uniformly, are replaced by sentences of one other story; or one keyword to
+  15 % of the keywords are replaced;
 - reordering: 2 to n - 1 of them change places;
 - negation: in 1 to n - 1 of them, uniformly, a negation is removed or inserted, regardless of grammar.
 """
@@ -51,7 +52,7 @@ def repeat_sentence(
 
 
 def repeat_ngrams(story: EditedStory, rng: BufferedRandom, material: NegativeMaterial) -> EditedStory | None:
-    """Repeats an n-gram, n/2 times; None if no sentence has one."""
+    """Repeats a random n-gram, n/2 times; None if no sentence has one."""
     edited = story
     for _ in range(max(1, _sentence_count(story, material) // 2)):
         edited = repeat_ngram(edited, rng, material) or edited
@@ -80,7 +81,7 @@ def substitute_sentences(
 def substitute_keywords(
     story: EditedStory, rng: BufferedRandom, material: NegativeMaterial
 ) -> EditedStory | None:
-    """Replaces 1 to 15 % of the keywords, uniformly, by an antonym, else a keyword with the same tag; None if none."""
+    """Replaces one keyword to 15 % of them, uniformly, by an antonym, else one with the same tag; None if none."""
     sentences = list(story.sentences)
     keywords = [
         (position, at)

@@ -50,7 +50,7 @@ ROWS: dict[str, dict[str, Any]] = {
 }
 VARIANTS: dict[
     str, dict[str, Any]
-] = {  # settings of the paper or of its released code that the shipped weights do not use
+] = {  # settings of the paper or of its released code that `roc_first` does not use
     "Released negatives": {"recipe": "released"},
     "ConceptNet's keywords": {"lexicon": "conceptnet"},
     "Targets by position": {"targets": "position"},
@@ -129,7 +129,10 @@ def run_row(config: UnionConfig, data: Path, out: Path) -> Path:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument(
-        "--data", type=Path, required=True, help="folder with roc/ and union/ROCStories/ant_data"
+        "--data",
+        type=Path,
+        required=True,
+        help="folder with roc/, union/ROCStories/ant_data and plot_guided/",
     )
     parser.add_argument("--config", default="roc_first", help="a file, or a name in training/configs/union")
     parser.add_argument(

@@ -33,7 +33,7 @@ SENTAVG, FT_LM, UNION = "SENTAVG", "FT_LM", "UNION"
 
 @dataclass(frozen=True)
 class Cell:
-    """Two coefficients and the number of stories. FT_LM trains on nine tenths or more; the rest is for early stopping."""
+    """Two coefficients and the number of stories. FT_LM trains on nine tenths or more; the rest is held out."""
 
     spearman: float
     kendall: float

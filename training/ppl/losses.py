@@ -1,4 +1,4 @@
-"""Cross-entropy over a vocabulary in slices, with the gradient computed in the forward pass."""
+"""Cross-entropy over a vocabulary, some rows at a time, with the gradient computed in the forward pass."""
 
 from typing import Any
 

@@ -3,7 +3,8 @@
 The model is the shared encoder with a causal mask (`BertLMHeadModel`, an adapter on frozen weights), a model of the same
 architecture from scratch, or a third-party language model (`third_party.py`). Training uses transformers' `Trainer`:
 `accelerate launch -m training.ppl …` uses several GPUs, and `--resume` resumes from the last checkpoint. The weights,
-the run's manifest and a model card are written to `metrics/ppl/weights/NAME/`.
+the run's manifest and a model card (not with full fine-tuning of a third-party model) are written to
+`metrics/ppl/weights/NAME/`.
 """
 
 import math
@@ -94,7 +95,8 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
         resume: whether to resume from the last checkpoint.
 
     Raises:
-        ValueError: the run to resume has another configuration (the message names each difference).
+        ValueError: settings that do not fit together, or the run to resume has another configuration (the
+            message names each difference).
     """
     if config.model == "masked":
         with one_writer() as writes:

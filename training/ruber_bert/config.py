@@ -17,7 +17,7 @@ class RuberConfig(TrainingConfig):
         prompts: files whose rows have a prompt in addition to the story.
         base: the backbone: see `training/common/backbone.py`.
         encoder: `bert`, or `rnn`: a recurrent network over word vectors, the RUBER of 2018.
-        pooling: pooling of the encoder's states, also of the frozen encoder that finds similar contexts.
+        pooling: pooling of the encoder's states; similar contexts are always found by mean pooling.
         hidden: width of the head.
         frozen: whether the encoder is frozen; false: its adapter is trained, too.
         start: folder of an initial adapter; null: the encoder without one.

@@ -1,10 +1,10 @@
-"""Trains RUBER-BERT's unreferenced part: `python -m training.ruber_bert --config roc`.
+"""Trains RUBER-BERT's unreferenced part: `python -m training.ruber_bert --config roc --data DIR`.
 
 The model distinguishes a context with its story from the context with another story (Tao et al. 2018, section 3.2), by
 margin ranking or cross-entropy. Negatives are in-batch negatives and sampled stories, optionally only those with the
 most similar contexts. The encoder is frozen, as in Ghazarian et al. (2019), and its features are computed once; or it
 has a trained adapter; or it is replaced by a recurrent network over word vectors (RUBER). The frozen encoder is the
-shared one, or, with `start`, the shared one with another metric's adapter. That of `embedding_similarity` relates
+backbone, or, with `start`, the backbone with another metric's adapter. That of `embedding_similarity` relates
 contexts and stories far better: its last layer represents meaning rather than predicted words. The weights, the
 calibration, the run's manifest and a model card are written to `metrics/ruber_bert/weights/NAME/`.
 """

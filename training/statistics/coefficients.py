@@ -28,7 +28,7 @@ def spearman(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     >>> spearman(np.array([1.0, 2.0, 4.0]), np.array([1.0, 3.0, 2.0])).round(4)
     np.float64(0.5)
     """
-    # The sum of the signs of a story's differences is twice its midrank minus the mean rank.
+    # The sum of the signs of a story's differences is twice the difference of its midrank and the mean rank.
     return _product_moment(_signs(x).sum(axis=-1), _signs(y).sum(axis=-1))
 
 

@@ -1,8 +1,8 @@
 """PERM-BOTH: is one metric's agreement significantly higher than another's (Deutsch, Dror and Roth 2021)?
 
 Under the null hypothesis it does not matter which of two metrics gave a story its score. Each resample exchanges the two
-metrics' standardised scores on a random half of the stories. The p-value is the share of resamples in which the
-difference of coefficients is at least the observed one. The test is one-sided.
+metrics' standardised scores on random stories, each with probability one half. The p-value is
+the share of resamples in which the difference of coefficients is at least the observed one. The test is one-sided.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ class PermutationTests:
         stopping: when to stop early.
 
     Raises:
-        ValueError: shapes do not match, a metric is constant, or the coefficient is unknown; in `test`, if the
-            observed difference is undefined.
+        ValueError: shapes do not match, a metric is constant, or the coefficient is unknown; with `prompts`, what
+            `within_prompts_exchange` raises; in `test`, if the observed difference is undefined.
     """
 
     def __init__(

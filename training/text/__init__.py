@@ -9,6 +9,7 @@
 | `inflection` | lemma of a tagged word, and the form of a lemma for a tag |
 | `keywords` | keywords of a corpus with their frequencies |
 | `names` | recognition of first names |
+| `phrases` | words and short phrases of a text, by sentence |
 | `language` | the interface of a lexicon with inflection |
 | `word_set` | word lists in the source |
 

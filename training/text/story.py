@@ -15,7 +15,7 @@ class Story:
     Attributes:
         text: the original text.
         sentences: in order; together they contain every token.
-        cased: whether words of the text are capitalised, not counting placeholders for names.
+        cased: whether any word of the text is capitalised, not counting placeholders for names.
         tokenized: whether most punctuation follows a blank ("ran ."), or most clitics if there is no punctuation.
         clitics_separate: whether most clitics follow a blank ("did n't"); False if there are none.
 

@@ -19,7 +19,7 @@ from openmeva.training.paths import resolve_path
 from openmeva.training.union.config import UnionConfig
 from openmeva.training.union.data import UNLABELLED, Example, UnionCollator, UnionPairs
 
-PROJECTION_PAIRS = 320  # pairs used to fit the projection of states before the training
+PROJECTION_PAIRS = 320  # minimum number of pairs that the projection of states is fitted on
 BATCH = 16
 
 
@@ -42,7 +42,7 @@ class DistilledPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
         return self.pairs[index % len(self.pairs)]
 
     def first_batches(self, collate: UnionCollator) -> Iterator[dict[str, Tensor]]:
-        """`PROJECTION_PAIRS` pairs, evenly spaced, in batches."""
+        """At least `PROJECTION_PAIRS` pairs (all if there are fewer), evenly spaced, in batches."""
         indices = range(0, len(self.pairs), max(1, len(self.pairs) // PROJECTION_PAIRS))
         for start in range(0, len(indices), BATCH):
             yield collate([self.pairs[index] for index in indices[start : start + BATCH]])

@@ -49,7 +49,7 @@ def judge_set(
     Returns:
         `rows` (all metrics and trivial baselines: `kind` own, other or trivial, and three levels as in `judged_table`),
         `metrics` (of the user's: `comparisons`, `by_source`, `error_types`, `examples`, `scores`), `judgments`,
-        `sources`, `n`, `prompts`, `noise_ceiling`, `agreement`, `unavailable`.
+        `sources`, `n`, `prompts`, `noise_ceiling`, `agreement`, `unavailable`, `title`, `corpus`, `licence`.
 
     Raises:
         ValueError: scores do not fit the stories or are constant.

@@ -232,7 +232,7 @@ def _sized(values: Any) -> bool:
 
 
 def _lists(result: Mapping[str, Any], count: int, title: str) -> Scores:
-    """The lists with one number per story; a list called `score` or `scores` is renamed to the metric's title."""
+    """The lists with one number per story; `score`, `scores` or a single list is renamed to the metric's title."""
     lists = {
         key: values
         for key, values in result.items()

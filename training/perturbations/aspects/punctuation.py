@@ -20,8 +20,9 @@ def delete_marks(story: Story, rng: BufferedRandom, material: PerturbationMateri
     """Deletes all inessential punctuation marks.
 
     In a sentence with one comma and no quotes, these are the comma after an introductory phrase and the one before
-    "and", "but", "so" or "or"; also all but one of several final marks ("!!!"). Commas of lists, appositions, forms
-    of address and quotations are kept, and those between two nouns.
+    "and", "but", "so", "or" or "yet"; also, in any sentence
+    without quotes, all but one of several final marks ("!!!"). Commas of lists, appositions, forms of address and
+    quotations are kept, and those between two nouns.
     """
     edits = [edit for sentence in story.sentences[material.keep :] for edit in deletable_marks(sentence)]
     return edits or None

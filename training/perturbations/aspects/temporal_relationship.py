@@ -22,7 +22,7 @@ def is_example(story: Story, material: PerturbationMaterial) -> bool:
 def conjunction_size(sentence: Sentence, at: int) -> int:
     """Number of tokens at `at` that are a conjunction between consecutive events; 0 for none.
 
-    "after", "before", "until", "once", "as soon as", "and then", "then".
+    "after", "before", "until", "once", "as soon as", "and then".
     """
     words = sentence.lowered
     word = words[at]

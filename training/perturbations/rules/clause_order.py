@@ -123,7 +123,10 @@ def fronted_clause(sentence: Sentence, is_conjunction: Callable[[Sentence, int],
 
 
 def exchange_clauses(sentence: Sentence, joint: Joint) -> list[Edit] | None:
-    """The edits that exchange the two clauses; None if both have the same words."""
+    """The edits that exchange the two clauses.
+
+    None if both have the same words, or if the main clause ends in a form of "be".
+    """
     main, other = joint.main, joint.other
     if ends_in_be(sentence, *main):
         return None  # "it was because": "it" refers to another sentence
@@ -142,7 +145,8 @@ def _clause_at(sentence: Sentence, index: tuple[int, int], clause: tuple[int, in
 def exchanged_sentences(first: Sentence, second: Sentence, link: int) -> list[Edit] | None:
     """The edits that exchange a sentence with the next one, without the `link` linking tokens that open the latter.
 
-    Final punctuation marks stay in place. None if either has quotes or begins with another linking word.
+    Final punctuation marks stay in place. None if either has quotes or lacks a clause, if the first begins with a
+    linking word, or if both have the same words.
     """
     if '"' in first.words or '"' in second.words:
         return None

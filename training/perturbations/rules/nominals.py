@@ -26,7 +26,10 @@ _MASS = word_set(
 
 
 def article_of(sentence: Sentence, at: int) -> str:
-    """The article type of the noun at `at`: "a" (or "an"), "bare" without a determiner or after "some", else "the"."""
+    """The article type of the noun at `at`: "a" (or "an"), "bare", else "the".
+
+    "bare" is without a determiner, or after "some", "any", "all" or "no".
+    """
     words, tags = sentence.lowered, sentence.tags
     before = at - 1
     while before >= 0 and tags[before] in _INSIDE:

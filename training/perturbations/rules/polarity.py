@@ -66,8 +66,9 @@ def may_be_affirmed(sentence: Sentence, at: int) -> bool:
 def story_depends_on(sentence: Sentence, at: int) -> bool:
     """Whether the later story depends on the clause of the verb at `at`.
 
-    It does if a later sentence repeats a noun, verb or adjective of the predicate, if the next sentence begins with "it"
-    for a thing that the predicate introduces, or if the sentence itself draws a consequence.
+    It does if a later sentence repeats a noun, verb or adjective of the predicate, if "it" or "its" is among the
+    first six tokens of the next sentence and the predicate introduces a thing ("a dog"), or if the sentence itself
+    draws a consequence.
     """
     places = _places(sentence)
     end = places.clause_end[at + 1]

@@ -25,7 +25,7 @@ _NUMBER = re.compile(
 def _adverb_of_time(sentence: Sentence, start: int, end: int) -> bool:
     """ "Then he left", "and then", not "than", "by then", "then what"."""
     before = sentence.lowered[start - 1] if start else ""
-    return before not in {"by", "until", "since", "from", "and now", "just", "right", "back", "if", "even"}
+    return before not in {"by", "until", "since", "from", "just", "right", "back", "if", "even"}
 
 
 def _after_number(sentence: Sentence, start: int, end: int) -> bool:

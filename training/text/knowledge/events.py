@@ -52,7 +52,7 @@ class ConceptNetEvents:
     """Events of ConceptNet's ordering relations, by the event itself, its lemmas, or the nearest known event.
 
     Args:
-        assertions: `(relation, head, tail)`; default: the fetched ConceptNet (`make resources`).
+        assertions: `(relation, head, tail)`; default: the fetched ConceptNet (`openmeva resources`).
         embed: embeds phrases for comparison; without it, only known events are found.
         nearness: minimum cosine similarity of the nearest known event.
 

@@ -65,9 +65,9 @@ def antonyms(word: str, tag: str) -> tuple[str, ...]:
 def synonyms(word: str, tag: str) -> tuple[str, ...]:
     """WordNet's synonyms in the most frequent senses of the word.
 
-    A sense counts if SemCor, whose counts are part of WordNet, has it at least half as often as the word's most
-    frequent sense. A synonym counts if SemCor has it in that sense; this excludes "frump" for "dog" and "locomote" for
-    "go".
+    A sense counts if it is WordNet's first one, or if SemCor, whose counts are part of WordNet, has it at least half as
+    often as the word's most frequent sense. A synonym counts if SemCor has it in that sense; this excludes "frump" for
+    "dog" and "locomote" for "go".
 
     Args, Returns, Raises:
         As for `antonyms`.

@@ -111,7 +111,7 @@ def use_with_nltk() -> None:
 
 
 def fetch(conceptnet: Sequence[Path] = (), wordnet_only: bool = False) -> None:
-    """Fetches WordNet, and ConceptNet from files or from its publisher, and prints their paths.
+    """Fetches WordNet, and ConceptNet from files or, if it is missing, from its publisher, and prints their paths.
 
     If the publisher of ConceptNet cannot be reached, a message is printed, but no error is raised: ConceptNet is
     optional.

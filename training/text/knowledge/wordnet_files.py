@@ -113,7 +113,7 @@ def fetch_wordnet(nltk_data: Path, sources: tuple[Callable[[Path], None], ...] |
         sources: functions that fill a given empty folder; by default the downloader, then Debian.
 
     Returns:
-        The folder with the files. Existing files are kept.
+        The folder with the files, or a zip file that was there before. Existing files are kept.
 
     Raises:
         FetchError: no source worked (the message gives the reason for each, and the manual steps), or NLTK refuses to

@@ -182,7 +182,7 @@ class BatchTagger:
 
 
 def _batches(sentences: Sequence[Sequence[str]]) -> Iterator[list[Sequence[str]]]:
-    """Sentences in order, in lists of about ten thousand tokens."""
+    """Sentences in order, in lists of about `_TOKENS_AT_ONCE` tokens, pads included."""
     batch: list[Sequence[str]] = []
     tokens = 0
     for words in sentences:

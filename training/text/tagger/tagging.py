@@ -43,8 +43,8 @@ def tag(sentences: Sequence[Sequence[str]]) -> list[list[str]]:
     """Penn Treebank tags of tokenised sentences, cased or lower-cased.
 
     Accuracy on the test set of EWT is .933 cased and .928 lower-cased (`training.text.tagger.trainer
-    --evaluate`). A name placeholder (`[MALE]`, `[FEMALE]`, `[NEUTRAL]`) is always a proper noun, `NNP`. A
-    sentence's tags depend on that sentence only. Many sentences in one call are much faster than many calls.
+    --data DIR/ewt --evaluate`). A name placeholder (`[MALE]`, `[FEMALE]`, `[NEUTRAL]`) is always a proper noun,
+    `NNP`. A sentence's tags depend on that sentence only. Many sentences in one call are much faster than many calls.
 
     Args:
         sentences: tokens by sentence; a sentence may be empty.
