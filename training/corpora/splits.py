@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from multiprocessing import get_all_start_methods
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -208,11 +209,11 @@ def _in_chunks(
     """The result of `normalize` for all stories, in order, by several processes if there are many stories."""
     chunks = [stories[start : start + CHUNK] for start in range(0, len(stories), CHUNK)]
     processes = max(1, cores() // world_size())
-    if processes == 1 or len(stories) < PARALLEL_FROM:
+    if processes == 1 or len(stories) < PARALLEL_FROM or "fork" not in get_all_start_methods():
         for chunk in chunks:
             yield from normalize(chunk)
         return
-    with map_in_processes(normalize, chunks, processes) as results:
+    with map_in_processes(normalize, chunks, processes, method="fork") as results:
         for result in results:
             yield from result
 
