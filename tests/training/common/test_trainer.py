@@ -86,6 +86,7 @@ def test_training_stays_on_the_cpu_if_the_environment_says_so(
 ) -> None:
     config = common.TrainingConfig(metric="tiny", name="tiny", learning_rate=0.1)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.delenv("OPENMEVA_DEVICE", raising=False)
     assert common.training_device().type == "cuda"
     monkeypatch.setenv("OPENMEVA_DEVICE", "cpu")
     assert common.training_arguments(tmp_path, config, 1, 2).device.type == "cpu"
