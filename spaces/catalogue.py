@@ -46,7 +46,7 @@ class CatalogueEntry:
 
     Attributes:
         call: how it is run.
-        explains: whether it gives explanations.
+        explains: whether it gives explanations, and is among the metrics that the benchmark runs by default.
         blind: what it does not detect.
     """
 
@@ -106,6 +106,7 @@ def _entry(metric: MetricDescription, call: MetricEntry, tier: str) -> Catalogue
         for key, output in metric.outputs.items()
     )
     paper = metric.papers[0]
+    explains = metric.explains and not metric.benchmark[metric.name].on_request
     return CatalogueEntry(
-        metric.name, metric.meaning, numbers, paper.title, paper.url, call, metric.explains, metric.blind
+        metric.name, metric.meaning, numbers, paper.title, paper.url, call, explains, metric.blind
     )

@@ -164,7 +164,7 @@ def _needed_files(config: Mapping[str, Any]) -> list[str]:
         "encoder" not in settings or "added_tokens" in settings["encoder"]
     )
     names = [NAMES] if needs_names else []
-    if "encoder" in settings or "adapter" in settings:
+    if "encoder" in settings or settings.get("adapter"):
         return [ADAPTER, *names]
     return names if "backbone" in settings else [WEIGHTS, "tokenizer.json", *names]
 

@@ -21,7 +21,7 @@ class StoryClassifierModule(StoryInputs):
     """
 
     default_dtype = "auto"
-    batch_items = "texts"
+    batch_items = "windows"
 
     config_name: str | None
     _metric: str

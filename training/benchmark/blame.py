@@ -86,7 +86,10 @@ def blame_correct(entry: MetricEntry, cases: Sequence[Case]) -> dict[str, list[b
 
 
 def blame_table(entries: Sequence[MetricEntry], cases: Sequence[Case]) -> Table:
-    """Aspects by metrics: the share of cases in which the most blamed sentence is a changed one."""
+    """Aspects by metrics: the share of cases in which the most blamed sentence is a changed one.
+
+    A caption counts the cases whose sentences a metric splits differently, which its shares leave out.
+    """
     aspects = list(dict.fromkeys(case.aspect for case in cases))
     columns: dict[str, dict[str, list[Any]]] = {
         "at random": {a: [case.chance for case in cases if case.aspect == a] for a in aspects}
@@ -105,6 +108,10 @@ def blame_table(entries: Sequence[MetricEntry], cases: Sequence[Case]) -> Table:
         for by_aspect in columns.values()
     ]
     table.add_row("all", str(len(cases)), *overall)
+    left_out = {title: len(cases) - sum(map(len, by_aspect.values())) for title, by_aspect in columns.items()}
+    if any(left_out.values()):
+        counts = ", ".join(f"{title} {count}" for title, count in left_out.items() if count)
+        table.caption = f"Left out, because the metric splits their sentences differently: {counts}"
     return table
 
 

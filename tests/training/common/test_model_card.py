@@ -14,6 +14,7 @@ from openmeva.metrics.core.checkpoint import find_checkpoint
 from openmeva.training.bleurt.card import write_bleurt_card
 from openmeva.training.classifier.card import write_classifier_card
 from openmeva.training.common.model_card import (
+    backbone_note,
     card_command,
     excluded_files,
     lineage,
@@ -114,6 +115,16 @@ def test_card_fields_come_from_manifest_and_arguments(tmp_path: Path) -> None:
     assert (tmp_path / "README.md").read_text() == expected
     write_model_card(tmp_path, "{steps} {config[name]}", MANIFEST, steps="few")
     assert (tmp_path / "README.md").read_text() == "few tiny"
+
+
+def test_card_names_make_base_only_for_the_models_that_it_fetches(tmp_path: Path) -> None:
+    for package, expected in (
+        (None, "run `hf download"),
+        ({"install": "pip install x"}, "run `make base` in"),
+    ):
+        encoder = {"hub": "someone/encoder", "package": package}
+        (tmp_path / "config.json").write_text(json.dumps({"union": {"encoder": encoder}}))
+        assert f"`someone/encoder`, {expected}" in backbone_note(tmp_path)
 
 
 def test_missing_card_field_is_reported(tmp_path: Path) -> None:
