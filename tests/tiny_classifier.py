@@ -8,13 +8,13 @@ from openmeva.metrics.core.classifier import StoryClassifier
 from openmeva.training.common.adapters import add_adapters
 from tests.tiny import random_adapters, tiny_model, write_adapter, write_encoder
 
-KINDS = ["repetition", "contradiction", "wrong_order", "off_topic"]
+ERROR_TYPES = ["repetition", "contradiction", "wrong_order", "off_topic"]
 GRADED = {
     "sampling": {"levels": 2},
     "stories": 8,
     "validation_stories": 3,
     "pool": 14,
-    "alike_stories": 6,
+    "paraphrase_stories": 6,
 }
 """Settings of graded groups for a corpus with about fifteen training stories."""
 
@@ -24,14 +24,16 @@ def write_classifier(
     metric: str,
     context: str = "auto",
     max_length: int = 64,
-    kinds: bool = True,
+    error_types: bool = True,
     token_share: float = 0.0,
 ) -> Path:
     """An adapter checkpoint with its own copy of the encoder in `encoder/`."""
     union = tiny_model()
     write_encoder(folder / "encoder", union)
     torch.manual_seed(2)
-    model = StoryClassifier(union.config, kinds=len(KINDS) if kinds else 0, tokens=kinds)
+    model = StoryClassifier(
+        union.config, error_types=len(ERROR_TYPES) if error_types else 0, tokens=error_types
+    )
     model.bert.load_state_dict(union.bert.state_dict())
     add_adapters(model, rank=2, alpha=4, heads=("classifier", "kinds", "tokens"))
     return write_adapter(
@@ -41,7 +43,7 @@ def write_classifier(
         delexicalize=True,
         context=context,
         max_length=max_length,
-        kinds=KINDS if kinds else [],
-        tokens=kinds,
+        error_types=ERROR_TYPES if error_types else [],
+        tokens=error_types,
         token_share=token_share,
     )

@@ -19,7 +19,7 @@ def rows() -> list[GroupRow]:
             damaged = list(range(first, first + 4))
             groups += [
                 GroupRow(group, good, "human", 1, 0, [], []),
-                GroupRow(group, bad, "exchange", 0, 1, ["wrong_order"], damaged),
-                GroupRow(group, worse, "exchange+exchange", 0, 2, ["wrong_order"], damaged),
+                GroupRow(group, bad, "sentence_swap", 0, 1, ["wrong_order"], damaged),
+                GroupRow(group, worse, "sentence_swap+sentence_swap", 0, 2, ["wrong_order"], damaged),
             ]
     return groups

@@ -29,7 +29,7 @@ def write_similarity(folder: Path) -> Path:
 CHECKPOINTS: dict[str, Callable[[Path], Path]] = {
     "union": write_checkpoint,
     "plot_coherence": lambda folder: write_classifier(folder, "plot_coherence", token_share=0.5),
-    "discriminator": lambda folder: write_classifier(folder, "discriminator", kinds=False),
+    "discriminator": lambda folder: write_classifier(folder, "discriminator", error_types=False),
     "sentavg": write_sentavg,
     "bleurt": write_bleurt,
     "ruber_bert": write_ruber_checkpoint,

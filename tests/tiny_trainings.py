@@ -61,8 +61,8 @@ def _union(data: Path, out: Path, resume: bool) -> None:
 
 
 def _classifier(data: Path, out: Path, resume: bool) -> None:
-    weights = {"kind_weight": 0.3, "token_weight": 0.2, "rank_weight": 0.5}
-    groups = {"group_size": 3, "batch_groups": 3, "passes": 1, "max_length": 64, "adapter": ADAPTER}
+    weights = {"error_type_weight": 0.3, "token_weight": 0.2, "rank_weight": 0.5}
+    groups = {"group_size": 3, "batch_groups": 3, "epochs": 1, "max_length": 64, "adapter": ADAPTER}
     config = parse(ClassifierConfig, {**COMMON, **weights, **groups, "metric": "plot_coherence"})
     rows = tiny_groups.rows()
     classifier.train_classifier(
@@ -76,7 +76,7 @@ def _ppl(data: Path, out: Path, resume: bool) -> None:
 
 
 def _ruber(data: Path, out: Path, resume: bool) -> None:
-    settings = {"frozen": False, "in_batch": 3, "sampled": 1, "passes": 1, "batch": 9, "hidden": 8}
+    settings = {"frozen": False, "in_batch": 3, "sampled": 1, "epochs": 1, "batch": 9, "hidden": 8}
     config = parse(RuberConfig, {**SHORT, **settings, "pairs": 28, "validation_pairs": 6})
     ruber.train(config, data, out / "weights", out / "run", out / "cache", resume)
 

@@ -27,7 +27,7 @@ class StoryClassifier(BertPreTrainedModel):
     Args:
         config: of the encoder: BERT or another model of its family, such as RoBERTa or Longformer; or a causal language
             model, such as GPT-2 or Llama.
-        kinds: number of error types that the head for them predicts; 0: no such head.
+        error_types: number of error types that the head for them predicts; 0: no such head.
         tokens: whether a head predicts for each token whether it belongs where it is.
         dropout: before the heads, in training.
     """
@@ -35,14 +35,14 @@ class StoryClassifier(BertPreTrainedModel):
     _keep_in_fp32_modules_strict = {"classifier", "kinds", "tokens"}  # noqa: RUF012 (as the base class has it)
 
     def __init__(
-        self, config: PreTrainedConfig, kinds: int = 0, tokens: bool = False, dropout: float = 0.0
+        self, config: PreTrainedConfig, error_types: int = 0, tokens: bool = False, dropout: float = 0.0
     ) -> None:
         super().__init__(config)
         self.bert = new_encoder(config)
         self.is_decoder = is_decoder(config)
         self.dropout = torch.nn.Dropout(dropout)
         self.classifier = torch.nn.Linear(config.hidden_size, 1)
-        self.kinds = torch.nn.Linear(config.hidden_size, kinds) if kinds else None
+        self.kinds = torch.nn.Linear(config.hidden_size, error_types) if error_types else None
         self.tokens = torch.nn.Linear(config.hidden_size, 1) if tokens else None
         self.post_init()
 
@@ -66,7 +66,7 @@ class StoryClassifier(BertPreTrainedModel):
         return self.classifier(self._first(hidden, self.classifier)).squeeze(-1).float()
 
     def error_type_logits(self, hidden: Tensor) -> Tensor:
-        """Logits (n, kinds) float32, higher for error types that a story has.
+        """Logits (n, error types) float32, higher for error types that a story has.
 
         Raises:
             ValueError: a model without that head.

@@ -18,13 +18,13 @@ class ClassifierScorer(StoryScorer):
     If the checkpoint's `token_share` w is above 0, the score is (1 - w) times the probability of the story plus w times
     the mean probability of its tokens to belong where they are.
 
-    In addition to the sentences, explanations hold `kinds`: the probability of each error type of the checkpoint (none
+    In addition to the sentences, explanations hold `error_types`: the probability of each error type of the checkpoint (none
     without a head for them), the maximum over the story's windows.
     """
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         settings = checkpoint.settings
-        self.error_types: list[str] = list(settings.get("kinds") or [])
+        self.error_types: list[str] = list(settings.get("error_types") or [])
         tokens = bool(settings.get("tokens"))
         self.token_share: float = settings.get("token_share", 0.0)
         super().__init__(
@@ -78,4 +78,4 @@ class ClassifierScorer(StoryScorer):
             map(max, zip([0.0] * len(self.error_types), *windows, strict=True))
             for windows in error_types_by_story
         ]
-        return [{"kinds": dict(zip(self.error_types, values, strict=True))} for values in greatest]
+        return [{"error_types": dict(zip(self.error_types, values, strict=True))} for values in greatest]

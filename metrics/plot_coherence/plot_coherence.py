@@ -48,7 +48,7 @@ Returns:
     scores: one per story, in order, 0 to 1, higher is better.
     explanations (with `explain`): one dict per story; `sentences` with `text` and `gain`, the score of the story
         without the sentence minus the score with it (in a long story, of the window around it): above 0 for a
-        sentence that lowers the score; `kinds` (not with `base`), the
+        sentence that lowers the score; `error_types` (not with `base`), the
         probability of each error type: `repetition`, `contradiction`, `wrong_order`, `off_topic` (hints only;
         `contradiction` carries no signal).
     warnings: one per story, None or why its score means little (no words, too short, not English, special tokens, with

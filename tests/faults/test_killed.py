@@ -51,7 +51,7 @@ from tests.training.sentavg.test_trainer import BAD, GOOD
 
 MOMENTS = int(os.environ.get("MOMENTS", "2"))
 # manifest keys about the run itself
-TIMES = ("minutes", "groups_a_second", "stories_a_second", "resumed")
+TIMES = ("minutes", "groups_per_second", "stories_per_second", "resumed")
 slow = pytest.mark.faults
 
 

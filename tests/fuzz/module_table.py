@@ -59,7 +59,7 @@ MODULES: dict[str, Module] = {
     ),
     "discriminator": Module(
         "discriminator",
-        partial(write_classifier, metric="discriminator", context="first_sentence", kinds=False),
+        partial(write_classifier, metric="discriminator", context="first_sentence", error_types=False),
         ("contexts",),
     ),
     "sentavg": Module("sentavg", write_sentavg, ("contexts",)),

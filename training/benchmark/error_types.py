@@ -45,14 +45,14 @@ class Precision(NamedTuple):
         return self.correct / self.predicted if self.predicted else None
 
 
-def predicted_error_type(kinds: Mapping[str, float]) -> str | None:
+def predicted_error_type(probabilities: Mapping[str, float]) -> str | None:
     """The error type that is named: the most likely one, if its probability is at least `MIN_PROBABILITY`.
 
     >>> predicted_error_type({"repetition": 0.6, "off_topic": 0.8}), predicted_error_type({"repetition": 0.4})
     ('off_topic', None)
     """
-    most_likely = max(kinds, key=kinds.__getitem__)
-    return most_likely if kinds[most_likely] >= MIN_PROBABILITY else None
+    most_likely = max(probabilities, key=probabilities.__getitem__)
+    return most_likely if probabilities[most_likely] >= MIN_PROBABILITY else None
 
 
 def precisions(true: Sequence[str | None], named: Sequence[str | None]) -> dict[str, Precision]:
@@ -89,16 +89,16 @@ def error_type_precision(metric: Any, stories: Sequence[tuple[str, str | None]])
     """The precision of the error types that a metric's explanations name.
 
     Raises:
-        ValueError: the explanations have no `kinds`.
+        ValueError: the explanations have no `error_types`.
     """
     explanations = metric.compute(predictions=[story for story, _ in stories], explain=True)["explanations"]
-    if not all(explanation.get("kinds") for explanation in explanations):
+    if not all(explanation.get("error_types") for explanation in explanations):
         raise ValueError(
             "expected explanations that name error types, got none: these weights have no head for them"
         )
     return precisions(
         [kind for _, kind in stories],
-        [predicted_error_type(explanation["kinds"]) for explanation in explanations],
+        [predicted_error_type(explanation["error_types"]) for explanation in explanations],
     )
 
 

@@ -36,10 +36,10 @@ metric.compute(predictions=["Ann was hungry. She made a sandwich. She ate it."])
 {kind}
 
 Data: {groups[train]:,} groups, each a human-written story with its negative samples; {stories[train]:,} stories in total.
-Training: {config[passes]} epoch(s), each with at most {config[group_size]} stories per group; {steps:,} steps, learning rate {config[learning_rate]:g}, {seed};
+Training: {config[epochs]} epoch(s), each with at most {config[group_size]} stories per group; {steps:,} steps, learning rate {config[learning_rate]:g}, {seed};
 {last}{minutes:g} minutes{all} on {machine} with torch {torch}.
 Loss: cross-entropy of human-written against negative (weight {config[label_weight]:g}), ranking within a group ({config[rank_weight]:g}), error
-types ({config[kind_weight]:g}), detection of corrupted tokens ({config[token_weight]:g}){teacher_logit}.
+types ({config[error_type_weight]:g}), detection of corrupted tokens ({config[token_weight]:g}){teacher_logit}.
 {note}
 | file | SHA-256 |
 |---|---|

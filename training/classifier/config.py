@@ -41,14 +41,14 @@ class ClassifierConfig(TrainingConfig):
         readings: how the scores of the two passes are combined: the `lower` one or their `mean`.
         group_size: stories sampled per group, including the human-written one.
         batch_groups: groups per step.
-        passes: epochs over the groups.
+        epochs: number of passes over the groups.
         dropout: before the heads, and in the shared encoder's layers.
         encoder_dropout: in the layers of another backbone; null: as in pretraining. 0 halves the time of a step on a CPU.
         frozen_layers: number of lowest layers whose adapter stays as in `start`.
         label_weight: loss weight of the cross-entropy, human-written against negative.
         balanced: whether both classes have the same total weight; false: plain cross-entropy.
         rank_weight: loss weight of the ranking within a group.
-        kind_weight: loss weight of the head that predicts error types; 0: no such head.
+        error_type_weight: loss weight of the head that predicts error types; 0: no such head.
         token_weight: loss weight of the head that detects corrupted tokens; 0: no such head.
         token_share: weight of the token head in the score, 0 to 1; the story-level logit has the rest.
         distillation_weight: loss weight of the teacher's logits.
@@ -67,14 +67,14 @@ class ClassifierConfig(TrainingConfig):
     readings: Literal["lower", "mean"] = "lower"
     group_size: int = 4
     batch_groups: int = 8
-    passes: int = 1
+    epochs: int = 1
     dropout: float = 0.0
     encoder_dropout: float | None = None
     frozen_layers: int = 0
     label_weight: float = 1.0
     balanced: bool = True
     rank_weight: float = 1.0
-    kind_weight: float = 0.1
+    error_type_weight: float = 0.1
     token_weight: float = 0.5
     token_share: float = 0.0
     distillation_weight: float = 0.0

@@ -96,9 +96,9 @@ class ExampleMaker:
         Raises:
             ValueError: the story has no words (the row's group is named).
         """
-        damage_known = row.damaged is not None
-        damaged = set(row.damaged or [])
-        words = row.story.split() if damage_known else self.normalizer(row.story).split()
+        corruption_known = row.corrupted_words is not None
+        corrupted = set(row.corrupted_words or [])
+        words = row.story.split() if corruption_known else self.normalizer(row.story).split()
         if not words:
             raise ValueError(f"group {row.group}: expected a story with words, got {row.story[:60]!r}")
         ids, token_labels, numbers = [self.special_tokens.start], [UNKNOWN], [0]
@@ -106,9 +106,13 @@ class ExampleMaker:
             pieces = self.pieces(word)
             ids.extend(pieces)
             numbers.extend([index + 1] * len(pieces))
-            token_labels.extend([float(index not in damaged) if damage_known else UNKNOWN] * len(pieces))
-        kinds_known = row.kinds is not None and (damage_known or bool(row.kinds))
-        error_types = [float(kind in (row.kinds or ())) if kinds_known else UNKNOWN for kind in ERROR_TYPES]
+            token_labels.extend(
+                [float(index not in corrupted) if corruption_known else UNKNOWN] * len(pieces)
+            )
+        types_known = row.error_types is not None and (corruption_known or bool(row.error_types))
+        error_types = [
+            float(kind in (row.error_types or ())) if types_known else UNKNOWN for kind in ERROR_TYPES
+        ]
         return Example(
             [*ids[: self.limit - 1], self.special_tokens.end],
             row.label,
@@ -124,14 +128,14 @@ class ExampleMaker:
 
 
 class GroupDataset(torch.utils.data.Dataset[list[Example]]):
-    """Groups of a human-written story and its negative samples, repeated `passes` times, with at most `size` stories each.
+    """Groups of a human-written story and its negative samples, repeated `epochs` times, with at most `size` stories each.
 
     From a larger group, negative samples are sampled again in each pass. The human-written story is always included,
     once, even if several files contain it.
     """
 
     def __init__(
-        self, rows: Iterable[GroupRow], make: ExampleMaker, size: int, passes: int, seed: int
+        self, rows: Iterable[GroupRow], make: ExampleMaker, size: int, epochs: int, seed: int
     ) -> None:
         by_group: dict[str, list[Example]] = {}
         human_groups: set[str] = set()
@@ -143,10 +147,10 @@ class GroupDataset(torch.utils.data.Dataset[list[Example]]):
         if not by_group:
             raise ValueError("expected at least one group of stories, got none")
         self.groups = [sorted(group, key=lambda e: -e.label) for group in by_group.values()]
-        self.size, self.passes, self.seed = size, passes, seed
+        self.size, self.epochs, self.seed = size, epochs, seed
 
     def __len__(self) -> int:
-        return len(self.groups) * self.passes
+        return len(self.groups) * self.epochs
 
     @property
     def stories(self) -> int:
@@ -155,7 +159,7 @@ class GroupDataset(torch.utils.data.Dataset[list[Example]]):
 
     def lengths(self) -> list[int]:
         """Tokens of the first story of each group, for batches of similar length."""
-        return [len(group[0].ids) for group in self.groups] * self.passes
+        return [len(group[0].ids) for group in self.groups] * self.epochs
 
     def __getitem__(self, index: int) -> list[Example]:
         if not 0 <= index < len(self):  # this ends a loop over the groups

@@ -168,7 +168,7 @@ def _teacher_stage(out: Path, name: str, rows: Sequence[GroupRow], teacher: Path
     """
     if not rows:
         raise ValueError("expected rows for the teacher to score, got none")
-    texts = [[row.story, row.damaged is not None] for row in rows]
+    texts = [[row.story, row.corrupted_words is not None] for row in rows]
     digest = hashlib.sha256(json.dumps(texts).encode()).hexdigest()
     return Stage(out, name, {**teacher_digests(teacher), "stories": digest, **settings})
 

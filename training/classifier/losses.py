@@ -41,8 +41,10 @@ def classifier_loss(model: Any, inputs: dict[str, Tensor], config: ClassifierCon
     pairs = inputs["pairs"]
     if config.rank_weight and len(pairs):
         loss = loss + config.rank_weight * F.softplus(logits[pairs[:, 1]] - logits[pairs[:, 0]]).mean()
-    if config.kind_weight:
-        loss = loss + config.kind_weight * _known_targets_loss(outputs["error_types"], inputs["error_types"])
+    if config.error_type_weight:
+        loss = loss + config.error_type_weight * _known_targets_loss(
+            outputs["error_types"], inputs["error_types"]
+        )
     if config.token_weight:
         loss = loss + config.token_weight * _known_targets_loss(
             outputs["token_labels"], inputs["token_labels"]
@@ -88,7 +90,7 @@ def _head_outputs(model: Any, inputs: dict[str, Tensor], config: ClassifierConfi
     mask = shard(inputs["attention_mask"])
     hidden = model.encode(shard(inputs["input_ids"]), mask)
     outputs = {"logits": model.score(hidden)}
-    if config.kind_weight:
+    if config.error_type_weight:
         outputs["error_types"] = model.error_type_logits(hidden)
     if config.token_weight:
         outputs["token_labels"] = model.token_logits(hidden)

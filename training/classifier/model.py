@@ -26,8 +26,10 @@ def build_classifier(config: ClassifierConfig) -> tuple[StoryClassifier, Tokeniz
     base = find_backbone(config.base)
 
     def make(shape: Any) -> StoryClassifier:
-        kinds = len(ERROR_TYPES) if config.kind_weight else 0
-        return StoryClassifier(shape, kinds=kinds, tokens=bool(config.token_weight), dropout=config.dropout)
+        error_types = len(ERROR_TYPES) if config.error_type_weight else 0
+        return StoryClassifier(
+            shape, error_types=error_types, tokens=bool(config.token_weight), dropout=config.dropout
+        )
 
     model, tokenizer = build_on_backbone(
         make,

@@ -73,7 +73,7 @@ def train_seeds(
     }
     if any(seed_manifest.get("resumed") for seed_manifest in manifests):
         manifest["resumed"] = True
-        manifest.pop("groups_a_second", None)
+        manifest.pop("groups_per_second", None)
     with one_writer() as writes:
         if writes:
             average_checkpoints(folders, out, shares, temperature)

@@ -122,7 +122,7 @@ def train_classifier(
     make_train = (
         make if teacher is None else ExampleMaker(tokenizer, normalizer, config.max_length, teacher.make)
     )
-    groups = GroupDataset(rows, make_train, config.group_size, config.passes, config.seed)
+    groups = GroupDataset(rows, make_train, config.group_size, config.epochs, config.seed)
     validation_groups = GroupDataset(validation, make, 1_000, 1, config.seed)
     collate = GroupCollator(padding, teacher.padding if teacher else 0)
     steps = math.ceil(len(groups) / config.batch_groups)
@@ -155,7 +155,7 @@ def train_classifier(
         "steps": trainer.state.global_step,
         "validation": results_by_source(model, validation_groups, padding),
         # in a resumed run, minutes count only the part after the last resume
-        **({"resumed": True} if checkpoint else {"groups_a_second": round(len(groups) / seconds, 1)}),
+        **({"resumed": True} if checkpoint else {"groups_per_second": round(len(groups) / seconds, 1)}),
         "minutes": round((time.time() - started) / 60, 1),
         **hardware_entries(),
     }
@@ -171,7 +171,7 @@ def train_classifier(
             if config.shorter_window
             else {}
         ),
-        "kinds": list(ERROR_TYPES) if config.kind_weight else [],
+        "error_types": list(ERROR_TYPES) if config.error_type_weight else [],
         "tokens": bool(config.token_weight),
         "token_share": config.token_share,
     }

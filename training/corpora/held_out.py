@@ -53,7 +53,7 @@ def held_out_rows(
                 key = story_key(named.sentences(row["story"]))
                 if not (config.validation or is_held_out(key, config.validation_share)):
                     continue
-                counts.update(read=1, alike=key in seen and key not in judged)
+                counts.update(read=1, duplicates=key in seen and key not in judged)
                 if key in seen:
                     continue
                 seen.add(key)
@@ -69,7 +69,7 @@ def held_out_rows(
                     yield {**row, "story_id": own, "context": given, "story": text}
 
     selected = list(islice(rows(), limit))
-    warn_about_duplicates(counts["alike"], counts["read"])
+    warn_about_duplicates(counts["duplicates"], counts["read"])
     if not selected:
         raise ValueError(f"{data}: expected held-out stories, got none")
     return selected

@@ -79,7 +79,7 @@ class Corpus:
     def counts(self, validation: int | None = None) -> dict[str, int]:
         """Story counts for a manifest; `validation`: the number of held-out stories, default: all of them."""
         held_out = len(self.validation) if validation is None else validation
-        return {"train": len(self.train), "validation": held_out, "alike": self.duplicates}
+        return {"train": len(self.train), "validation": held_out, "duplicates": self.duplicates}
 
 
 def truncate_sentences(sentences: Sentences, max_words: int | None) -> Sentences:

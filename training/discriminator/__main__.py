@@ -6,7 +6,7 @@ from openmeva.training.common.command import trainer_command
 from openmeva.training.discriminator import trainer
 from openmeva.training.discriminator.config import DiscriminatorConfig
 
-PRINTED_KEYS = ("groups", "stories", "steps", "validation", "groups_a_second", "minutes")
+PRINTED_KEYS = ("groups", "stories", "steps", "validation", "groups_per_second", "minutes")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

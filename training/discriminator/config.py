@@ -31,5 +31,5 @@ class DiscriminatorConfig(ClassifierConfig):
     validation_groups: int
     group_size: int = 2
     rank_weight: float = 0.0  # binary classification only: no ranking, no error types, no token head
-    kind_weight: float = 0.0
+    error_type_weight: float = 0.0
     token_weight: float = 0.0

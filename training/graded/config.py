@@ -18,7 +18,7 @@ class GradedCorpus:
         sampling: how the stories are corrupted.
         stories, validation_stories: number of groups in each split.
         pool: number of stories that are searched for nearest neighbours.
-        alike_stories: number of stories of the pool that supply near-paraphrases of sentences.
+        paraphrase_stories: number of stories of the pool that supply near-paraphrases of sentences.
         rules: settings of UNION's sampler that differ from the paper's.
         groups: number of training groups, sampled at random from these; null: all.
     """
@@ -29,7 +29,7 @@ class GradedCorpus:
     stories: int
     validation_stories: int
     pool: int
-    alike_stories: int
+    paraphrase_stories: int
     rules: UnionSampling | None = None
     groups: int | None = None
 

@@ -204,7 +204,14 @@ def continued_rows(
 
 def _row(group: str, story: str, source: str, label: int) -> dict[str, Any]:
     level = 0 if label else -1
-    return {"group": group, "story": story, "source": source, "label": label, "level": level, "kinds": []}
+    return {
+        "group": group,
+        "story": story,
+        "source": source,
+        "label": label,
+        "level": level,
+        "error_types": [],
+    }
 
 
 def make_continued(config: ContinuedConfig, data: Path, run: Path, processes: int = 1) -> Path:

@@ -50,7 +50,7 @@ def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, se
     corpora = CorpusConfig.from_mapping(settings["corpus"])
     sampling = GradedSampling(**(settings.get("sampling") or {}))
     union = UnionSampling.from_mapping({"keep": sampling.keep, **(settings.get("rules") or {})})
-    near = bool({"nearest", "alike"} & set(sampling.edits))
+    near = bool({"nearest_sentence", "near_paraphrase"} & set(sampling.edits))
     settings = {key: value for key, value in settings.items() if key != "groups"}
     resources = {"conceptnet": path} if (path := find_resource("conceptnet")) else {}
     if near or "infill" in sampling.edits:
@@ -77,7 +77,7 @@ def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, se
     language = language_of(union)
     rng = np.random.default_rng(seed)
     infiller = Infiller() if "infill" in sampling.edits else None
-    counts: dict[str, Any] = {"alike": corpus.duplicates}
+    counts: dict[str, Any] = {"near_paraphrase": corpus.duplicates}
     for split, count in story_counts.items():
         stories = corpus.train if split == "train" else corpus.validation
         order = rng.permutation(len(stories)).tolist()
@@ -88,7 +88,9 @@ def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, se
         chosen = [places[i] for i in chosen]
         rule = UnionSampler(tag_corpus([kept[i] for i in chosen], cache), language, union, seed=seed)
         neighbours = (
-            Neighbours(kept, chosen, range(len(kept)), sentences=settings["alike_stories"]) if near else None
+            Neighbours(kept, chosen, range(len(kept)), sentences=settings["paraphrase_stories"])
+            if near
+            else None
         )
         numbers = {index: number for number, index in enumerate(chosen)}
 

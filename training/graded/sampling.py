@@ -16,10 +16,10 @@ from openmeva.training.negatives.infill import Infiller
 from openmeva.training.negatives.nearest import Neighbours
 
 DEFAULT_EDIT_WEIGHTS: dict[str, float] = {
-    "nearest": 0.4,
-    "alike": 0.12,
+    "nearest_sentence": 0.4,
+    "near_paraphrase": 0.12,
     "infill": 0.25,
-    "exchange": 0.08,
+    "sentence_swap": 0.08,
     "rule": 0.15,
 }
 
@@ -30,14 +30,15 @@ class GradedSampling:
 
     Attributes:
         levels: number of corrupted versions of a story, each worse than the one before.
-        edits: weight of each edit in sampling. `nearest`: replace a sentence with the one at the same position,
-            counted from the end, in a story with a similar opening; `alike`: replace a sentence with a
-            near-paraphrase of another sentence of the story; `infill`: resample words of a sentence with a masked
-            language model; `exchange`: swap two sentences; `rule`: UNION's sampler, only at the first level. Edits of several sentences at once (see
-            `spans.py`): `again`, `loop`, `shuffle`, `take_back`, and `elsewhere`, which takes sentences of another
-            story: one with a similar opening or a random one, with equal probability.
+        edits: weight of each edit in sampling. `nearest_sentence`: replace a sentence with the one at the same
+            position, counted from the end, in a story with a similar opening; `near_paraphrase`: replace a sentence
+            with a near-paraphrase of another sentence of the story; `infill`: resample words of a sentence with a
+            masked language model; `sentence_swap`: swap two sentences; `rule`: UNION's sampler, only at the first
+            level. Edits that span sentences (see `spans.py`): `block_repetition`, `ngram_loop`, `block_reordering`,
+            `distant_contradiction`, and `block_substitution`, which takes sentences of another story: one with a
+            similar opening or a random one, with equal probability.
         keep: number of leading sentences that never change.
-        sentences_a_level: a story gets one edit per level for every `sentences_a_level` sentences, at least one.
+        sentences_per_level: a story gets one edit per level for every `sentences_per_level` sentences, at least one.
         infill_share: minimum and maximum share of a sentence's words that `infill` resamples.
 
     Raises:
@@ -47,11 +48,11 @@ class GradedSampling:
     levels: int = 3
     edits: Mapping[str, float] = field(default_factory=lambda: dict(DEFAULT_EDIT_WEIGHTS))
     keep: int = 1
-    sentences_a_level: int = 5
+    sentences_per_level: int = 5
     infill_share: tuple[float, float] = (0.3, 0.8)
 
     def __post_init__(self) -> None:
-        edit_names = [*DEFAULT_EDIT_WEIGHTS, *SPAN_EDITS, "elsewhere"]
+        edit_names = [*DEFAULT_EDIT_WEIGHTS, *SPAN_EDITS, "block_substitution"]
         unknown = sorted(set(self.edits) - set(edit_names))
         if unknown:
             raise ValueError(f"edits: expected any of {', '.join(edit_names)}, got {', '.join(unknown)}")
@@ -83,8 +84,10 @@ class GradedSampler:
     ) -> None:
         self.stories, self.rule, self.neighbours = stories, rule, neighbours
         self.infiller, self.sampling, self.seed = infiller, sampling, seed
-        if neighbours is None and {"nearest", "alike"} & set(sampling.edits):
-            raise ValueError("neighbours: expected for the edits nearest and alike, got none")
+        if neighbours is None and {"nearest_sentence", "near_paraphrase"} & set(sampling.edits):
+            raise ValueError(
+                "neighbours: expected for the edits nearest_sentence and near_paraphrase, got none"
+            )
         if infiller is None and "infill" in sampling.edits:
             raise ValueError("infiller: expected for the edit infill, got none")
         edits = {name: weight for name, weight in sampling.edits.items() if weight > 0}
@@ -92,9 +95,9 @@ class GradedSampler:
         weights = np.array(list(edits.values()))
         self._weights = weights / weights.sum()
         self._immediate_edits = {
-            "nearest": self._replace_with_nearest,
-            "exchange": self._swap_sentences,
-            "elsewhere": self._insert_other_story,
+            "nearest_sentence": self._replace_with_nearest,
+            "sentence_swap": self._swap_sentences,
+            "block_substitution": self._insert_other_story,
             **SPAN_EDITS,
         }
 
@@ -104,7 +107,7 @@ class GradedSampler:
         chains = [[CorruptedStory.start(self.stories[i], i)] for i in chosen]
         for level in range(1, self.sampling.levels + 1):
             current = [chain[-1] if len(chain) == level else None for chain in chains]
-            count = max((len(d.words) for d in current if d), default=0) // self.sampling.sentences_a_level
+            count = max((len(d.words) for d in current if d), default=0) // self.sampling.sentences_per_level
             for turn in range(max(1, count)):
                 current = self._step(current, level, turn, rng)
             for chain, draft in zip(chains, current, strict=True):
@@ -117,9 +120,9 @@ class GradedSampler:
     ) -> list[CorruptedStory | None]:
         """Applies one more edit to each draft that is long enough for edit number `turn` of this level."""
         after = list(drafts)
-        waiting: dict[str, list[tuple[int, int]]] = {"infill": [], "alike": []}
+        waiting: dict[str, list[tuple[int, int]]] = {"infill": [], "near_paraphrase": []}
         for row, draft in enumerate(drafts):
-            if draft is None or turn >= max(1, len(draft.words) // self.sampling.sentences_a_level):
+            if draft is None or turn >= max(1, len(draft.words) // self.sampling.sentences_per_level):
                 continue
             for name in rng.choice(self._names, size=len(self._names), replace=False, p=self._weights):
                 free = draft.untouched(self.sampling.keep)
@@ -136,7 +139,7 @@ class GradedSampler:
                     after[row] = edited
                     break
         self._infill(after, waiting["infill"], rng)
-        self._paraphrase_earlier(after, waiting["alike"], rng)
+        self._paraphrase_earlier(after, waiting["near_paraphrase"], rng)
         return after
 
     def _replace_with_nearest(
@@ -149,7 +152,7 @@ class GradedSampler:
         neighbour = self.stories[int(rng.choice(near))]
         # the same position counted from the end, so that an ending replaces an ending
         words = neighbour[max(0, len(neighbour) - (len(draft.words) - at))]
-        return draft.with_sentence(at, words, "off_topic", "nearest")
+        return draft.with_sentence(at, words, "off_topic", "nearest_sentence")
 
     def _insert_other_story(
         self, draft: CorruptedStory, free: list[int], rng: np.random.Generator
@@ -200,4 +203,4 @@ class GradedSampler:
             if not candidates:
                 continue
             words = candidates[int(rng.integers(len(candidates)))]
-            drafts[row] = draft.with_sentence(at, words, "repetition", "alike")
+            drafts[row] = draft.with_sentence(at, words, "repetition", "near_paraphrase")

@@ -53,7 +53,7 @@ def repeat_block(draft: CorruptedStory, free: list[int], rng: np.random.Generato
         words = list(block[number % size])
         if rng.random() > exact:
             words = vary_sentence(words, draft, rng)
-        draft = draft.with_sentence(index, words, "repetition", "again")
+        draft = draft.with_sentence(index, words, "repetition", "block_repetition")
     return draft
 
 
@@ -106,7 +106,7 @@ def insert_ngram_loop(
                 break
         if words[-1] not in {".", "!", "?"}:
             words.append(".")
-        draft = draft.with_sentence(index, words, "repetition", "loop")
+        draft = draft.with_sentence(index, words, "repetition", "ngram_loop")
     return draft
 
 
@@ -123,7 +123,7 @@ def shuffle_sentences(
     lines = [list(draft.words[places[i]]) for i in order]
     for index, number, words in zip(places, order, lines, strict=True):
         if index != places[number]:
-            draft = draft.with_sentence(index, words, "wrong_order", "shuffle")
+            draft = draft.with_sentence(index, words, "wrong_order", "block_reordering")
     return draft
 
 
@@ -136,7 +136,7 @@ def insert_other_story(
         return None
     start = min(int(len(other_story) * places[0] / len(draft.words)), max(0, len(other_story) - len(places)))
     for index, words in zip(places, other_story[start : start + len(places)], strict=False):
-        draft = draft.with_sentence(index, list(words), "off_topic", "elsewhere")
+        draft = draft.with_sentence(index, list(words), "off_topic", "block_substitution")
     return draft
 
 
@@ -148,7 +148,7 @@ def contradict_earlier_sentence(
         for earlier in rng.permutation(index - 1).tolist():
             words = toggle_negation(draft.words[earlier])
             if words:
-                return draft.with_sentence(index, words, "contradiction", "take_back")
+                return draft.with_sentence(index, words, "contradiction", "distant_contradiction")
     return None
 
 
@@ -173,8 +173,8 @@ def toggle_negation(words: Words) -> list[str] | None:
 
 
 SPAN_EDITS: dict[str, SpanEdit] = {
-    "again": repeat_block,
-    "loop": insert_ngram_loop,
-    "shuffle": shuffle_sentences,
-    "take_back": contradict_earlier_sentence,
+    "block_repetition": repeat_block,
+    "ngram_loop": insert_ngram_loop,
+    "block_reordering": shuffle_sentences,
+    "distant_contradiction": contradict_earlier_sentence,
 }

@@ -26,7 +26,7 @@ class CorruptedStory:
         edits: the names of the edits applied, in order.
 
     >>> story = CorruptedStory.start([["he", "ran", "."], ["he", "fell", "."]], 0)
-    >>> story.with_sentence(1, ["she", "sang", "."], "off_topic", "nearest").corrupted
+    >>> story.with_sentence(1, ["she", "sang", "."], "off_topic", "nearest_sentence").corrupted
     ((False, False, False), (True, True, True))
     """
 
@@ -86,5 +86,5 @@ class CorruptedStory:
             words=tuple(words),
             corrupted=tuple(corrupted),
             error_types=self.error_types | {"wrong_order"},
-            edits=(*self.edits, "exchange"),
+            edits=(*self.edits, "sentence_swap"),
         )

@@ -18,11 +18,11 @@ SCHEMA = pa.schema(
         "source": pa.string(),
         "label": pa.int8(),
         "level": pa.int8(),
-        "kinds": pa.list_(pa.string()),
-        "damaged": pa.list_(pa.int32()),
+        "error_types": pa.list_(pa.string()),
+        "corrupted_words": pa.list_(pa.int32()),
     }
 )
-
+EARLIER_COLUMNS = {"foreign", "kinds", "damaged"}  # names that columns had before
 
 # Manipulation of a plot (training/plot_guided/manipulations) to the error type intended in its story.
 ERROR_TYPE_OF_MANIPULATION = {
@@ -39,13 +39,13 @@ class GroupRow:
 
     Attributes:
         group: id of the group; one row of a group is the human story.
-        story: normalised words joined by single spaces, or any text if `damaged` is None.
+        story: normalised words joined by single spaces, or any text if `corrupted_words` is None.
         source: `human`, the names of the edits, or the name of a generator.
         label: 1 for the human story, else 0.
         level: 0 for the human story; within a group, higher is worse; -1: worse than the human story, and not
             compared with the others.
-        kinds: error types; None if not known.
-        damaged: indices of the damaged words; None if not known.
+        error_types: of `ERROR_TYPES`; None if not known.
+        corrupted_words: indices of the words that edits inserted, replaced or moved; None if not known.
         split: train, validation or test, if a stage has split its groups.
         teacher_logit: the teacher's logit (see `training.classifier.distillation`), higher is better; None without
             a teacher.
@@ -58,8 +58,8 @@ class GroupRow:
     source: str
     label: int
     level: int = -1
-    kinds: list[str] | None = field(default_factory=list)
-    damaged: list[int] | None = None
+    error_types: list[str] | None = field(default_factory=list)
+    corrupted_words: list[int] | None = None
     split: str = ""
     teacher_logit: float | None = None
     teacher_states: Any = field(default=None, compare=False, repr=False)
@@ -91,7 +91,7 @@ def write_groups(path: Path, rows: Iterable[GroupRow]) -> int:
 def read_groups(path: Path) -> list[GroupRow]:
     """The rows of a file of groups: Parquet, or JSONL with the same fields.
 
-    Rows of stories generated from manipulated plots have `manipulations` instead of `kinds`.
+    Rows of stories generated from manipulated plots have `manipulations` instead of `error_types`.
 
     Raises:
         ValueError: no such file, a file of an earlier version, or a row without `group`, `story` or `label` (0 or 1).
@@ -103,9 +103,9 @@ def read_groups(path: Path) -> list[GroupRow]:
         row = index.values
         if not {"group", "story", "label"} <= set(row):
             raise ValueError(f"{index.where}: expected group, story and label, got {sorted(row)}")
-        if "foreign" in row:
+        if earlier := EARLIER_COLUMNS & set(row):
             raise ValueError(
-                f"{path}: written by an earlier version, with a column 'foreign'; remove it to write it again"
+                f"{path}: written by an earlier version, with a column {min(earlier)!r}; remove it to write it again"
             )
         text_of(index)
         if row["label"] not in (0, 1):
@@ -118,7 +118,7 @@ def read_groups(path: Path) -> list[GroupRow]:
                 int(row["label"]),
                 int(row["level"] if row.get("level") is not None else (0 if row["label"] else -1)),
                 _error_types(row),
-                row.get("damaged"),
+                row.get("corrupted_words"),
                 row.get("split") or "",
             )
         )
@@ -127,4 +127,4 @@ def read_groups(path: Path) -> list[GroupRow]:
 
 def _error_types(row: dict[str, Any]) -> list[str]:
     error_types = (ERROR_TYPE_OF_MANIPULATION.get(name) for name in row.get("manipulations") or [])
-    return list(row.get("kinds") or [kind for kind in error_types if kind])
+    return list(row.get("error_types") or [kind for kind in error_types if kind])

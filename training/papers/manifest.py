@@ -104,13 +104,13 @@ def paper_runs() -> list[Run]:
         tokens, steps = _tokens(union.max_length, union.corpus), math.ceil(union.pairs / union.batch_pairs)
         runs.append(Run(f"union/{name}", union.base, "masked", 2 * union.batch_pairs, tokens, steps))
     ruber = _read_config(RuberConfig, "ruber_bert", "roc_paper")
-    steps = math.ceil(ruber.pairs * ruber.passes / ruber.batch)
+    steps = math.ceil(ruber.pairs * ruber.epochs / ruber.batch)
     tokens = _tokens(ruber.max_length, ruber.corpus)
     runs.append(Run("ruber_bert/roc_paper", ruber.base, "frozen", 2 * ruber.batch, tokens, steps))
     for name in ("roc", "wp"):
         coherence = _read_config(PlotCoherenceConfig, "plot_coherence", f"{name}_paper")
         batch = coherence.batch_groups * coherence.group_size
-        steps = math.ceil(coherence.passes * 1000 * PUBLISHED[name]["af_manplts"][0] / batch)
+        steps = math.ceil(coherence.epochs * 1000 * PUBLISHED[name]["af_manplts"][0] / batch)
         row = Run(
             f"plot_coherence/{name}_paper", coherence.base, "classify", batch, coherence.max_length, steps
         )

@@ -73,7 +73,7 @@ def without_manipulation(sets: Path, corpus: str, kind: str) -> list[GroupRow]:
     human = {row.group: row for row in read_groups(manplts_file(sets, corpus)) if row.label}
     chosen: dict[str, GroupRow] = {}
     for row in read_groups(candidates_file(sets, corpus)):
-        if row.group in human and kind not in (row.kinds or ()):
+        if row.group in human and kind not in (row.error_types or ()):
             chosen.setdefault(row.group, replace(row, split=human[row.group].split))
     return [row for group, negative in chosen.items() for row in (human[group], negative)]
 

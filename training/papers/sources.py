@@ -56,7 +56,7 @@ def single_source_configs(config: PlotCoherenceConfig) -> dict[str, PlotCoherenc
         rank_weight=1.0,
         token_weight=0.5 if config.token_weight else 0.0,
         states_weight=0.0,
-        passes=1,
+        epochs=1,
         training_sets=None,
     )
     without_sources = replace(plain, graded=None, released=None, files=None)

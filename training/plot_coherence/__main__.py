@@ -7,7 +7,7 @@ from openmeva.training.common.command import trainer_command
 from openmeva.training.plot_coherence import trainer
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 
-PRINTED_KEYS = ("groups", "stories", "steps", "validation", "groups_a_second", "minutes")
+PRINTED_KEYS = ("groups", "stories", "steps", "validation", "groups_per_second", "minutes")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                     "stories": args.stories,
                     "validation_stories": args.stories,
                     "pool": 4 * args.stories,
-                    "alike_stories": 2 * args.stories,
+                    "paraphrase_stories": 2 * args.stories,
                 }
             manifest = make_groups(settings, args.data, run, args.cache, seed)
             print(json.dumps({key: manifest[key] for key in ("train", "validation")}, indent=2))

@@ -42,7 +42,7 @@ def read_filtered_stories(path: str | Path) -> Iterator[GroupRow]:
             source="human" if label else SOURCE,
             label=label,
             level=0 if label else -1,
-            kinds=[] if label else None,
+            error_types=[] if label else None,
         )
 
 
@@ -56,13 +56,13 @@ def exclude_judged(
 
 
 def with_corrupted_words(rows: Sequence[GroupRow], normalizer: Normalizer) -> list[GroupRow]:
-    """The normalised rows, with `damaged`: a generated story's words from its first difference to the human one."""
+    """The normalised rows, with `corrupted_words`: a generated story's words from its first difference to the human one."""
     human_words = {row.group: normalizer(row.story).split() for row in rows if row.label}
     marked = []
     for row in rows:
         words = normalizer(row.story).split()
         pairs = zip(words, human_words[row.group], strict=False)
         shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        damaged = [] if row.label else list(range(shared, len(words)))
-        marked.append(replace(row, story=" ".join(words), damaged=damaged))
+        corrupted = [] if row.label else list(range(shared, len(words)))
+        marked.append(replace(row, story=" ".join(words), corrupted_words=corrupted))
     return marked

@@ -6,7 +6,7 @@ from openmeva.training.common.command import trainer_command
 from openmeva.training.ppl import trainer
 from openmeva.training.ppl.config import PplConfig
 
-PRINTED_KEYS = ("stories", "tokens", "steps", "validation", "stories_a_second", "minutes")
+PRINTED_KEYS = ("stories", "tokens", "steps", "validation", "stories_per_second", "minutes")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -165,7 +165,7 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
         "steps": trainer.state.global_step,
         "validation": perplexities(model, validation, words),
         # for a resumed run, the seconds and minutes cover only the last part
-        **({"resumed": True} if resumed else {"stories_a_second": round(len(rows) / seconds, 1)}),
+        **({"resumed": True} if resumed else {"stories_per_second": round(len(rows) / seconds, 1)}),
         "minutes": round((time.time() - started) / 60, 1),
         **hardware_entries(),
     }

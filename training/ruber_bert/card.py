@@ -28,7 +28,7 @@ ruber.compute(predictions=["She made a sandwich. She ate it."], contexts=["Ann w
 
 ## Training
 
-{kind} {pairs[train]:,} pairs of a context and its story, {config[passes]:g} epochs, {steps:,} steps with batches of {config[batch]}, learning
+{kind} {pairs[train]:,} pairs of a context and its story, {config[epochs]:g} epochs, {steps:,} steps with batches of {config[batch]}, learning
 rate {config[learning_rate]:g}, seed {config[seed]}; {loss}. Negatives: {config[in_batch]} stories of the same batch and {config[sampled]} sampled one{nearest};
 {last}{minutes:g} minutes on {machine} with torch {torch}.
 

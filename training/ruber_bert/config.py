@@ -29,7 +29,7 @@ class RuberConfig(TrainingConfig):
         in_batch: number of in-batch negatives per context.
         sampled: number of additional sampled negatives per context, 0 or 1.
         nearest: sample negatives from the stories of this many nearest contexts; null: from all.
-        passes: epochs over the pairs.
+        epochs: number of passes over the pairs.
         batch: pairs per step.
     """
 
@@ -51,5 +51,5 @@ class RuberConfig(TrainingConfig):
     in_batch: int = 3
     sampled: int = 1
     nearest: int | None = None
-    passes: int = 12
+    epochs: int = 12
     batch: int = 64

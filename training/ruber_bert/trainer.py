@@ -56,8 +56,8 @@ class RuberTrainer(StoryTrainer):
         rng = np.random.default_rng(self.args.seed)
         training: Any = self.train_dataset
         count = len(training)
-        passes = [rng.permutation(self.pairs) + begin for begin in range(0, count, self.pairs)]
-        return [int(index) for order in passes for index in order if index < count]
+        epochs = [rng.permutation(self.pairs) + begin for begin in range(0, count, self.pairs)]
+        return [int(index) for order in epochs for index in order if index < count]
 
     def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
         return relatedness_loss(model, inputs, self.config), {}
@@ -105,7 +105,7 @@ def train(
             else frozen_features(reader, [context for context, _ in pairs.train], batcher)["mean"]
         )
         neighbours = nearest_contexts(contexts, config.nearest)
-    count = int(len(pairs.train) * config.passes)
+    count = int(len(pairs.train) * config.epochs)
     steps = math.ceil(count / config.batch)
     arguments = training_arguments(
         run,

@@ -30,7 +30,7 @@ class Report:
         scored, bad: number of rows written to the parts (for any operation), and of skipped rows.
         parts: number of output files.
         seconds: duration of the last call, which may have found some parts done.
-        stories_a_second: stories per second in the last call.
+        stories_per_second: stories per second in the last call.
         outside: share of the workers' time spent on reading, writing and batches, 0 to 1.
         signature: identifies everything that the result depends on.
     """
@@ -41,7 +41,7 @@ class Report:
     bad: int
     parts: int
     seconds: float
-    stories_a_second: float
+    stories_per_second: float
     outside: float
     signature: str
 
@@ -49,7 +49,7 @@ class Report:
         bad_note = f", {self.bad} bad (bad.jsonl)" if self.bad else ""
         return (
             f"{self.rows} rows, {self.scored} scored{bad_note}, {self.seconds:.1f} s, "
-            f"{self.stories_a_second:.1f} stories/s -> {self.out}  [{self.signature}]"
+            f"{self.stories_per_second:.1f} stories/s -> {self.out}  [{self.signature}]"
         )
 
 
@@ -209,7 +209,7 @@ def _report(
         bad=summary.rows - scored,
         parts=summary.parts,
         seconds=round(seconds, 3),
-        stories_a_second=round(sum(done.scored for done in made) / seconds, 3),
+        stories_per_second=round(sum(done.scored for done in made) / seconds, 3),
         outside=round(1 - sum(done.inside for done in every) / worked, 4) if worked else 0.0,
         signature=every[0].signature if every else "",
     )

@@ -15,7 +15,7 @@ class SentAvgSettings:
         epochs: over the stories.
         batch: stories per step.
         learning_rate: of Adam.
-        words_a_sentence: maximum number of tokens per sentence.
+        tokens_per_sentence: maximum number of tokens per sentence.
         sentences: maximum number of sentences per story.
     """
 
@@ -23,7 +23,7 @@ class SentAvgSettings:
     epochs: int = 3
     batch: int = 64
     learning_rate: float = 1e-3
-    words_a_sentence: int = 50
+    tokens_per_sentence: int = 50
     sentences: int = 60
 
 

@@ -77,7 +77,7 @@ class SentAvgTrainer:
             encoded = self.tokenizer.encode_batch(
                 sentences[: self.settings.sentences], add_special_tokens=False
             )
-            encoded_stories.append([e.ids[: self.settings.words_a_sentence] for e in encoded if e.ids])
+            encoded_stories.append([e.ids[: self.settings.tokens_per_sentence] for e in encoded if e.ids])
         return encoded_stories
 
     def logits(self, rows: Sequence[list[list[int]]]) -> Tensor:

@@ -80,7 +80,7 @@ def train(config: SentAvgConfig, data: Path, out: Path, run: Path, cache: Path) 
         "hidden": settings.hidden,
         "delexicalize": True,
         "context": config.context,
-        "max_length": settings.words_a_sentence + 2,
+        "max_length": settings.tokens_per_sentence + 2,
     }
     tensors = {
         name: tensor.detach().half().contiguous() for name, tensor in scorer.model.state_dict().items()

@@ -139,7 +139,7 @@ def _distillation_text(manifest: dict[str, Any]) -> str:
     return (
         f"\n\nIt is distilled from a larger UNION (`{teacher.get('config') or teacher['weights']}`). The loss is that of "
         f"equation 6, with a weight of {config['label_weight']:g} for the cross-entropy, plus the squared error against the teacher's "
-        f"logits ({config['distillation_weight']:g}){states} on these stories{others}; {config['passes']} epoch(s).{authors}"
+        f"logits ({config['distillation_weight']:g}){states} on these stories{others}; {config['epochs']} epoch(s).{authors}"
     )
 
 

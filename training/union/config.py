@@ -41,7 +41,7 @@ class UnionConfig(TrainingConfig):
         copied_share: share of the positions whose target equals the input that is trained on.
         teacher: a larger UNION whose logits are learned in addition to the labels.
         others: further stories for distillation, such as machine-generated ones; their labels are not used.
-        passes: epochs over the pairs and the others, with a teacher.
+        epochs: number of passes over the pairs and the others, with a teacher.
         label_weight: loss weight of the cross-entropy, human-written against negative.
         distillation_weight: loss weight of the teacher's logits.
         states_weight: loss weight of the teacher's hidden states, word by word (see `classifier/hidden_states.py`); 0: not used.
@@ -70,7 +70,7 @@ class UnionConfig(TrainingConfig):
     copied_share: float = 0.15
     teacher: Teacher | None = None
     others: RowsConfig | None = None
-    passes: int = 1
+    epochs: int = 1
     label_weight: float = 1.0
     distillation_weight: float = 0.0
     states_weight: float = 0.0

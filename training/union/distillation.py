@@ -24,17 +24,17 @@ BATCH = 16
 
 
 class DistilledPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
-    """Pairs, repeated `passes` times: stories with their negative samples, and the other stories in twos."""
+    """Pairs, repeated `epochs` times: stories with their negative samples, and the other stories in twos."""
 
-    def __init__(self, pairs: Sequence[tuple[Example, Example]], passes: int) -> None:
-        self.pairs, self.passes = pairs, passes
+    def __init__(self, pairs: Sequence[tuple[Example, Example]], epochs: int) -> None:
+        self.pairs, self.epochs = pairs, epochs
 
     def __len__(self) -> int:
-        return len(self.pairs) * self.passes
+        return len(self.pairs) * self.epochs
 
     def lengths(self) -> list[int]:
         """Tokens of the longer story of each pair, for batches of similar length."""
-        return [max(len(e.ids) for e in pair) for pair in self.pairs] * self.passes
+        return [max(len(e.ids) for e in pair) for pair in self.pairs] * self.epochs
 
     def __getitem__(self, index: int) -> tuple[Example, Example]:
         if not 0 <= index < len(self):
@@ -74,7 +74,7 @@ def distilled_pairs(
     if config.teacher.live:
         raise ValueError("teacher.live: expected false, because UNION's pairs are scored before the training")
     sampled = [example for index in track(range(len(pairs)), "sampling") for example in pairs[index]]
-    rows = [GroupRow("pair", e.text, "union", e.label, damaged=[]) for e in sampled]
+    rows = [GroupRow("pair", e.text, "union", e.label, corrupted_words=[]) for e in sampled]
     rows += list({row.story: row for row in others}.values())
     distilled = with_teacher_outputs(resolve_path(config.teacher.weights), rows, config, run, UnionScorer)
     make = ExampleMaker(tokenizer, normalizer, config.max_length)
@@ -94,4 +94,4 @@ def distilled_pairs(
                 teacher_states=tokenised.teacher_states,
             )
         )
-    return DistilledPairs(list(zip(examples[::2], examples[1::2], strict=False)), config.passes)
+    return DistilledPairs(list(zip(examples[::2], examples[1::2], strict=False)), config.epochs)

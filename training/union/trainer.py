@@ -133,8 +133,8 @@ def check(config: UnionConfig, data: Path) -> None:
             "expected a teacher and a distillation_weight or states_weight above 0, or neither, "
             f"got teacher {teacher}, {config.distillation_weight:g} and {config.states_weight:g}"
         )
-    if teacher is None and (config.others or config.passes != 1):
-        raise ValueError("others, passes: expected only with a teacher, got none")
+    if teacher is None and (config.others or config.epochs != 1):
+        raise ValueError("others, epochs: expected only with a teacher, got none")
     check_start(config.start, config.adapter)
     check_inputs(config, config.others, data, [config.corpus])
     for stage in (untrained_first_stage(UnionConfig, config, data), _untrained_teacher(config, data)):

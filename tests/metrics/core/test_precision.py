@@ -31,7 +31,7 @@ def test_last_layers_stay_in_float32() -> None:
     )
     heads = {"classifier", "kinds", "tokens", "score", "signals", "entailment", "hidden", "out"}
     models = (
-        StoryClassifier(config, kinds=2, tokens=True),
+        StoryClassifier(config, error_types=2, tokens=True),
         UnionModel(config),
         BleurtModel(config),
         SentAvg(9, 4, 4),

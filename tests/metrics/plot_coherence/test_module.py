@@ -10,7 +10,7 @@ import torch
 
 from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
-from tests.tiny_classifier import KINDS, write_classifier
+from tests.tiny_classifier import ERROR_TYPES, write_classifier
 
 ROOT = Path(__file__).resolve().parents[3]
 MODULE = str(ROOT / "metrics" / "plot_coherence")
@@ -78,13 +78,13 @@ def test_signature_names_the_context_rule(metric: Any) -> None:
     assert len(fields()["checkpoint"].rpartition("@")[2]) == 12
 
 
-def test_explain_returns_sentence_gains_and_kinds(metric: Any) -> None:
+def test_explain_returns_sentence_gains_and_error_types(metric: Any) -> None:
     explanations = metric.compute(predictions=[*STORIES, LONG], explain=True, dtype="float32")["explanations"]
     assert [s["text"] for s in explanations[0]["sentences"]] == ["[FEMALE] ran home .", "she ate ."]
     for explanation in explanations:
-        assert list(explanation["kinds"]) == KINDS
-        assert all(0 <= p <= 1 for p in explanation["kinds"].values())
-    assert explanations[0]["kinds"] != explanations[1]["kinds"]
+        assert list(explanation["error_types"]) == ERROR_TYPES
+        assert all(0 <= p <= 1 for p in explanation["error_types"].values())
+    assert explanations[0]["error_types"] != explanations[1]["error_types"]
     json.dumps(explanations)
 
 
@@ -110,8 +110,8 @@ def test_score_mixes_in_token_scores_by_token_share(tmp_path: Path) -> None:
         assert score == pytest.approx(float(0.7 * whole + 0.3 * tokens), abs=1e-5)
 
 
-def test_checkpoint_without_kinds_explains_only_sentences(tmp_path: Path) -> None:
-    plain = evaluate.load(MODULE, str(write_classifier(tmp_path, "plot_coherence", kinds=False)))
+def test_checkpoint_without_error_types_explains_only_sentences(tmp_path: Path) -> None:
+    plain = evaluate.load(MODULE, str(write_classifier(tmp_path, "plot_coherence", error_types=False)))
     (explanation,) = plain.compute(predictions=STORIES[:1], explain=True)["explanations"]
     assert set(explanation) == {"sentences"}
 

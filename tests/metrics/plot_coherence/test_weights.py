@@ -64,7 +64,10 @@ def test_foreign_sentence_has_the_largest_gain_and_is_off_topic(mix: Any) -> Non
     broken = mix.compute(predictions=mixed, explain=True)["explanations"]
     blamed = [int(np.argmax([s["gain"] for s in e["sentences"]])) for e in broken]
     assert np.mean(np.array(blamed) == positions) > 0.3, "one in five by chance"
-    higher = [a["kinds"]["off_topic"] > b["kinds"]["off_topic"] for a, b in zip(broken, whole, strict=True)]
+    higher = [
+        a["error_types"]["off_topic"] > b["error_types"]["off_topic"]
+        for a, b in zip(broken, whole, strict=True)
+    ]
     assert np.mean(higher) > 0.6
 
 

@@ -21,7 +21,7 @@ class Names:
         kinds = [
             {"off_topic": 0.6, "repetition": 0.9 * text.startswith("again again")} for text in predictions
         ]
-        return {"explanations": [{"kinds": probabilities} for probabilities in kinds]}
+        return {"explanations": [{"error_types": probabilities} for probabilities in kinds]}
 
 
 def test_error_type_precision_counts_correct_predictions() -> None:

@@ -175,7 +175,7 @@ def test_finished_average_is_not_retrained_and_records_resumed_runs(
     manifest = train(first, tmp_path, tmp_path / "again", tmp_path / "run", tmp_path)
     assert len(trained) == 4, "seeds of each configuration have a folder of their own"
     assert manifest["resumed"]
-    assert "groups_a_second" not in manifest
+    assert "groups_per_second" not in manifest
 
 
 def test_start_with_other_heads_is_rejected_before_training(

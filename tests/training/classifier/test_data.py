@@ -50,7 +50,7 @@ def test_groups_keep_the_human_story_and_sample_the_others() -> None:
     group_rows = [human, human] + [  # of two files
         GroupRow("g", "she ate " + "the " * n + "cat .", "x", 0) for n in range(8)
     ]
-    groups = GroupDataset(group_rows, make, size=3, passes=5, seed=1)
+    groups = GroupDataset(group_rows, make, size=3, epochs=5, seed=1)
     assert (len(groups), groups.stories) == (5, 9)
     assert all(len(group) == 3 and group[0].label == 1 for group in groups)
     assert len({tuple(e.ids) for group in groups for e in group[1:]}) > 2
@@ -66,7 +66,10 @@ def test_rows_are_read_back_as_written(tmp_path: Path) -> None:
     plain |= {"manipulations": ["illogical_order", "repetition", "keyword_substitution"], "split": "test"}
     (tmp_path / "g.jsonl").write_text(json.dumps(plain) + "\n")
     (row,) = read_groups(tmp_path / "g.jsonl")
-    assert (row.kinds, row.split) == (["wrong_order", "repetition"], "test")
+    assert (row.error_types, row.split) == (["wrong_order", "repetition"], "test")
+    (tmp_path / "g.jsonl").write_text(json.dumps(plain | {"kinds": ["repetition"]}) + "\n")
+    with pytest.raises(ValueError, match="earlier version, with a column 'kinds'"):
+        read_groups(tmp_path / "g.jsonl")
     (tmp_path / "bad.jsonl").write_text('{"story": "x"}\n')
     with pytest.raises(ValueError, match="line 1: expected group, story and label"):
         read_groups(tmp_path / "bad.jsonl")
@@ -111,7 +114,7 @@ def test_tied_human_stories_each_count_in_the_results() -> None:
         for story, source in ((text, "human"), ("she ran home .", "a+b"), ("he ran home .", "a"))
     ]
     groups = GroupDataset(
-        group_rows, ExampleMaker(tiny_tokenizer(), Normalizer(), 64), size=3, passes=1, seed=1
+        group_rows, ExampleMaker(tiny_tokenizer(), Normalizer(), 64), size=3, epochs=1, seed=1
     )
     measured = results_by_source(LengthModel(), groups, padding=0)
     assert {source: result["auc"] for source, result in measured.items()} == {

@@ -53,7 +53,7 @@ def settings(**changes: Any) -> dict[str, Any]:
         "max_length": 64,
         "group_size": 2,
         "batch_groups": 8,
-        "passes": 2,
+        "epochs": 2,
         "learning_rate": 1e-2,
         "seed": 7,
         **changes,
@@ -85,7 +85,7 @@ def test_student_scores_correlate_with_the_teacher(folder: Path) -> None:
     teacher_files = {"weights": str(folder / "large"), "config": str(folder / "teacher.yaml")}
     student = settings(
         files=files, teacher=teacher_files, distillation_weight=1.0, label_weight=0.0, rank_weight=0.0, token_weight=0.0,
-        passes=12, seed=8,
+        epochs=12, seed=8,
     )  # fmt: skip
     manifest = run_training(folder, "student", student)
     assert manifest["teacher"] == checksum(folder / "large" / "adapter.safetensors")
@@ -139,7 +139,7 @@ def test_live_teacher_trains_the_same_student_as_stored_outputs(folder: Path) ->
     run_training(folder, "large", settings(files=files, token_weight=0.0))
     student = settings(
         files=files, distillation_weight=1.0, states_weight=1.0, label_weight=0.0, rank_weight=0.0, token_weight=0.0,
-        passes=6, seed=8,
+        epochs=6, seed=8,
     )  # fmt: skip
     teacher_files = {"weights": str(folder / "large")}
     stored = run_training(folder, "stored", {**student, "teacher": teacher_files})

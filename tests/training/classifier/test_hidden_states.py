@@ -50,7 +50,7 @@ def test_states_loss_is_the_mean_squared_error_of_known_states() -> None:
         "input_ids": ids, "attention_mask": ids, "labels": torch.tensor([1]), "pairs": torch.zeros(0, 2),
         "words": torch.tensor([[0, 1, -1]]), "teacher_states": teacher, "states_known": known,
     }  # fmt: skip
-    plain = ClassifierConfig(metric="x", name="x", kind_weight=0.0, token_weight=0.0)
+    plain = ClassifierConfig(metric="x", name="x", error_type_weight=0.0, token_weight=0.0)
     losses = [
         float(classifier_loss(model, batch, replace(plain, states_weight=weight))[0].detach())
         for weight in (0.0, 2.0)
@@ -64,7 +64,7 @@ def test_student_learns_from_teacher_states(folder: Path) -> None:  # noqa: F811
     run_training(folder, "large", settings(name="teacher", files=files, token_weight=0.0))
     student = settings(
         files=files, teacher={"weights": str(folder / "large")}, distillation_weight=1.0, states_weight=1.0, label_weight=0.0,
-        rank_weight=0.0, token_weight=0.0, passes=12, seed=8,
+        rank_weight=0.0, token_weight=0.0, epochs=12, seed=8,
     )  # fmt: skip
     manifest = run_training(folder, "student", student)
     assert manifest["config"]["states_weight"] == 1
@@ -80,7 +80,7 @@ def test_student_learns_from_teacher_states(folder: Path) -> None:  # noqa: F811
 def test_teacher_logits_are_the_same_with_and_without_states(folder: Path) -> None:  # noqa: F811
     run_training(folder, "large", settings(files=[{"path": str(folder / "rows.parquet")}], token_weight=0.0))
     unscored = rows(10, seed=2)
-    unscored[3] = replace(unscored[3], damaged=[0], story=unscored[3].story + " she ran")
+    unscored[3] = replace(unscored[3], corrupted_words=[0], story=unscored[3].story + " she ran")
     plain = with_teacher_logits(unscored, folder / "large", "plot_coherence", folder / "out")
     judged = with_teacher_states(unscored, folder / "large", "plot_coherence", folder / "out", limit=64)
     assert [r.teacher_logit for r in judged] == pytest.approx([r.teacher_logit for r in plain], abs=0.05)

@@ -42,7 +42,7 @@ CONFIG: dict[str, Any] = {
     "max_length": 64,
     "group_size": 3,
     "batch_groups": 4,
-    "passes": 6,
+    "epochs": 6,
     "learning_rate": 1e-2,
     "warmup_share": 0.1,
     "seed": 7,
@@ -68,49 +68,49 @@ def train(folder: Path, name: str, resume: bool = False, **changes: Any) -> dict
 
 
 def test_classifier_learns_and_the_metric_loads_it(folder: Path) -> None:
-    manifest = train(folder, "once", passes=8)
-    assert manifest["validation"]["exchange"]["auc"] > 0.9
-    assert manifest["validation"]["exchange"]["stories"] == 8
+    manifest = train(folder, "once", epochs=8)
+    assert manifest["validation"]["sentence_swap"]["auc"] > 0.9
+    assert manifest["validation"]["sentence_swap"]["stories"] == 8
     scorer = ClassifierScorer(load_checkpoint(folder / "once", "plot_coherence"))
     good, worse = rows()[0].story, rows()[2].story
     scores, explanations = scorer.score([good, worse], dtype="float32", explain=True)
     assert scores[0] > 0.5 > scores[1]
     assert explanations is not None
-    assert all(0 <= value <= 1 for value in explanations[1]["kinds"].values())
+    assert all(0 <= value <= 1 for value in explanations[1]["error_types"].values())
     write_classifier_card(folder / "once", manifest)
     card = (folder / "once" / "README.md").read_text()
-    assert f"| exchange | {manifest['validation']['exchange']['auc']:.3f} |" in card
+    assert f"| sentence swap | {manifest['validation']['sentence_swap']['auc']:.3f} |" in card
 
 
 def test_weights_of_the_same_configuration_and_rows_are_reused(folder: Path) -> None:
     provenance: dict[str, Any] = {"data": {}}
-    config = configuration(passes=1)
+    config = configuration(epochs=1)
     out = folder / "known"
     assert classifier.matching_classifier(config, provenance, out) is None
-    manifest = train(folder, "known", passes=1)
+    manifest = train(folder, "known", epochs=1)
     assert classifier.matching_classifier(config, provenance, out) == json.loads(json.dumps(manifest))
     assert classifier.matching_classifier(config, {"data": {"rows.parquet": "0" * 64}}, out) is None
-    assert classifier.matching_classifier(configuration(passes=2), provenance, out) is None
+    assert classifier.matching_classifier(configuration(epochs=2), provenance, out) is None
     (out / "adapter.safetensors").write_bytes(b"damaged")
     assert classifier.matching_classifier(config, provenance, out) is None
 
 
 def test_interrupted_run_resumes_to_the_same_weights(folder: Path) -> None:
-    uninterrupted = train(folder, "whole", passes=2)
+    uninterrupted = train(folder, "whole", epochs=2)
     with interrupt_at_call(classifier.ClassifierTrainer, "compute_loss", 6):
-        train(folder, "stopped", passes=2)
+        train(folder, "stopped", epochs=2)
     assert any((folder / "run-stopped").glob("checkpoint-*"))
-    manifest = train(folder, "stopped", passes=2, resume=True)
+    manifest = train(folder, "stopped", epochs=2, resume=True)
     assert manifest["resumed"]
-    assert "groups_a_second" in uninterrupted
+    assert "groups_per_second" in uninterrupted
     assert "resumed" not in uninterrupted
-    assert "groups_a_second" not in manifest, "the rate of the last part would be too high"
+    assert "groups_per_second" not in manifest, "the rate of the last part would be too high"
     whole, stopped = (load_file(folder / name / "adapter.safetensors") for name in ("whole", "stopped"))
     assert all(torch.equal(whole[name], stopped[name]) for name in whole)
 
 
 def test_whole_model_is_saved_without_an_adapter(folder: Path) -> None:
-    train(folder, "full", adapter=None, passes=1, learning_rate=1e-3)
+    train(folder, "full", adapter=None, epochs=1, learning_rate=1e-3)
     scorer = ClassifierScorer(load_checkpoint(folder / "full", "plot_coherence"))
     scores, _ = scorer.score([rows()[0].story], dtype="float32")
     assert 0 <= scores[0] <= 1
@@ -148,7 +148,7 @@ def test_paper_encoders_keep_their_weights_and_score_as_trained(folder: Path, ki
             assert torch.equal(tensor, start[name]), name
     words = start["embeddings.word_embeddings.weight"]
     assert torch.equal(model.bert.get_input_embeddings().weight[: len(words)], words)
-    train(folder, "full", base=str(base), adapter=None, passes=1, learning_rate=1e-4)
+    train(folder, "full", base=str(base), adapter=None, epochs=1, learning_rate=1e-4)
     scorer = ClassifierScorer(load_checkpoint(folder / "full", "plot_coherence"))
     assert scorer.model.bert.config.model_type == kind
     stories = [row.story for row in rows()[:5]] + ["[MALE] ate the cat . [FEMALE] did n't ."]
@@ -168,7 +168,7 @@ def test_paper_encoders_keep_their_weights_and_score_as_trained(folder: Path, ki
 
 def test_hub_decoder_scores_at_its_last_token_and_is_saved_whole(folder: Path) -> None:
     base = write_gpt2(folder / "gpt2", (row.story for row in rows()))
-    manifest = train(folder, "decoder", base=str(base), passes=8)
+    manifest = train(folder, "decoder", base=str(base), epochs=8)
     assert manifest["validation"]["all"]["auc"] > 0.8
     saved = load_file(folder / "decoder" / "model.safetensors")
     assert not [name for name in saved if "lora" in name or "base_layer" in name]
@@ -204,14 +204,14 @@ def test_dropout_applies_to_heads_and_encoder_layers_only_in_training(folder: Pa
     model.train()
     torch.manual_seed(1)
     assert not torch.equal(model(ids, mask), model(ids, mask))
-    train(folder, "dropped", passes=1, dropout=0.4)
+    train(folder, "dropped", epochs=1, dropout=0.4)
     scorer = ClassifierScorer(load_checkpoint(folder / "dropped", "plot_coherence"))
     first, again = (scorer.score([rows()[0].story], dtype="float32")[0] for _ in range(2))
     assert first == again
 
 
 def test_loss_is_the_weighted_sum_of_its_terms(folder: Path) -> None:
-    weights = {"rank_weight": 0.7, "kind_weight": 0.2, "token_weight": 0.3, "distillation_weight": 0.4}
+    weights = {"rank_weight": 0.7, "error_type_weight": 0.2, "token_weight": 0.3, "distillation_weight": 0.4}
     config = configuration(**weights)
     model, tokenizer, _ = build_classifier(config)
     model.eval()
@@ -287,11 +287,11 @@ def test_results_are_computed_in_float32_after_bfloat16_training(
 
     monkeypatch.setattr(results, "predict", predict_recording_dtype)
     monkeypatch.setattr(common, "choose_dtype", lambda *_: torch.bfloat16)
-    train(folder, "rounded", passes=1)
+    train(folder, "rounded", epochs=1)
     assert dtypes == {torch.float32}
 
 
 def test_run_with_another_configuration_is_not_resumed(folder: Path) -> None:
-    train(folder, "one", passes=1)
+    train(folder, "one", epochs=1)
     with pytest.raises(ValueError, match=r"config.rank_weight: 1.0, not 0.5"):
-        train(folder, "one", passes=1, rank_weight=0.5, resume=True)
+        train(folder, "one", epochs=1, rank_weight=0.5, resume=True)

@@ -81,7 +81,7 @@ def test_plot_coherence_ranks_stories_as_trained(base: str, tmp_path: Path) -> N
     settings = {
         "metric": "plot_coherence",
         "base": base,
-        "passes": 20,
+        "epochs": 20,
         "group_size": 2,
         "batch_groups": 4,
         "max_length": 64,
@@ -104,7 +104,7 @@ def test_ruber_bert_trains_and_scores(base: str, tmp_path: Path) -> None:
         "base": base,
         "pairs": 20,
         "validation_pairs": 8,
-        "passes": 4,
+        "epochs": 4,
         "batch": 4,
         "max_length": 64,
     }

@@ -131,7 +131,7 @@ def test_missing_setting_is_reported() -> None:
 def test_graded_settings_are_validated_without_adding_defaults() -> None:
     graded = {
         "name": "x", "corpus": "wp", "sampling": {"levels": 2}, "stories": 1, "validation_stories": 1, "pool": 2,
-        "alike_stories": 0,
+        "paraphrase_stories": 0,
     }  # fmt: skip
     (parsed,) = parse(PlotCoherenceConfig, {"name": "tiny", "graded": [graded]}).graded or ()
     assert parsed["sampling"] == {"levels": 2}, "no default is added, because the settings name a stage"

@@ -102,13 +102,13 @@ def test_classifier_trains_roberta_and_longformer(
     config = read_config(PlotCoherenceConfig, config_file("plot_coherence", name))
     assert (config.base, config.adapter, config.balanced, config.rank_weight) == (base, None, False, 0)
     assert (config.batch_groups, config.group_size, config.max_length) == (batch, 4, tokens)
-    assert (config.passes, config.learning_rate) == (3, 2e-5)
+    assert (config.epochs, config.learning_rate) == (3, 2e-5)
     rows = [
         GroupRow(str(number), story if label else f"{story} not", "human" if label else "x", label)
         for number, story in enumerate(STORIES[:4])
         for label in (1, 0)
     ]
-    tiny = replace(config, base=str(write_backbone(data / kind, kind)), max_length=64, passes=1)
+    tiny = replace(config, base=str(write_backbone(data / kind, kind)), max_length=64, epochs=1)
     train_classifier(tiny, rows, rows, data / "out", data / "run", {"data": {}})
     assert whole_weights(data / "out")
 

@@ -159,7 +159,11 @@ def test_stories_with_the_same_beginning_are_counted(data: Path, capsys: pytest.
     assert (
         "10 of 211 stories have the same beginning as another one and are excluded" in capsys.readouterr().err
     )
-    assert corpus.counts() == {"train": len(corpus.train), "validation": len(corpus.validation), "alike": 10}
+    assert corpus.counts() == {
+        "train": len(corpus.train),
+        "validation": len(corpus.validation),
+        "duplicates": 10,
+    }
     assert len(corpus.train) + len(corpus.validation) == 201
     few = CorpusConfig(train=("dev.jsonl",), exclude=("judged.csv",))
     assert load_corpus(few, data, data / "names.json").duplicates == 0, "judged stories are not counted"

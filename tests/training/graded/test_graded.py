@@ -124,7 +124,12 @@ def test_each_level_damages_more(neighbours: Neighbours, infiller: Infiller) -> 
 
 @pytest.mark.parametrize(
     ("edit", "kind"),
-    [("nearest", "off_topic"), ("alike", "repetition"), ("infill", "off_topic"), ("exchange", "wrong_order")],
+    [
+        ("nearest_sentence", "off_topic"),
+        ("near_paraphrase", "repetition"),
+        ("infill", "off_topic"),
+        ("sentence_swap", "wrong_order"),
+    ],
 )
 def test_every_edit_is_applied(neighbours: Neighbours, infiller: Infiller, edit: str, kind: str) -> None:
     chains = sampler(neighbours, infiller, edits={edit: 1.0}, levels=1).chains(range(16))
@@ -134,19 +139,21 @@ def test_every_edit_is_applied(neighbours: Neighbours, infiller: Infiller, edit:
 
 
 def test_edit_with_zero_weight_is_never_applied(neighbours: Neighbours, infiller: Infiller) -> None:
-    chains = sampler(neighbours, infiller, edits={"exchange": 1.0, "infill": 0.0}, levels=1).chains(range(4))
-    assert {name for chain in chains for draft in chain[1:] for name in draft.edits} == {"exchange"}
+    chains = sampler(neighbours, infiller, edits={"sentence_swap": 1.0, "infill": 0.0}, levels=1).chains(
+        range(4)
+    )
+    assert {name for chain in chains for draft in chain[1:] for name in draft.edits} == {"sentence_swap"}
 
 
 def test_sentence_without_similar_ones_is_not_repeated(infiller: Infiller) -> None:
     lonely = Neighbours(STORIES, range(16), range(16), count=3, sentences=16, embed=Embedder())  # type: ignore[arg-type]
     lonely.similar_sentences = lambda sentences: [[] for _ in sentences]  # type: ignore[method-assign]
-    chains = sampler(lonely, infiller, edits={"alike": 1.0}, levels=1).chains(range(4))
+    chains = sampler(lonely, infiller, edits={"near_paraphrase": 1.0}, levels=1).chains(range(4))
     assert [len(chain) for chain in chains] == [1] * 4
 
 
 def test_exchange_keeps_the_sentences_of_the_story(neighbours: Neighbours, infiller: Infiller) -> None:
-    chains = sampler(neighbours, infiller, edits={"exchange": 1.0}, levels=1).chains([0])
+    chains = sampler(neighbours, infiller, edits={"sentence_swap": 1.0}, levels=1).chains([0])
     assert sorted(chains[0][1].words) == sorted(chains[0][0].words)
     assert sum(map(any, chains[0][1].corrupted)) == 2
 
@@ -169,17 +176,17 @@ def test_union_samples_keep_their_error_types(neighbours: Neighbours, infiller: 
 
 def test_rows_list_the_damaged_words() -> None:
     start = CorruptedStory.start([["he", "ran", "."], ["he", "fell", "."]], 0)
-    chain = [start, start.with_sentence(1, ["she", "sang", "."], "off_topic", "nearest")]
+    chain = [start, start.with_sentence(1, ["she", "sang", "."], "off_topic", "nearest_sentence")]
     good, bad = rows_by_level("g", chain)
-    assert (good.story, good.source, good.label, good.level, good.damaged) == (
+    assert (good.story, good.source, good.label, good.level, good.corrupted_words) == (
         "he ran . he fell .",
         "human",
         1,
         0,
         [],
     )
-    assert (bad.source, bad.label, bad.level, bad.kinds, bad.damaged) == (
-        "nearest",
+    assert (bad.source, bad.label, bad.level, bad.error_types, bad.corrupted_words) == (
+        "nearest_sentence",
         0,
         1,
         ["off_topic"],
@@ -188,7 +195,7 @@ def test_rows_list_the_damaged_words() -> None:
 
 
 def test_unknown_edits_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"edits: expected any of nearest, .*, got typo"):
+    with pytest.raises(ValueError, match=r"edits: expected any of nearest_sentence, .*, got typo"):
         GradedSampling(edits={"typo": 1.0})
 
 

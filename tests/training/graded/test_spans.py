@@ -18,11 +18,11 @@ STORIES = [
 @pytest.mark.parametrize(
     ("edit", "kind"),
     [
-        ("again", "repetition"),
-        ("loop", "repetition"),
-        ("shuffle", "wrong_order"),
-        ("elsewhere", "off_topic"),
-        ("take_back", "contradiction"),
+        ("block_repetition", "repetition"),
+        ("ngram_loop", "repetition"),
+        ("block_reordering", "wrong_order"),
+        ("block_substitution", "off_topic"),
+        ("distant_contradiction", "contradiction"),
     ],
 )
 def test_every_span_edit_is_applied(edit: str, kind: str) -> None:

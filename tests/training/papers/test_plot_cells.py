@@ -57,7 +57,7 @@ def test_cell_excludes_a_manipulation_keeps_the_budget_and_trains_once(
 
     def fake_scorer(self: Cells, rows: list[GroupRow], model: str, folder: Path, trained: bool) -> Any:
         calls.append((len(rows), trained))
-        assert all("repetition" not in row.kinds for row in rows)
+        assert all("repetition" not in row.error_types for row in rows)
         return lambda texts: [float(len(t)) for t in texts]
 
     correlations = {"plot_guided_roc": (0.5, 0.25), "mans_wp": (0.1, 0.05)}
@@ -199,7 +199,7 @@ def test_fine_tuned_cell_is_a_trained_classifier(tmp_path: Path, monkeypatch: py
         "name": "tables",
         "adapter": {"rank": 2, "alpha": 4},
         "rank_weight": 0.0,
-        "kind_weight": 0.0,
+        "error_type_weight": 0.0,
         "token_weight": 0.0,
         "seed": 1,
     }

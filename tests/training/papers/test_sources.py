@@ -118,7 +118,7 @@ def test_student_is_compared_with_its_teacher_on_held_out_groups(
         graded=None,
         released=None,
         files=(RowFile(path=str(tmp_path / "rows.parquet"), share=0.4),),
-        passes=1,
+        epochs=1,
     )
     train = SourceRows(tmp_path, tmp_path / "run", tmp_path / "out")
     student = student_config(config, tmp_path / "teacher", None, from_backbone=True)

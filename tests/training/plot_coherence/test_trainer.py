@@ -40,7 +40,7 @@ def test_graded_groups_are_generated_once(tmp_path: Path) -> None:
     folders = [f"--{name}={tmp_path / name}" for name in ("run", "cache")]
     main(["--config", str(tmp_path / "config.yaml"), "--data", str(tmp_path), *folders])
     assert written.stat().st_mtime_ns == before, "the command samples as the trainer does"
-    make_groups({**settings, "alike_stories": 5}, tmp_path, tmp_path / "run", tmp_path / "cache", 5)
+    make_groups({**settings, "paraphrase_stories": 5}, tmp_path, tmp_path / "run", tmp_path / "cache", 5)
     make_groups(settings, tmp_path, tmp_path / "run", tmp_path / "cache", 5)
     assert written.read_bytes() == first, "the same settings give the same file"
     group_file(tmp_path / "run", "mini", "validation").unlink()
@@ -54,9 +54,9 @@ def test_graded_groups_are_generated_once(tmp_path: Path) -> None:
     assert not set(human) & {row.group for row in validation}
     for row in train:
         words, original = row.story.split(), human[row.group].story.split()
-        damaged = set(row.damaged or [])
-        assert all(word in original for index, word in enumerate(words) if index not in damaged)
-        assert bool(damaged) is (row.label == 0) or "negation" in row.source or "repetition" in row.source
+        corrupted = set(row.corrupted_words or [])
+        assert all(word in original for index, word in enumerate(words) if index not in corrupted)
+        assert bool(corrupted) is (row.label == 0) or "negation" in row.source or "repetition" in row.source
 
 
 def test_rows_of_files_are_split_by_group(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

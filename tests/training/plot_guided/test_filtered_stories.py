@@ -76,9 +76,9 @@ def test_file_must_begin_with_a_human_story(tmp_path: Path) -> None:
 
 def test_words_from_the_first_difference_on_are_marked_as_corrupted(tmp_path: Path) -> None:
     rows = with_corrupted_words(list(read_filtered_stories(write(tmp_path / "af.tsv"))), Normalizer())
-    words = [[row.story.split()[position] for position in row.damaged or []] for row in rows]
+    words = [[row.story.split()[position] for position in row.corrupted_words or []] for row in rows]
     assert words == [[], ["flew", "."], [], ["ate", "."], ["rose", "."]]
-    assert [row.kinds for row in rows] == [[], None, [], None, None], "their error types are unknown"
+    assert [row.error_types for row in rows] == [[], None, [], None, None], "their error types are unknown"
     assert with_corrupted_words(rows, Normalizer()) == rows
 
 
@@ -93,7 +93,7 @@ def test_released_stories_are_loaded_without_long_ones(tmp_path: Path) -> None:
         parse(RowsConfig, {"released": released, "seed": 1}), tmp_path, tmp_path, tmp_path
     )
     assert [row.story for row in train] == [STORIES[2], STORIES[4]], "and a story without its human story"
-    assert [row.damaged for row in train] == [[], [1, 2]]
+    assert [row.corrupted_words for row in train] == [[], [1, 2]]
     assert not validation
     assert set(provenance["data"]) == {"af.tsv", "judged.csv"}
     assert len(json.dumps(provenance["data"])) > 128, "checksums"

@@ -72,7 +72,7 @@ def configuration(**changes: Any) -> RuberConfig:
         "in_batch": 3,
         "sampled": 1,
         "nearest": None,
-        "passes": 120,
+        "epochs": 120,
         "batch": 8,
         "learning_rate": 5e-3,
         "warmup_share": 0.1,
@@ -104,9 +104,9 @@ def run(data: Path, name: str, config: RuberConfig, resume: bool = False) -> dic
         {},
         {"pooling": "max", "loss": "cross_entropy", "sampled": 0},
         {"pooling": "cls", "nearest": 5},
-        {"frozen": False, "adapter": {"rank": 2, "alpha": 4}, "nearest": 5, "passes": 60},
+        {"frozen": False, "adapter": {"rank": 2, "alpha": 4}, "nearest": 5, "epochs": 60},
         {"start": "begun", "adapter": {"rank": 2, "alpha": 2}},
-        {"encoder": "rnn", "frozen": False, "passes": 60},
+        {"encoder": "rnn", "frozen": False, "epochs": 60},
     ],
     ids=["frozen", "cross-entropy", "nearest", "adapted", "started", "recurrent"],
 )
@@ -138,7 +138,7 @@ def test_model_learns_and_the_metric_loads_it(data: Path, changes: dict[str, Any
 
 def test_frozen_encoder_has_the_initial_weights(data: Path) -> None:
     folder = write_start(data)
-    config = configuration(start=str(folder), adapter={"rank": 2, "alpha": 2}, passes=1)
+    config = configuration(start=str(folder), adapter={"rank": 2, "alpha": 2}, epochs=1)
     manifest = run(data, "started", config)
     (data / "weights" / "started" / "encoder").symlink_to(data / "encoder")
     expected = merge_adapter(
@@ -154,7 +154,7 @@ def test_frozen_encoder_has_the_initial_weights(data: Path) -> None:
 
 
 def test_interrupted_run_resumes_to_the_same_weights(data: Path) -> None:
-    config = configuration(passes=12)
+    config = configuration(epochs=12)
     run(data, "whole", config)
     with interrupt_at_call(ruber_bert.RuberTrainer, "compute_loss", 9):
         run(data, "killed", config)
@@ -234,10 +234,10 @@ def test_too_few_pairs_are_reported_before_training(
     (data / f"{file}.jsonl").write_text(json.dumps({"story": story}) + "\n")
     monkeypatch.setattr(ruber_bert.RuberTrainer, "train", lambda *_, **__: pytest.fail("trained"))
     with pytest.raises(ValueError, match=message):
-        run(data, "few", configuration(passes=1))
+        run(data, "few", configuration(epochs=1))
     corpus = {"train": ["stories.jsonl"], "validation_share": 0.0}
     with pytest.raises(ValueError, match=r"stories\.jsonl: no story held out \(validation_share 0 of"):
-        run(data, "none", configuration(passes=1, corpus=corpus))
+        run(data, "none", configuration(epochs=1, corpus=corpus))
 
 
 @pytest.mark.parametrize(
@@ -254,6 +254,6 @@ def test_invalid_settings_are_reported(data: Path, changes: dict[str, Any], mess
 
 
 def test_run_with_another_configuration_is_not_resumed(data: Path) -> None:
-    run(data, "one", configuration(passes=1))
+    run(data, "one", configuration(epochs=1))
     with pytest.raises(ValueError, match=r"config.margin: 0.5, not 0.4"):
-        run(data, "one", configuration(passes=1, margin=0.4), resume=True)
+        run(data, "one", configuration(epochs=1, margin=0.4), resume=True)

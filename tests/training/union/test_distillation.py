@@ -43,7 +43,7 @@ def student(data: Path, **changes: Any) -> UnionConfig:
     defaults = {
         "teacher": {"weights": str(data / "teacher")},
         "others": {"files": [{"path": str(data / "groups.jsonl"), "share": 0.0}]},
-        "passes": 40,
+        "epochs": 40,
         "pairs": 16,
         "label_weight": 0.0,
         "reconstruction_weight": 0.0,
@@ -93,7 +93,7 @@ def test_missing_teacher_is_trained_first(data: Path) -> None:
     }
     (data / "large.yaml").write_text(json.dumps(settings))
     config = student(
-        data, passes=1, teacher={"weights": str(data / "large"), "config": str(data / "large.yaml")}
+        data, epochs=1, teacher={"weights": str(data / "large"), "config": str(data / "large.yaml")}
     )
     run(data, "student", config)
     written = (data / "large" / "manifest.json").stat().st_mtime_ns
@@ -106,8 +106,8 @@ def test_missing_teacher_is_trained_first(data: Path) -> None:
     [
         ({"teacher": None}, "expected a teacher and a distillation_weight"),
         ({"distillation_weight": 0.0}, "expected a teacher and a distillation_weight"),
-        ({"teacher": None, "distillation_weight": 0.0}, "others, passes: expected only with a teacher"),
-        ({"teacher": None, "distillation_weight": 0.0, "others": None}, "others, passes"),
+        ({"teacher": None, "distillation_weight": 0.0}, "others, epochs: expected only with a teacher"),
+        ({"teacher": None, "distillation_weight": 0.0, "others": None}, "others, epochs"),
     ],
 )
 def test_incomplete_distillation_settings_are_rejected(
@@ -170,7 +170,7 @@ def test_seeds_share_teacher_outputs_and_their_average_is_saved(data: Path, teac
     run(data, "begun", configuration(data, pairs=8, learning_rate=1e-6))
     config = student(
         data,
-        passes=1,
+        epochs=1,
         states_weight=1.0,
         start=str(data / "begun"),
         start_share=0.5,

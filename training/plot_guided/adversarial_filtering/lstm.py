@@ -21,15 +21,15 @@ class LstmMember:
 
     Args:
         texts: all texts that rows refer to.
-        passes: epochs over the training rows.
+        epochs: number of passes over the training rows.
     """
 
-    def __init__(self, texts: Sequence[str], passes: int = 2) -> None:
+    def __init__(self, texts: Sequence[str], epochs: int = 2) -> None:
         tokenizer = backbone_tokenizer(find_backbone(SHARED))
         encoded = tokenizer.encode_batch(list(texts), add_special_tokens=False)
         self._ids = [row.ids[:LIMIT] or [0] for row in encoded]
         self._padding, self._size = token_id(tokenizer, "[PAD]"), tokenizer.get_vocab_size()
-        self._passes = passes
+        self._epochs = epochs
         self._network: _Network | None = None
 
     def fit(self, rows: np.ndarray, labels: np.ndarray, rng: np.random.Generator) -> None:
@@ -39,7 +39,7 @@ class LstmMember:
             self._network = _Network(self._size, self._padding)
         optimizer = torch.optim.Adam(self._network.parameters(), lr=3e-3)
         balance = torch.tensor((labels == 0).sum() / max((labels == 1).sum(), 1), dtype=torch.float32)
-        for _ in range(self._passes):
+        for _ in range(self._epochs):
             batches = list(length_batches([len(self._ids[row]) for row in rows], BATCH))
             for at in rng.permutation(len(batches)):
                 places = batches[at]

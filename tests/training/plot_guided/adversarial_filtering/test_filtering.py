@@ -139,7 +139,7 @@ def test_members_learn_to_distinguish_texts(names: list[str]) -> None:
     labels = np.array(([1.0] * 5 + [0.0] * 5) * 4)
     committee = Committee.of(names, texts)
     if names == ["lstm"]:
-        committee = Committee([LstmMember(texts, passes=40)])
+        committee = Committee([LstmMember(texts, epochs=40)])
     committee.fit(np.arange(30), labels[:30], np.random.default_rng(0))
     scores = committee.score(np.arange(30, 40))
     assert scores[:5].min() > scores[5:].max()
