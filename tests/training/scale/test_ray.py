@@ -24,7 +24,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """One Ray for all tests of this file."""
     from openmeva.training.scale import engines
 
-    with engines.ray_session(Engine(actors=3)) as ray:
+    with engines.ray_session(Engine(actors=2)) as ray:
         yield ray
 
 
@@ -39,8 +39,8 @@ def test_output_is_independent_of_actors_and_killed_actors_are_replaced(
     cluster: Any, plain: dict[str, str], tmp_path: Path
 ) -> None:
     death = tmp_path / "death"
-    for actors in (1, 3):  # of five parts each has all, or one fewer than the others
-        if actors == 3:
+    for actors in (1, 2):  # of five parts each has all, or one fewer than the others
+        if actors == 2:
             death.touch()
         rows = cluster.data.from_items(ROWS, override_num_blocks=1) if actors == 1 else ROWS
         out, work = tmp_path / str(actors), Counting(pause=PAUSE, death=str(death))
@@ -55,7 +55,7 @@ def test_errors_in_actors_are_reported_in_one_line(cluster: Any, tmp_path: Path)
     with pytest.raises(ValueError, match=r"^part 0: \[Errno 28\] No space left on device: 'cache'$"):
         counted(ROWS, tmp_path / "full", engine=Engine(actors=1), work=Writing())
     with pytest.raises(
-        ValueError, match=r"expected 9 cores and 0 GPUs for an actor, the cluster has 3 and 0"
+        ValueError, match=r"expected 9 cores and 0 GPUs for an actor, the cluster has 2 and 0"
     ):
         counted(ROWS, tmp_path / "wide", engine=Engine(cpus=9))
     with pytest.raises(ValueError, match="engine: expected plain or ray, got 'spark'"):
