@@ -42,6 +42,7 @@ class StoryClassifier(BertPreTrainedModel):
         self.is_decoder = is_decoder(config)
         self.dropout = torch.nn.Dropout(dropout)
         self.classifier = torch.nn.Linear(config.hidden_size, 1)
+        # the head for error types; checkpoints have its weights under this name
         self.kinds = torch.nn.Linear(config.hidden_size, error_types) if error_types else None
         self.tokens = torch.nn.Linear(config.hidden_size, 1) if tokens else None
         self.post_init()

@@ -152,7 +152,7 @@ def test_sentence_without_similar_ones_is_not_repeated(infiller: Infiller) -> No
     assert [len(chain) for chain in chains] == [1] * 4
 
 
-def test_exchange_keeps_the_sentences_of_the_story(neighbours: Neighbours, infiller: Infiller) -> None:
+def test_swap_keeps_the_sentences_of_the_story(neighbours: Neighbours, infiller: Infiller) -> None:
     chains = sampler(neighbours, infiller, edits={"sentence_swap": 1.0}, levels=1).chains([0])
     assert sorted(chains[0][1].words) == sorted(chains[0][0].words)
     assert sum(map(any, chains[0][1].corrupted)) == 2
