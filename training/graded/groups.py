@@ -77,7 +77,7 @@ def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, se
     language = language_of(union)
     rng = np.random.default_rng(seed)
     infiller = Infiller() if "infill" in sampling.edits else None
-    counts: dict[str, Any] = {"near_paraphrase": corpus.duplicates}
+    counts: dict[str, Any] = {"duplicates": corpus.duplicates}
     for split, count in story_counts.items():
         stories = corpus.train if split == "train" else corpus.validation
         order = rng.permutation(len(stories)).tolist()

@@ -45,7 +45,7 @@ class GroupRow:
         level: 0 for the human story; within a group, higher is worse; -1: worse than the human story, and not
             compared with the others.
         error_types: of `ERROR_TYPES`; None if not known.
-        corrupted_words: indices of the words that edits inserted, replaced or moved; None if not known.
+        corrupted_words: indices of the words that do not belong where they are; None if not known.
         split: train, validation or test, if a stage has split its groups.
         teacher_logit: the teacher's logit (see `training.classifier.distillation`), higher is better; None without
             a teacher.

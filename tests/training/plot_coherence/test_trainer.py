@@ -46,6 +46,7 @@ def test_graded_groups_are_generated_once(tmp_path: Path) -> None:
     group_file(tmp_path / "run", "mini", "validation").unlink()
     provenance_again = make_groups(settings, tmp_path, tmp_path / "run", tmp_path / "cache", 5)
     assert group_file(tmp_path / "run", "mini", "validation").is_file(), "missing files are generated again"
+    assert json.loads((tmp_path / "run" / "graded-mini.json").read_text())["duplicates"] == 0
     assert provenance_again["data"] == {"stories.jsonl": checksum(tmp_path / "stories.jsonl")}
     assert provenance_again["files"]["train"] == checksum(written)
     assert provenance["graded"]["mini"]["train"]["groups"] == 8
