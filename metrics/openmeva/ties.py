@@ -36,6 +36,30 @@ def merge_ties(values: np.ndarray, tolerance: float | None = None) -> np.ndarray
     return merged
 
 
+def merge_score_ties(scores: np.ndarray) -> np.ndarray:
+    """As `merge_ties` for a metric's `(n,)` scores, but small scores of one sign keep their differences.
+
+    Probabilities of whole stories span hundreds of orders of magnitude: next to the largest, all others differ by no more
+    than its rounding error, and yet each is exact to its own size.
+
+    >>> merge_score_ties(np.array([1e-40, 2e-40, 0.3, 0.1 + 0.2])).tolist()
+    [1e-40, 2e-40, 0.3, 0.3]
+    """
+    merged = merge_ties(scores)
+    if (
+        not len(scores) or scores.min() < 0 < scores.max()
+    ):  # a difference of numbers: its error may exceed its size
+        return merged
+    order = np.argsort(scores, kind="stable")
+    ascending, coarse = scores[order], merged[order]
+    sizes = np.minimum(np.abs(ascending[:-1]), np.abs(ascending[1:]))
+    new = (np.diff(coarse) > 0) | (np.diff(ascending) > _OF_SPREAD * sizes)
+    starts = np.maximum.accumulate(np.where(np.r_[True, new], np.arange(len(scores)), 0))
+    fine = np.empty_like(scores)
+    fine[order] = ascending[starts]
+    return fine
+
+
 def tie_merged_differences(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """`first - second`, `(n,)`, with absolute values that differ only by rounding made equal, and rounding made 0."""
     raw = first - second

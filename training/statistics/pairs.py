@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from openmeva.metrics.openmeva.ties import merge_ties
+from openmeva.metrics.openmeva.ties import merge_score_ties, merge_ties
 from openmeva.training.statistics.coefficients import accuracy
 from openmeva.training.statistics.groups import Groups
 
@@ -20,7 +20,7 @@ class CalibratedAccuracy:
     Attributes:
         value: share of pairs that people and metric order alike, 0 to 1, mean over the prompts; a tie counts as an
             order, and a metric ties if its scores differ by no more than `threshold`.
-        threshold: the smallest threshold with the highest share.
+        threshold: the smallest threshold with the highest share; gaps within 1e-10 of the scores' range share one.
         without_ties: the share at threshold 0, where only equal scores tie.
         pairs: their number.
     """
@@ -54,7 +54,7 @@ def calibrated_accuracy(
     paired = int((groups.sizes > 1).sum())
     if not paired:
         raise ValueError("expected two stories of one prompt to pair, got none")
-    tables = groups.table(merge_ties(metric)), groups.table(merge_ties(judgments))
+    tables = groups.table(merge_score_ties(metric)), groups.table(merge_ties(judgments))
     # One prompt at a time: a pooled set's half a million pairs need no padding of small prompts.
     for size, x, y in zip(groups.sizes, *tables, strict=True):
         if size < 2:

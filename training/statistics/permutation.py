@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import rankdata
 
-from openmeva.metrics.openmeva.ties import merge_ties
+from openmeva.metrics.openmeva.ties import merge_score_ties, merge_ties
 from openmeva.training.statistics.coefficients import COEFFICIENTS
 from openmeva.training.statistics.exchanges_pooled import (
     Exchange,
@@ -22,6 +23,8 @@ from openmeva.training.statistics.exchanges_pooled import (
 from openmeva.training.statistics.exchanges_within import within_prompts_exchange
 
 _POOLED = {"pearson": pooled_pearson, "spearman": pooled_spearman, "kendall": pooled_kendall}
+# Share of a metric's distinct scores that must remain distinct when standardised.
+_KEPT = 0.99
 # A difference below the observed one by less than this is equal but for the order of summation.
 _EQUAL = 1e-12
 
@@ -65,7 +68,8 @@ class PermutationTests:
         metrics: `(metrics, n)` scores, none constant.
         judgments: `(n,)`.
         swaps: `(resamples, n)` bool, true where a resample exchanges the two scores (`random_swaps`).
-        coefficient: `pearson`, `spearman` or `kendall`.
+        coefficient: `pearson`, `spearman` or `kendall`. For the last two, midranks replace the scores of a metric whose
+            order standardising would lose, such as probabilities of whole stories.
         prompts: `(n,)` labels; the coefficient is then the mean over prompts. None pools the stories.
         zeros: count prompts where a side is constant as 0 (else they are excluded).
         stopping: when to stop early.
@@ -100,6 +104,8 @@ class PermutationTests:
         standard /= standard.std(axis=1, keepdims=True)
         # Two metrics that differ only in unit become equal story by story, so that their ties are found.
         standard = merge_ties(standard.ravel(), _EQUAL).reshape(standard.shape)
+        if coefficient != "pearson":
+            standard = _with_ranks_where_order_is_lost(standard, metrics)
         judgments = _unit(judgments)
         self._stopping = stopping or Stopping()
         self._resamples = len(swaps)
@@ -123,6 +129,16 @@ class PermutationTests:
             if at_block_end and not self._stopping.low <= count / done <= self._stopping.high:
                 break
         return PermutationTest(count / done, pair.observed, done)
+
+
+def _with_ranks_where_order_is_lost(standard: np.ndarray, metrics: np.ndarray) -> np.ndarray:
+    """`(metrics, n)` standardised scores; standardised midranks for a metric whose distinct scores became equal."""
+    result = standard.copy()
+    for row, scores in enumerate(map(merge_score_ties, metrics)):
+        if len(np.unique(standard[row])) < _KEPT * len(np.unique(scores)):
+            ranks = _unit(rankdata(scores))
+            result[row] = ranks / ranks.std()
+    return result
 
 
 def _unit(values: np.ndarray) -> np.ndarray:

@@ -52,3 +52,18 @@ def test_systems_with_equal_sums_tie_in_any_row_order(name):
         coefficients.append(means.between(metric[order], COEFFICIENTS[name]).value)
     exact = [np.rint(5 * values).reshape(5, 50).sum(axis=1) for values in (metric, judgments)]
     assert coefficients == near([float(COEFFICIENTS[name](*exact))] * 8)
+
+
+@pytest.mark.parametrize("name", ["spearman", "kendall"])
+@pytest.mark.parametrize("prompts", [False, True])
+def test_probabilities_of_stories_rank_as_their_logarithms(name, prompts):
+    judgments, metrics, labels, rng = made_up(12)
+    within = labels if prompts else None
+    logarithms = 40 * metrics[0] - 200
+    both = np.stack([logarithms, np.exp(logarithms), metrics[1]])
+    tests = PermutationTests(both, judgments, random_swaps(300, len(judgments), rng), name, prompts=within)
+    assert tests.test(1, 2).difference == near(tests.test(0, 2).difference)
+    assert tests.test(0, 1).difference == near(0.0)
+    shares = [calibrated_accuracy(row, judgments, within).without_ties for row in both[:2]]
+    assert shares == near([shares[0]] * 2)
+    assert calibrated_accuracy(both[1], judgments, within).value >= shares[0]
