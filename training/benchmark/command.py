@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
+from rich.markup import escape
 
 from openmeva.metrics.core.files import check_folder
 from openmeva.metrics.openmeva.judged import JudgedStories
@@ -85,9 +86,11 @@ def judged_file_set(path: Path, corpus: str) -> TestSet:
         judged = JudgedStories.from_rows(rows)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
-    if len(judged) < 3 or len(set(judged.scores)) == 1:
+    if len(judged) < 3:
+        raise ValueError(f"{path}: expected at least three stories, got {len(judged)}")
+    if len(set(judged.scores)) == 1:
         raise ValueError(
-            f"{path}: expected at least three stories with different judgments, got {len(judged)}"
+            f"{path}: expected stories with different judgments, got {judged.scores[0]:g} for all {len(judged)}"
         )
     return TestSet(
         name, path.name, corpus, "judgments", lambda _: [dict(row) for row in rows], f"the file {path}", {}
@@ -130,7 +133,10 @@ def requested_sets(options: BenchmarkOptions) -> list[TestSet]:
     paths: dict[str, Path] = {}
     for path, own_set in (*judged, *autos):
         if own_set.name in paths:
-            raise ValueError(f"expected files of different names, got {paths[own_set.name]} and {path}")
+            raise ValueError(
+                "expected files or folders whose names differ before the extension, got "
+                f"{paths[own_set.name]} and {path}"
+            )
         paths[own_set.name] = path
     return [*(own_set for _, own_set in (*judged, *autos)), *named]
 
@@ -158,7 +164,7 @@ def run_benchmark(options: BenchmarkOptions) -> Path:
         batch_size=options.batch_size,
         autos_stories=options.autos_stories,
         pairs=options.pairs,
-        say=lambda line: console.print(line, highlight=False),
+        say=lambda line: console.print(line, highlight=False, markup=False),
         processes=default_processes() if options.processes is None else options.processes,
     )
     check_cache(settings.cache_folder)
@@ -169,7 +175,7 @@ def run_benchmark(options: BenchmarkOptions) -> Path:
             slow, f"slow: runs only if it is named, or with {ALL!r} (METRICS={ALL})"
         )
     for name, reason in results["skipped"].items():
-        console.print(f"[yellow]skipped[/] {name}: {reason}", highlight=False)
+        console.print(f"[yellow]skipped[/] {escape(name)}: {escape(reason)}", highlight=False)
     if not (results["judged"] or results["preferences"] or results["autos"]):
         raise ValueError("nothing to run on: give --data FOLDER or --judged FILE, or build AUTOS")
     published = read_published()
@@ -179,5 +185,5 @@ def run_benchmark(options: BenchmarkOptions) -> Path:
         tables = [*tables, *section_tables(results, published)]
     for table in tables:
         console.print(to_terminal(table))
-    console.print(f"report: {report}", highlight=False)
+    console.print(f"report: {report}", highlight=False, markup=False)
     return report

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from openmeva.metrics.core.text import sentence_spans
+from openmeva.metrics.core.text import begins_with_context, sentence_spans
 from openmeva.training.benchmark.registry import MetricEntry
 from openmeva.training.benchmark.sets import TestSet
 
@@ -22,12 +22,6 @@ def contexts_of(rows: Iterable[Mapping[str, Any]]) -> list[str] | None:
     contexts = [context_of(row) for row in rows]
     present = [context for context in contexts if context is not None]
     return present if any(present) and len(present) == len(contexts) else None
-
-
-def begins_with_context(story: Any, context: Any) -> bool:
-    """Whether a story begins with a non-blank context; a non-string is left for the metric to refuse."""
-    are_texts = isinstance(story, str) and isinstance(context, str)
-    return are_texts and bool(context.strip()) and story.startswith(context)
 
 
 def rows_for_metric(entry: MetricEntry, test_set: TestSet, rows: Sequence[dict[str, Any]]) -> Rows | None:

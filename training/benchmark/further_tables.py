@@ -45,7 +45,7 @@ def autos_tables(autos: Mapping[str, Any], published: Mapping[str, Any]) -> Iter
     """Correlation with the label, and share of pairs won, on AUTOS by aspect (OpenMEVA, Tables 6 and 7)."""
     for name, result in autos.items():
         test = name.rsplit("_", 1)[1]
-        corpus = "wp" if "_wp_" in name else "roc"
+        corpus = "wp" if name.split("_")[-2] == "wp" else "roc"
         printed = published[test]
         by_row = {
             title: {

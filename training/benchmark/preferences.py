@@ -74,8 +74,10 @@ def _places(rows: Sequence[Mapping[str, Any]]) -> tuple[np.ndarray, np.ndarray]:
     for index, row in enumerate(rows):
         by_pair.setdefault(row["pair"], []).append(index)
     for pair, indices in by_pair.items():
-        if len(indices) != 2 or rows[indices[0]]["score"] == rows[indices[1]]["score"]:
-            raise ValueError(f"pair {pair!r}: expected two stories of different scores, got {len(indices)}")
+        scores = [rows[index]["score"] for index in indices]
+        if len(scores) != 2 or scores[0] == scores[1]:
+            found = ", ".join(f"{score:g}" for score in scores)
+            raise ValueError(f"pair {pair!r}: expected two stories of different scores, got {found}")
     ordered = [sorted(indices, key=lambda index: -rows[index]["score"]) for indices in by_pair.values()]
     return np.array([pair_rows[0] for pair_rows in ordered]), np.array(
         [pair_rows[1] for pair_rows in ordered]

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import rich.table
+from rich.markup import escape
 
 # Characters with a meaning in Markdown, but not the brackets of intervals, `_` within a name or `<` before a number.
 _MARKS = re.compile(r"[\\`*|~#]|<(?=[A-Za-z/!?])|&(?=#?\w+;)|(?<!\w)_|_(?!\w)|(?<=\])(?=[(:\[])|^[>+-](?=\s)")
@@ -115,13 +116,15 @@ def _row(cells: Iterable[str]) -> str:
 
 def to_terminal(table: Table) -> rich.table.Table:
     """A table for `rich.print`."""
-    shown = rich.table.Table(title=table.title, caption=table.note or None, title_justify="left")
+    shown = rich.table.Table(
+        title=escape(table.title), caption=escape(table.note) or None, title_justify="left"
+    )
     for place, column in enumerate(table.columns):
-        shown.add_column(column, justify="left" if place == 0 else "right", no_wrap=place == 0)
+        shown.add_column(escape(column), justify="left" if place == 0 else "right", no_wrap=place == 0)
     for place, row in enumerate(table.rows):
         if place in table.rules:
             shown.add_section()
-        shown.add_row(*row, style="dim" if place in table.faint else None)
+        shown.add_row(*map(escape, row), style="dim" if place in table.faint else None)
     return shown
 
 

@@ -15,11 +15,13 @@ from openmeva.training.files import Row, read_rows
 _DESCRIBING = {
     "story_id", "id", "story", "context", "prompt", "reference", "references", "source_model", "ratings", "raters",
     "error_types", "judgment", "aspect", "technique", "label", "origin", "perturbed_from", "changed_spans", "corpus",
-    "explanations", "signature", "warnings",
+    "explanations", "signature", "warnings", "pair", "split", "group",
 }  # fmt: skip
 METRIC_SCORE_SUFFIX = re.compile(r"_score(?:_\d+)?$")
 """Suffix of the columns that `openmeva score` adds to a file with a `score`; numbered if that name is taken, too."""
-_NUMBERING = re.compile(r"\s*|Unnamed: \d+|__index_level_\d+__")  # row numbers, as pandas writes them
+_NUMBERING = re.compile(
+    r"\s*|Unnamed: \d+|__index_level_\d+__|index|level_\d+"
+)  # row numbers, as pandas writes them
 
 
 def read_scores(path: str | Path, stories: Sequence[Mapping[str, Any]], title: str) -> dict[str, list[float]]:

@@ -69,7 +69,7 @@ def test_preference_accuracy_is_independent_of_row_order() -> None:
 
 
 def test_incomplete_pairs_and_scores_are_rejected() -> None:
-    with pytest.raises(ValueError, match="pair '3': expected two stories of different scores, got 1"):
+    with pytest.raises(ValueError, match=r"pair '3': expected two stories of different scores, got 1$"):
         preference_table(rows()[:-1], {"mine": [1.0, 2, 3, 4, 5]}, 100, np.random.default_rng(0))
     with pytest.raises(ValueError, match="mine: expected 6 finite scores, one per story, got 1"):
         preference_table(rows(), {"mine": [1.0]}, 100, np.random.default_rng(0))

@@ -1,5 +1,7 @@
 """Tables and the cells in them."""
 
+import io
+
 import pytest
 from rich.console import Console
 
@@ -7,7 +9,7 @@ from openmeva.spaces.leaderboard.views import _standing
 from openmeva.training.benchmark.judged_tables import correlations, kappas
 from openmeva.training.benchmark.level_tables import within_prompts
 from openmeva.training.benchmark.number_format import format_number, format_p_value, format_with_interval
-from openmeva.training.benchmark.render import Table, to_latex, to_markdown
+from openmeva.training.benchmark.render import Table, to_latex, to_markdown, to_terminal
 from openmeva.training.benchmark.tables import main_tables, read_published, section_tables
 from openmeva.training.cli.comparison import show_comparison
 from openmeva.training.hub.results import cell
@@ -109,3 +111,12 @@ def test_autos_tables_are_laid_out_by_aspect(tmp_path):
     assert "their averages are computed here, the paper prints none" in tables[0].note
     assert tables[1].note == "", "no paper's rows among pairs won"
     assert main_tables(results, read_published()) == []
+
+
+def test_names_in_brackets_are_printed():
+    table = Table("rated[final].jsonl", ["", "mine[v2]"], note="[/] closes nothing")
+    table.add("my[bold] metric", ".5")
+    console = Console(width=80, file=io.StringIO())
+    console.print(to_terminal(table))
+    text = "".join(console.file.getvalue().split())
+    assert all(part in text for part in ("rated[final].jsonl", "mine[v2]", "my[bold]metric", "[/]closes"))

@@ -69,7 +69,8 @@ def judge(
         data: folder of the papers' data (`mans/`, `union/`, …).
         corpus: `roc` or `wp`: selects the configurations of `compare_with` that score `judged`.
         lower_is_better: titles of scores where lower is better, or `all`.
-        compare_with: metrics of this project to score on the same stories, such as `union`.
+        compare_with: metrics of this project to score on the same stories, such as `union`; only on sets of rated
+            stories, not on AUTOS or pairs.
         draws, seed: number of bootstrap samples of prompts (100 or more) and random seed. Permutation tests have at
             least as many resamples as `n_resamples` returns.
         autos_stories: original stories per part of AUTOS; 0 for all. A set with a file of scores is never sampled.
@@ -141,6 +142,10 @@ def judge(
     results["lower_is_better"] = _negate([scored_set.scores for scored_set in scored], negated)
     for scored_set in scored:
         test_set, rows, own = scored_set.test_set, scored_set.rows, scored_set.scores
+        if compared and (test_set.preferences or not test_set.judged):
+            results["skipped"][f"{', '.join(compared)} on {test_set.title}"] = (
+                "(metrics are compared on rated stories only)"
+            )
         if test_set.preferences:
             table = preference_table(rows, own, draws, np.random.default_rng(seed))
             results["preferences"][test_set.name] = {"title": test_set.title, **table}

@@ -101,10 +101,10 @@ def verdict_section(results: Results) -> Section:
                     f"{title} on {result['title']}: it prefers the story that people prefer in {format_number(row['accuracy'])} of "
                     f"the pairs{interval_text}, where 1 is perfect and .5 is chance."
                 )
-    for result in results["autos"].values():
+    for name, result in results["autos"].items():
         for title, row in result["rows"].items():
             if row["kind"] == "own":
-                sentences.append(f"{title} on {result['title']}: {_aspects_sentence(result, row)}")
+                sentences.append(f"{title} on {result['title']}: {_aspects_sentence(name, row)}")
     sentences += [f"{line}." for line in results["unscored"]]
     sentences += [f"Skipped: {title} {reason}." for title, reason in results["skipped"].items()]
     return Section("In short", sentences)
@@ -129,12 +129,12 @@ def _tally(comparisons: Results) -> str:
     )
 
 
-def _aspects_sentence(result: Results, row: Results) -> str:
+def _aspects_sentence(name: str, row: Results) -> str:
     """The aspects by their intervals: above 0, below it, including it, or undefined."""
-    damage = "invariance" not in result["title"]
+    damage = not name.endswith("_invariance")
     lists: dict[str, list[str]] = {"above": [], "below": [], "holding": [], "few": [], "undefined": []}
-    for name, cell in row["aspects"].items():
-        lists[_side(cell)].append(name.replace("_", " "))
+    for aspect, cell in row["aspects"].items():
+        lists[_side(cell)].append(aspect.replace("_", " "))
     by_side = {side: ", ".join(names) for side, names in lists.items() if names}
     if by_side.keys() <= {"few"}:
         return "too few stories to tell what it notices."
@@ -172,7 +172,7 @@ def preference_section(result: Results) -> Section:
 
 def autos_section(name: str, result: Results, published: Results) -> Section:
     """AUTOS: which damage the metric notices, and which harmless changes it penalizes."""
-    test = "invariance" if "invariance" in name else "discrimination"
+    test = "invariance" if name.endswith("_invariance") else "discrimination"
     own = {title: row for title, row in result["rows"].items() if row["kind"] == "own"}
     aspects = list(dict.fromkeys(aspect for row in own.values() for aspect in row["aspects"]))
     aim = "near .5 is good" if test == "invariance" else "1 is best, .5 is chance"

@@ -79,7 +79,7 @@ def test_autos_stories_option_limits_the_stories_scored() -> None:
 
 def test_autos_built_from_own_stories_is_evaluated_by_folder(tmp_path: Path) -> None:
     """As written by `openmeva autos`, or with both tests in one file as written by an engine."""
-    mini, built, parts = ROOT / "datasets" / "autos" / "mini", tmp_path / "fairy", tmp_path / "parts"
+    mini, built, parts = ROOT / "datasets" / "autos" / "mini", tmp_path / "invariance", tmp_path / "parts"
     rows = {split: pq.read_table(mini / f"{split}.parquet") for split in ("discrimination", "invariance")}
     built.mkdir()
     parts.mkdir()
@@ -91,13 +91,18 @@ def test_autos_built_from_own_stories_is_evaluated_by_folder(tmp_path: Path) -> 
     outcome = CliRunner().invoke(
         app, ["benchmark", "--autos", str(built), *options, *out], catch_exceptions=False
     )
-    assert "AUTOS fairy, discrimination test" in outcome.stdout
+    assert "AUTOS invariance, discrimination test" in outcome.stdout
     by_set = json.loads((tmp_path / "report" / "report.json").read_text())["autos"]
-    assert list(by_set) == ["autos_fairy_roc_discrimination", "autos_fairy_roc_invariance"]
+    assert list(by_set) == ["autos_invariance_roc_discrimination", "autos_invariance_roc_invariance"]
+    page = (tmp_path / "report" / "report.md").read_text()
+    assert [page.count(text) for text in ("1 is best, .5 is chance", "near .5 is good")] == [1, 1]
     with pytest.raises(ValueError, match="expected the parts of a finished run"):
         judge(lengths, autos=parts)
     (parts / "report.json").write_text("{}")
-    engine_results = judge(lengths, autos=parts, draws=100, autos_stories=5).results["autos"]
+    report = judge(lengths, autos=parts, compare_with="union", draws=100, autos_stories=5)
+    engine_results = report.results["autos"]
+    assert all(title.startswith("union on AUTOS parts, ") for title in report.results["skipped"])
+    assert len(report.results["skipped"]) == 2
     assert [result["n"] for result in engine_results.values()] == [result["n"] for result in by_set.values()]
     with pytest.raises(
         ValueError, match=r"expected discrimination\.parquet and invariance\.parquet, or parts"

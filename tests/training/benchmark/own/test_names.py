@@ -67,7 +67,9 @@ def test_files_with_the_same_name_are_rejected(tmp_path: Path, rated: Path) -> N
     same_name = tmp_path / "other" / "rated.JSONL.gz"
     same_name.parent.mkdir()
     same_name.write_bytes(gzip.compress(rated.read_bytes()))
-    with pytest.raises(ValueError, match=f"expected files of different names, got {rated} and {same_name}"):
+    with pytest.raises(
+        ValueError, match=f"whose names differ before the extension, got {rated} and {same_name}"
+    ):
         judge(scores, judged=[rated, same_name])
     parts = [shutil.copy(rated, tmp_path / f"rated.{letter}.jsonl") for letter in "ab"]
     result = judge(scores, judged=parts, draws=100)
