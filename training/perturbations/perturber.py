@@ -72,7 +72,7 @@ class Perturber:
     def _perturbed(self, story: Story, story_id: str, material: PerturbationMaterial) -> Perturbed | None:
         if not story.sentences:
             raise ValueError(f"story {story_id!r}: expected a story, got {story.text[:40]!r}")
-        rng = BufferedRandom(np.random.default_rng(_entropy(self.seed, self.aspect.name, story_id)))
+        rng = BufferedRandom(np.random.default_rng(story_entropy(self.seed, self.aspect.name, story_id)))
         for name in rng.shuffled(self.techniques):
             edits = self.aspect.techniques[name](story, rng, material)
             if edits:
@@ -175,6 +175,13 @@ def check_requirements(aspect: str, needs: Sequence[str], material: Perturbation
             raise ValueError(f"{aspect}: expected a {need} in the material, got none")
 
 
-def _entropy(seed: int, aspect: str, story_id: str) -> list[int]:
-    digest = hashlib.sha256(f"{aspect}\n{story_id}".encode("utf-8", "surrogatepass")).digest()
+def story_entropy(seed: int, purpose: str, story_id: str) -> list[int]:
+    """Entropy for `numpy.random.default_rng`: equal for equal arguments on every machine.
+
+    Args:
+        seed: 0 or more.
+        purpose: what is sampled, such as the name of an aspect; each samples independently.
+        story_id: of the story.
+    """
+    digest = hashlib.sha256(f"{purpose}\n{story_id}".encode("utf-8", "surrogatepass")).digest()
     return [seed, *np.frombuffer(digest[:16], dtype="<u4").tolist()]

@@ -13,9 +13,9 @@ from openmeva.training.autos.build import SCHEMA, stories_to_perturb_again
 from openmeva.training.autos.builder import Row
 from openmeva.training.autos.command import input_files, make_builder, require_knowledge
 from openmeva.training.corpora.story_rows import StoryRow, check_context, read_rows, story_row
+from openmeva.training.perturbations.perturber import story_entropy
 from openmeva.training.scale.batches import rejection_reasons, story_rows
 from openmeva.training.scale.knowledge import check_files_exist, knowledge_checksums
-from openmeva.training.scale.parts import NUMBER
 
 
 @dataclass(frozen=True)
@@ -90,38 +90,40 @@ class BatchBuilder:
         start = time.perf_counter()
         rows = story_rows(batch, self.how.context)
         numbered_rows = [
-            item
-            for places in _groups_of_unique_ids(rows)
-            for item in self._rows_of(rows, places, batch[NUMBER])
+            item for places in _groups_of_unique_ids(rows) for item in self._rows_of(rows, places)
         ]
         numbered_rows.sort(key=lambda item: item[0])
         self.seconds += time.perf_counter() - start
         return {name: [row[name] for _, row in numbered_rows] for name in SCHEMA.names}
 
-    def _rows_of(
-        self, all_stories: Sequence[StoryRow], chosen: Sequence[int], numbers: Sequence[int]
-    ) -> list[tuple[int, Row]]:
+    def _rows_of(self, all_stories: Sequence[StoryRow], chosen: Sequence[int]) -> list[tuple[int, Row]]:
         """The rows of the chosen stories, whose ids must differ, each with the index of its story."""
         rows, indices = (
             [all_stories[index] for index in chosen],
             {all_stories[index]["story_id"]: index for index in chosen},
         )
         human = self.builder.discrimination(rows).rows
-        sampled = self._sampled(human, indices, numbers)
+        sampled = self._sampled(human)
         indices |= {row["story_id"]: indices[row["perturbed_from"]] for row in sampled}
         same = self.builder.invariance(rows, "human").rows
         other = self.builder.invariance(stories_to_perturb_again(sampled, rows), "discrimination").rows
         return [(indices[row["perturbed_from"] or row["story_id"]], row) for row in (*human, *same, *other)]
 
-    def _sampled(self, rows: Sequence[Row], indices: Mapping[str, int], numbers: Sequence[int]) -> list[Row]:
-        """One perturbed version per story, sampled by seed and place in the corpus."""
-        of_story: dict[int, list[Row]] = {}
+    def _sampled(self, rows: Sequence[Row]) -> list[Row]:
+        """One perturbed version per story, sampled by seed and `story_id`."""
+        of_story: dict[str, list[Row]] = {}
         for row in rows:
             if row["label"] == 0:
-                of_story.setdefault(indices[row["perturbed_from"]], []).append(row)
+                of_story.setdefault(row["perturbed_from"], []).append(row)
         return [
-            versions[int(np.random.default_rng((self.how.seed, numbers[index])).integers(len(versions)))]
-            for index, versions in sorted(of_story.items())
+            versions[
+                int(
+                    np.random.default_rng(story_entropy(self.how.seed, "perturb again", story)).integers(
+                        len(versions)
+                    )
+                )
+            ]
+            for story, versions in of_story.items()
         ]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from openmeva.metrics.core.command import columns_of
 from openmeva.metrics.core.description import read_metrics
-from openmeva.training.benchmark.contexts import begins_with_context
+from openmeva.metrics.core.text import begins_with_context
 
 
 def metric_inputs(

@@ -90,8 +90,8 @@ class Engine:
     def _count(self, resources: dict[str, float], parts: int) -> int:
         """Number of actors: limited by the cluster's resources and by the number of parts."""
         room = int(resources.get("CPU", 0) // self.cpus)
-        if self.gpus:
-            room = min(room, int(resources.get("GPU", 0) // self.gpus))
+        if self.gpus:  # 1 // .2 is 4
+            room = min(room, int(resources.get("GPU", 0) / self.gpus + 1e-9))
         if not room:
             raise ValueError(
                 f"expected {self.cpus} cores and {self.gpus:g} GPUs for an actor, the cluster has "

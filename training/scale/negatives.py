@@ -78,7 +78,9 @@ class BatchSampler:
             keep=self.how.keep,
             seed=self.how.seed,
             epoch=self.how.epoch,
-            **knowledge_checksums(pool=settings.pool),
+            **knowledge_checksums(
+                pool=settings.pool, **({"names": self.how.names} if self.how.names else {})
+            ),
         )
 
     def check(self, batch: Mapping[str, Sequence[Any]]) -> dict[int, str]:

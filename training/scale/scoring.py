@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
-from openmeva.metrics.core.description import DEFAULT_METRIC
+from openmeva.metrics.core.description import DEFAULT_METRIC, read_metrics
 from openmeva.training.scale.engines import Engine
 from openmeva.training.scale.parts import Size
 from openmeva.training.scale.run import Report, run
@@ -26,7 +26,12 @@ class Scoring:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.config is not None and "/" in self.config and Path(self.config).is_dir():
+        if self.config is None or not Path(self.config).is_dir():
+            return
+        described = read_metrics()
+        if not any(
+            self.config in described[name].configurations for name in self.metrics if name in described
+        ):
             object.__setattr__(self, "config", str(Path(self.config).resolve()))  # for workers elsewhere
 
     def check(self, here: bool) -> None:

@@ -115,7 +115,8 @@ class PartWorker:
             summary = self.folder.parts.summary()
             if summary is None:
                 raise ValueError(f"{out}: the input's parts are not there; every node must see this folder")
-            self.fields = summary.fields
+            # Operations on stories have their own rule for a story without a context.
+            self.required = () if work.of_stories else summary.fields
             self.operation = work.start(summary.fields, summary.in_story and "context" in summary.fields)
             _limit_threads(threads)
         # reported by the first part, because Ray would restart an actor that cannot start forever
@@ -184,10 +185,10 @@ class PartWorker:
     def _apply(self, table: pa.Table) -> tuple[dict[str, list[Any]], dict[int, str]]:
         """The columns added to the rows that can be processed, and why the others cannot, by index."""
         columns = table.drop_columns([WHERE]).to_pydict()
-        rows = table.to_pylist() if self.fields else []
+        rows = table.to_pylist() if self.required else []
         reasons = {
             index: f"expected {name!r}, which other rows have"
-            for name in reversed(self.fields)
+            for name in reversed(self.required)
             for index, row in enumerate(rows)
             if field_of(row, name) is None
         }

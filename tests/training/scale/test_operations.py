@@ -66,6 +66,18 @@ def test_perturbations_equal_those_of_the_command(stories: Path, tmp_path: Path)
         counted(tmp_path / "short.jsonl", tmp_path / "short", work=Perturbation(config))
 
 
+def test_stories_with_and_without_contexts_are_read_as_without_an_engine(tmp_path: Path) -> None:
+    path = tmp_path / "stories.jsonl"
+    first = {"story": STORIES[0], "context": STORIES[0].split(". ")[0] + ".", "reference": "He left."}
+    write_rows(path, [first, *({"story": story} for story in STORIES[1:])])
+    sampling = NegativeSamplingConfig(techniques=("repetition",), cache=tmp_path / "tags")
+    for name, work in (
+        ("perturbed", Perturbation(PerturbationConfig("typo"))),
+        ("negative", Sampling(sampling, str(path))),
+    ):
+        assert all(row[name] for row in run_in_both_sizes(path, tmp_path / name, work))
+
+
 def test_new_columns_get_numbers_if_names_are_taken(tmp_path: Path) -> None:
     names = ["perturbed", "perturb_perturbed", "negative", "union_negative"]
     path = tmp_path / "stories.jsonl"
@@ -111,6 +123,10 @@ def test_autos_rows_equal_those_of_the_builder(
     result = CliRunner().invoke(app, ["autos", "--stories", path, "--pool", path, *options])
     assert result.exit_code == 0, result.output
     assert output == rows_in(out)
+    values = [{"story_id": row["story_id"], "story": row["story"]} for row in rows]
+    write_rows(tmp_path / "reversed.jsonl", values[::-1])
+    counted(tmp_path / "reversed.jsonl", tmp_path / "reversed", work=tests)
+    assert sorted(rows_in(tmp_path / "reversed"), key=str) == sorted(output, key=str)
     builder = command.make_builder(rows, "rules", "none", 1)
     expected = [*builder.discrimination(rows).rows, *builder.invariance(rows, "human").rows]
     of_stories = [row for row in output if row["origin"] == "human"]

@@ -64,6 +64,11 @@ def test_errors_in_actors_are_reported_in_one_line(cluster: Any, tmp_path: Path)
         Engine("plain", actors=2)
 
 
+@pytest.mark.parametrize(("gpus", "actors"), [(0.2, 5), (0.1, 10), (0.05, 20), (0.3, 3), (1, 1)])
+def test_actors_share_gpus(gpus: float, actors: int) -> None:
+    assert Engine(gpus=gpus)._count({"CPU": 64, "GPU": 1}, 100) == actors
+
+
 def test_part_that_keeps_killing_actors_is_abandoned(cluster: Any, tmp_path: Path) -> None:
     death = tmp_path / "death"
     death.touch()

@@ -10,7 +10,7 @@ from openmeva.training.scale.columns import metric_inputs
 from openmeva.training.scale.engines import Engine
 from openmeva.training.scale.parts import Size
 from openmeva.training.scale.scorer import Scorer
-from openmeva.training.scale.scoring import score_dataset
+from openmeva.training.scale.scoring import Scoring, score_dataset
 from tests.tiny_classifier import write_classifier
 from tests.tiny_ppl import write_ppl_checkpoint
 from tests.tiny_work import rows_in
@@ -145,3 +145,13 @@ def test_a_metric_is_loaded_once(checkpoint: str, tmp_path: Path, monkeypatch: p
     rows = [{"story": story} for story in STORIES]
     score_dataset(rows, "union", out=tmp_path, config=checkpoint, engine=PLAIN, size=Size(rows=1))
     assert loaded == [("union", checkpoint)]
+
+
+def test_folder_of_weights_is_found_from_any_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("my_weights", "roc"):
+        (tmp_path / name).mkdir()
+    assert Scoring(("union",), "my_weights").config == str(tmp_path / "my_weights")
+    assert Scoring(("union",), "roc").config == "roc"
