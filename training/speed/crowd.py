@@ -1,4 +1,4 @@
-"""Load test of the story scorer: many users at once, over plain HTTP as from a browser.
+"""Load test of the story scorer: many users at once, over HTTP as from a browser.
 
     python -m training.speed.crowd --url …
 
@@ -23,6 +23,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
+from openmeva.training.common.command import exit_on_bad_input
 from openmeva.training.speed.parts import own_stories
 
 ANSWER_TIMEOUT = 300.0  # timeout of an answer, in seconds
@@ -99,10 +100,20 @@ _MONTHS = "January February March April May June July August September October N
 
 
 class ScorerClient:
-    """Client of a running story scorer; sends the requests of its button "Score"."""
+    """Client of a running story scorer; sends the requests of its button "Score".
+
+    Args:
+        url: its address, `http://…` or `https://…`.
+
+    Raises:
+        ValueError: another address, or not a story scorer.
+    """
 
     def __init__(self, url: str) -> None:
-        self.host = urlsplit(url).netloc
+        address = urlsplit(url)
+        if address.scheme not in ("http", "https") or not address.netloc:
+            raise ValueError(f"expected an address such as http://localhost:7860, got {url}")
+        self.address, self._prefix = address, address.path.rstrip("/")
         config = self._json("GET", "/config")
         parts = {component["id"]: component["props"] for component in config["components"]}
         button = next(
@@ -159,11 +170,15 @@ class ScorerClient:
         for _ in self._messages(f"/gradio_api/call/score/{event}"):
             pass
 
+    def _connection(self) -> http.client.HTTPConnection:
+        kind = http.client.HTTPSConnection if self.address.scheme == "https" else http.client.HTTPConnection
+        return kind(self.address.netloc, timeout=ANSWER_TIMEOUT)
+
     def _json(self, method: str, path: str, body: Any = None) -> Any:
-        connection = http.client.HTTPConnection(self.host, timeout=ANSWER_TIMEOUT)
+        connection = self._connection()
         try:
             content = None if body is None else json.dumps(body)
-            connection.request(method, path, content, {"Content-Type": "application/json"})
+            connection.request(method, self._prefix + path, content, {"Content-Type": "application/json"})
             answer = connection.getresponse()
             text = answer.read()
             if answer.status != 200:
@@ -174,9 +189,9 @@ class ScorerClient:
 
     def _messages(self, path: str) -> Iterator[dict[str, Any]]:
         """Server-sent events until the stream ends."""
-        connection = http.client.HTTPConnection(self.host, timeout=ANSWER_TIMEOUT)
+        connection = self._connection()
         try:
-            connection.request("GET", path)
+            connection.request("GET", self._prefix + path)
             answer = connection.getresponse()
             while line := answer.readline():
                 if line.startswith(b"data:"):
@@ -198,6 +213,9 @@ def run_load_test(
         users: number of users.
         seconds: duration.
         process: id of the process whose memory is recorded every ten seconds.
+
+    Raises:
+        ValueError: not an address of a story scorer.
     """
     page, result = ScorerClient(url), LoadResult()
     lock, turn = threading.Lock(), iter(range(10**9))
@@ -254,7 +272,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="seed of the stories")
     options = parser.parse_args()
     stories = load_test_stories(round(40 * options.seconds) + options.users, options.seed)
-    result = run_load_test(options.url, stories, options.users, options.seconds, options.process)
+    with exit_on_bad_input():
+        result = run_load_test(options.url, stories, options.users, options.seconds, options.process)
     print(f"{options.users} users: {result.summary}")
     for failure in sorted(set(result.failed))[:5]:
         print(f"failed: {failure}")
