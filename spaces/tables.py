@@ -59,7 +59,7 @@ def read_uploads(*paths: Path) -> list[list[dict[str, Any]]]:
 
 
 def read_rows(name: str, content: bytes) -> list[dict[str, Any]]:
-    """Rows of a file's bytes; the extension of `name`, one of `READ`, tells its type. Errors as `read_upload`."""
+    """Rows of a file's bytes; the extension of `name`, one of `READABLE_ENDINGS`, tells its type. Errors as `read_upload`."""
     check_size(len(content))
     kind = kind_of(name)
     if kind is None or name.lower().endswith(".gz"):
@@ -91,7 +91,7 @@ def _bounded(rows: Iterable[Row]) -> Iterator[dict[str, Any]]:
     """The values of rows, within the page's limits: a small compressed file may have millions of rows.
 
     Raises:
-        ValueError: more than `MAX_SCORES` rows or `MAX_UNPACKED` characters.
+        ValueError: more than `MAX_SCORES` rows or `MAX_CELL_CHARACTERS` characters.
     """
     characters = 0
     for number, row in enumerate(rows, 1):

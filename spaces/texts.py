@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from openmeva.metrics.core.text import split_sentences
+from openmeva.metrics.core.text import begins_with_context, split_sentences
 from openmeva.spaces.catalogue import CORPORA, CatalogueEntry
 from openmeva.spaces.limits import MAX_SENTENCES_WITH_COSTS
 
@@ -25,8 +25,10 @@ class Text:
     reference: str = ""
 
     def whole(self, corpus: str) -> str:
-        """The complete story: in `roc` the context is its beginning."""
-        return f"{self.context} {self.story}".strip() if corpus == "roc" else self.story
+        """The complete story: in `roc` the context is its beginning, which the story may repeat."""
+        if corpus != "roc" or begins_with_context(self.story, self.context):
+            return self.story
+        return f"{self.context} {self.story}".strip()
 
 
 def missing_input(entry: CatalogueEntry, module: Any, text: Text, corpus: str) -> str:

@@ -24,7 +24,7 @@ from openmeva.metrics.core.runtime import (
     inference,
     pad,
 )
-from openmeva.metrics.core.text import split_sentences
+from openmeva.metrics.core.text import begins_with_context, split_sentences
 
 # `first_sentence`: a context is the beginning of the story; `prompt`: it is not part of it; `auto`: see `is_beginning`
 CONTEXT_RULES: dict[str, bool | None] = {"first_sentence": True, "prompt": False, "auto": None}
@@ -109,13 +109,17 @@ class StoryScorer:
     ) -> list[PreparedStory]:
         """Normalises and tokenises stories, their contexts joined by `joins_context` (default: the checkpoint's rule).
 
+        A story that already begins with its context is not joined to it again.
+
         Raises:
             ValueError: a story without a single word (its row is named).
         """
         joins_context = self.joins_context if joins_context is None else joins_context
         if contexts is not None and joins_context is not False:
             stories = [
-                f"{c.strip()} {s.strip()}" if joins_context or is_beginning(c, s) else s
+                f"{c.strip()} {s.strip()}"
+                if not begins_with_context(s, c) and (joins_context or is_beginning(c, s))
+                else s
                 for c, s in zip(contexts, stories, strict=True)
             ]
         limit = self.max_length - 2

@@ -86,6 +86,17 @@ def split_sentences(text: str) -> list[str]:
     return [" ".join(chunks).translate(UNSHIELD_PLACEHOLDERS) for chunks in _sentence_chunks(shielded)]
 
 
+def begins_with_context(story: object, context: object) -> bool:
+    """Whether a story already begins with its context, which is not blank; False for anything but texts.
+
+    >>> begins_with_context("Ann ran. She fell.", "Ann ran."), begins_with_context("She fell.", "Ann ran.")
+    (True, False)
+    """
+    if not isinstance(story, str) or not isinstance(context, str):
+        return False
+    return bool(context.strip()) and story.strip().startswith(context.strip())
+
+
 def sentence_spans(text: str) -> list[tuple[int, int]]:
     """Character offsets (start, end) of each sentence in `text`, end exclusive.
 

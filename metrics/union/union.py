@@ -33,8 +33,8 @@ Args:
     predictions: stories, a list of strings, raw or tokenised.
     contexts: leading contexts, one per story, optional. `roc` and `roc_base` join the context to the story as its
         first sentence; `wp` and `wp_base` take it for a prompt, not part of the story, and ignore it.
-    context_is_part_of_story: True: a context is joined to its story; False: it is a prompt and ignored; None
-        (default): the rule of the checkpoint.
+    context_is_part_of_story: True: a context is joined to its story, unless the story begins with it; False: it is a
+        prompt and ignored; None (default): the rule of the checkpoint.
     batch_size: windows per batch.
     device: "cpu", "cuda", ...; default: selected automatically.
     dtype: "auto" (bfloat16 if the processor supports it natively), "float32" or "bfloat16".

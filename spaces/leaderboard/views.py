@@ -128,7 +128,7 @@ def autos_table(result: Mapping[str, Any], measure: str, mine: Sequence[Mapping[
     rows = [*result["rows"], *mine]
     goal = 0.0 if measure == "pearson" else 0.5
     aspects = list(dict.fromkeys(name for row in rows for name in row["aspects"]))
-    invariance = "invariance" in result["title"]
+    invariance = result["title"].endswith("invariance test")
     body = []
     means = [_mean(row, measure, goal if invariance else None) for row in rows]
     order = [9.0 if m is None else m if invariance else -m for m in means]
@@ -179,7 +179,7 @@ def _standing(
 ) -> str:
     name = f"{escape(row['title'])}: " if len(mine) > 1 else ""
     if "pearson" not in row:
-        invariance = "invariance" in row["set"]
+        invariance = row["set"].endswith("_invariance")
         mean, size = (
             _mean(row, "pearson", 0.0 if invariance else None),
             " without its sign," if invariance else "",

@@ -27,7 +27,7 @@ _FROM_ADDRESS = f"""() => {{
   const text = name => (given.get(name) || "").slice(0, {MAX_CHARACTERS});
   return [kind, text("story"), text("context")];
 }}"""
-# All requests for scores share one queue: MOST_ANSWERED run at once, and the other users see their position.
+# All requests for scores share one queue: MAX_CONCURRENT_USERS run at once, and the other users see their position.
 _SCORING: dict[str, Any] = {"concurrency_id": "scoring", "concurrency_limit": MAX_CONCURRENT_USERS}
 _HIDDEN: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"}
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from openmeva.metrics.core.command import field_of
 from openmeva.metrics.core.description import DEFAULT_METRIC
 from openmeva.metrics.core.text import split_sentences
 from openmeva.metrics.core.text_warnings import USUAL_WORD_COUNTS, warning_of, warnings_of
@@ -17,6 +18,7 @@ from openmeva.spaces.scorer import Patience, Score, Scorer
 from openmeva.spaces.texts import Text, check_corpus, why_no_sentence_costs
 from openmeva.spaces.verdicts import Verdict, is_low, recommended_score, verdict_on
 
+_KEPT_COLUMNS = ("story_id", "story", "context", "prompt", "reference")
 _CHUNK = 16  # stories of a file that are scored at once; other requests are served in between
 
 
@@ -59,7 +61,7 @@ class FileScores:
     """The scores of a file's stories.
 
     Attributes:
-        rows: the rows of the file (`story_id`, `story`, `context`, `reference`) with a column for each number that has
+        rows: the rows of the file (the columns `_KEPT_COLUMNS`) with a column for each number that has
             scores, and `warning`.
         main: the recommended metric's scores, for the stories that have one.
     """
@@ -267,10 +269,22 @@ def file_texts(rows: Sequence[dict[str, Any]], corpus: str) -> list[Text]:
                 f"Row {number} has no column 'story'; it has {', '.join(str(name)[:30] for name in list(row)[:6])}."
             )
         try:
-            texts.append(checked_text(row["story"], row.get("context"), row.get("reference"), corpus))
+            texts.append(checked_text(row["story"], field_of(row, "context"), _only_reference(row), corpus))
         except ValueError as error:
             raise ValueError(f"Row {number}: {error}") from None
     return texts
+
+
+def _only_reference(row: Mapping[str, Any]) -> object:
+    """The reference of a row: a text or a list of one. Raises a ValueError if there are several."""
+    reference = field_of(row, "reference")
+    if not isinstance(reference, list):
+        return reference
+    if len(reference) > 1:
+        raise ValueError(
+            f"expected one reference, got {len(reference)}. On your own machine, `openmeva score` compares with several."
+        )
+    return reference[0] if reference else None
 
 
 def score_file(scorer: Scorer, rows: Sequence[dict[str, Any]], corpus: str) -> Iterator[int | FileScores]:
@@ -285,7 +299,7 @@ def score_file(scorer: Scorer, rows: Sequence[dict[str, Any]], corpus: str) -> I
     warnings = warnings_of([text.whole(corpus) for text in texts], *USUAL_WORD_COUNTS[corpus])
     columns = [
         {
-            **{name: row[name] for name in ("story_id", "story", "context", "reference") if name in row},
+            **{name: row[name] for name in _KEPT_COLUMNS if name in row},
             **{score.number.title: score.value for score in scores if score.number.title in scored},
             "warning": warning,
         }

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from openmeva.metrics.core.command import field_of
 from openmeva.metrics.core.description import DEFAULT_METRIC
 from openmeva.metrics.core.text_warnings import USUAL_WORD_COUNTS, warnings_of
 from openmeva.spaces.scorer import Patience, Score, Scorer
@@ -133,7 +134,7 @@ def interval_of_mean(values: np.ndarray, groups: np.ndarray) -> tuple[float, flo
 
 
 def match_rows(first: Rows, second: Rows) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """Pairs of rows of two files: matched by `story_id`, else by `context`, else by position.
+    """Pairs of rows of two files: matched by `story_id`, else by `context` (or `prompt`), else by position.
 
     Raises:
         ValueError: an id or a prompt that occurs twice or in only one of the files, or files of different lengths.
@@ -142,7 +143,7 @@ def match_rows(first: Rows, second: Rows) -> list[tuple[dict[str, Any], dict[str
         (
             name
             for name in ("story_id", "context")
-            if all(row.get(name) not in (None, "") for row in [*first, *second])
+            if all(field_of(row, name) not in (None, "") for row in [*first, *second])
         ),
         None,
     )
@@ -163,7 +164,8 @@ def match_rows(first: Rows, second: Rows) -> list[tuple[dict[str, Any], dict[str
 def _by_key(rows: Rows, key: str, file: str) -> Mapping[str, dict[str, Any]]:
     rows_by_key: dict[str, dict[str, Any]] = {}
     for row in rows:
-        if str(row[key]) in rows_by_key:
-            raise ValueError(f"The {key} {str(row[key])[:60]!r} occurs twice in the {file} file.")
-        rows_by_key[str(row[key])] = row
+        value = str(field_of(row, key))
+        if value in rows_by_key:
+            raise ValueError(f"The {key} {value[:60]!r} occurs twice in the {file} file.")
+        rows_by_key[value] = row
     return rows_by_key

@@ -113,3 +113,13 @@ def test_rows_are_matched_by_id_or_prompt_or_position() -> None:
         match_rows([a, b], [a])
     with pytest.raises(ValueError, match="context 'p' occurs twice in the first file"):
         match_rows([a, a], [a, b])
+
+
+def test_rows_are_matched_by_prompt() -> None:
+    first, second = (
+        [{"story": f"{name} {p}", "prompt": p} for p in order] for name, order in (("a", "pq"), ("b", "qp"))
+    )
+    assert [(a["story"], b["story"]) for a, b in match_rows(first, second)] == [
+        ("a p", "b p"),
+        ("a q", "b q"),
+    ]

@@ -14,6 +14,7 @@ from openmeva.spaces.markup import headline, metric_row
 from openmeva.spaces.reliability import ReliabilityTable
 from openmeva.spaces.scorer import Score, Scorer
 from openmeva.spaces.story_scorer import service, views
+from openmeva.spaces.texts import Text
 from openmeva.spaces.verdicts import noise_bound, verdict_between, verdict_on
 
 NUMBER = Number("Plot coherence", "scores", "How plausible.", True, 0.0, 1.0)
@@ -193,3 +194,20 @@ def test_file_table_flags_rows_that_may_not_be_stories() -> None:
         in html
     )
     assert html.count("<rect") == 1, "all in one bin"
+
+
+def test_columns_of_a_file_are_read_as_by_the_commands() -> None:
+    row = {"story": STORY, "prompt": "Tell me.", "references": ["She left."]}
+    (text,) = service.file_texts([row], "wp")
+    assert (text.context, text.reference) == ("Tell me.", "She left.")
+    *_, scores = service.score_file(OneScore(), [row], "wp")
+    assert scores.rows[0]["prompt"] == "Tell me."
+    with pytest.raises(ValueError, match=r"Row 1: expected one reference, got 2\. On your own machine"):
+        service.file_texts([{"story": STORY, "reference": '["She left.", "She fell."]'}], "wp")
+
+
+def test_story_that_begins_with_its_context_is_read_once() -> None:
+    first = STORY.partition(". ")[0] + "."
+    assert Text(STORY, first).whole("roc") == STORY
+    assert Text(STORY.removeprefix(first).strip(), first).whole("roc") == STORY
+    assert Text(STORY, first).whole("wp") == STORY

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from openmeva.metrics.core.command import field_of
+from openmeva.metrics.core.text import begins_with_context
 from openmeva.metrics.openmeva.judged import is_missing
 from openmeva.training.corpora.stories import story_of
 from openmeva.training.files import Row
@@ -111,7 +112,7 @@ def context_of(values: Mapping[str, Any], otherwise: str = "") -> str:
 
 def num_context_sentences(story: str, context: str) -> int:
     """The number of leading sentences that are the context: 1 if the story begins with it, else 0."""
-    return int(bool(context) and story.startswith(context))
+    return int(begins_with_context(story, context))
 
 
 def id_of(row: Row) -> str:

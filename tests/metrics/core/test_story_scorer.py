@@ -46,6 +46,8 @@ def test_context_rule_decides_per_story(tmp_path: Path) -> None:
     by_rule, _ = scorer.score(stories, contexts, dtype="float32")
     joined, _ = scorer.score(stories, contexts, dtype="float32", joins_context=True)
     apart, _ = scorer.score(stories, contexts, dtype="float32", joins_context=False)
+    whole = [f"{context} {story}" for context, story in zip(contexts, stories, strict=True)]
+    assert scorer.score(whole, contexts, dtype="float32", joins_context=True)[0] == joined
     assert by_rule == pytest.approx([joined[0], apart[1]], abs=1e-6)
     assert abs(joined[0] - apart[0]) > 1e-4
     assert abs(joined[1] - apart[1]) > 1e-4
