@@ -4,8 +4,9 @@ In a checkout, commands write inside it. An installed package is never written t
 folder; files that can be fetched or computed again go to the user's cache.
 """
 
-import os
 from pathlib import Path
+
+from openmeva.metrics.core.files import user_cache
 
 ROOT = Path(__file__).resolve().parents[1]
 IN_CHECKOUT = (ROOT / "pyproject.toml").is_file()
@@ -14,14 +15,6 @@ ENCODER = METRICS / "weights" / "encoder"
 CONFIGS = ROOT / "training" / "configs"
 WEIGHTS = ROOT / "training" / "weights"
 STORIES = ROOT / "datasets" / "stories" / "mini.jsonl"
-
-
-def user_cache() -> Path:
-    """The user's cache of this project: `$OPENMEVA_CACHE`, else `openmeva` in `$XDG_CACHE_HOME` or `~/.cache`."""
-    variable = os.environ.get("OPENMEVA_CACHE")
-    if variable:
-        return Path(variable).expanduser()
-    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "openmeva"
 
 
 # output root of commands: the checkout, or the working folder if the package is installed

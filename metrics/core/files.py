@@ -27,6 +27,14 @@ _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _GZIP_ERRORS = (EOFError, zlib.error, gzip.BadGzipFile)
 
 
+def user_cache() -> Path:
+    """The user's cache of this project: `$OPENMEVA_CACHE`, else `openmeva` in `$XDG_CACHE_HOME` or `~/.cache`."""
+    variable = os.environ.get("OPENMEVA_CACHE")
+    if variable:
+        return Path(variable).expanduser()
+    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "openmeva"
+
+
 @contextmanager
 def atomic_replace(path: str | Path) -> Iterator[Path]:
     """A temporary path next to `path`; on success it replaces `path`, on an error it is removed.

@@ -12,6 +12,8 @@ from nltk.corpus import wordnet
 from nltk.stem.porter import PorterStemmer
 from nltk.translate.meteor_score import meteor_score
 
+from openmeva.metrics.core.files import user_cache
+
 
 class _CachingWordNet:
     """A cache of the stems and synsets of words, since stories repeat words.
@@ -41,15 +43,17 @@ def _reset_after_fork() -> None:
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_reset_after_fork)
 WORDNET_MISSING = "METEOR needs WordNet, which was not found"
-WORDNET_HINT = (
-    "run `make resources` in the checkout, or `python -c \"import nltk; nltk.download('wordnet')\"`"
-)
+WORDNET_HINT = "run `make resources` in a checkout, `openmeva resources --wordnet-only`, or `python -c \"import nltk; nltk.download('wordnet')\"`"
+
+
+def _resource_folders() -> list[Path]:
+    """Where the project's commands put resources: in a checkout, or in the user's cache."""
+    return [Path(__file__).resolve().parents[2] / ".resources", user_cache() / "resources"]
 
 
 def has_wordnet() -> bool:
-    """Whether NLTK finds WordNet, in its own folders or in the checkout's `.resources`."""
-    fetched = str(Path.cwd() / ".resources" / "nltk_data")
-    for folder in ([], [fetched]):
+    """Whether NLTK finds WordNet, in its own folders or where this project's commands put it."""
+    for folder in ([], *([str(path / "nltk_data")] for path in _resource_folders())):
         nltk.data.path += [path for path in folder if path not in nltk.data.path]
         for name in ("corpora/wordnet", "corpora/wordnet.zip"):
             try:

@@ -14,6 +14,7 @@ from rouge import Rouge
 from scipy.stats import spearmanr
 
 from openmeva.metrics.core.text import Normalizer
+from openmeva.metrics.overlap import meteor as meteor_module
 from openmeva.metrics.overlap.meteor import find_wordnet, meteor
 from openmeva.metrics.overlap.scoring import OverlapScorer
 from tests.papers_data import DATA
@@ -145,7 +146,7 @@ def test_bad_input_error_names_the_row(overlap: Any, arguments: dict[str, Any], 
 def test_missing_wordnet_skips_meteor_or_names_the_install_command(
     overlap: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(meteor_module, "_resource_folders", lambda: [tmp_path])
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
     with pytest.raises(ValueError, match="make resources"):
         overlap.compute(predictions=["a b"], references=["a b"], scores=["bleu", "meteor"])
@@ -155,6 +156,16 @@ def test_missing_wordnet_skips_meteor_or_names_the_install_command(
     assert {"meteor", "meteor_scores"}.isdisjoint(result)
     assert result["rougeL"] == 1.0
     assert overlap.compute(predictions=["a b"], references=["a b"], scores=["bleu"])["bleu"] == 1.0
+
+
+def test_wordnet_is_found_where_the_commands_put_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(nltk.data, "path", [])
+    monkeypatch.setattr(meteor_module, "_resource_folders", lambda: [tmp_path / "none", tmp_path / "cache"])
+    assert not meteor_module.has_wordnet()
+    monkeypatch.setattr(nltk.data, "path", [])
+    (tmp_path / "cache" / "nltk_data" / "corpora" / "wordnet").mkdir(parents=True)
+    assert meteor_module.has_wordnet()
 
 
 def test_signature(overlap: Any) -> None:
