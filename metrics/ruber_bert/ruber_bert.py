@@ -5,6 +5,7 @@ import evaluate
 from openmeva.metrics.core.checkpoint import find_checkpoint, load_checkpoint
 from openmeva.metrics.core.module import StoryInputs, progress_bar, signature_of
 from openmeva.metrics.core.runtime import precision
+from openmeva.metrics.core.text_warnings import USUAL_WORD_COUNTS
 from openmeva.metrics.ruber_bert.blending import hybrid
 from openmeva.metrics.ruber_bert.scoring import RuberScorer
 
@@ -41,7 +42,7 @@ Args:
     predictions: stories, a list of strings, raw or tokenised, without their contexts.
     contexts: the text that each story continues, one per story: its first sentence (`roc`, `rnn`) or a prompt
         (`wp`).
-    references: a human-written story for each context, optional.
+    references: a human-written story for each context, or a list of them, whose highest similarity counts; optional.
     blend: "mean" (default), "geometric", "min" or "max": how the two parts are combined.
     normalization: "calibrated" (default: fixed ranges stored with the weights), "batch" (as in the paper: the
         minimum and maximum over these stories, so that a score depends on the other stories) or "none" (both parts
@@ -77,6 +78,7 @@ class RuberBert(StoryInputs, evaluate.Metric):
 
     required = ("contexts",)
     optional = ("references",)
+    several_references = True
 
     def _info(self) -> evaluate.MetricInfo:
         return evaluate.MetricInfo(
@@ -91,7 +93,11 @@ class RuberBert(StoryInputs, evaluate.Metric):
         name = "roc" if self.config_name in (None, "default") else self.config_name
         checkpoint = load_checkpoint(find_checkpoint("ruber_bert", name, HUB_IDS), "ruber_bert")
         self._scorer = RuberScorer(checkpoint)
-        self._revision = f"{name}@{checkpoint.revision}"
+        self._name, self._revision = name, f"{name}@{checkpoint.revision}"
+
+    def _usual_word_count(self) -> tuple[int, int | None]:
+        # `rnn` was trained on ROCStories
+        return USUAL_WORD_COUNTS["roc"] if self._name == "rnn" else super()._usual_word_count()
 
     def signature(
         self,

@@ -60,13 +60,15 @@ class RuberScorer:
         self,
         stories: Sequence[str],
         contexts: Sequence[str],
-        references: Sequence[str] | None = None,
+        references: Sequence[Sequence[str]] | None = None,
         batch_size: int = 64,
         device: str | None = None,
         dtype: str = "auto",
         progress: Progress | None = None,
     ) -> tuple[list[float], list[float] | None]:
         """The unreferenced part of each story, 0 to 1, and the referenced one, -1 to 1, or None without references.
+
+        The referenced part is the highest over the references of a story, of which there is at least one.
 
         Raises:
             ValueError: a text without words (the row is named).
@@ -75,9 +77,13 @@ class RuberScorer:
         chosen = choose_dtype(dtype, target_device) if self.model.encoder == "bert" else torch.float32
         model = self._precisions.get(target_device, chosen)
         columns = {"predictions": stories, "contexts": [plain_context(context) for context in contexts]}
-        if references is not None:
-            columns["references"] = references
         rows = {name: self.tokens(texts, name) for name, texts in columns.items()}
+        counts = [len(several) for several in references or ()]
+        rows["references"] = [
+            ids
+            for row, several in enumerate(references or ())
+            for ids in self.tokens(several, f"references, row {row}")
+        ]
         unique = list(dict.fromkeys(tuple(ids) for texts in rows.values() for ids in texts))
         vectors, ends = self.encode(model, unique, batch_size, progress)
         place_of = {ids: index for index, ids in enumerate(unique)}
@@ -89,8 +95,15 @@ class RuberScorer:
             if references is None:
                 return unreferenced, None
             flat = ends.flatten(1)
-            alike = torch.cosine_similarity(flat[indices["predictions"]], flat[indices["references"]])
-        return unreferenced, alike.clamp(-1.0, 1.0).tolist()  # rounding
+            compared = [
+                place
+                for place, count in zip(indices["predictions"], counts, strict=True)
+                for _ in range(count)
+            ]
+            alike = torch.cosine_similarity(flat[compared], flat[indices["references"]]).clamp(
+                -1.0, 1.0
+            )  # rounding
+        return unreferenced, [max(of_story.tolist()) for of_story in alike.split(counts)]
 
     def tokens(self, texts: Sequence[str], name: str = "predictions") -> list[list[int]]:
         """Token ids of each normalised text, without special tokens.

@@ -99,7 +99,7 @@ def test_signature(ruber: Any) -> None:
         ),
         (
             {"predictions": STORIES, "contexts": CONTEXTS, "references": ["She ate.", None]},
-            "references, row 1: expected a string, got NoneType",
+            "references, row 1: expected a list of strings, or a string, got None",
         ),
         ({"predictions": STORIES, "contexts": CONTEXTS, "blend": "sum"}, "blend: expected one of"),
         (
@@ -118,3 +118,11 @@ def test_bad_input_is_reported_and_leaves_the_module_usable(
     with pytest.raises(ValueError, match=message):
         ruber.compute(**arguments)
     assert len(ruber.compute(predictions=STORIES, contexts=CONTEXTS)["scores"]) == 2
+
+
+def test_rnn_expects_short_stories() -> None:
+    long = " ".join(["She ran home."] * 80)
+    (warning,) = evaluate.load(MODULE, "rnn").compute(predictions=[long], contexts=["Ann was late."])[
+        "warnings"
+    ]
+    assert "240 words" in str(warning)

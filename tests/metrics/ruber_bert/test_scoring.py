@@ -25,6 +25,7 @@ REFERENCES = [
     "The dog ran home, and she did n't.",
     "The dog was not in the park! She ran.",
 ]
+LISTED = [[reference] for reference in REFERENCES]
 
 
 def load_scorer(folder: Path) -> RuberScorer:
@@ -59,8 +60,7 @@ def test_both_parts_equal_their_formulas(tmp_path: Path, pooling: str) -> None:
     scorer = load_scorer(folder)
     weights = load_file(folder / "adapter.safetensors")
     found = {
-        size: scorer.score(STORIES, CONTEXTS, REFERENCES, batch_size=size, dtype="float32")
-        for size in (1, 2, 64)
+        size: scorer.score(STORIES, CONTEXTS, LISTED, batch_size=size, dtype="float32") for size in (1, 2, 64)
     }
     for row, (story, context, reference) in enumerate(zip(STORIES, CONTEXTS, REFERENCES, strict=True)):
         pooled, ends = [], []
@@ -104,7 +104,7 @@ def test_recurrent_network_equals_manual_gru(tmp_path: Path) -> None:
         x = words[ids]
         return np.concatenate([direction(x, ""), direction(x[::-1], "_reverse")]), x
 
-    unreferenced, referenced = scorer.score(STORIES, CONTEXTS, REFERENCES, dtype="float32")
+    unreferenced, referenced = scorer.score(STORIES, CONTEXTS, LISTED, dtype="float32")
     assert referenced is not None
     for row, (story, context, reference) in enumerate(zip(STORIES, CONTEXTS, REFERENCES, strict=True)):
         expected = head_by_hand(
@@ -138,16 +138,16 @@ def test_long_text_is_encoded_in_pieces(tmp_path: Path, pooling: str) -> None:
 
 def test_story_equal_to_its_reference_has_similarity_1(tmp_path: Path) -> None:
     scorer = load_scorer(write_ruber_checkpoint(tmp_path / "c"))
-    _, referenced = scorer.score(STORIES, CONTEXTS, STORIES, dtype="float32")
+    _, referenced = scorer.score(STORIES, CONTEXTS, [[story] for story in STORIES], dtype="float32")
     assert referenced == pytest.approx([1.0] * 3, abs=1e-6)
 
 
 def test_bfloat16_scores_are_close_and_float32_weights_unchanged(tmp_path: Path) -> None:
     scorer = load_scorer(write_ruber_checkpoint(tmp_path / "c"))
-    exact = scorer.score(STORIES, CONTEXTS, REFERENCES, dtype="float32")
-    near = scorer.score(STORIES, CONTEXTS, REFERENCES, dtype="bfloat16")
+    exact = scorer.score(STORIES, CONTEXTS, LISTED, dtype="float32")
+    near = scorer.score(STORIES, CONTEXTS, LISTED, dtype="bfloat16")
     assert near[0] == pytest.approx(exact[0], abs=0.05)
-    assert scorer.score(STORIES, CONTEXTS, REFERENCES, dtype="float32") == exact
+    assert scorer.score(STORIES, CONTEXTS, LISTED, dtype="float32") == exact
 
 
 @pytest.mark.parametrize("how", BLENDS)
@@ -189,3 +189,16 @@ def test_batch_normalization_depends_on_the_batch() -> None:
 )
 def test_prompt_tags_are_removed(context: str, plain: str) -> None:
     assert plain_context(context) == plain
+
+
+def test_highest_similarity_of_several_references_counts(tmp_path: Path) -> None:
+    scorer = load_scorer(write_ruber_checkpoint(tmp_path / "c"))
+    single = [
+        scorer.score(STORIES, CONTEXTS, [[reference]] * 3, dtype="float32")[1] for reference in REFERENCES
+    ]
+    _, referenced = scorer.score(
+        STORIES, CONTEXTS, [REFERENCES, REFERENCES[:2], REFERENCES[2:]], dtype="float32"
+    )
+    (a, b, c), (d, e, _), (f, _, g) = single[0], single[1], single[2]
+    assert referenced == pytest.approx([max(a, d, f), max(b, e), g], abs=1e-6)
+    assert c is not None
