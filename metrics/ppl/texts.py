@@ -51,7 +51,6 @@ class NormalizedReader:
     def __init__(self, tokenizer: Tokenizer, normalizer: Normalizer, end: str | None) -> None:
         self.tokenizer, self.normalizer = tokenizer, normalizer
         self.end = token_id(self.tokenizer, end) if end else None
-        self.vocabulary_size = self.tokenizer.get_vocab_size()
 
     def __call__(self, stories: Sequence[str], contexts: Sequence[str] | None) -> list[TokenizedStory]:
         """Tokenises all stories, each after its context where there is one.
@@ -103,7 +102,6 @@ class PlainReader:
     def __init__(self, tokenizer: Any) -> None:
         self.tokenizer = tokenizer
         self.normalizer = Normalizer()  # counts words
-        self.vocabulary_size = len(tokenizer)
 
     def __call__(self, stories: Sequence[str], contexts: Sequence[str] | None) -> list[TokenizedStory]:
         """Tokenises all stories, each after its context where there is one.

@@ -23,9 +23,6 @@ class SentAvg(torch.nn.Module):
         self.hidden = torch.nn.Linear(hidden, hidden)
         self.out = torch.nn.Linear(hidden, 1)
 
-    def tie_weights(self) -> None:
-        """Does nothing: no weights are tied. `StoryScorer` calls it."""
-
     def encode(self, ids: Tensor, mask: Tensor) -> Tensor:
         """Sentence vectors (sentences, hidden): the LSTM's state at the last token of each row.
 

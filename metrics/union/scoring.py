@@ -80,4 +80,4 @@ class UnionScorer(StoryScorer):
 
     def _word(self, ids: list[int]) -> str:
         pieces = [self.tokenizer.id_to_token(i) for i in ids if i != self.special_tokens.padding]
-        return "".join(piece.removeprefix("##") for piece in pieces if piece)
+        return "".join(piece.removeprefix("##").lstrip("Ġ▁") for piece in pieces if piece)

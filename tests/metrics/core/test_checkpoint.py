@@ -181,6 +181,8 @@ def test_other_encoder_is_not_mistaken_for_the_shared_one(tmp_path: Path) -> Non
         match=r"no model 'someone/other-encoder' in .*/encoder, the cache .* or on the Hub: `hf download",
     ):
         backbone_folder(reference, tmp_path)
+    with pytest.raises(ValueError, match="`hf download someone/other-encoder --revision v2`"):
+        backbone_folder({**reference, "hub": "someone/other-encoder@v2"}, tmp_path)
     for published in ("openmeva/story-encoder", "me/story-encoder@v0.1.0"):
         assert backbone_folder({**reference, "hub": published}, tmp_path) == ROOT / "metrics/weights/encoder"
 
