@@ -10,6 +10,8 @@ import pyarrow.parquet as pq
 from rich.progress import track
 
 from openmeva.training.files import atomic_replace
+from openmeva.training.files import checksum as file_checksum
+from openmeva.training.paths import ENCODER
 from openmeva.training.processes import main_process_first, map_in_processes
 from openmeva.training.text.tagged_story import TaggedStory
 
@@ -80,6 +82,14 @@ def shipped_tagger_checksum() -> str:
     for path in sorted(TAGGER_FOLDER.glob("*.json")):
         digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+def text_inputs() -> dict[str, str]:
+    """SHA-256, by name, of what the text tools depend on: the tagger's weights and the lists of first names.
+
+    A stage that tags or normalises stories records it: its output is out of date if one of them changes.
+    """
+    return {"tagger": shipped_tagger_checksum(), "names": file_checksum(ENCODER / "names.json")}
 
 
 def _lines(row: int, story: Sentences) -> list[str]:

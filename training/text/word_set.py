@@ -17,6 +17,14 @@ NEGATIVE_WORDS = word_set(
 )  # in addition to "not" and "n't", which the negation rules remove
 
 
+COARSE_WORDS = word_set(
+    """
+    shit fuck piss cunt bitch whore slut nigger penis vagina semen rape porn ass dick cock sex orgasm
+    prostitute prostitution erection intercourse copulate copulation junkie
+    """
+)  # lemmas of ConceptNet that are never written into a story
+
+
 @lru_cache(maxsize=1)
 def stop_words() -> frozenset[str]:
     """SMART's 570 stop words, as the package `python-rake` ships them."""

@@ -23,15 +23,9 @@ from openmeva.training.text.knowledge.lexicon import (
 )
 from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.story import Story
-from openmeva.training.text.word_set import word_set
+from openmeva.training.text.word_set import COARSE_WORDS, word_set
 
 SHARE = 0.1
-_COARSE = word_set(
-    """
-    shit fuck piss cunt bitch whore slut nigger penis vagina semen rape porn ass dick cock sex orgasm
-    prostitute prostitution erection intercourse copulate copulation junkie
-    """
-)
 _INDEFINITE = word_set(
     "everything something anything nothing everyone someone anyone nobody everybody somebody case"
 )
@@ -90,7 +84,7 @@ def breaks_common_sense(word: str, new: str, tag: str) -> bool:
     """
     part = CONTENT_CLASSES[tag]
     first, second = lemma(word, tag), lemma(new, tag)
-    if second in STOP_WORDS or new in STOP_WORDS or second in _COARSE:
+    if second in STOP_WORDS or new in STOP_WORDS or second in COARSE_WORDS:
         return False
     own, others = wordnet().synsets(first, part)[:2], wordnet().synsets(second, part)[:2]
     if not others or not any(entry.name() == second for synset in others for entry in synset.lemmas()):

@@ -4,10 +4,11 @@ from collections import defaultdict
 from collections.abc import Mapping
 from functools import lru_cache
 
-from openmeva.training.text.inflection import inflect, lemma
+from openmeva.training.text.inflection import in_dictionary, inflect, lemma
 from openmeva.training.text.knowledge import resources
 from openmeva.training.text.knowledge.conceptnet_files import NEGATED_RELATIONS, load
 from openmeva.training.text.knowledge.english import English
+from openmeva.training.text.knowledge.lexicon import is_coarse
 from openmeva.training.text.word_set import NEGATIVE_WORDS, stop_words
 
 
@@ -18,7 +19,8 @@ class ConceptNetEnglish(English):
     (appendix A).
 
     `English` also has WordNet's words and antonyms, and uses parts of speech. Here a word is looked up by its form and
-    by its lemma, regardless of its tag; an antonym is inflected like the word if it has such a form. "All words" are
+    by its lemma, regardless of its tag; an antonym is inflected like the word if the result is in the
+    dictionary ("weak" becomes "weaker", "indecisive" stays). "All words" are
     those of the relations that the project keeps of ConceptNet (`conceptnet_files.KEPT_RELATIONS`).
 
     Raises:
@@ -43,8 +45,14 @@ def _antonyms(word: str, tag: str) -> tuple[str, ...]:
     tails = {tail for key in (word, base) for tail in _negated().get(key, ())} - {word, base}
     if word not in NEGATIVE_WORDS:
         tails -= _stop_words()
-    forms = {inflect(lemma(tail, tag), tag) for tail in tails} - {word}
+    forms = {_inflected(tail, tag) for tail in tails} - {word}
     return tuple(sorted(form for form in forms if form.isalpha()))
+
+
+def _inflected(tail: str, tag: str) -> str:
+    """The tail with the form of `tag`; unchanged if its form is not a word, since ConceptNet has no parts of speech."""
+    form = inflect(lemma(tail, tag), tag)
+    return form if in_dictionary(form) else tail
 
 
 @lru_cache(maxsize=1 << 17)
@@ -65,7 +73,7 @@ def _negated() -> Mapping[str, frozenset[str]]:
     """Single-word tails of the negated relations by their single-word heads."""
     tails: defaultdict[str, set[str]] = defaultdict(set)
     for relation, head, tail in load(resources.require_resource("conceptnet")):
-        if relation in NEGATED_RELATIONS and head.isalpha() and tail.isalpha():
+        if relation in NEGATED_RELATIONS and head.isalpha() and tail.isalpha() and not is_coarse(tail):
             tails[head].add(tail)
     return {head: frozenset(concepts) for head, concepts in tails.items()}
 

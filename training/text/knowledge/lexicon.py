@@ -16,6 +16,7 @@ from openmeva.training.text.knowledge import resources
 from openmeva.training.text.knowledge.conceptnet_files import NEGATED_RELATIONS, load
 from openmeva.training.text.knowledge.senses import PARTS, senses, words_of
 from openmeva.training.text.knowledge.wordnet_reader import wordnet
+from openmeva.training.text.word_set import COARSE_WORDS
 
 CONTENT_CLASSES = {
     "NN": "n",
@@ -182,9 +183,14 @@ def _negated_concepts() -> Mapping[str, tuple[str, ...]]:
     path = resources.find_resource("conceptnet")
     tails: defaultdict[str, set[str]] = defaultdict(set)
     for relation, head, tail in load(path) if path else ():
-        if relation in NEGATED_RELATIONS and head.isalpha() and tail.isalpha():
+        if relation in NEGATED_RELATIONS and head.isalpha() and tail.isalpha() and not is_coarse(tail):
             tails[head].add(tail)
     return {head: tuple(sorted(concepts)) for head, concepts in tails.items()}
+
+
+def is_coarse(word: str) -> bool:
+    """Whether a word is a form of one of `COARSE_WORDS`, which must not be written into a story."""
+    return not COARSE_WORDS.isdisjoint({word, *(lemma(word, tag) for tag in ("NNS", "VBD", "VBG"))})
 
 
 @lru_cache(maxsize=1)

@@ -26,6 +26,10 @@ def with_conceptnet(wordnet_alone):
         ("Antonym", "nobody", "somebody"),
         ("Antonym", "dog", "everybody"),
         ("Antonym", "always", "never"),
+        ("Antonym", "decide", "indecisive"),
+        ("Antonym", "strong", "weak"),
+        ("Antonym", "booklet", "sluts"),
+        ("Antonym", "booklet", "magazine"),
     ]
     conceptnet_files.store(assertions, wordnet_alone)
 
@@ -149,7 +153,7 @@ def test_missing_wordnet_error_names_the_command(tmp_path, monkeypatch):
 def test_conceptnet_keywords_and_antonyms_as_in_unions_paper():
     english = ConceptNetEnglish()
     assert english.antonyms("went", "VBD") == ("arrived", "dogged", "stayed"), "by word and lemma, inflected"
-    assert english.antonyms("dogs", "NNS") == ("cats", "fleas", "invisibles")
+    assert english.antonyms("dogs", "NNS") == ("cats", "fleas", "invisible")
     assert english.antonyms("happy", "JJ") == (), "WordNet is not used"
     assert all(english.is_keyword(*word) for word in (("zorgle", "NN"), ("noise", "NN"), ("dogs", "NNS")))
     assert not any(english.is_keyword(*word) for word in (("her", "PRP$"), ("table", "NN"), ("off", "RP")))
@@ -162,3 +166,11 @@ def test_negation_words_are_conceptnet_keywords_as_in_unions_appendix_a():
     assert english.is_keyword("nobody", "NN")
     assert english.is_keyword("never", "RB")
     assert not english.is_keyword("always", "RB")
+
+
+@pytest.mark.usefixtures("with_conceptnet")
+def test_antonyms_of_conceptnet_are_words_and_not_coarse():
+    english = ConceptNetEnglish()
+    assert english.antonyms("decided", "VBD") == ("indecisive",), "not indecisived"
+    assert english.antonyms("stronger", "JJR") == ("weaker",)
+    assert english.antonyms("booklet", "NN") == antonyms("booklet", "NN") == ("magazine",)
