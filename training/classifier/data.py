@@ -157,6 +157,11 @@ class GroupDataset(torch.utils.data.Dataset[list[Example]]):
         """The number of stories in the groups."""
         return sum(map(len, self.groups))
 
+    @property
+    def epoch_length(self) -> int:
+        """The number of rows in one pass."""
+        return len(self.groups)
+
     def lengths(self) -> list[int]:
         """Tokens of the first story of each group, for batches of similar length."""
         return [len(group[0].ids) for group in self.groups] * self.epochs

@@ -141,7 +141,8 @@ def train_classifier(
         data_collator=collate,
         compute_metrics=_auc,
     )
-    trainer.config, trainer.lengths, trainer.teacher = config, groups.lengths(), teacher
+    trainer.config, trainer.teacher = config, teacher
+    trainer.lengths, trainer.epoch_length = groups.lengths(), groups.epoch_length
     prepared = time.time()
     trainer.train(resume_from_checkpoint=checkpoint)
     seconds = time.time() - prepared

@@ -125,15 +125,25 @@ class DataParallelTrainer(Trainer):
 
 
 class StoryTrainer(DataParallelTrainer):
-    """A trainer with batches of stories of similar length, in an order that depends on the seed."""
+    """A trainer with batches of stories of similar length, in an order that depends on the seed.
+
+    Attributes:
+        lengths: tokens of each row of the training data.
+        epoch_length: number of rows in one pass over the data, if `lengths` has several passes one after the other; each
+            pass gets its own order. 0: all rows are one pass.
+    """
 
     lengths: Sequence[int] = ()
+    epoch_length: int = 0
 
     def _get_train_sampler(self, train_dataset: Any = None) -> Any:
         generator = torch.Generator().manual_seed(self.args.seed)
-        return LengthGroupedSampler(
-            self.args.train_batch_size, lengths=list(self.lengths), generator=generator
-        )
+        batch, size = self.args.train_batch_size, self.epoch_length or len(self.lengths)
+        order: list[int] = []
+        for begin in range(0, len(self.lengths), max(1, size)):
+            lengths = list(self.lengths[begin : begin + size])
+            order += [begin + i for i in LengthGroupedSampler(batch, lengths=lengths, generator=generator)]
+        return order
 
 
 def training_device() -> torch.device:

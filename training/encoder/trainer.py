@@ -121,7 +121,7 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
         eval_dataset=validation,
         data_collator=MaskingCollator(tokenizer, config.mask_probability, config.seed),
     )
-    trainer.lengths = train_rows["length"]
+    trainer.lengths, trainer.epoch_length = train_rows["length"], len(training)
     before = trainer.evaluate()["eval_loss"]
     trainer.train(resume_from_checkpoint=checkpoint)
     after = trainer.evaluate()["eval_loss"]

@@ -153,7 +153,7 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
         eval_dataset=validation[:200],
         data_collator=LanguageModelCollator(padding),
     )
-    trainer.lengths = [len(row) for row in rows]
+    trainer.lengths, trainer.epoch_length = [len(row) for row in rows], len(order)
     prepared = time.time()
     trainer.train(resume_from_checkpoint=resumed)
     seconds = time.time() - prepared

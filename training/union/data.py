@@ -71,6 +71,11 @@ class UnionPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
     def __len__(self) -> int:
         return self.count
 
+    @property
+    def epoch_length(self) -> int:
+        """The number of rows in one pass."""
+        return len(self.stories)
+
     def lengths(self) -> list[int]:
         """Words of the story at each index, for batches of similar length."""
         words = [sum(map(len, story.words)) for story in self.stories]

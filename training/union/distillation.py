@@ -32,6 +32,11 @@ class DistilledPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
     def __len__(self) -> int:
         return len(self.pairs) * self.epochs
 
+    @property
+    def epoch_length(self) -> int:
+        """The number of rows in one pass."""
+        return len(self.pairs)
+
     def lengths(self) -> list[int]:
         """Tokens of the longer story of each pair, for batches of similar length."""
         return [max(len(e.ids) for e in pair) for pair in self.pairs] * self.epochs

@@ -49,6 +49,7 @@ from openmeva.training.negatives.groups import GroupRow
 from openmeva.training.paths import resolve_path
 from openmeva.training.processes import main_process_first, one_writer
 from openmeva.training.text.knowledge.resources import lexicon_files
+from openmeva.training.text.tagged_corpus import text_inputs
 from openmeva.training.union.card import write_union_card
 from openmeva.training.union.config import UnionConfig
 from openmeva.training.union.data import UnionCollator, UnionPairs
@@ -177,6 +178,7 @@ def _train_one(
         "config": as_mapping(config),
         "data": data_checksums(config.corpus, data) | files,
         "lexicon": {name: checksum(path) for name, path in lexicon_files().items()},
+        "text": text_inputs(),
         "encoder": base.sha256,
         **teacher_entries,
         **start_digest(start, base),
@@ -227,7 +229,7 @@ def _train_one(
         data_collator=collate,
         compute_metrics=accuracy_and_auc,
     )
-    trainer.config, trainer.lengths = config, pairs.lengths()
+    trainer.config, trainer.lengths, trainer.epoch_length = config, pairs.lengths(), pairs.epoch_length
     trainer.train(resume_from_checkpoint=checkpoint)
     results = trainer.evaluate()
     manifest = {

@@ -141,3 +141,21 @@ def test_training_data_can_be_pickled_for_spawned_processes(
     monkeypatch.setattr(Trainer, "train", pickle_and_stop)
     with pytest.raises(_DataPickled):
         TRAININGS[name](tmp_path, tmp_path / "out", False)
+
+
+def test_each_pass_over_the_data_reads_every_row_once(tmp_path: Path) -> None:
+    config = common.TrainingConfig(metric="tiny", name="tiny", learning_rate=0.1, seed=3)
+    trainer = common.StoryTrainer(
+        model=torch.nn.Linear(1, 1),
+        args=common.training_arguments(tmp_path, config, 1, 4, eval_strategy="no"),
+        train_dataset=[0] * 50,
+    )
+    trainer.lengths = [*range(20), *range(20), *range(10)]
+    one_pass = trainer._get_train_sampler()
+    trainer.epoch_length = 20
+    order = trainer._get_train_sampler()
+    assert sorted(one_pass) == list(range(50))
+    passes = [order[:20], order[20:40], order[40:]]
+    assert [sorted(part) for part in passes] == [[*range(20)], [*range(20, 40)], [*range(40, 50)]]
+    assert [index - 20 for index in passes[1]] != passes[0], "each pass has its own order"
+    assert order == trainer._get_train_sampler(), "a resumed run reads the rest of the same order"

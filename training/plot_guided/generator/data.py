@@ -51,6 +51,11 @@ class PlotPairs(torch.utils.data.Dataset[tuple[list[int], list[int]]]):
         position = index % len(self.targets)
         return self.sources[position], self.targets[position]
 
+    @property
+    def epoch_length(self) -> int:
+        """The number of rows in one pass."""
+        return len(self.targets)
+
     def lengths(self) -> list[int]:
         """Number of story tokens at each index, for batches of similar length."""
         return [len(self.targets[index % len(self.targets)]) for index in range(self.count)]

@@ -111,7 +111,7 @@ def train_generator(
         save_steps=max(1, min(250, steps // 4)),
     )
     trainer = GeneratorTrainer(model=model, args=arguments, train_dataset=training, data_collator=collate)
-    trainer.lengths = training.lengths()
+    trainer.lengths, trainer.epoch_length = training.lengths(), training.epoch_length
     trainer.train(resume_from_checkpoint=checkpoint)
     with one_writer() as writes:
         if writes:
