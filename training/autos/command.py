@@ -32,7 +32,7 @@ from openmeva.training.processes import model_processes
 from openmeva.training.text.knowledge.resources import find_resource, lexicon_files, require_resource
 from openmeva.training.text.knowledge.wordnet_files import wordnet_checksum
 from openmeva.training.text.story import parse
-from openmeva.training.text.tagged_corpus import shipped_tagger_checksum
+from openmeva.training.text.tagged_corpus import text_inputs
 
 AUTOS = WORK / "datasets" / "autos"
 CONFIGURATIONS = ("mini", "roc", "wp")
@@ -248,7 +248,7 @@ def _write_card(out: Path) -> None:
 def _inputs(options: AutosBuildOptions) -> dict[str, str]:
     """File name to SHA-256, for the files that the rows depend on: parts built with other files are not reused."""
     files = {**lexicon_files(), **input_files(options.paraphrases, options.grammar)}
-    return {name: checksum(file) for name, file in files.items()}
+    return {name: checksum(file) for name, file in files.items()} | text_inputs()
 
 
 def _sources(config: str, options: AutosBuildOptions) -> dict[str, Any]:
@@ -259,7 +259,6 @@ def _sources(config: str, options: AutosBuildOptions) -> dict[str, Any]:
         **dict.fromkeys(("conceptnet", "grammar")),
         **_inputs(options),
         "wordnet": wordnet and wordnet_checksum(wordnet),
-        "tagger": shipped_tagger_checksum(),
     }
 
 

@@ -45,7 +45,8 @@ def load_rows(
         provenance["graded"][settings["name"]] = {key: manifest[key] for key in ("train", "validation")}
         rows = read_groups(group_file(run, settings["name"], "train"))
         train += sample_groups(rows, settings.get("groups"), sampling_seed)
-        validation += read_groups(group_file(run, settings["name"], "validation"))
+        if manifest["validation"]["rows"]:
+            validation += read_groups(group_file(run, settings["name"], "validation"))
     if config.training_sets:
         plot_config = read_mapping(PlotNegativesConfig, config_file("plot_negatives", config.training_sets))
         build_sets(plot_config, data, RUNS / "plots" / plot_config["name"], cache)

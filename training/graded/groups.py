@@ -21,7 +21,8 @@ from openmeva.training.negatives.groups import rows_by_level, write_groups
 from openmeva.training.negatives.infill import Infiller
 from openmeva.training.negatives.nearest import Neighbours
 from openmeva.training.paths import ENCODER
-from openmeva.training.text.knowledge.resources import find_resource
+from openmeva.training.text.knowledge.resources import lexicon_files
+from openmeva.training.text.tagged_corpus import text_inputs
 
 
 def group_file(run: Path, name: str, split: str) -> Path:
@@ -52,14 +53,14 @@ def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, se
     union = UnionSampling.from_mapping({"keep": sampling.keep, **(settings.get("rules") or {})})
     near = bool({"nearest_sentence", "near_paraphrase"} & set(sampling.edits))
     settings = {key: value for key, value in settings.items() if key != "groups"}
-    resources = {"conceptnet": path} if (path := find_resource("conceptnet")) else {}
+    resources = lexicon_files()
     if near or "infill" in sampling.edits:
         resources["encoder"] = ENCODER / "model.safetensors"
     wanted = {
         "settings": settings,
         "seed": seed,
         "data": data_checksums(corpora, data),
-        "lent": {key: checksum(file) for key, file in resources.items()},
+        "lent": {key: checksum(file) for key, file in resources.items()} | text_inputs(),
     }
     manifest_file = run / f"graded-{name}.json"
     files = {split: group_file(run, name, split) for split in ("train", "validation")}
@@ -79,6 +80,9 @@ def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, se
     infiller = Infiller() if "infill" in sampling.edits else None
     counts: dict[str, Any] = {"duplicates": corpus.duplicates}
     for split, count in story_counts.items():
+        if not count:
+            counts[split] = {"groups": 0, "rows": write_groups(files[split], []), "edits": {}}
+            continue
         stories = corpus.train if split == "train" else corpus.validation
         order = rng.permutation(len(stories)).tolist()
         chosen, pool = sorted(order[:count]), sorted(order[: max(count, settings["pool"])])

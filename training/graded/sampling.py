@@ -139,7 +139,7 @@ class GradedSampler:
                     after[row] = edited
                     break
         self._infill(after, waiting["infill"], rng)
-        self._paraphrase_earlier(after, waiting["near_paraphrase"], rng)
+        self._paraphrase_another(after, waiting["near_paraphrase"], rng)
         return after
 
     def _replace_with_nearest(
@@ -188,17 +188,17 @@ class GradedSampler:
             if any(corrupted):
                 drafts[row] = draft.with_sentence(at, words, "off_topic", "infill", corrupted)
 
-    def _paraphrase_earlier(
+    def _paraphrase_another(
         self, drafts: list[CorruptedStory | None], rows: list[tuple[int, int]], rng: np.random.Generator
     ) -> None:
         chosen = [(row, at, draft) for row, at in rows if (draft := drafts[row]) and len(draft.words) > 1]
         if not chosen or self.neighbours is None:
             return
-        earlier = [
+        others = [
             list(draft.words[int(rng.choice([i for i in range(len(draft.words)) if i != at]))])
             for _, at, draft in chosen
         ]
-        similar = self.neighbours.similar_sentences(earlier)
+        similar = self.neighbours.similar_sentences(others)
         for (row, at, draft), candidates in zip(chosen, similar, strict=True):
             if not candidates:
                 continue

@@ -10,13 +10,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from openmeva.training.negatives.draft import CorruptedStory
+from openmeva.training.text.negation.verbs import CUT_MODALS
 
 Words = Sequence[str]
 SpanEdit = Callable[[CorruptedStory, list[int], np.random.Generator], CorruptedStory | None]
 
 AUXILIARIES = frozenset("is are was were had has have could would can will did do does should might".split())
 NEGATIONS = frozenset(("not", "n't", "never"))
-FULL_FORMS = {"ca": "can", "wo": "will"}  # forms before "n't"
 
 
 def sample_run(free: list[int], low: int, high: int, rng: np.random.Generator) -> list[int]:
@@ -164,7 +164,7 @@ def toggle_negation(words: Words) -> list[str] | None:
         if word in NEGATIONS:
             before = list(words[:index])
             if word == "n't" and before:
-                before[-1] = FULL_FORMS.get(before[-1], before[-1])
+                before[-1] = CUT_MODALS.get(before[-1], before[-1])
             return [*before, *words[index + 1 :]]
     for index, word in enumerate(words[:-1]):
         if word in AUXILIARIES:

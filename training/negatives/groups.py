@@ -22,6 +22,7 @@ SCHEMA = pa.schema(
         "corrupted_words": pa.list_(pa.int32()),
     }
 )
+SPLITS = ("train", "validation", "test")
 EARLIER_COLUMNS = {"foreign", "kinds", "damaged"}  # names that columns had before
 
 # Manipulation of a plot (training/plot_guided/manipulations) to the error type intended in its story.
@@ -94,7 +95,8 @@ def read_groups(path: Path) -> list[GroupRow]:
     Rows of stories generated from manipulated plots have `manipulations` instead of `error_types`.
 
     Raises:
-        ValueError: no such file, a file of an earlier version, or a row without `group`, `story` or `label` (0 or 1).
+        ValueError: no such file, a file of an earlier version, a row without `group`, `story` or `label` (0 or 1),
+            or another `split` than those of `SPLITS`.
     """
     if not path.is_file():
         raise ValueError(f"{path}: no such file; an earlier stage writes it")
@@ -110,6 +112,10 @@ def read_groups(path: Path) -> list[GroupRow]:
         text_of(index)
         if row["label"] not in (0, 1):
             raise ValueError(f"{index.where}: expected a label of 0 or 1, got {row['label']!r:.60}")
+        if (row.get("split") or SPLITS[0]) not in SPLITS:
+            raise ValueError(
+                f"{index.where}: split: expected {', '.join(SPLITS)} or none, got {row['split']!r:.60}"
+            )
         rows.append(
             GroupRow(
                 str(row["group"]),

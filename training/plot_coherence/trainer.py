@@ -14,13 +14,12 @@ from openmeva.training.classifier.distillation import teacher_digests
 from openmeva.training.classifier.input_checks import check_inputs
 from openmeva.training.classifier.live_teacher import prepare_distillation
 from openmeva.training.classifier.model import build_classifier
-from openmeva.training.classifier.prerequisites import untrained_first_stage
+from openmeva.training.classifier.prerequisites import untrained_first_stage, untrained_stage
 from openmeva.training.classifier.results import mean_results
 from openmeva.training.classifier.rows import load_rows
 from openmeva.training.classifier.seeds import train_seeds
 from openmeva.training.classifier.trainer import matching_classifier, train_classifier
 from openmeva.training.common.adapters import check_start
-from openmeva.training.common.config import config_file, read_config
 from openmeva.training.negatives.groups import GroupRow
 from openmeva.training.paths import resolve_path
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
@@ -84,16 +83,17 @@ def check(config: PlotCoherenceConfig, data: Path) -> None:
         )
     check_start(config.start, config.adapter, config.frozen_layers)
     check_inputs(config, config, data)
-    for stage in (untrained_first_stage(PlotCoherenceConfig, config, data), _teacher_config(config)):
+    for stage in (untrained_first_stage(PlotCoherenceConfig, config, data), _untrained_teacher(config, data)):
         if stage:
             check(stage, data)
 
 
-def _teacher_config(config: PlotCoherenceConfig) -> PlotCoherenceConfig | None:
-    """The configuration that trains the teacher; None if its weights must exist."""
-    if not config.teacher or not config.teacher.config:
+def _untrained_teacher(config: PlotCoherenceConfig, data: Path) -> PlotCoherenceConfig | None:
+    """The teacher's configuration if its weights do not exist yet, else None."""
+    teacher = config.teacher
+    if teacher is None:
         return None
-    return read_config(PlotCoherenceConfig, config_file(config.metric, config.teacher.config))
+    return untrained_stage(PlotCoherenceConfig, config.metric, teacher.config, teacher.weights, data)
 
 
 def _load_rows_and_teacher(
@@ -104,7 +104,7 @@ def _load_rows_and_teacher(
         rows, validation, provenance = load_rows(config, data, run, cache)
     if config.teacher:
         folder = resolve_path(config.teacher.weights)
-        if teacher := _teacher_config(config):
+        if teacher := _untrained_teacher(config, data):
             train(teacher, data, folder, folder.parent, cache, resume)
         provenance |= teacher_digests(folder)
     return rows, validation, provenance

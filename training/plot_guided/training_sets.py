@@ -162,7 +162,19 @@ def heuristic_sets(
 ) -> dict[str, Path]:
     """The three rule-based sets, for all of the metrics' stories: each story, followed by its negative."""
     fingerprint = settings(config, data, resolve_path(config["generator"]))
-    fingerprint = {key: fingerprint[key] for key in ("name", "corpus", "share", "seed", "conceptnet", "data")}
+    fingerprint = {
+        key: fingerprint[key]
+        for key in (
+            "name",
+            "corpus",
+            "share",
+            "seed",
+            "conceptnet",
+            "tagger",
+            "names",
+            "data",
+        )
+    }
     wordnet = find_resource("wordnet")
     paths: dict[str, Path] = {}
     makers: dict[str, Callable[[int], Negative | None]] = {}

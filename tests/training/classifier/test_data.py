@@ -70,6 +70,11 @@ def test_rows_are_read_back_as_written(tmp_path: Path) -> None:
     (tmp_path / "g.jsonl").write_text(json.dumps(plain | {"kinds": ["repetition"]}) + "\n")
     with pytest.raises(ValueError, match="earlier version, with a column 'kinds'"):
         read_groups(tmp_path / "g.jsonl")
+    (tmp_path / "g.jsonl").write_text(json.dumps(plain | {"split": "dev"}) + "\n")
+    with pytest.raises(
+        ValueError, match="line 1: split: expected train, validation, test or none, got 'dev'"
+    ):
+        read_groups(tmp_path / "g.jsonl")
     (tmp_path / "bad.jsonl").write_text('{"story": "x"}\n')
     with pytest.raises(ValueError, match="line 1: expected group, story and label"):
         read_groups(tmp_path / "bad.jsonl")

@@ -55,6 +55,7 @@ def test_repeat_block_replaces_sentences() -> None:
         ("she was happy .", "she was not happy ."),
         ("he did n't run .", "he did run ."),
         ("they wo n't come .", "they will come ."),
+        ("i sha n't go .", "i shall go ."),
         ("she sang .", None),
     ],
 )

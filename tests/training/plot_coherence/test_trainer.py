@@ -9,6 +9,7 @@ from openmeva.training.classifier.rows import load_rows
 from openmeva.training.classifier.rows_config import RowsConfig
 from openmeva.training.common.config import parse, read_config
 from openmeva.training.files import checksum
+from openmeva.training.graded import groups
 from openmeva.training.graded.groups import group_file, make_groups
 from openmeva.training.negatives.groups import GroupRow, write_groups
 from openmeva.training.paths import ROOT
@@ -20,7 +21,7 @@ from tests.tiny_classifier import GRADED
 TINY = parse(PlotCoherenceConfig, {"name": "tiny", "seed": 1})
 
 
-def test_graded_groups_are_generated_once(tmp_path: Path) -> None:
+def test_graded_groups_are_generated_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stories = [" ".join(sentences) for sentences in sentences_of("roc")[:24]]
     (tmp_path / "stories.jsonl").write_text("".join(json.dumps({"story": s}) + "\n" for s in stories))
     settings = {
@@ -43,6 +44,16 @@ def test_graded_groups_are_generated_once(tmp_path: Path) -> None:
     make_groups({**settings, "paraphrase_stories": 5}, tmp_path, tmp_path / "run", tmp_path / "cache", 5)
     make_groups(settings, tmp_path, tmp_path / "run", tmp_path / "cache", 5)
     assert written.read_bytes() == first, "the same settings give the same file"
+    none = make_groups(
+        {**settings, "validation_stories": 0}, tmp_path, tmp_path / "none", tmp_path / "cache", 5
+    )
+    assert (none["validation"]["groups"], none["train"]) == (0, provenance["graded"]["mini"]["train"])
+    without = parse(RowsConfig, {"graded": [{**settings, "validation_stories": 0}], "seed": 5})
+    assert load_rows(without, tmp_path, tmp_path / "none", tmp_path / "cache")[:2] == (train, [])
+    monkeypatch.setattr(groups, "text_inputs", lambda: {"tagger": "another"})
+    again = make_groups(settings, tmp_path, tmp_path / "run", tmp_path / "cache", 5)
+    assert again["lent"]["tagger"] == "another", "groups are made again with another tagger"
+    monkeypatch.undo()
     group_file(tmp_path / "run", "mini", "validation").unlink()
     provenance_again = make_groups(settings, tmp_path, tmp_path / "run", tmp_path / "cache", 5)
     assert group_file(tmp_path / "run", "mini", "validation").is_file(), "missing files are generated again"

@@ -3,7 +3,7 @@
 from openmeva.training.perturbations.rules.noun_phrases import noun_phrase
 from openmeva.training.text.edits import Edit
 from openmeva.training.text.inflection import inflect, lemma, with_case_of
-from openmeva.training.text.negation.verbs import after_adverbs, governor
+from openmeva.training.text.negation.verbs import CUT_MODALS, after_adverbs, governor
 from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.word_set import word_set
 
@@ -12,7 +12,6 @@ _BEFORE_NT = word_set(
     do does did is are was were have has had could would should must might need
     """
 )
-_CUT = {"ca": "can", "wo": "will", "sha": "shall"}
 _CUT_OF = {"can": "ca", "will": "wo"}
 _BE = {"am": "'m", "is": "'s", "are": "'re"}
 _PRONOUN_BE = {
@@ -126,7 +125,7 @@ def expansions(sentence: Sentence) -> list[Edit]:
         if word == "n't":
             if host == "ai" or (tags[at + 1 : at + 2] and tags[at + 1] in {"PRP", "EX"}) or "?" in words:
                 continue  # "didn't he": "did not he" is not English
-            full = _CUT.get(host)
+            full = CUT_MODALS.get(host)
             if full:
                 edits.append(Edit(sentence.spans[at - 1][0], end, _negated(sentence, at - 1, full)))
             else:

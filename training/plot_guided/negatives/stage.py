@@ -27,6 +27,7 @@ from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory,
 from openmeva.training.processes import model_processes
 from openmeva.training.stages import Stage
 from openmeva.training.text.knowledge.resources import find_resource
+from openmeva.training.text.tagged_corpus import text_inputs
 
 CHUNK = 64  # minimum number of human stories per part
 
@@ -146,5 +147,6 @@ def settings(config: dict[str, Any], data: Path, generator: Path) -> dict[str, A
         **({"same_plot": True} if config.get("same_plot") else {}),
         "generator": checksum(weights_file(generator)),
         "conceptnet": checksum(conceptnet) if conceptnet else None,
+        **text_inputs(),
         "data": data_checksums(CorpusConfig.from_mapping(config["corpus"]), data),
     }
