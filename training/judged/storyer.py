@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import pickle
+import struct
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import mean
@@ -27,7 +28,7 @@ ASPECTS = (
 )
 ASPECT_RATINGS_FILE = "test_rate_reason_data.json"
 RANKS_FILE = "test_rank_data.pkl"
-_NUMBERS = {("numpy", "dtype"), ("numpy.core.multiarray", "scalar"), ("numpy._core.multiarray", "scalar")}
+_FORMATS = {"f4": "f", "f8": "d", "i4": "i", "i8": "q"}  # of `struct`, by NumPy's names
 # Errors that damaged pickles raise.
 _PICKLE_ERRORS = (
     *(EOFError, ValueError, AttributeError, IndexError, KeyError, TypeError),
@@ -36,12 +37,39 @@ _PICKLE_ERRORS = (
 OVERALL_FILES = {"wp": "story_correlation.pkl", "scary": "scary_story_correlation.pkl"}
 
 
+class _NumberType:
+    """In place of `numpy.dtype`, which a pickle could turn into one that reads its bytes as pointers."""
+
+    def __init__(self, name: str, *_: Any) -> None:
+        if name not in _FORMATS:
+            raise pickle.UnpicklingError(f"it has numbers of the type {name!r:.20}")
+        self.format = f"<{_FORMATS[name]}"
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        if state[1] not in ("<", "="):
+            raise pickle.UnpicklingError(f"it has numbers in the byte order {state[1]!r:.20}")
+
+
+def _number(kind: _NumberType, content: bytes) -> float:
+    """In place of NumPy's `scalar`."""
+    if not isinstance(kind, _NumberType) or len(content) != struct.calcsize(kind.format):
+        raise pickle.UnpicklingError("it has a number of another size than its type")
+    return float(struct.unpack(kind.format, content)[0])
+
+
+_REPLACEMENTS = {
+    ("numpy", "dtype"): _NumberType,
+    ("numpy.core.multiarray", "scalar"): _number,
+    ("numpy._core.multiarray", "scalar"): _number,
+}
+
+
 class _SafeUnpickler(pickle.Unpickler):
     """Reads only lists, tuples, texts and numbers (also NumPy's), since other pickles could run code."""
 
     def find_class(self, module: str, name: str) -> Any:
-        if (module, name) in _NUMBERS:
-            return super().find_class(module, name)
+        if (module, name) in _REPLACEMENTS:
+            return _REPLACEMENTS[module, name]
         raise pickle.UnpicklingError(f"it asks for {module}.{name}")
 
 

@@ -233,3 +233,24 @@ def test_equal_judgments_have_equal_scores() -> None:
     )
     assert sum(map(sum, judgments[0])) == sum(map(sum, judgments[1])) == 48
     assert first["score"] == second["score"] == 48 / 18
+
+
+def test_pickled_numbers_cannot_forge_objects(tmp_path: Path) -> None:
+    """A NumPy type whose state declares a pointer would read one from the file's bytes."""
+
+    class Forged:
+        def __reduce__(self) -> tuple[Any, ...]:
+            state = (3, "|", None, ("a",), {"a": (np.dtype("O"), 0)}, 8, 1, 0)
+            return np.dtype, ("V8", False, True), state
+
+    class Scalar:
+        def __reduce__(self) -> tuple[Any, ...]:
+            return np.float64(1).__reduce__()[0], (Forged(), b"A" * 8)
+
+    for value, message in ((Scalar(), "numbers of the type 'V8'"), (np.longdouble(1), "numbers of the type")):
+        (tmp_path / "story_correlation.pkl").write_bytes(pickle.dumps([("A story.", value)]))
+        with pytest.raises(ValueError, match=message):
+            read_overall(tmp_path, "wp")
+    for number in (np.float32(2.5), np.float64(2.5), np.int32(2), np.int64(2), 2.5, 2):
+        (tmp_path / "story_correlation.pkl").write_bytes(pickle.dumps([("A story.", number)]))
+        assert read_overall(tmp_path, "wp")[0]["score"] == float(number)
