@@ -160,8 +160,13 @@ def _masked_parts(manifest: dict[str, Any]) -> dict[str, str]:
     return {
         "what": "Pseudo-log-likelihood under the project's story encoder: each token is masked in turn and predicted "
         "from both sides\n(Salazar et al., ACL 2020). The score is the negated exponential of the mean loss; higher "
-        f"is better. Tokens\n{config['spacing']} positions apart are masked together, which takes "
-        f"{config['spacing']} passes per story instead of one per token.",
+        "is better."
+        + (
+            f" Tokens\n{config['spacing']} positions apart are masked together, which takes {config['spacing']} passes per "
+            "story instead of one per token."
+            if config["spacing"]
+            else ""
+        ),
         "training": "None: it uses the encoder's own masked-language-model head. The adapter is empty.",
         "results": f"On {validation['stories']:,} held-out stories of {corpus}: pseudo-loss "
         f"{validation['loss_per_token']:.3f} nats per token; "

@@ -204,6 +204,10 @@ def test_gpt2_adapter_is_loaded_with_its_base(data: Path) -> None:
         ValueError, match=r"adapter\.safetensors: expected low-rank factors .*, got other\.weight"
     ):
         load_model(str(folder), {})
+    whole = run(data, "on-gpt2", configuration(base=str(base), stories=8, batch=8, adapter=None))
+    assert not (folder / "adapter.safetensors").exists(), "of the training before"
+    assert whole["weights"] == checksum(folder / "model.safetensors")
+    assert not (folder / "README.md").exists(), "the card of the adapter"
 
 
 @pytest.mark.parametrize("name", ["roc_gpt2_paper", "wp_gpt2_paper"])
