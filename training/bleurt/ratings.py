@@ -175,13 +175,17 @@ def cross_validate_mans(
 def score_mans_tuned_on_union(data: Path, corpora: Sequence[str], start: Path, seed: int, out: Path) -> None:
     """Writes scores of MANS by a layer fitted to UNION's judged stories, and prints their correlation.
 
+    Stories of UNION whose reference is one of MANS' are left out.
+
     Raises:
-        ValueError: no story of UNION has a reference.
+        ValueError: no story of UNION has another reference.
     """
     scorer = BleurtScorer(start)
     folders = [data / "union" / name / "ant_data" for name in UNION_FOLDERS.values()]
     judged = [row for folder in folders if folder.is_dir() for row in read_union_judgments(folder)]
-    referenced = [row for row in judged if row.get("reference")]
+    mans = {corpus: read_mans(data / "mans", corpus) for corpus in corpora}
+    of_mans = {_plain(row["reference"]) for rows in mans.values() for row in rows}
+    referenced = [row for row in judged if row.get("reference") and _plain(row["reference"]) not in of_mans]
     if not referenced:
         raise ValueError(
             f"{folders[0].parents[1]}: expected stories with references (reference_opt.txt), got none"
@@ -191,8 +195,7 @@ def score_mans_tuned_on_union(data: Path, corpora: Sequence[str], start: Path, s
     ratings = np.array([row["score"] for row in referenced])
     layer = Ridge(states, ratings, choose_penalty(states, ratings, references, np.random.default_rng(seed)))
     signature = f"bleurt|start:{scorer.revision}|{len(referenced)} stories of UNION|seed:{seed}"
-    for corpus in corpora:
-        rows = read_mans(data / "mans", corpus)
+    for corpus, rows in mans.items():
         predicted = layer(scorer.features([row["story"] for row in rows], [row["reference"] for row in rows]))
         write_cross_validated(
             out,
@@ -207,6 +210,11 @@ def score_mans_tuned_on_union(data: Path, corpora: Sequence[str], start: Path, s
         print(
             f"MANS-{corpus.upper()}: {len(rows)} stories, Pearson {r:.3f}, tuned on {len(referenced)} of UNION"
         )
+
+
+def _plain(text: str) -> str:
+    """A text in lower case, without differences of spacing and punctuation."""
+    return " ".join("".join(c if c.isalnum() else " " for c in text.lower()).split())
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

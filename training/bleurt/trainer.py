@@ -33,7 +33,10 @@ from openmeva.training.common.trainer import (
     hardware_entries,
     training_arguments,
 )
+from openmeva.training.files import checksum
 from openmeva.training.processes import one_writer
+from openmeva.training.text.knowledge.resources import lexicon_files
+from openmeva.training.text.tagged_corpus import text_inputs
 
 HEADS = ("score", "signals", "entailment")
 
@@ -81,6 +84,8 @@ def train(
         "config": as_mapping(config),
         "data": data_checksums(config.corpus, data),
         "encoder": find_backbone(config.base).sha256,
+        "lexicon": {name: checksum(path) for name, path in lexicon_files().items()},
+        "text": text_inputs(),
     }
     checkpoint = begin_run(run, made_from, resume)
     pairs = load_pairs(config, data, cache)

@@ -1,6 +1,7 @@
 """BLEURT's training: synthetic pairs, and fitting to ratings without the scored stories."""
 
 import json
+import math
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from openmeva.training.bleurt import ratings as tuning
 from openmeva.training.bleurt.data import PairRows, collate
 from openmeva.training.bleurt.pairs import UNKNOWN, WAYS, Pair, make_pairs
 from openmeva.training.bleurt.ratings import Ridge, choose_penalty, cross_validate, fit, folds, read_ratings
+from openmeva.training.bleurt.trainer import BleurtTrainer
 from openmeva.training.common.cross_validated import cross_validated_scores
 from openmeva.training.negatives import TaggedStory
 from tests.tiny import tiny_model, tiny_tokenizer
@@ -67,6 +69,43 @@ def test_pairs_of_every_method_have_the_known_signals() -> None:
 def test_unknown_methods_are_rejected() -> None:
     with pytest.raises(ValueError, match="got typos"):
         make_pairs(STORIES, NoSampler(), fake_infill, {"typos": 1.0}, 3, np.random.default_rng(0))  # type: ignore[arg-type]
+
+
+def test_loss_is_the_sum_of_both_squared_errors_and_the_known_entailment() -> None:
+    class Fixed(torch.nn.Module):
+        def encode(self, ids: torch.Tensor, mask: torch.Tensor, types: torch.Tensor) -> torch.Tensor:
+            return torch.eye(3)[: len(ids)]
+
+        score = staticmethod(lambda state: state[:, :1] * 0.5)
+        signals = staticmethod(lambda state: state[:, :2])
+        entailment = staticmethod(lambda state: torch.log_softmax(state * 2.0, dim=-1))
+
+    inputs = {
+        **dict.fromkeys(
+            ("input_ids", "attention_mask", "token_type_ids"), torch.zeros(3, 2, dtype=torch.long)
+        ),
+        "labels": torch.tensor([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]]),
+        "entailment": torch.tensor([0, UNKNOWN, 1]),
+    }
+    trainer = BleurtTrainer.__new__(BleurtTrainer)
+    loss, outputs = trainer.batch_loss(Fixed(), inputs)
+    score = ((0.5 - 0.5) ** 2 + (0 - 1.0) ** 2 + 0) / 3
+    signals = (0 + 0 + 0 + (1 - 2.0) ** 2 + 0 + 0) / 6
+    total = math.log(math.exp(2) + 2)
+    entailment = ((total - 2) + total) / 2  # the story of unknown meaning does not count
+    assert float(loss) == pytest.approx(score + signals + 0.3 * entailment, abs=1e-6)
+    assert outputs["labels"].tolist() == [0.5, 1.0, 0.0]
+
+
+def test_replaced_end_adds_a_sentence_of_the_other_story() -> None:
+    long = [["he", "ran", str(n), "."] for n in range(8)]
+    stories = [
+        TaggedStory(long, [["PRP", "VBD", "CD", "."]] * 8),
+        TaggedStory([["she", "sat", "."]], [["PRP", "VBD", "."]]),
+    ]
+    pairs = make_pairs(stories, NoSampler(), fake_infill, {"others": 1.0}, 60, np.random.default_rng(0))  # type: ignore[arg-type]
+    assert pairs
+    assert not any(pair.reference.startswith(pair.text) for pair in pairs)
 
 
 def test_tiny_model_learns_its_pairs() -> None:

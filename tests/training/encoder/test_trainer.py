@@ -1,7 +1,9 @@
 """The encoder's vocabulary, texts and token masking."""
 
 import json
+import math
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,7 +11,8 @@ import torch
 from transformers import BertTokenizer
 
 from openmeva.training.corpora.splits import CorpusConfig
-from openmeva.training.encoder.data import MaskingCollator, load_texts
+from openmeva.training.encoder.data import IGNORED, MaskingCollator, load_texts
+from openmeva.training.encoder.trainer import MaskedLanguageModelTrainer
 from openmeva.training.encoder.vocabulary import prune_vocabulary
 from tests.tiny import PIECES
 
@@ -49,3 +52,21 @@ def test_masking_follows_bert_and_is_reproducible() -> None:
     again = collate(rows)
     assert all(torch.equal(batch[key], again[key]) for key in batch), "a row has the same mask each time"
     assert len({tuple(np.flatnonzero(row)) for row in chosen.numpy()}) > 30, "and rows have different ones"
+
+
+def test_loss_is_the_mean_over_masked_tokens() -> None:
+    class Fixed:
+        cls = staticmethod(lambda hidden: hidden)
+
+        @staticmethod
+        def bert(ids: torch.Tensor, attention_mask: torch.Tensor) -> SimpleNamespace:
+            return SimpleNamespace(last_hidden_state=torch.nn.functional.one_hot(ids, 3).float())
+
+    inputs = {
+        "input_ids": torch.tensor([[0, 1], [2, 2]]),
+        "attention_mask": torch.ones(2, 2),
+        "labels": torch.tensor([[0, IGNORED], [1, IGNORED]]),
+    }
+    loss, _ = MaskedLanguageModelTrainer.__new__(MaskedLanguageModelTrainer).batch_loss(Fixed(), inputs)
+    total = math.log(math.e + 2)
+    assert float(loss) == pytest.approx(((total - 1) + total) / 2, abs=1e-6)
