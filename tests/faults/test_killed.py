@@ -100,13 +100,14 @@ def compare(
     seconds = time.monotonic() - begin
     whole = result("whole")
     failures: dict[str, Any] = {}
+    kills = 0
     rng = np.random.default_rng(0)
     for moment in range(MOMENTS):
         name = f"killed-{moment}"
-        if moment % 2:
-            killed_after(rng.uniform(0, seconds), lambda name=name: run(name, False))
+        if moment % 2 or not changes:
+            kills += killed_after(rng.uniform(0, seconds), lambda name=name: run(name, False))
         else:
-            killed_before(int(rng.integers(1, max(changes, 1) + 1)), lambda name=name: run(name, False))
+            kills += killed_before(int(rng.integers(1, changes + 1)), lambda name=name: run(name, False))
         try:
             run_to_end(lambda name=name: run(name, True))
         except ChildProcessError:
@@ -118,6 +119,7 @@ def compare(
         if found != whole:
             failures[name] = _differences(found, whole)
     assert (row.identical, row.different, row.error) == (MOMENTS, 0, 0), failures
+    assert kills, "every run ended before it was to be killed"
 
 
 def _differences(found: Any, whole: Any) -> Any:
