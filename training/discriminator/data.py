@@ -15,6 +15,7 @@ from openmeva.training.paths import resolve_path
 from openmeva.training.plot_guided.generator.model import load_generator
 from openmeva.training.plot_guided.generator.sampling import StorySampler
 from openmeva.training.plot_guided.plots.corpus import PlottedStory, load_plots
+from openmeva.training.text.tagged_corpus import text_inputs
 
 GENERATION_SETTINGS = (
     "corpus",
@@ -59,6 +60,7 @@ def load_rows(
     provenance = {
         "data": data_checksums(config.corpus, data),
         "generator": checksum(weights_file(folder)),
+        "text": text_inputs(),
     }
     files = {split: run / f"rivals-{split}.parquet" for split in ("train", "validation")}
     record = run / "rivals.json"

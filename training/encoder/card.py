@@ -46,7 +46,7 @@ Text must be normalised as in training: lower case, Penn Treebank tokens, names 
 
 ## Training
 
-{blocks:,} blocks of stories, {tokens:,} tokens, {steps:,} steps of about {config[batch_tokens]:,} tokens, {config[mask_probability]:.0%} of them masked,
+{config[epochs]:g} passes over {blocks:,} blocks of stories ({tokens:,} tokens), {steps:,} steps of about {config[batch_tokens]:,} tokens, {config[mask_probability]:.0%} of them masked,
 learning rate {config[learning_rate]:g}, seed {config[seed]}{machine}, torch {torch}.
 {note}
 | file | SHA-256 |

@@ -32,6 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--set", nargs="*", action="extend", default=[], metavar="KEY=VALUE", help="e.g. epochs=1"
     )
     parser.add_argument("--out", type=Path, default=WEIGHTS)
+    parser.add_argument("--resume", action="store_true", help="no effect: it takes minutes, and starts again")
     parser.add_argument("--evaluate", action="store_true", help="only evaluate the weights in --out")
     options = parser.parse_args(arguments)
     if not detach_from_launcher():

@@ -52,7 +52,10 @@ class RuberTrainer(StoryTrainer):
     pairs = 0
 
     def _get_train_sampler(self, train_dataset: Any = None) -> Any:
-        """A new order in each epoch; with length batches, a batch could have a pair twice, as its own negative."""
+        """A new order in each epoch; in batches by length, a story would often be its own negative.
+
+        Only a batch with pairs of two epochs, or of fewer pairs than its size, can still have a pair twice.
+        """
         rng = np.random.default_rng(self.args.seed)
         training: Any = self.train_dataset
         count = len(training)
@@ -156,5 +159,6 @@ def _features_key(made_from: dict[str, Any], base: Backbone) -> str:
         {name: made_from["config"][name] for name in names},
         {name: value for name, value in made_from.items() if name != "config"},
         base.sha256,
+        checksum(names_file()),
     ]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:20]
