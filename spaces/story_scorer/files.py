@@ -9,7 +9,7 @@ import gradio as gr
 
 from openmeva.spaces import shell
 from openmeva.spaces.scorer import Scorer
-from openmeva.spaces.story_scorer import service, systems, views
+from openmeva.spaces.story_scorer import file_scores, systems, views
 from openmeva.spaces.tables import read_uploads
 
 
@@ -36,8 +36,8 @@ def one_file(scorer: Scorer) -> None:
         try:
             path = shell.upload_path(file)
             (rows,) = read_uploads(path)
-            for found in service.score_file(scorer, rows, corpus):
-                if isinstance(found, service.FileScores):
+            for found in file_scores.score_file(scorer, rows, corpus):
+                if isinstance(found, file_scores.FileScores):
                     yield shell.update_value(views.file_table(found, path.name)), gr.skip()
                 else:
                     yield gr.skip(), gr.skip()  # here "Stop" ends it

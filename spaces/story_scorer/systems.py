@@ -12,7 +12,7 @@ from openmeva.metrics.core.command import field_of
 from openmeva.metrics.core.description import DEFAULT_METRIC
 from openmeva.metrics.core.text_warnings import USUAL_WORD_COUNTS, warnings_of
 from openmeva.spaces.scorer import Patience, Score, Scorer
-from openmeva.spaces.story_scorer.service import chunks, file_texts
+from openmeva.spaces.story_scorer.file_scores import chunks, file_texts
 from openmeva.spaces.verdicts import recommended_score
 
 MIN_PROMPTS = 5  # prompts, or pairs where prompts are not known: with fewer, an interval says nothing

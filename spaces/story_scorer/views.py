@@ -25,7 +25,8 @@ from openmeva.spaces.markup import (
 )
 from openmeva.spaces.reliability import Reliability, ReliabilityTable
 from openmeva.spaces.scorer import Score
-from openmeva.spaces.story_scorer.service import Answer, FileScores
+from openmeva.spaces.story_scorer.file_scores import FileScores
+from openmeva.spaces.story_scorer.service import Answer
 from openmeva.spaces.story_scorer.systems import Comparison
 from openmeva.spaces.tables import data_link, to_csv, to_jsonl
 from openmeva.spaces.verdicts import Verdict, human_percentile_rank, verdict_between

@@ -13,6 +13,7 @@ import pytest
 from datasets import Value
 from huggingface_hub import constants
 
+from openmeva.metrics.overlap import meteor
 from openmeva.spaces.layout import ROOT
 from openmeva.spaces.metric_app import (
     build,
@@ -81,7 +82,7 @@ def test_input_columns_and_computed_results() -> None:
 
 
 def test_overlap_works_without_wordnet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(meteor, "_resource_folders", lambda: [tmp_path])
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
     module = evaluate.load(str(ROOT / "metrics" / "overlap"))
     with pytest.warns(UserWarning, match="METEOR needs WordNet"):

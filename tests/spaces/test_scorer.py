@@ -14,6 +14,7 @@ from huggingface_hub.errors import LocalEntryNotFoundError
 
 from openmeva.metrics.core.backbone import BackboneNotFoundError
 from openmeva.metrics.core.description import DEFAULT_METRIC
+from openmeva.metrics.overlap import meteor
 from openmeva.spaces import wordnet
 from openmeva.spaces.catalogue import CatalogueEntry, Number, read_catalogue
 from openmeva.spaces.distributions import Distributions
@@ -175,7 +176,7 @@ def test_long_story_is_explained_in_its_own_batch(monkeypatch: pytest.MonkeyPatc
 
 
 def test_without_wordnet_only_meteor_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(meteor, "_resource_folders", lambda: [tmp_path])
     original_path = list(nltk.data.path)
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
     scorer = Scorer({"overlap": read_catalogue()["overlap"]}, Distributions())

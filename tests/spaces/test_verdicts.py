@@ -13,7 +13,7 @@ from openmeva.spaces.limits import MAX_SENTENCES_WITH_COSTS
 from openmeva.spaces.markup import headline, metric_row
 from openmeva.spaces.reliability import ReliabilityTable
 from openmeva.spaces.scorer import Score, Scorer
-from openmeva.spaces.story_scorer import service, views
+from openmeva.spaces.story_scorer import file_scores, service, views
 from openmeva.spaces.texts import Text
 from openmeva.spaces.verdicts import noise_bound, verdict_between, verdict_on
 
@@ -181,9 +181,9 @@ def test_overlong_story_gets_a_verdict_without_sentence_costs() -> None:
 
 
 def test_file_table_flags_rows_that_may_not_be_stories() -> None:
-    *done, scores = service.score_file(OneScore(), [{"story": STORY}, {"story": "Hello"}], "roc")
+    *done, scores = file_scores.score_file(OneScore(), [{"story": STORY}, {"story": "Hello"}], "roc")
     assert done == [0, 2]
-    assert isinstance(scores, service.FileScores)
+    assert isinstance(scores, file_scores.FileScores)
     assert [bool(row["warning"]) for row in scores.rows] == [False, True]
     html = views.file_table(scores, "stories.txt")
     assert "1 of 2 texts may not be stories" in html
@@ -198,12 +198,12 @@ def test_file_table_flags_rows_that_may_not_be_stories() -> None:
 
 def test_columns_of_a_file_are_read_as_by_the_commands() -> None:
     row = {"story": STORY, "prompt": "Tell me.", "references": ["She left."]}
-    (text,) = service.file_texts([row], "wp")
+    (text,) = file_scores.file_texts([row], "wp")
     assert (text.context, text.reference) == ("Tell me.", "She left.")
-    *_, scores = service.score_file(OneScore(), [row], "wp")
+    *_, scores = file_scores.score_file(OneScore(), [row], "wp")
     assert scores.rows[0]["prompt"] == "Tell me."
     with pytest.raises(ValueError, match=r"Row 1: expected one reference, got 2\. On your own machine"):
-        service.file_texts([{"story": STORY, "reference": '["She left.", "She fell."]'}], "wp")
+        file_scores.file_texts([{"story": STORY, "reference": '["She left.", "She fell."]'}], "wp")
 
 
 def test_story_that_begins_with_its_context_is_read_once() -> None:

@@ -162,19 +162,8 @@ def heuristic_sets(
 ) -> dict[str, Path]:
     """The three rule-based sets, for all of the metrics' stories: each story, followed by its negative."""
     fingerprint = settings(config, data, resolve_path(config["generator"]))
-    fingerprint = {
-        key: fingerprint[key]
-        for key in (
-            "name",
-            "corpus",
-            "share",
-            "seed",
-            "conceptnet",
-            "tagger",
-            "names",
-            "data",
-        )
-    }
+    inputs = "name corpus share seed conceptnet tagger names data".split()
+    fingerprint = {key: fingerprint[key] for key in inputs}
     wordnet = find_resource("wordnet")
     paths: dict[str, Path] = {}
     makers: dict[str, Callable[[int], Negative | None]] = {}

@@ -150,7 +150,8 @@ def test_live_teacher_trains_the_same_student_as_stored_outputs(folder: Path) ->
     unseen = [row.story for row in rows(40, seed=1)]
     expected = scores(folder / "large", unseen)
     assert spearmanr(scores(folder / "live", unseen), expected)[0] > 0.8
-    assert scores(folder / "live", unseen) == pytest.approx(scores(folder / "stored", unseen), abs=0.1)
+    differences = np.subtract(scores(folder / "live", unseen), scores(folder / "stored", unseen))
+    assert np.abs(differences).mean() < 0.05
 
 
 def test_live_teacher_batches_equal_those_of_stored_outputs(folder: Path) -> None:

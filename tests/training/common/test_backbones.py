@@ -81,7 +81,7 @@ def test_plot_coherence_ranks_stories_as_trained(base: str, tmp_path: Path) -> N
     settings = {
         "metric": "plot_coherence",
         "base": base,
-        "epochs": 20,
+        "epochs": 30,
         "group_size": 2,
         "batch_groups": 4,
         "max_length": 64,
@@ -113,7 +113,10 @@ def test_ruber_bert_trains_and_scores(base: str, tmp_path: Path) -> None:
     check_is_adapter(tmp_path / "out", base)
     scorer = RuberScorer(load_checkpoint(tmp_path / "out", "ruber_bert"))
     scores, references = scorer.score(
-        STORIES[:3], ["She ran.", "He ate.", "[MALE] slept."], STORIES[3:6], dtype="float32"
+        STORIES[:3],
+        ["She ran.", "He ate.", "[MALE] slept."],
+        [[story] for story in STORIES[3:6]],
+        dtype="float32",
     )
     assert all(0 <= score <= 1 for score in scores)
     assert references is not None

@@ -56,9 +56,8 @@ def words(report: Report) -> str:
 def noticed(split: str, aspects: dict[str, tuple[float | None, list[float] | None]]) -> str:
     cells = {name: {"pearson": value, "interval": interval} for name, (value, interval) in aspects.items()}
     result = {"title": f"AUTOS, {split}", "rows": {"mine": {"kind": "own", "aspects": cells}}}
-    return verdict_section(
-        {"judged": {}, "preferences": {}, "autos": {"x": result}, "unscored": [], "skipped": {}}
-    ).paragraphs[0]
+    others = {"judged": {}, "preferences": {}, "unscored": [], "skipped": {}}
+    return verdict_section({**others, "autos": {f"autos_x_{split}": result}}).paragraphs[0]
 
 
 def test_every_autos_aspect_is_reported_with_its_direction() -> None:
@@ -261,8 +260,8 @@ def test_average_over_aspects_equals_the_leaderboards(monkeypatch: pytest.Monkey
          "label": label, "perturbed_from": None if label else f"{origin}{k}1"}
         for origin in ("human", "discrimination") for k in range(6) for label in (1, 0)
     ]  # fmt: skip
-    name = "autos_invariance_x"
-    monkeypatch.setitem(TEST_SETS, name, TestSet(name, name, "roc", name[:-2], lambda _: rows, "", {}))
+    name = "autos_x_invariance"
+    monkeypatch.setitem(TEST_SETS, name, TestSet(name, name, "roc", name, lambda _: rows, "", {}))
 
     def mine(stories: list[str]) -> list[float]:
         values = noise(stories)
