@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from openmeva.metrics.core.description import METRICS, read_metrics
-from openmeva.metrics.core.inputs import parse_json_list
+from openmeva.metrics.core.inputs import field_of
 from openmeva.metrics.core.rows import read_rows, text_of
 from openmeva.metrics.core.text_warnings import summarize_warnings
 
 _OF_THE_RUN = frozenset({"answered_by", "dates"})  # lists of the LLM judge that are not per story
 _SINGULAR = {"scores": "score", "warnings": "warning"}
 COLUMNS = {"story": "predictions", "context": "contexts", "reference": "references"}
-_OTHER_NAMES = {"context": ("contexts", "prompt"), "reference": ("references",)}
 
 
 @dataclass(frozen=True)
@@ -66,23 +65,6 @@ def read_stories(path: str | Path, kind: str | None = None) -> list[dict[str, An
         if missing and len(missing) < len(rows):
             raise ValueError(f"{missing[0].where}: expected {field!r}, which other rows have")
     return [row.values for row in rows]
-
-
-def field_of(row: Mapping[str, Any], field: str) -> Any:
-    """The `story`, `context` or `reference` of a row, or None.
-
-    A context may be called `prompt`, as in MANS; `contexts` and `references` are accepted, too. Several references may
-    be a JSON list of strings, as `write_rows` writes them into a table cell.
-
-    >>> field_of({"story": "He ran.", "prompt": "Tell me."}, "context")
-    'Tell me.'
-    >>> field_of({"story": "He ran.", "reference": '["He left.", "He fell."]'}, "reference")
-    ['He left.', 'He fell.']
-    """
-    values = (row.get(name) for name in (field, *_OTHER_NAMES.get(field, ())))
-    content = next((value for value in values if value is not None), None)
-    several = parse_json_list(content) if field == "reference" and isinstance(content, str) else None
-    return content if several is None or not all(isinstance(text, str) for text in several) else several
 
 
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:

@@ -7,6 +7,7 @@ from numbers import Integral, Real
 from typing import Any
 
 _SHOWN = 60  # characters of a wrong value
+_OTHER_NAMES = {"context": ("contexts", "prompt"), "reference": ("references",)}  # of columns
 
 
 class HaltedError(ValueError):
@@ -78,6 +79,26 @@ def check_reference_lists(references: Any) -> list[list[str]]:
                 raise ValueError(f"{label}: expected a text, got a blank one")
         rows.append(check_texts(several, label))
     return rows
+
+
+def field_of(row: Mapping[str, Any], field: str) -> Any:
+    """The `story`, `context` or `reference` of a row, or None.
+
+    A context may be called `prompt`, as in MANS; `contexts` and `references` are accepted, too. If the first of these is
+    blank, the next is used. Several references may
+    be a JSON list of strings, as `write_rows` writes them into a table cell.
+
+    >>> field_of({"story": "He ran.", "prompt": "Tell me."}, "context")
+    'Tell me.'
+    >>> field_of({"story": "He ran.", "reference": '["He left.", "He fell."]'}, "reference")
+    ['He left.', 'He fell.']
+    """
+    values = (row.get(name) for name in (field, *_OTHER_NAMES.get(field, ())))
+    given = [value for value in values if value is not None]
+    with_text = (value for value in given if not (isinstance(value, str) and not value.strip()))
+    content = next(with_text, given[0] if given else None)
+    several = parse_json_list(content) if field == "reference" and isinstance(content, str) else None
+    return content if several is None or not all(isinstance(text, str) for text in several) else several
 
 
 def parse_json_list(cell: str) -> list[Any] | None:

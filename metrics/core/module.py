@@ -173,7 +173,9 @@ class StoryInputs:
             check_lengths(stories, batch[name], name)
         if self.writer is not None and set(batch) != set(self._feature_names()):
             changed = sorted(set(batch) ^ set(self._feature_names()))
-            raise ValueError(f"{', '.join(changed)}: expected with every batch or with none")
+            raise ValueError(
+                f"{', '.join(changed)}: expected with every batch or with none; the rows added before are waiting for compute()"
+            )
         return batch
 
     def _write(self, batch: dict[str, Any]) -> None:

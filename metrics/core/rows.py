@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, NamedTuple
 from openmeva.metrics.core.files import display_name, numbered_lines, open_decompressed
 from openmeva.metrics.core.formulas import unguard_formula
 
+_ARRAY = " (a JSON array; write one object per line)"
 KINDS = ("jsonl", "csv", "tsv", "parquet", "txt")
 ENDINGS = {"jsonl": "jsonl", "ndjson": "jsonl", "json": "jsonl", "csv": "csv", "tsv": "tsv"}
 ENDINGS |= {"parquet": "parquet", "txt": "txt", "text": "txt"}
@@ -104,9 +105,14 @@ def parse_rows(
 
     lines = numbered_lines(content, name, kind in ("csv", "tsv"), refuse_line)
     if kind is None:
-        first = next(lines, (1, ""))
-        kind = "jsonl" if first[1].lstrip().startswith("{") else _table_kind(first[1])
-        lines = chain([first], lines)
+        begin = list(_through_first_text(lines))
+        first = begin[-1][1] if begin else ""
+        kind = "jsonl" if first.lstrip().startswith("{") else _table_kind(first)
+        if kind == "txt" and (why := _why_no_text(first)):
+            raise ValueError(
+                f"{name}, line {begin[-1][0]}: expected stories, got {why}: name the format ({', '.join(KINDS)})"
+            )
+        lines = chain(begin, lines)
     if kind in ("csv", "tsv"):
         yield from _table_rows(lines, name, "," if kind == "csv" else "\t", refuse)
         return
@@ -135,15 +141,44 @@ def _table_kind(line: str) -> str:
     return "txt"
 
 
+def _through_first_text(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """The lines up to the first that is not blank."""
+    for number, line in lines:
+        yield number, line
+        if line.strip():
+            return
+
+
+def _why_no_text(line: str) -> str:
+    """What else a first line seems to be than a story; blank if it may be one.
+
+    >>> _why_no_text("id;story"), _why_no_text("[ WP ] You wake up."), _why_no_text("[")
+    ("the heading of a table, 'id;story'", '', 'a JSON array')
+    """
+    if line.strip() == "[" or line.replace(" ", "").startswith("[{"):
+        return "a JSON array"
+    cells = line.replace(";", ",").replace("\t", ",").split(",")
+    if len(cells) > 1 and "story" in {cell.strip(' "').lower() for cell in cells}:
+        return f"the heading of a table, {line.strip()[:60]!r}"
+    return ""
+
+
 def parse_object(text: str, label: str) -> dict[str, Any]:
     """Parses a JSON object; raises a ValueError that begins with `label` for anything else."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        deep = " (nested too deeply)" if isinstance(error, RecursionError) else ""
-        raise ValueError(f"{label}: expected a JSON object, got {text[:60]!r}{deep}") from error
+        hint = (
+            " (nested too deeply)"
+            if isinstance(error, RecursionError)
+            else _ARRAY
+            if text.startswith("[")
+            else ""
+        )
+        raise ValueError(f"{label}: expected a JSON object, got {text[:60]!r}{hint}") from error
     if not isinstance(value, dict):
-        raise ValueError(f"{label}: expected a JSON object, got {text[:60]!r}")
+        hint = _ARRAY if isinstance(value, list) else ""
+        raise ValueError(f"{label}: expected a JSON object, got {text[:60]!r}{hint}")
     return value
 
 
@@ -176,6 +211,11 @@ def _table_rows(
             if heading is None:
                 heading = cells = [unguard_formula(name) for name in cells]
                 twice = [name for name, count in Counter(cells).items() if count > 1]
+                if len(cells) == 1 and (";" in cells[0] or "\t" in cells[0]):
+                    raise ValueError(
+                        f"{label}: expected columns separated by {separator!r}, got {cells[0][:60]!r}: save the table "
+                        "with commas, or with tabs as .tsv"
+                    )
                 if twice:
                     raise ValueError(f"{label}: expected each column once, got {twice[0][:60]!r} again")
                 continue

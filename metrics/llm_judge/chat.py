@@ -42,7 +42,8 @@ class ChatJudge:
     ) -> None:
         if not model:
             raise ValueError(
-                "model: expected the name of a chat model (a Hub id, or the server's name for it)"
+                "model: expected the name of a chat model (a Hub id, or the server's name for it), by argument or in a file "
+                "of settings (config_name, or --config judge.yaml from a shell)"
             )
         key = api_key or os.environ.get(KEY_VARIABLE) or (None if base_url else get_token())
         if key is not None and not (key.isascii() and key.isprintable() and " " not in key):

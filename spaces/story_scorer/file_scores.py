@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from openmeva.metrics.core.command import field_of
+from openmeva.metrics.core.inputs import field_of
 from openmeva.metrics.core.text_warnings import USUAL_WORD_COUNTS, warnings_of
 from openmeva.spaces.limits import MAX_ROWS
 from openmeva.spaces.scorer import Patience, Score, Scorer

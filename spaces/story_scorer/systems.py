@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from openmeva.metrics.core.command import field_of
 from openmeva.metrics.core.description import DEFAULT_METRIC
+from openmeva.metrics.core.inputs import field_of
 from openmeva.metrics.core.text_warnings import USUAL_WORD_COUNTS, warnings_of
 from openmeva.spaces.scorer import Patience, Score, Scorer
 from openmeva.spaces.story_scorer.file_scores import chunks, file_texts

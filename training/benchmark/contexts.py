@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from openmeva.metrics.core.inputs import field_of
 from openmeva.metrics.core.text import begins_with_context, sentence_spans
 from openmeva.training.benchmark.registry import MetricEntry
 from openmeva.training.benchmark.sets import TestSet
@@ -13,8 +14,8 @@ Rows = list[dict[str, Any]]
 
 
 def context_of(row: Mapping[str, Any]) -> str | None:
-    """A row's prompt or context, or None; an empty string if the story already contains it."""
-    return row.get("prompt") or row.get("context")
+    """A row's context or prompt, as `field_of` finds it, or None; an empty string if the story already contains it."""
+    return field_of(row, "context")
 
 
 def contexts_of(rows: Iterable[Mapping[str, Any]]) -> list[str] | None:

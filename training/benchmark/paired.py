@@ -131,6 +131,10 @@ def _from_file(
     path, column = _split(name)
     label = Path(path).name if names[Path(path).name] == 1 else path
     rows = list(read_rows(path))
+    if column and column not in column_names(rows):
+        raise ValueError(
+            f"{path}: expected a column, got {column!r}; the file has {', '.join(column_names(rows))}"
+        )
     column = column or _column(path, rows)
     if column in ("score", "ratings") and judging is not None and judging.resolve() == Path(path).resolve():
         raise ValueError(

@@ -33,7 +33,13 @@ Processes = Annotated[
     int, typer.Option(min=1, help="number of parallel processes; the output does not depend on it")
 ]
 Context = Annotated[str, typer.Option(help="context of stories without one: first_sentence or none")]
-SkipBad = Annotated[bool, typer.Option("--skip-bad", help="skip rows without a story, and report them")]
+SkipBad = Annotated[
+    bool,
+    typer.Option(
+        "--skip-bad",
+        help="skip rows without a story, with one sentence or with a repeated id, and report them",
+    ),
+]
 Pool = Annotated[
     str | None,
     typer.Option(help="with --engine: a file of other stories, from which sentences and words are sampled"),

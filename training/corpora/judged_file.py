@@ -1,13 +1,15 @@
 """Judged stories of a user's own file, in any of the file formats."""
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
-from openmeva.metrics.core.inputs import parse_json_list, parse_number
+from openmeva.metrics.core.inputs import field_of, parse_json_list, parse_number
 from openmeva.metrics.openmeva.judged import is_missing
 from openmeva.training.files import Row, read_rows, text_of
 
+_DECIMAL_COMMAS = re.compile(r"\d,\d+\s+\d")  # "4,5 3,5"
 _LISTS = ("ratings", "raters", "error_types")
 
 
@@ -36,6 +38,11 @@ def read_judged_file(path: str | Path) -> list[dict[str, Any]]:
             values["score"] = number_of(values["score"], "score", row)
         if "score" not in values and "ratings" not in values:
             raise ValueError(f"{row.where}: expected 'ratings' or 'score', got {', '.join(row.values)}")
+        reference = field_of(values, "reference")
+        if is_missing(reference) or reference == []:
+            values.pop("reference", None)
+        else:
+            values["reference"] = reference
         if "prompt" not in values and "context" in values:
             values["prompt"] = values["context"]
         rows.append(values)
@@ -49,6 +56,11 @@ def _list(cell: Any, name: str, row: Row) -> list[Any]:
     items = cell
     if isinstance(cell, str) and cell.lstrip().startswith("["):
         items = parse_json_list(cell)
+    elif isinstance(cell, str) and "," in cell and (";" in cell or _DECIMAL_COMMAS.search(cell)):
+        raise ValueError(
+            f"{row.where}: expected values in {name!r} separated by blanks, commas or semicolons, with decimal points, "
+            f"got {cell[:60]!r}"
+        )
     elif isinstance(cell, str):
         items = cell.replace(",", " ").replace(";", " ").split()
     if not isinstance(items, list) or not items:

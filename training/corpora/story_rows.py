@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypedDict
 
-from openmeva.metrics.core.command import field_of
+from openmeva.metrics.core.inputs import field_of
 from openmeva.metrics.core.text import begins_with_context
 from openmeva.metrics.openmeva.judged import is_missing
 from openmeva.training.corpora.stories import story_of
@@ -68,7 +68,7 @@ def read_rows(
         rows.append(story)
     if bad and not skip_bad:
         shown = "\n".join(bad[:10]) + (f"\n… and {len(bad) - 10} more" if len(bad) > 10 else "")
-        raise BadLinesError(f"{len(bad)} bad lines:\n{shown}")
+        raise BadLinesError(f"{len(bad)} bad lines:\n{shown}\nThey can be skipped (--skip-bad).")
     if not rows:
         first_bad = f"; the first bad line: {bad[0]}" if bad else ""
         raise ValueError(f"{path}: expected at least one story, got none{first_bad}")

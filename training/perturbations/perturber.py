@@ -28,8 +28,9 @@ class Perturber:
         seed: any non-negative integer.
         techniques: the aspect's techniques to choose from; default: all. One is sampled for each story, and
             replaced by another if it does not apply.
-        material: corpus, paraphraser, similarity and settings, as far as the aspect needs them. Default: none of these;
-            a row's first sentence is kept if it is the context, as with `openmeva perturb`.
+        material: corpus, paraphraser, similarity and settings, as far as the aspect needs them. Default: paraphrases by
+            rules, and no corpus, which `relatedness` needs; a row's first sentence is kept if it is the context, as with
+            `openmeva perturb`.
 
     Raises:
         ValueError: an unknown aspect or technique (the known ones are listed), a negative seed, or material
@@ -53,7 +54,7 @@ class Perturber:
         if seed < 0:
             raise ValueError(f"expected a seed of 0 or more, got {seed}")
         self.seed = seed
-        self.material = material or PerturbationMaterial()
+        self.material = material or _default_material(self.aspect.needs)
         self._keeps_contexts = material is None
         check_requirements(aspect, self.aspect.needs, self.material)
 
@@ -172,7 +173,19 @@ def check_requirements(aspect: str, needs: Sequence[str], material: Perturbation
         if need in resources.COMMANDS:
             resources.require_resource(need)
         elif getattr(material, need) is None:
-            raise ValueError(f"{aspect}: expected a {need} in the material, got none")
+            raise ValueError(
+                f"{aspect}: expected a {need} in the material, got none (material=PerturbationMaterial({need}=…))"
+            )
+
+
+def _default_material(needs: Sequence[str]) -> PerturbationMaterial:
+    """Paraphrases by rules, and their similarity, where an aspect needs them."""
+    from openmeva.training.perturbations.paraphrasers import find_paraphraser
+
+    return PerturbationMaterial(
+        paraphraser=find_paraphraser("rules") if "paraphraser" in needs else None,
+        similarity=MoverSimilarity() if "similarity" in needs else None,
+    )
 
 
 def story_entropy(seed: int, purpose: str, story_id: str) -> list[int]:

@@ -9,7 +9,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from openmeva.metrics.core.command import COLUMNS, field_of
+from openmeva.metrics.core.command import COLUMNS
+from openmeva.metrics.core.inputs import field_of
 from openmeva.training.files import Row, read_json, text_of, write_text
 from openmeva.training.scale.columns import all_begin
 from openmeva.training.scale.schemas import conform, from_parquet_types, merged_schema, to_parquet_types

@@ -10,8 +10,7 @@ from typing import Any, ClassVar, Protocol
 
 import pyarrow as pa
 
-from openmeva.metrics.core.command import field_of
-from openmeva.metrics.core.inputs import HaltedError
+from openmeva.metrics.core.inputs import HaltedError, field_of
 from openmeva.training.files import write_text
 from openmeva.training.scale.folder import Folder
 from openmeva.training.scale.parts import NUMBER, WHERE, BadRow

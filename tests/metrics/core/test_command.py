@@ -161,3 +161,9 @@ def test_unwritable_output_is_reported_before_scoring(
     ):
         ended = CliRunner().invoke(app, ["score", str(stories), str(out), "--metric", metric])
         assert (ended.exit_code, message in ended.stderr) == (2, True), ended.output
+
+
+def test_blank_context_does_not_hide_a_prompt() -> None:
+    rows = [{"story": "He ran.", "context": blank, "prompt": "Tell me."} for blank in ("", " ", None)]
+    assert columns_of(rows)["contexts"] == ["Tell me."] * 3
+    assert columns_of([{"story": "He ran.", "context": ""}])["contexts"] == [""]

@@ -111,6 +111,8 @@ def test_judgments_are_not_compared_with_themselves(tmp_path: Path) -> None:
             ValueError, match=r"a\.jsonl: expected scores of a metric .* got 'score', which holds"
         ):
             compare_metrics(comparison)
+    with pytest.raises(ValueError, match=r"a\.jsonl: expected a column, got 'y'; the file has .*x"):
+        compare_metrics(Comparison([f"{first}:y", second], draws=100))
     result = compare_metrics(Comparison([f"{first}:x", second], draws=100))
     assert {"a.jsonl:x", "b.jsonl:score"} < set(result["rows"])
 
@@ -143,3 +145,28 @@ def test_autos_rows_are_matched_by_aspect(tmp_path: Path) -> None:
 def test_mismatched_rows_are_reported_with_their_line(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=message):
         scores(tmp_path, text)
+
+
+def test_references_of_judged_stories_are_read_as_by_score(tmp_path: Path) -> None:
+    rows = [
+        {"story": "Ben ran.", "ratings": [1, 2], "reference": ["He left.", "He fell."]},
+        {"story": "Nora sang.", "ratings": [3, 4], "references": "She hummed."},
+        {"story": "Ann sat.", "ratings": [3, 4], "reference": float("nan")},
+    ]
+    (tmp_path / "m.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    expected = [["He left.", "He fell."], "She hummed.", None]
+    assert [row.get("reference") for row in read_judged_file(tmp_path / "m.jsonl")] == expected
+    (tmp_path / "m.csv").write_text('story,score,reference\nBen ran.,1,"[""He left."", ""He fell.""]"\n')
+    assert read_judged_file(tmp_path / "m.csv")[0]["reference"] == expected[0]
+
+
+@pytest.mark.parametrize("cell", ["4,5; 3,5; 2", "4,5 3,5"])
+def test_decimal_commas_are_no_further_ratings(cell: str, tmp_path: Path) -> None:
+    (tmp_path / "de.tsv").write_text(f"story\tratings\nBen ran.\t{cell}\n")
+    with pytest.raises(
+        ValueError, match=r"de\.tsv, line 2: expected values in 'ratings' .* with decimal points"
+    ):
+        read_judged_file(tmp_path / "de.tsv")
+    for separated in ("4, 5, 3", "4,5,3", "4;5;3", "4 5 3"):
+        (tmp_path / "en.tsv").write_text(f"story\tratings\nBen ran.\t{separated}\n")
+        assert read_judged_file(tmp_path / "en.tsv")[0]["ratings"] == [4, 5, 3]

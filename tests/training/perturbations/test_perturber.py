@@ -9,7 +9,14 @@ import pytest
 
 from openmeva.training.files import read_rows
 from openmeva.training.paths import STORIES
-from openmeva.training.perturbations import ASPECTS, PerturbationMaterial, Perturber, parse, perturb
+from openmeva.training.perturbations import (
+    ASPECTS,
+    PerturbationMaterial,
+    Perturber,
+    parse,
+    perturb,
+    perturber,
+)
 from openmeva.training.perturbations.engine.similarity import MoverSimilarity
 from openmeva.training.perturbations.file import PerturbationConfig, perturb_file
 from openmeva.training.text.knowledge import resources
@@ -84,6 +91,14 @@ def test_unknown_technique_error_lists_the_known_ones() -> None:
 def test_missing_material_is_reported(aspect: str) -> None:
     with pytest.raises(ValueError, match=f"{aspect}: expected a"):
         perturb(aspect, material=PerturbationMaterial())
+
+
+def test_paraphrases_come_from_rules_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(perturber, "MoverSimilarity", lambda: lambda pairs: [0.5] * len(pairs))
+    result = perturb("semantic_repetition", seed=1)({"story": "Ann ran home quickly. She told her mother."})
+    assert result["aspect"] == "semantic_repetition"
+    with pytest.raises(ValueError, match=r"relatedness: .* \(material=PerturbationMaterial\(corpus=…\)\)"):
+        perturb("relatedness")
 
 
 @pytest.mark.parametrize("aspect", ["synonym", "causal_relationship"])

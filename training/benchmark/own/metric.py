@@ -181,15 +181,18 @@ def _inputs(metric: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _columns(
     name: str, test_set: TestSet, rows: Rows, inputs: Sequence[str], needed: Sequence[str]
-) -> tuple[list[str], dict[str, list[str]]]:
-    """Stories, and the further columns available; contexts as the benchmark passes them to its own metrics."""
+) -> tuple[list[str], dict[str, list[Any]]]:
+    """Stories, and the further columns available; contexts as the benchmark passes them to its own metrics.
+
+    A reference is a text, or a list of texts where the file has several.
+    """
     entry = MetricEntry(name, name, {}, tuple(inputs), needs_contexts="contexts" in needed)
     metric_rows = rows_for_metric(entry, test_set, rows)
     if metric_rows is None:
         raise ValueError(f"{name}: needs contexts, and {test_set.title} has none")
     references = [row.get("reference") for row in metric_rows]
     available = {"contexts": contexts_of(metric_rows), "references": references if all(references) else None}
-    columns = {key: [str(text) for text in available[key] or ()] for key in inputs if available[key]}
+    columns = {key: list(available[key] or ()) for key in inputs if available[key]}
     missing = [key for key in needed if key not in columns]
     if missing:
         raise ValueError(f"{name}: needs {', '.join(missing)}, and {test_set.title} has none")

@@ -90,3 +90,18 @@ def test_evaluate_module_as_metric(
         metric_from_module(str(folder), {"foo": 1}).score(*set_and_rows)
     with pytest.raises(ValueError, match=r"evaluate\.load"):
         metric_from_module(str(tmp_path / "nothing"))
+
+
+def test_function_receives_several_references_as_lists(
+    set_and_rows: tuple[TestSet, list[dict[str, Any]]],
+) -> None:
+    test_set, rows = set_and_rows
+    received: list[Any] = []
+
+    def mine(stories: list[str], references: list[Any]) -> list[float]:
+        received.extend(references)
+        return [0.0] * len(stories)
+
+    with_references = [{**row, "reference": ["He left.", "He fell."]} for row in rows]
+    metric_from_function(mine, "mine").score(test_set, with_references)
+    assert received == [["He left.", "He fell."]] * len(rows)
