@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+# With fewer prompts, the bootstrap's intervals exclude 0 too often: for random scores in 20 % of the cases at 5 prompts
+# of 20 stories, 10 % at 10 prompts of 5, and 6 % at 20 prompts of 3, instead of in 5 %.
+FEW_PROMPTS = 10
+
 
 def format_number(value: float | None, digits: int = 3) -> str:
     """A coefficient without its leading zero, as all tables, cards and pages print it; a dash for None.
@@ -57,3 +61,12 @@ def row_title(row: Mapping[str, Any], stories: int) -> str:
     ('UNION (1,200 rows)', 'PPL')
     """
     return row["title"] if row.get("n", stories) == stories else f"{row['title']} ({row['n']:,} rows)"
+
+
+def few_prompts_note(prompts: int) -> str:
+    """A note that intervals are too narrow, if there are fewer than `FEW_PROMPTS`; else blank.
+
+    >>> few_prompts_note(3), few_prompts_note(50)
+    ('with only 3 prompts, intervals are too narrow', '')
+    """
+    return f"with only {prompts} prompts, intervals are too narrow" if prompts < FEW_PROMPTS else ""

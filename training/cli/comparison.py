@@ -8,6 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from openmeva.training.benchmark.number_format import (
+    few_prompts_note,
     format_interval,
     format_number,
     format_p_value,
@@ -46,6 +47,8 @@ def show_comparison(comparison: Mapping[str, Any], console: Console | None = Non
             format_p_value(williams.get("holm")),
         )
     console.print(paired)
+    if few := few_prompts_note(comparison["prompts"]):
+        console.print(f"Note: {few}.", highlight=False)
 
 
 def _show_level(level: str, title: str, rows: Mapping[str, Any], console: Console) -> None:

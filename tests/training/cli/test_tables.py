@@ -120,3 +120,6 @@ def test_compared_file_names_are_not_truncated() -> None:
     show_comparison(comparison, Console(file=text, width=80))
     cells = [line.split("│")[1].strip() for line in text.getvalue().splitlines() if "│" in line]
     assert "".join(cells) == "".join([*names, names[1]])
+    assert "too narrow" not in text.getvalue()
+    show_comparison({**comparison, "prompts": 4}, Console(file=text, width=80))
+    assert text.getvalue().endswith("Note: with only 4 prompts, intervals are too narrow.\n")

@@ -8,7 +8,12 @@ from typing import Any
 
 from openmeva.training.benchmark.judged import MAX_PAIRED_STORIES
 from openmeva.training.benchmark.judged_tables import CORRELATED_WITH
-from openmeva.training.benchmark.number_format import format_number, format_p_value, format_with_interval
+from openmeva.training.benchmark.number_format import (
+    few_prompts_note,
+    format_number,
+    format_p_value,
+    format_with_interval,
+)
 from openmeva.training.benchmark.own.figures import LEVELS, ReportFigure, forest_plot, level_of, scatter_plot
 from openmeva.training.benchmark.render import Table
 
@@ -69,8 +74,9 @@ def agreement_section(name: str, result: Results, printed: Results) -> Section:
         table.note += (
             f" Pairs correct is omitted: it is not computed for more than {MAX_PAIRED_STORIES:,} stories."
         )
+    few = few_prompts_note(result["prompts"])
     paragraphs = [
-        f"{result['n']:,} stories of {result['prompts']:,} prompts. Over all stories: do good stories get high scores, "
+        f"{result['n']:,} stories of {result['prompts']:,} prompts{few and f'; {few}'}. Over all stories: do good stories get high scores, "
         "whatever the prompt and the system that wrote them? Within prompts: among stories on one prompt, does it prefer "
         "those that people prefer? Between systems: does it rank the systems as people do? These are different "
         "questions. Do not compare results of different levels with each other.",

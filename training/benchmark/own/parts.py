@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from openmeva.metrics.openmeva.autos import MAX_DRAWS
-from openmeva.training.benchmark.number_format import format_number, format_with_interval
+from openmeva.training.benchmark.number_format import few_prompts_note, format_number, format_with_interval
 from openmeva.training.benchmark.own.figures import aspect_plot, drift_plot
 from openmeva.training.benchmark.own.judged_parts import (
     ABSOLUTE_NOTE,
@@ -64,6 +64,8 @@ def verdict_section(results: Results) -> Section:
                 )
                 + ", where 1 is perfect and 0 is chance"
             )
+            if ends and (few := few_prompts_note(result["prompts"])):
+                text += f"; {few}"
             if ends and ends[0] <= 0 <= ends[1]:
                 text += "; since the interval includes 0, it may be chance"
             elif ends and ends[1] < 0:

@@ -254,3 +254,13 @@ def test_report_is_written_before_its_text_is_printed(
     arguments = ["benchmark", "--scores", str(score_file(tmp_path)), "--judged", str(rated), "--out"]
     CliRunner(charset="ascii").invoke(app, [*arguments, str(tmp_path / "out")])
     assert written == [tmp_path / "out"]
+
+
+def test_few_prompts_are_named_as_a_reason_for_narrow_intervals(rated: Path, tmp_path: Path) -> None:
+    few = tmp_path / "few.jsonl"
+    few.write_text("".join(json.dumps(row) + "\n" for row in judged_rows(4)), encoding="utf-8")
+    pages = [
+        judge(lambda stories: [len(s) for s in stories], judged=file, draws=100).html()
+        for file in (few, rated)
+    ]
+    assert [page.count("with only 4 prompts, intervals are too narrow") for page in pages] == [2, 0]
