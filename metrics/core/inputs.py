@@ -85,8 +85,8 @@ def field_of(row: Mapping[str, Any], field: str) -> Any:
     """The `story`, `context` or `reference` of a row, or None.
 
     A context may be called `prompt`, as in MANS; `contexts` and `references` are accepted, too. If the first of these is
-    blank, the next is used. Several references may
-    be a JSON list of strings, as `write_rows` writes them into a table cell.
+    blank, the next is used. Several references may be a JSON list of strings, as `write_rows` writes them into a table
+    cell.
 
     >>> field_of({"story": "He ran.", "prompt": "Tell me."}, "context")
     'Tell me.'

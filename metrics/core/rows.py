@@ -58,8 +58,8 @@ def read_rows(
     Args:
         path: JSONL; CSV or TSV with a heading; Parquet; or text, whose lines become `{"story": line}`. Gzipped files
             are decompressed.
-        kind: one of `KINDS`; default: by the ending, else JSONL if the first line begins with `{`, CSV or TSV if it
-            is a heading with a column `story`, else text.
+        kind: one of `KINDS`; default: by the ending, else by the first line that is not blank: JSONL if it begins with
+            `{`, CSV or TSV if it is a heading with a column `story`, else text.
         blank_lines: whether a blank line of a text counts as a story; otherwise it is skipped, as in JSONL.
         on_bad_line: called, instead of raising an error, with the message of each line that is not a JSON object, is
             not UTF-8 (except in tables) or has another number of cells than the heading.
@@ -168,13 +168,8 @@ def parse_object(text: str, label: str) -> dict[str, Any]:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        hint = (
-            " (nested too deeply)"
-            if isinstance(error, RecursionError)
-            else _ARRAY
-            if text.startswith("[")
-            else ""
-        )
+        hint = _ARRAY if text.startswith("[") else ""
+        hint = " (nested too deeply)" if isinstance(error, RecursionError) else hint
         raise ValueError(f"{label}: expected a JSON object, got {text[:60]!r}{hint}") from error
     if not isinstance(value, dict):
         hint = _ARRAY if isinstance(value, list) else ""

@@ -46,9 +46,8 @@ def merge_score_ties(scores: np.ndarray) -> np.ndarray:
     [1e-40, 2e-40, 0.3, 0.3]
     """
     merged = merge_ties(scores)
-    if (
-        not len(scores) or scores.min() < 0 < scores.max()
-    ):  # a difference of numbers: its error may exceed its size
+    # Scores of both signs may be differences of numbers, whose rounding error exceeds their size.
+    if not len(scores) or scores.min() < 0 < scores.max():
         return merged
     order = np.argsort(scores, kind="stable")
     ascending, coarse = scores[order], merged[order]

@@ -100,9 +100,8 @@ class RuberScorer:
                 for place, count in zip(indices["predictions"], counts, strict=True)
                 for _ in range(count)
             ]
-            alike = torch.cosine_similarity(flat[compared], flat[indices["references"]]).clamp(
-                -1.0, 1.0
-            )  # rounding
+            alike = torch.cosine_similarity(flat[compared], flat[indices["references"]])
+            alike = alike.clamp(-1.0, 1.0)  # rounding
         return unreferenced, [max(of_story.tolist()) for of_story in alike.split(counts)]
 
     def tokens(self, texts: Sequence[str], name: str = "predictions") -> list[list[int]]:

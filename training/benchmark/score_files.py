@@ -19,9 +19,8 @@ _DESCRIBING = {
 }  # fmt: skip
 METRIC_SCORE_SUFFIX = re.compile(r"_score(?:_\d+)?$")
 """Suffix of the columns that `openmeva score` adds to a file with a `score`; numbered if that name is taken, too."""
-_NUMBERING = re.compile(
-    r"\s*|Unnamed: \d+|__index_level_\d+__|index|level_\d+"
-)  # row numbers, as pandas writes them
+# Row numbers, as pandas writes them.
+_NUMBERING = re.compile(r"\s*|Unnamed: \d+|__index_level_\d+__|index|level_\d+")
 
 
 def read_scores(path: str | Path, stories: Sequence[Mapping[str, Any]], title: str) -> dict[str, list[float]]:

@@ -140,9 +140,8 @@ def _replace_end(stories: Sequence[TaggedStory], index: int, rng: np.random.Gene
     story, other = (
         _words(stories[i]) for i in (index, (index + int(rng.integers(1, len(stories)))) % len(stories))
     )
-    start = int(
-        rng.integers(0, min(len(story), len(other)))
-    )  # later, nothing would be added: a shortened story
+    # From a later start nothing would be added, and the text would be a shortened story.
+    start = int(rng.integers(0, min(len(story), len(other))))
     return Pair(
         join_words(story),
         join_words([*story[:start], *other[start:]]) or join_words(other),

@@ -115,16 +115,11 @@ class BatchBuilder:
         for row in rows:
             if row["label"] == 0:
                 of_story.setdefault(row["perturbed_from"], []).append(row)
-        return [
-            versions[
-                int(
-                    np.random.default_rng(story_entropy(self.how.seed, "perturb again", story)).integers(
-                        len(versions)
-                    )
-                )
-            ]
-            for story, versions in of_story.items()
-        ]
+        sampled = []
+        for story, versions in of_story.items():
+            rng = np.random.default_rng(story_entropy(self.how.seed, "perturb again", story))
+            sampled.append(versions[int(rng.integers(len(versions)))])
+        return sampled
 
 
 def _groups_of_unique_ids(rows: Sequence[StoryRow]) -> list[list[int]]:

@@ -69,6 +69,7 @@ class BatchSampler:
         self.how, self.seconds = settings.how, 0.0
         self.sampler, _ = sampler_of(settings.pool, self.how)
         self.normalizer = normalizer_of(self.how)
+        names = {"names": self.how.names} if self.how.names else {}
         self.signature = signature_of(
             "negatives",
             ("nltk",),
@@ -78,9 +79,7 @@ class BatchSampler:
             keep=self.how.keep,
             seed=self.how.seed,
             epoch=self.how.epoch,
-            **knowledge_checksums(
-                pool=settings.pool, **({"names": self.how.names} if self.how.names else {})
-            ),
+            **knowledge_checksums(pool=settings.pool, **names),
         )
 
     def check(self, batch: Mapping[str, Sequence[Any]]) -> dict[int, str]:

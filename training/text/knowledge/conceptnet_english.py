@@ -19,9 +19,9 @@ class ConceptNetEnglish(English):
     (appendix A).
 
     `English` also has WordNet's words and antonyms, and uses parts of speech. Here a word is looked up by its form and
-    by its lemma, regardless of its tag; an antonym is inflected like the word if the result is in the
-    dictionary ("weak" becomes "weaker", "indecisive" stays). "All words" are
-    those of the relations that the project keeps of ConceptNet (`conceptnet_files.KEPT_RELATIONS`).
+    by its lemma, regardless of its tag; an antonym is inflected like the word if the result is in the dictionary ("weak"
+    becomes "weaker", "indecisive" stays). "All words" are those of the relations that the project keeps of ConceptNet
+    (`conceptnet_files.KEPT_RELATIONS`).
 
     Raises:
         MissingResourceError: ConceptNet has not been fetched.
