@@ -89,12 +89,14 @@ def split_sentences(text: str) -> list[str]:
 def begins_with_context(story: object, context: object) -> bool:
     """Whether a story already begins with its context, which is not blank; False for anything but texts.
 
-    >>> begins_with_context("Ann ran. She fell.", "Ann ran."), begins_with_context("She fell.", "Ann ran.")
-    (True, False)
+    >>> [begins_with_context(story, "Ann ran") for story in ("Ann ran. She fell.", "She fell.", "Ann rants.")]
+    [True, False, False]
     """
     if not isinstance(story, str) or not isinstance(context, str):
         return False
-    return bool(context.strip()) and story.strip().startswith(context.strip())
+    beginning, whole = context.strip(), story.strip()
+    ends_a_word = not whole[len(beginning) : len(beginning) + 1].isalnum()
+    return bool(beginning) and whole.startswith(beginning) and ends_a_word
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:

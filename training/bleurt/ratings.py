@@ -26,6 +26,7 @@ from scipy.stats import pearsonr
 from openmeva.metrics.bleurt.scoring import BleurtScorer
 from openmeva.metrics.core.checkpoint import find_checkpoint, read_tensors
 from openmeva.metrics.core.inputs import parse_number
+from openmeva.metrics.core.text import Normalizer
 from openmeva.training.common.command import exit_on_bad_input
 from openmeva.training.common.cross_validated import FOLDER, write_cross_validated
 from openmeva.training.files import read_rows, save_tensors, text_of, write_text
@@ -184,8 +185,11 @@ def score_mans_tuned_on_union(data: Path, corpora: Sequence[str], start: Path, s
     folders = [data / "union" / name / "ant_data" for name in UNION_FOLDERS.values()]
     judged = [row for folder in folders if folder.is_dir() for row in read_union_judgments(folder)]
     mans = {corpus: read_mans(data / "mans", corpus) for corpus in corpora}
-    of_mans = {_plain(row["reference"]) for rows in mans.values() for row in rows}
-    referenced = [row for row in judged if row.get("reference") and _plain(row["reference"]) not in of_mans]
+    normalizer = Normalizer()
+    of_mans = {normalizer(row["reference"]) for rows in mans.values() for row in rows}
+    referenced = [
+        row for row in judged if row.get("reference") and normalizer(row["reference"]) not in of_mans
+    ]
     if not referenced:
         raise ValueError(
             f"{folders[0].parents[1]}: expected stories with references (reference_opt.txt), got none"
@@ -210,11 +214,6 @@ def score_mans_tuned_on_union(data: Path, corpora: Sequence[str], start: Path, s
         print(
             f"MANS-{corpus.upper()}: {len(rows)} stories, Pearson {r:.3f}, tuned on {len(referenced)} of UNION"
         )
-
-
-def _plain(text: str) -> str:
-    """A text in lower case, without differences of spacing and punctuation."""
-    return " ".join("".join(c if c.isalnum() else " " for c in text.lower()).split())
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

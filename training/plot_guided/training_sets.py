@@ -26,6 +26,7 @@ from openmeva.training.common.command import stage_command
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.files import checksum
 from openmeva.training.negatives import UnionSampler, UnionSampling, language_of
+from openmeva.training.negatives.groups import SPLITS
 from openmeva.training.negatives.heuristics import substitute_antonyms, substitute_sentences
 from openmeva.training.paths import RUNS, resolve_path
 from openmeva.training.plot_guided.adversarial_filtering.stage import filter_negatives
@@ -47,7 +48,6 @@ SCHEMA = pa.schema(
         ("manipulations", pa.list_(pa.string())),
     ]
 )
-SPLITS = ("train", "validation", "test")
 CHUNK = 500
 UNION_SENTENCES = 4  # minimum number of sentences of a story in UNION_DATA
 # Table 2 (ROC) and Table 3 (WP): thousands of stories in each split, human ones included.

@@ -59,8 +59,9 @@ def save_third_party(model: Any, tokenizer: Any, out: Path) -> None:
 
     Files of an adapter that was trained into the folder before are removed.
     """
-    for name in (ADAPTER, "names.json", "README.md"):
-        (out / name).unlink(missing_ok=True)
+    if (out / ADAPTER).is_file():
+        for name in (ADAPTER, "names.json", "README.md"):
+            (out / name).unlink(missing_ok=True)
     model.save_pretrained(out)
     tokenizer.save_pretrained(out)
 
@@ -68,7 +69,8 @@ def save_third_party(model: Any, tokenizer: Any, out: Path) -> None:
 def save_third_party_adapter(model: Any, base: Backbone, settings: Mapping[str, Any], out: Path) -> None:
     """Writes the adapter, a reference to its base model, and the names that become placeholders."""
     reference = base.source or {"path": os.path.relpath(base.folder.resolve(), out.resolve())}
-    (out / WEIGHTS).unlink(missing_ok=True)  # a whole model that was trained into the folder before
+    if out.resolve() != base.folder.resolve():
+        (out / WEIGHTS).unlink(missing_ok=True)  # a whole model that was trained into the folder before
     save_tensors(out / ADAPTER, adapter_tensors(model))
     write_text(out / "names.json", names_file().read_text(encoding="utf-8"))
     written = {"ppl": {**settings, "adapter": True, "backbone": reference}}

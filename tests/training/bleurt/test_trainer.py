@@ -211,7 +211,11 @@ def test_layer_tuned_on_union_ratings_scores_mans(tmp_path: Path, monkeypatch: p
         tuning.score_mans_tuned_on_union(tmp_path, ["roc"], tmp_path, 0, tmp_path)
     rows_by_corpus = {
         "ROCStories": union_rows[::2],
-        "WritingPrompts": [*union_rows[1::2], {"story": "no reference", "score": 1.0}],
+        "WritingPrompts": [
+            *union_rows[1::2],
+            {"story": "no reference", "score": 1.0},
+            {"story": "with a reference of MANS", "reference": "B", "score": 1.0},
+        ],
     }
     for corpus in rows_by_corpus:
         (tmp_path / "union" / corpus / "ant_data").mkdir(parents=True)
