@@ -4,6 +4,7 @@ from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.negatives.edited import EditedStory
 from openmeva.training.negatives.material import NegativeMaterial
 from openmeva.training.negatives.sentence import EditedSentence
+from openmeva.training.text.articles import article_for
 from openmeva.training.text.keywords import is_replaceable
 from openmeva.training.text.rewrite import Rewrite, Token
 
@@ -41,12 +42,21 @@ def substitute_keywords(
         replacement = replacement_of(sentence.words[at], sentence.tags[at], rng, material)
         if replacement is None:
             continue
-        token = Token(replacement, sentence.tags[at], at)
-        sentences[position] = sentence.apply_rewrite(Rewrite(at, at + 1, (token,)), LEXICAL)
+        sentences[position] = sentence.apply_rewrite(replace_keyword(sentence, at, replacement), LEXICAL)
         num_replaced += 1
         if num_replaced == wanted:
             break
     return story.with_sentences(LEXICAL, tuple(sentences)) if num_replaced else None
+
+
+def replace_keyword(sentence: EditedSentence, at: int, replacement: str) -> Rewrite:
+    """The rewrite of the keyword at `at`, and of "a" or "an" before it where the first sound changes."""
+    token = Token(replacement, sentence.tags[at], at)
+    before = sentence.words[at - 1] if at else ""
+    article = article_for(replacement)
+    if before not in {"a", "an"} or before == article or sentence.operations[at - 1]:
+        return Rewrite(at, at + 1, (token,))
+    return Rewrite(at - 1, at + 1, (Token(article, sentence.tags[at - 1], at - 1), token))
 
 
 def replacement_of(word: str, tag: str, rng: BufferedRandom, material: NegativeMaterial) -> str | None:

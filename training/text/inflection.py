@@ -2,6 +2,9 @@
 
 from functools import lru_cache
 
+FINITE_TAGS = frozenset({"VBD", "VBZ", "VBP", "MD"})
+"""Penn Treebank tags of finite verbs and modals."""
+
 # Tags whose words are their own lemma, regardless of the dictionary ("scared" does not become "scare").
 _BASE_TAGS = frozenset({"NN", "VB", "VBP", "JJ", "RB"})
 _NUMBER_AND_TENSE = {

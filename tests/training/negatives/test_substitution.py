@@ -34,6 +34,20 @@ def test_keyword_without_antonym_is_replaced_by_one_of_the_same_tag(story, make_
     assert replacements == {"miles", "roses"}  # all plurals of the corpus, not "cats" itself
 
 
+def test_article_agrees_with_a_substituted_keyword(story, make_rng, material, text):
+    """Otherwise "a evil" would tell a negative from a human story."""
+
+    class Language(TinyLanguage):
+        def antonyms(self, word, tag):
+            return ("evil",)
+
+    good = EditedStory.start(story("she/PRP left/VBD .", "a/DT good/JJ one/PRP ."))
+    edited = substitute_keywords(good, make_rng(0), replace(material, language=Language()))
+    assert text(edited)[1] == "an evil one ."
+    assert edited.operations[1] == ["lexical_substitution", "lexical_substitution", "", ""]
+    assert edited.origins[1] == [3, 4, 5, 6]
+
+
 def test_antonym_is_never_the_word_itself(make_rng, material):
     """ConceptNet lists some words as their own opposites."""
 

@@ -17,6 +17,7 @@ from openmeva.training.perturbations.rules.pronouns import (
     subject_form,
 )
 from openmeva.training.text.edits import Edit
+from openmeva.training.text.inflection import lemma
 from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.story import Story
 from openmeva.training.text.word_set import word_set
@@ -29,6 +30,16 @@ _WITH_IT = word_set(
 _ALIKE = (frozenset({"i", "we"}), frozenset({"it", "they"}))
 _SPEAKING = frozenset({"i", "we", "you"})
 _PREPOSITIONS = frozenset({"at", "with"})
+# Verbs of which both are subject: "she married him" says that he married her.
+_MUTUAL = word_set(
+    "marry meet wed date divorce resemble equal match encounter fight hug kiss embrace join hurt beat"
+)
+_MUTUAL_WITH = word_set(
+    """
+    talk speak chat argue agree disagree fight play dance live collide compete share meet work go eat dine travel sit
+    stay walk ride cuddle bond sing study train match communicate sleep hang interact
+    """
+)
 
 
 def is_example(story: Story, material: PerturbationMaterial) -> bool:
@@ -77,6 +88,9 @@ def is_exchangeable(sentence: Sentence, clause: Clause) -> bool:
     """Whether the exchange changes the meaning, and no pronoun gets a reference that the grammar excludes."""
     subject, thing = clause.subject, clause.object
     words = sentence.lowered
+    mutual = _MUTUAL_WITH if words[thing.start - 1] == "with" else _MUTUAL
+    if lemma(words[clause.main_verb], sentence.tags[clause.main_verb]) in mutual:
+        return False
     if subject.pronoun and thing.pronoun and subject_form(subject.pronoun) == subject_form(thing.pronoun):
         return False
     if words[subject.start : subject.end] == words[thing.start : thing.end]:
@@ -110,8 +124,8 @@ def substitute_pronoun(
 ) -> list[Edit] | None:
     """Replaces a pronoun by another person's pronoun of the same column of Table 13.
 
-    The other person has a pronoun in the story, as in Table 1; if none fits, it is any other person. Subjects and
-    objects are preferred to possessives, since "his arm" for "my arm" often makes sense, too. Reflexives are last,
+    The other person has a pronoun in the story, as in Table 1; if none fits, it is any other person. One of the same
+    number is preferred, since "they" often includes "she". Subjects and objects are preferred to possessives, since "his arm" for "my arm" often makes sense, too. Reflexives are last,
     since their antecedent is in the same clause. A subject is replaced only by one that agrees with its verb, and is
     kept if a reflexive refers to it.
     """
@@ -124,15 +138,22 @@ def substitute_pronoun(
                 continue
             others = _others(sentence, at, column)
             bound = _SPEAKING & {person_of(other) for other in sentence.lowered}  # no "did you see you"
-            present = [other for other in others if person_of(other) in persons - bound]
+            alike = [
+                other
+                for other in others
+                if _is_plural(other) == _is_plural(word) and person_of(other) not in bound
+            ]
+            present = [other for other in alike if person_of(other) in persons]
             if column == "reflexive":
+                rank = 4
+            elif not alike:
                 rank = 3
             elif not present:
                 rank = 2
             else:
                 rank = int(column not in ("subject", "object"))
             if others:
-                ranked[rank].append((sentence, at, present or others))
+                ranked[rank].append((sentence, at, present or alike or others))
     if not ranked:
         return None
     sentence, at, others = rng.choice(ranked[min(ranked)])
@@ -182,6 +203,10 @@ def _others(sentence: Sentence, at: int, column: str) -> list[str]:
         if not _are_alike(row[0], person_of(word)) and (fitting is None or row[0] in fitting)
     }
     return sorted(forms - {word})
+
+
+def _is_plural(word: str) -> bool:
+    return person_of(word) in {"we", "they"}
 
 
 def _are_alike(person: str, other: str | None) -> bool:

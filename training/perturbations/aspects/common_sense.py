@@ -7,7 +7,7 @@ from nltk.corpus.reader.wordnet import Synset
 from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
-from openmeva.training.perturbations.rules.nominals import noun_fits
+from openmeva.training.perturbations.rules.nominals import lexicographer_file, noun_fits
 from openmeva.training.perturbations.rules.replacing import replace_word
 from openmeva.training.perturbations.rules.set_phrases import is_replaceable
 from openmeva.training.perturbations.rules.valency import LIGHT_VERBS, verb_fits
@@ -21,11 +21,14 @@ from openmeva.training.text.knowledge.lexicon import (
     known_lemma,
     wordnet,
 )
+from openmeva.training.text.knowledge.senses import senses
 from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.story import Story
 from openmeva.training.text.word_set import COARSE_WORDS, word_set
 
 SHARE = 0.1
+_SENSES = 4  # the frequent ones
+_FITS_ANYWHERE = word_set("cheat walk learn live")  # verbs that make sense in most places
 _INDEFINITE = word_set(
     "everything something anything nothing everyone someone anyone nobody everybody somebody case"
 )
@@ -80,20 +83,36 @@ def substitute_neighbours(
 def breaks_common_sense(word: str, new: str, tag: str) -> bool:
     """Whether `new` differs in meaning from `word`: neither is a hypernym of the other, and `new` is no proper noun.
 
-    ConceptNet links a dog to an animal and to a dalmatian; both leave the story sensible.
+    ConceptNet links a dog to an animal and to a dalmatian; both leave the story sensible. So does one time for another
+    ("afternoon" and "day") and a verb of the same field for another ("decided" and "thought"). A verb that SemCor never has
+    is a noun's rare use ("to lunch").
     """
     part = CONTENT_CLASSES[tag]
     first, second = lemma(word, tag), lemma(new, tag)
-    if second in STOP_WORDS or new in STOP_WORDS or second in COARSE_WORDS:
+    if second in STOP_WORDS or new in STOP_WORDS or second in COARSE_WORDS | _FITS_ANYWHERE:
         return False
-    own, others = wordnet().synsets(first, part)[:2], wordnet().synsets(second, part)[:2]
+    own, others = wordnet().synsets(first, part)[:_SENSES], wordnet().synsets(second, part)[:_SENSES]
     if not others or not any(entry.name() == second for synset in others for entry in synset.lemmas()):
         return False  # a name: "Italy"
+    if part == "n" and lexicographer_file(first) == lexicographer_file(second) == "noun.time":
+        return False
+    if part == "v" and (_verb_field(first) == _verb_field(second) or not _is_in_use(second)):
+        return False
     for one in own:
         for other in others:
             if one == other or other in _near_hypernyms(one) or one in _near_hypernyms(other):
                 return False
     return True
+
+
+def _verb_field(base: str) -> str:
+    """WordNet's lexicographer file of a verb's first sense ("verb.motion"); empty for none."""
+    own = senses(base, "v")
+    return str(wordnet().synset_from_pos_and_offset("v", own[0].synset).lexname()) if own else ""
+
+
+def _is_in_use(verb: str) -> bool:
+    return any(sense.mentions for sense in senses(verb, "v"))
 
 
 def _near_hypernyms(synset: Synset) -> set[Synset]:

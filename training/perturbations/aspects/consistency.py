@@ -4,6 +4,7 @@ from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.perturbations.aspects.common_sense import is_replaceable
 from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
+from openmeva.training.perturbations.rules.nominals import lexicographer_file
 from openmeva.training.perturbations.rules.opposites import has_negating_prefix, negated_by_prefix, opposites
 from openmeva.training.perturbations.rules.polarity import may_be_affirmed, may_be_negated, story_depends_on
 from openmeva.training.perturbations.rules.replacing import replace_word
@@ -26,6 +27,8 @@ NEGATED_WORDS = word_set(
     without cannot unlikely
     """
 )
+_OF_BEINGS = frozenset({"young", "rich", "poor"})
+_BEINGS = frozenset({"noun.person", "noun.animal", "noun.group", "noun.location"})
 _LANGUAGE = English()
 _NEGATABLE = ("be", "modal", "auxiliary", "base", "third_person", "past")
 
@@ -68,12 +71,20 @@ def fitting_opposites(sentence: Sentence, at: int) -> list[str]:
     word, tag = sentence.lowered[at], sentence.tags[at]
     if not is_replaceable(sentence, at):
         return []
-    antonyms = list(opposites(word, tag))
+    antonyms = [new for new in opposites(word, tag) if _fits_noun(sentence, at, new)]
     if tag.startswith("V"):
         if lemma(word, tag) in LIGHT_VERBS:
             return []
         antonyms = [new for new in antonyms if verb_fits(sentence, at, lemma(new, tag))]
     return antonyms
+
+
+def _fits_noun(sentence: Sentence, at: int, new: str) -> bool:
+    """Whether an adjective said of people and animals ("young", "rich") does not come before another noun ("wallet")."""
+    tag = sentence.tags[at + 1] if at + 1 < len(sentence) else "."
+    if new not in _OF_BEINGS or tag not in {"NN", "NNS"}:
+        return True
+    return lexicographer_file(lemma(sentence.lowered[at + 1], tag)) in _BEINGS
 
 
 def alter_negation(story: Story, rng: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:

@@ -6,13 +6,13 @@ from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.rules.clause_order import body_end
 from openmeva.training.perturbations.rules.times import TIME_NOUNS
 from openmeva.training.text.edits import Edit
+from openmeva.training.text.inflection import FINITE_TAGS
 from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.story import Story
 
 _COORDINATORS = frozenset({"and", "but", "so", "or", "yet"})
 _LONGEST_OPENER = 6
 _COMMA = ","
-_FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
 _SUBJECTS = frozenset({"i", "he", "she", "we", "they"})  # never objects
 
 
@@ -48,14 +48,14 @@ def _is_deletable(sentence: Sentence, at: int) -> bool:
         return False
     if words[at + 1] in _COORDINATORS:
         nouns = words[at + 1] in {"and", "or"} and _are_nouns(tags[at - 1], *tags[at + 2 : at + 3])
-        return not nouns and bool(_FINITE & {*tags[at + 1 :]})  # "he ate fish, and chips were cold"
+        return not nouns and bool(FINITE_TAGS & {*tags[at + 1 :]})  # "he ate fish, and chips were cold"
     opener_is_name = sentence.story.is_name(sentence.words[at - 1]) and at == 1
     if (
         at > _LONGEST_OPENER
         or opener_is_name
         or tags[0] in {"UH", "NNP", "VB"}
         or words[0] in {"yes", "no", "oh"}
-        or not (_FINITE | {"VBN"}) & {*tags[at + 1 :]}  # "not now, Tom."
+        or not (FINITE_TAGS | {"VBN"}) & {*tags[at + 1 :]}  # "not now, Tom."
     ):
         return False
     starts_phrase = tags[0] in {"RB", "IN", "TO", "WRB", "RBR"} or words[0] in {

@@ -4,6 +4,7 @@ A frame is a function from a sentence to the framed sentence, or None if the fra
 """
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from openmeva.training.perturbations.rules.nominals import lexicographer_file
 from openmeva.training.perturbations.rules.noun_phrases import NounPhrase, clauses
@@ -124,15 +125,11 @@ def insert_before_verb(words: str, form: str, fits: Callable[[str], bool], perso
 
 
 def replace_was(words: str) -> Frame:
-    """Replaces "was" before an adjective or an article by `words`."""
+    """Replaces "was" before an article by `words`."""
 
     def frame(sentence: Sentence) -> str | None:
         at = _main_verb(sentence)
-        if (
-            at is None
-            or _base(sentence, at) != "be"
-            or sentence.tags[at + 1 : at + 2] not in (["JJ"], ["DT"])
-        ):
+        if at is None or _base(sentence, at) != "be" or sentence.tags[at + 1 : at + 2] != ["DT"]:
             return None
         return _edited(sentence, *sentence.spans[at], words.split())
 
@@ -187,8 +184,11 @@ def can_last(base: str) -> bool:
 
 
 def is_action(sentence: Sentence, at: int) -> bool:
-    """Whether the verb at `at` does not describe a state, and the sentence has no time expression."""
-    return _base(sentence, at) not in _STATES and not {*sentence.lowered} & _WITH_A_TIME
+    """Whether the verb at `at` does not describe a state ("turned out to be"), and the sentence has no time expression."""
+    words = sentence.lowered
+    if _base(sentence, at) in _STATES or ("to", "be") in pairwise(words[at:]):
+        return False
+    return not {*words} & _WITH_A_TIME
 
 
 def is_gradable(sentence: Sentence, at: int) -> bool:
@@ -200,34 +200,6 @@ def is_gradable(sentence: Sentence, at: int) -> bool:
             "due",
         }
     return _base(sentence, at) in {"want", "need", "like", "love", "hate", "enjoy", "wish", "hope"}
-
-
-def is_plain(sentence: Sentence, at: int) -> bool:
-    """Whether the verb at `at` is not an auxiliary."""
-    return _base(sentence, at) not in {"do", "use"} and sentence.tags[at + 1 : at + 2] != ["VBN"]
-
-
-def append_words(words: str, state: bool | None = None, when: bool = True) -> Frame:
-    """Puts `words` before the full stop.
-
-    Args:
-        words: the added words.
-        state: whether the main verb must describe a state (True) or must not (False); None for either.
-        when: whether the words are a time expression, so that the sentence must not have one.
-    """
-
-    def frame(sentence: Sentence) -> str | None:
-        at = _main_verb(sentence)
-        if at is None or {*sentence.lowered} & (_WITH_A_TIME | _NEGATIONS if when else _NEGATIONS):
-            return None
-        if words.split()[-1] in sentence.lowered:
-            return None
-        if state is not None and (_base(sentence, at) in _STATES) != state:
-            return None
-        index = sentence.spans[-2][1]
-        return _edited(sentence, index, index, [" " + words])
-
-    return frame
 
 
 def add_for_oneself(sentence: Sentence) -> str | None:
@@ -242,28 +214,16 @@ def add_for_oneself(sentence: Sentence) -> str | None:
 
 def prepend_words(words: str, when: bool = False) -> Frame:
     """Puts `words` before the subject; a comma is a separate word. With `when`, only for actions without a time expression."""
+    last = [word for word in words.split() if word != ","][-1]
 
     def frame(sentence: Sentence) -> str | None:
         at = _main_verb(sentence)
-        if at is None or (when and not is_action(sentence, at)):
+        if at is None or last in sentence.lowered or (when and not is_action(sentence, at)):
             return None
         start = sentence.capitalize_start(sentence.join_words(words.split()))
         return f"{start} {sentence.mid_sentence_text(0, len(sentence))}"
 
     return frame
-
-
-def it_cleft(sentence: Sentence) -> str | None:
-    """ "It was Nora who bought a car." """
-    at = _main_verb(sentence)
-    if (
-        at != 1
-        or not sentence.story.is_name(sentence.words[0])
-        or _base(sentence, at) in {"be", "have", "do"}
-    ):
-        return None
-    start = sentence.capitalize_start("it was ")
-    return f"{start}{sentence.words[0]} who {sentence.surface(1, len(sentence))}"
 
 
 def wh_cleft(sentence: Sentence) -> str | None:

@@ -3,8 +3,15 @@
 Each takes a sentence, the phrase's first token and the one after its last.
 """
 
+from itertools import pairwise, takewhile
+
+from openmeva.training.perturbations.rules.phrase_table import Condition
+from openmeva.training.text.inflection import FINITE_TAGS
 from openmeva.training.text.sentence import Sentence
 
+_LINKING = frozenset({"was", "were", "is", "are", "felt", "be", "been", "am", "so", "very"})
+_CLAUSE = 10  # tokens in which a clause has its verb
+_LENGTH = 6  # tokens of an object with its modifiers
 _OBJECT = frozenset({"DT", "PRP", "PRP$", "NN", "NNS", "NNP", "CD", "JJ"})
 
 
@@ -13,9 +20,24 @@ def before_object(sentence: Sentence, start: int, end: int) -> bool:
     tags = sentence.tags
     if end >= len(tags) or tags[end] not in _OBJECT or sentence.lowered[end].endswith(("self", "selves")):
         return False
-    if any(tag in {"VBD", "VBZ", "VBP", "MD"} for tag in tags[end : end + 4]):
+    if FINITE_TAGS & {*takewhile(str.isalpha, tags[end : end + _CLAUSE])}:
         return False  # a clause: "noticed the power had gone"
     return tags[end] != "PRP" or tags[end + 1 : end + 2] in ([], ["."], [","], ["IN"], ["CC"], ["RB"])
+
+
+def object_without(*words: str) -> Condition:
+    """As `before_object`, where none of `words` is among the next few: "threw a fit", "loved him very much"."""
+    return lambda sentence, start, end: (
+        before_object(sentence, start, end) and not {*words} & {*sentence.lowered[end : end + _LENGTH]}
+    )
+
+
+def simple_object(sentence: Sentence, start: int, end: int) -> bool:
+    """An object follows, and nothing that says what it should be: not "needed his teeth clean"."""
+    tags = sentence.tags[end : end + _LENGTH]
+    return before_object(sentence, start, end) and not any(
+        first.startswith("NN") and second.startswith(("JJ", "V", "TO")) for first, second in pairwise(tags)
+    )
 
 
 def before_infinitive(sentence: Sentence, start: int, end: int) -> bool:
@@ -30,10 +52,15 @@ def before_that(sentence: Sentence, start: int, end: int) -> bool:
 
 def is_predicate(sentence: Sentence, start: int, end: int) -> bool:
     """After a form of "be" or "feel", and before a pause, "and", "to", "that" or a preposition."""
-    before = sentence.lowered[max(0, start - 3) : start]
     after = sentence.tags[end] if end < len(sentence) else "."
-    linked = {"was", "were", "is", "are", "felt", "be", "been", "am", "so", "very"} & set(before)
-    return bool(linked) and not after.startswith(("NN", "JJ", "VB"))
+    if after.startswith(("NN", "JJ", "VB")):
+        return False
+    for at in range(start - 1, max(0, start - 3) - 1, -1):
+        if sentence.lowered[at] in _LINKING:
+            return True
+        if sentence.tags[at].startswith("V") and sentence.lowered[at] not in {"getting", "feeling"}:
+            return False  # an adverb: "was driving too fast"
+    return False
 
 
 def attribute_or_end(sentence: Sentence, start: int, end: int) -> bool:
@@ -74,6 +101,11 @@ def is_simple_noun(sentence: Sentence, start: int, end: int) -> bool:
     )
 
 
+def affirmative(sentence: Sentence, start: int, end: int) -> bool:
+    """No negation in the sentence: not "did not have numerous friends"."""
+    return not {"not", "n't", "never"} & {*sentence.lowered}
+
+
 def before_clause(sentence: Sentence, start: int, end: int) -> bool:
     return sentence.tags[end : end + 1] != [] and sentence.tags[end] in {"PRP", "NNP", "DT", "PRP$", "EX"}
 
@@ -85,7 +117,7 @@ def before_noun(sentence: Sentence, start: int, end: int) -> bool:
 def is_purpose_infinitive(sentence: Sentence, start: int, end: int) -> bool:
     """ "to" of purpose: "went to the store to buy milk"."""
     words, tags = sentence.lowered, sentence.tags
-    moved = {"went", "goes", "go", "came", "stopped", "stayed", "called", "used", "drove", "ran", "headed"}
+    moved = {"went", "goes", "go", "came", "stopped", "stayed", "used", "drove", "ran", "headed"}
     return (
         tags[start - 1 : start] in (["NN"], ["NNS"])
         and tags[end : end + 1] == ["VB"]

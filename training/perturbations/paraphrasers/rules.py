@@ -18,7 +18,7 @@ from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.story import Story
 
 _ATTEMPTS = 8  # to frame a wording, each with new random choices
-_FRAMES = 3  # maximum number of framings of a wording
+_FRAMES = 2  # maximum number of framings of a wording
 
 
 class RuleParaphraser:
@@ -27,7 +27,7 @@ class RuleParaphraser:
     A framing is a phrase that lengthens a sentence without changing its meaning ("managed to"). Framings are sampled with
     weights, so that none is in many paraphrases. Needs WordNet, but no model and no network.
 
-    >>> sentence = Story("He hired an attorney.").sentences[0]
+    >>> sentence = Story("The chef hired an attorney.").sentences[0]
     >>> import numpy as np
     >>> RuleParaphraser().paraphrases(sentence, BufferedRandom(np.random.default_rng(0)))[:3]
     ['An attorney was hired by him.', 'He employed a lawyer.', 'A lawyer was employed by him.']
@@ -40,7 +40,7 @@ class RuleParaphraser:
         return phrase_table()
 
     def paraphrases(self, sentence: Sentence, rng: BufferedRandom) -> list[str]:
-        """Paraphrases of a sentence: without framings, then with one, two and three; empty for one in capitals."""
+        """Paraphrases of a sentence: without framings, then with one and with two; empty for one in capitals."""
         if sentence.in_capitals:
             return []
         worded = self._reworded(sentence, rng)

@@ -8,7 +8,7 @@ from openmeva.training.perturbations.rules.clause_order import (
     trailing_clause,
 )
 from openmeva.training.perturbations.rules.noun_phrases import Clause, clauses
-from openmeva.training.perturbations.rules.pronouns import object_form, subject_form
+from openmeva.training.perturbations.rules.pronouns import subject_form
 from openmeva.training.text.inflection import inflect, lemma
 from openmeva.training.text.sentence import Sentence
 
@@ -106,8 +106,10 @@ def _marks(sentence: Sentence) -> str:
 
 
 def to_passive(sentence: Sentence) -> str | None:
-    """The sentence in the passive voice; None if it is not a single clause in a simple tense."""
-    candidates = [clause for clause in clauses(sentence) if clause.subject.start == 0]
+    """The sentence in the passive voice; None if it is not a single clause in a simple tense, or for "by him"."""
+    candidates = [
+        clause for clause in clauses(sentence) if clause.subject.start == 0 and not clause.subject.pronoun
+    ]
     if not candidates or '"' in sentence.words:
         return None
     clause = candidates[0]
@@ -116,6 +118,8 @@ def to_passive(sentence: Sentence) -> str | None:
         return None
     base = lemma(sentence.lowered[clause.main_verb], tag)
     rest = range(clause.object.end, body_end(sentence))
+    if sentence.tags[clause.object.end : clause.object.end + 1] in (["IN"], ["TO"]):
+        return None  # "was completed by Lester in 25th place"
     if base in _NO_PASSIVE or any(sentence.tags[at][0] in "VMCW" or sentence.words[at] == "," for at in rest):
         return None
     thing = sentence.lowered[clause.object.start : clause.object.end]
@@ -129,11 +133,7 @@ def _passive_text(sentence: Sentence, clause: Clause, base: str, tag: str) -> st
     new_subject = subject_form(thing.pronoun) if thing.pronoun else sentence.surface(thing.start, thing.end)
     if new_subject == "i" and sentence.story.cased:
         new_subject = "I"
-    agent = (
-        object_form(subject.pronoun)
-        if subject.pronoun
-        else sentence.mid_sentence_text(subject.start, subject.end)
-    )
+    agent = sentence.mid_sentence_text(subject.start, subject.end)
     person = subject_form(thing.subject)
     be = inflect("be", "VBD" if tag == "VBD" else "VBP", person)
     if tag != "VBD" and person in {"he", "she", "it"}:

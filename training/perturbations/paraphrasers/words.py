@@ -1,6 +1,13 @@
 """Everyday words and phrases of stories, and replacements with the same meaning; written for this project."""
 
+from openmeva.training.perturbations.paraphrasers.nouns_and_adjectives import (
+    ADJECTIVES,
+    NOUNS,
+    OF_SET_PHRASES,
+    PREDICATES,
+)
 from openmeva.training.perturbations.paraphrasers.places import (
+    affirmative,
     after_singular_subject,
     attribute_or_end,
     before_clause,
@@ -13,6 +20,8 @@ from openmeva.training.perturbations.paraphrasers.places import (
     is_purpose_infinitive,
     is_simple_noun,
     no_verb_next,
+    object_without,
+    simple_object,
     thing_or_predicate,
 )
 from openmeva.training.perturbations.rules.phrase_table import (
@@ -20,14 +29,23 @@ from openmeva.training.perturbations.rules.phrase_table import (
     Counterpart,
     PhraseTable,
     both,
+    following,
     not_following,
     not_preceded,
     opens,
 )
+from openmeva.training.perturbations.rules.times import TIME_NOUNS
 from openmeva.training.text.inflection import inflect
 
 _VERB_TAGS = ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
 
+_FOUND = ("home", "house", "apartment", "job", "work", "way", "place", "time")
+_DEGREES = ("much", "more", "most", "better", "best", "dearly", "deeply", "lot")
+_MEALS = ("bite", "breakfast", "lunch", "dinner", "snack", "food", "drink", "coffee", "beer", "seat", "hold")
+_WATCHED = (
+    "movie", "movies", "film", "play", "show", "game", "concert", "doctor", "dentist", "therapist", "vet", "results",
+    "difference", "point", "sense", "friends", "family",
+)  # fmt: skip
 # Verbs by base form: replacement, and condition on what follows.
 _VERBS: dict[str, tuple[str, Condition]] = {
     "want": ("wish", before_infinitive),
@@ -37,26 +55,24 @@ _VERBS: dict[str, tuple[str, Condition]] = {
     "try": ("attempt", before_infinitive),
     "need": ("have", before_infinitive),
     "buy": ("purchase", before_object),
-    "find": ("discover", both(before_object, not_following("it", "him", "her", "out"))),
     "love": ("adore", before_object),
     "like": ("enjoy", before_object),
-    "enjoy": ("like", before_object),
+    "enjoy": ("like", lambda s, a, b: s.tags[a] != "VBG" and before_object(s, a, b)),
     "hate": ("detest", before_object),
     "finish": ("complete", before_object),
-    "fix": ("repair", before_object),
+    "fix": ("repair", both(before_object, not_following("it", "this", "things", "everything"))),
     "yell": ("shout", not_following("out")),
     "scream": ("shriek", not_following("out")),
     "cry": ("weep", not_following("out")),
     "happen": ("occur", not_following("to")),
     "realize": ("discover", before_that),
     "walk": ("stroll", not_following("out", "up", "in", "his", "her", "the", "away", "off", "by", "dogs")),
-    "throw": ("toss", before_object),
-    "grab": ("seize", before_object),
+    "throw": ("toss", object_without("fit", "tantrum", "party", "punch", "punches", "shower", "bash")),
+    "grab": ("seize", object_without(*_MEALS)),
     "receive": ("get", before_object),
     "choose": ("select", before_object),
     "build": ("construct", before_object),
     "require": ("need", before_object),
-    "invite": ("ask", before_object),
     "search": ("look", lambda s, a, b: s.lowered[b : b + 1] == ["for"]),
     "hire": ("employ", before_object),
     "reply": ("answer", not_following("to")),
@@ -65,13 +81,12 @@ _VERBS: dict[str, tuple[str, Condition]] = {
 }
 # Longer replacements of verbs; the first word is inflected.
 _LONGER: dict[str, tuple[str, Condition]] = {
-    "like": ("be fond of", before_object),
-    "love": ("be very fond of", before_object),
-    "need": ("be in need of", before_object),
-    "see": ("catch sight of", both(before_object, not_following("that", "how"))),
+    "like": ("be fond of", object_without(*_DEGREES)),
+    "need": ("be in need of", simple_object),
+    "see": ("catch sight of", both(object_without(*_WATCHED), not_following("that", "how"))),
     "want": ("wish for", before_object),
     "try": ("make an attempt", before_infinitive),
-    "find": ("come across", both(before_object, not_following("out", "himself", "herself"))),
+    "find": ("come across", both(object_without(*_FOUND), not_following("out", "himself", "herself"))),
     "argue": ("have an argument", not_following("that", "about", "over", "and")),
     "fight": ("have a fight", lambda s, a, b: s.tags[b : b + 1] in (["."], ["IN"], ["RB"])),
     "cry": ("burst into tears", lambda s, a, b: s.tags[b : b + 1] in (["."], [","], ["CC"])),
@@ -110,7 +125,6 @@ _PHRASAL: dict[str, str] = {
     "live in": "reside in",
     "arrive at": "reach",
     "ask for": "request",
-    "think about": "consider",
     "fall asleep": "doze off",
     "pass away": "die",
     "pick out": "choose",
@@ -120,41 +134,6 @@ _PHRASAL: dict[str, str] = {
     "get ready": "prepare",
     "make sure that": "see to it that",
     "have to": "need to",
-}
-_NOUNS: dict[str, str] = {
-    "mom": "mother", "dad": "father", "mother": "mom", "father": "dad", "kid": "child", "friend": "pal",
-    "store": "shop", "movie": "film", "present": "gift", "gift": "present", "boss": "manager", "picture": "photo",
-    "doctor": "physician", "teacher": "instructor", "baby": "infant", "bike": "bicycle", "plane": "airplane",
-    "trash": "garbage", "grandma": "grandmother", "grandpa": "grandfather", "student": "pupil", "test": "exam",
-    "trip": "journey", "house": "home", "car": "automobile", "attorney": "lawyer", "lawyer": "attorney",
-    "guy": "man", "phone": "telephone", "couch": "sofa", "street": "road", "woman": "lady", "photo": "picture",
-    "road": "street", "party": "celebration", "idea": "thought", "error": "mistake",
-    "mistake": "error", "money": "cash", "fight": "quarrel", "noise": "sound", "cop": "policeman",
-    "bathroom": "restroom", "crowd": "throng",
-}  # fmt: skip
-_PREDICATES: dict[str, str] = {
-    "happy": "glad", "sad": "unhappy", "scared": "frightened", "tired": "weary", "excited": "thrilled",
-    "nervous": "anxious", "angry": "furious", "sick": "ill", "surprised": "astonished", "afraid": "scared",
-    "upset": "distressed", "ready": "prepared", "difficult": "hard", "easy": "simple",
-    "worried": "anxious", "glad": "happy", "shocked": "stunned", "mad": "angry",
-    "disappointed": "let down", "embarrassed": "ashamed", "delighted": "overjoyed", "relieved": "reassured",
-    "amazed": "astonished", "thrilled": "delighted", "proud": "very proud",
-}  # fmt: skip
-_ADJECTIVES: dict[str, str] = {
-    "big": "large", "large": "big", "beautiful": "lovely", "nice": "pleasant", "great": "wonderful",
-    "terrible": "awful", "delicious": "tasty", "smart": "clever", "whole": "entire", "expensive": "costly",
-    "huge": "enormous", "strange": "odd", "funny": "amusing", "rich": "wealthy", "small": "little",
-    "wonderful": "marvelous", "awful": "terrible", "loud": "noisy",
-    "favorite": "best-loved", "entire": "whole", "weird": "strange", "tiny": "very small", "lovely": "beautiful",
-    "important": "significant", "cheap": "inexpensive", "quiet": "silent", "famous": "well-known",
-}  # fmt: skip
-# Nouns that form a set phrase with these adjectives: "a big deal".
-_OF_SET_PHRASES: dict[str, tuple[str, ...]] = {
-    "big": ("deal", "brother", "brothers", "sister", "sisters", "game", "toe", "break"),
-    "great": ("deal", "aunt", "uncle", "grandmother", "grandfather", "grandson", "granddaughter"),
-    "small": ("talk", "change"),
-    "funny": ("bone",),
-    "whole": ("grain", "milk", "wheat"),
 }
 _OBJECTS = ("him", "her", "me", "them")
 _OTHERS: dict[str, Counterpart] = {
@@ -193,13 +172,13 @@ _OTHERS: dict[str, Counterpart] = {
     "while": Counterpart("as", holds=before_clause),
     "although": Counterpart("though"),
     "until": Counterpart("till"),
-    "near": Counterpart("close to", frozenset({"IN"})),
+    "near": Counterpart("close to", frozenset({"IN"}), not_preceded("right", "too", "so", "very")),
     "during": Counterpart("in the course of"),
     "a lot of": Counterpart("plenty of"),
     "lots of": Counterpart("plenty of"),
-    "several": Counterpart("a number of", holds=before_noun),
+    "several": Counterpart("a number of", holds=both(before_noun, not_following(*TIME_NOUNS))),
     "many": Counterpart(
-        "numerous", holds=both(before_noun, not_preceded("so", "too", "how", "as", "very", "not"))
+        "numerous", holds=both(before_noun, affirmative, not_preceded("so", "too", "how", "as", "very"))
     ),
     "a few": Counterpart("several", holds=before_noun),
     "every day": Counterpart("each day"),
@@ -238,7 +217,8 @@ _OTHERS: dict[str, Counterpart] = {
     "said": Counterpart("stated", holds=before_that),
     "talked to": Counterpart("had a talk with"),
     "went to the": Counterpart(
-        "made a trip to the", holds=not_following("bathroom", "door", "kitchen", "hospital")
+        "made a trip to the",
+        holds=following("store", "market", "mall", "beach", "park", "zoo", "city", "library"),
     ),
     "it was": Counterpart(
         "it turned out to be", holds=both(opens, lambda s, a, b: s.tags[b : b + 1] == ["DT"])
@@ -278,15 +258,15 @@ def _entries() -> dict[str, Counterpart]:
             )
             guard = both(holds, after_singular_subject) if new_first == "be" else holds
             entries[form] = Counterpart(counterpart.strip(), frozenset({tag}), guard)
-    for word, new in _NOUNS.items():
+    for word, new in NOUNS.items():
         entries[word] = Counterpart(new, frozenset({"NN"}), is_simple_noun)
         plural = inflect(word, "NNS")
         if plural not in entries:
             entries[plural] = Counterpart(inflect(new, "NNS"), frozenset({"NNS"}), is_simple_noun)
-    for word, new in _PREDICATES.items():
+    for word, new in PREDICATES.items():
         entries[word] = Counterpart(new, holds=is_predicate)
-    for word, new in _ADJECTIVES.items():
-        holds = both(attribute_or_end, not_following(*_OF_SET_PHRASES.get(word, ())))
+    for word, new in ADJECTIVES.items():
+        holds = both(attribute_or_end, not_following(*OF_SET_PHRASES.get(word, ())))
         entries[word] = Counterpart(new, frozenset({"JJ"}), holds)
     return entries
 

@@ -27,6 +27,8 @@ def agree_with_subject(verb: str, tag: str, subject: str) -> str:
     if tag not in {"VBZ", "VBP"} or verb.startswith("'"):
         return verb
     base = lemma(verb, tag)
+    if tag == "VBZ" and not verb.endswith("s"):
+        return verb  # also a past tense: "she shut"
     if tag == "VBP" and lemma(verb, "VBD") != base:
         return verb  # a past tense mistagged as a present tense: "they ate"
     return inflect(base, "VBZ") if subject in _THIRD else base

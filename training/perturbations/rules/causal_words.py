@@ -9,7 +9,7 @@ from openmeva.training.perturbations.rules.phrase_table import (
     not_following,
     not_preceded,
 )
-from openmeva.training.text.inflection import inflect
+from openmeva.training.text.inflection import FINITE_TAGS, inflect
 from openmeva.training.text.knowledge.senses import senses
 from openmeva.training.text.negation.verbs import BE
 from openmeva.training.text.sentence import Sentence
@@ -63,7 +63,7 @@ def is_causal_so(sentence: Sentence, at: int) -> bool:
         return words[at + 1] == "this" and tags[at + 2].startswith("V")
     if tags[at + 1] not in _SUBJECTS:
         return False
-    return any(tag in {"VBD", "VBZ", "VBP", "MD"} for tag in tags[at + 2 : at + 8])
+    return any(tag in FINITE_TAGS for tag in tags[at + 2 : at + 8])
 
 
 def is_causal_since(sentence: Sentence, at: int) -> bool:
@@ -73,9 +73,7 @@ def is_causal_since(sentence: Sentence, at: int) -> bool:
         return False
     if any(word in {"have", "has", "had", "'ve", "been"} for word in words[:at]):
         return False
-    return tags[at + 1] in _SUBJECTS and any(
-        tag in {"VBD", "VBZ", "VBP", "MD"} for tag in tags[at + 2 : at + 6]
-    )
+    return tags[at + 1] in _SUBJECTS and any(tag in FINITE_TAGS for tag in tags[at + 2 : at + 6])
 
 
 def _clause_follows(sentence: Sentence, start: int, end: int) -> bool:
@@ -83,7 +81,7 @@ def _clause_follows(sentence: Sentence, start: int, end: int) -> bool:
     return (
         end < len(tags)
         and tags[end] in _SUBJECTS
-        and any(tag in {"VBD", "VBZ", "VBP", "MD"} for tag in tags[end + 1 : end + 7])
+        and any(tag in FINITE_TAGS for tag in tags[end + 1 : end + 7])
     )
 
 

@@ -7,16 +7,16 @@ from typing import NamedTuple
 from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.perturbations.rules.times import DAYS_FROM_NOW, TIME_NOUNS
 from openmeva.training.text.edits import Edit
+from openmeva.training.text.inflection import FINITE_TAGS
 from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.word_set import word_set
 
-_FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
 _NOMINAL = frozenset({"PRP", "NN", "NNS", "NNP", "NNPS", "DT", "EX", "CD", "WP"})
 _INNER_MARKS = frozenset({",", ";", ":", "--", "-", "..."})
 _NESTING = frozenset({"after", "before", "until", "because", "when", "while", "if", "since"})
 _BE = frozenset({"be", "is", "are", "was", "were", "am", "been", "'s", "'re", "'m"})
 _OWN_TIME = frozenset({"one", "that", "this", "last", "every", "each", "the", "in", "on", "at", "during"})
-_LEADING = frozenset({"and", "but", "so", "then", "yet"})
+_LEADING = frozenset({"and", "but", "so", "then", "yet", "however"})
 # Words that belong to the conjunction after them: "just before", "only because", "and so".
 OF_CONJUNCTION = word_set(
     """
@@ -44,7 +44,7 @@ def has_clause(sentence: Sentence, start: int, end: int) -> bool:
         if words[at] in _NESTING or (tags[at] == "CC" and tags[at - 1] == "NN"):
             return False  # the next verb belongs to another clause
         after_pronoun = at > start and tags[at] == "VBN" and tags[at - 1] == "PRP"  # "he cooked", mistagged
-        if tags[at] in _FINITE or after_pronoun:
+        if tags[at] in FINITE_TAGS or after_pronoun:
             return seen
         seen = seen or tags[at] in _NOMINAL
     return False

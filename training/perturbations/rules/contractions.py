@@ -2,7 +2,7 @@
 
 from openmeva.training.perturbations.rules.noun_phrases import noun_phrase
 from openmeva.training.text.edits import Edit
-from openmeva.training.text.inflection import inflect, lemma, with_case_of
+from openmeva.training.text.inflection import FINITE_TAGS, inflect, lemma, with_case_of
 from openmeva.training.text.negation.verbs import CUT_MODALS, after_adverbs, governor
 from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.word_set import word_set
@@ -27,7 +27,7 @@ _IS_HOSTS = frozenset(_PRONOUN_BE) | {"where", "here", "how", "when"}
 _FRONTED = word_set("where who what how than as whatever here there")
 _MAY_BE_COMPLETE = word_set("where who how")  # "where he is the boss"
 _NEAR = 15  # maximum distance in tokens to an "if" or a modal that disambiguates "'d"
-_CLAUSE_STARTS = frozenset({"CC", "IN", "VBD", "VBZ", "VBP", "MD"})
+_CLAUSE_STARTS = FINITE_TAGS | {"CC", "IN"}
 
 
 def contractions(sentence: Sentence) -> list[Edit]:

@@ -20,7 +20,7 @@ _MASS = word_set(
     fun furniture homework housework money cash advice news traffic weather luck music bread milk food
     information research equipment luggage trash garbage clothing jewelry mail evidence progress
     knowledge work baseball football basketball soccer tennis golf hockey rice butter meat cheese
-    alcohol guilt laundry art stuff scenery poetry machinery pollution
+    alcohol guilt laundry art stuff scenery poetry machinery pollution power internet relaxation attention countryside
     """
 )
 
@@ -34,7 +34,7 @@ def article_of(sentence: Sentence, at: int) -> str:
     before = at - 1
     while before >= 0 and tags[before] in _INSIDE:
         before -= 1
-    if before >= 0 and words[before] in {"a", "an"}:
+    if before >= 0 and words[before] in {"a", "an", "another", "each", "every"}:
         return "a"
     if before >= 0 and words[before] in {"some", "any", "all", "no"}:
         return "bare"
@@ -42,9 +42,9 @@ def article_of(sentence: Sentence, at: int) -> str:
 
 
 def noun_fits(sentence: Sentence, at: int, base: str) -> bool:
-    """Whether the noun `base` can replace the singular noun at `at`: countable after "a", a mass noun without article."""
+    """Whether the noun `base` can replace the noun at `at`: countable after "a" and in the plural, a mass noun without article."""
     if sentence.tags[at] != "NN":
-        return True
+        return sentence.tags[at] != "NNS" or _is_counted(base)
     article = article_of(sentence, at)
     return article == "the" or (_is_counted(base) if article == "a" else _is_mass(base))
 

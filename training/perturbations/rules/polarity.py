@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 
 from openmeva.training.perturbations.rules.causal_words import is_causal_since, is_causal_so
 from openmeva.training.text.inflection import lemma
@@ -11,13 +10,8 @@ from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.story import Story
 from openmeva.training.text.word_set import word_set
 
-# Words that need a negation, or have another meaning without it: "scored at all", "could help laughing".
-_WITH_NEGATION = word_set(
-    """
-    any anymore anyone anybody anything anywhere ever yet either neither nor until till even much many long single
-    slightest budge help wait believe stand mind bother care least quite
-    """
-)
+# Words that have another meaning without a negation: "could help laughing".
+_WITH_NEGATION = word_set("even much many long single help wait believe stand mind bother care least quite")
 # Words outside the scope of a negation, or with which it changes the claim: "did not already eat", "not very tall".
 _WITHOUT_NEGATION = word_set(
     """
@@ -55,12 +49,9 @@ def may_be_negated(sentence: Sentence, at: int) -> bool:
 
 
 def may_be_affirmed(sentence: Sentence, at: int) -> bool:
-    """Whether the sentence has the opposite meaning without the negation at `at`."""
+    """Whether the sentence has the opposite meaning without the negation at `at`, which can be removed."""
     words = sentence.lowered
-    following = words[at:]
-    if {'"', "?"} & {*words} or {*words} & _OPEN or {*following} & _WITH_NEGATION:
-        return False
-    return ("at", "all") not in pairwise(following)
+    return not ({'"', "?"} | _OPEN) & {*words} and not _WITH_NEGATION & {*words[at:]}
 
 
 def story_depends_on(sentence: Sentence, at: int) -> bool:

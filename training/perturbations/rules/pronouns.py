@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from openmeva.training.perturbations.rules.times import TIMES_WITHOUT_PREPOSITION
-from openmeva.training.text.inflection import lemma
+from openmeva.training.text.inflection import FINITE_TAGS, lemma
 from openmeva.training.text.knowledge.lexicon import senses
 from openmeva.training.text.negation.verbs import BE, DO_TAGS, HAVE
 from openmeva.training.text.sentence import Sentence
@@ -92,7 +92,11 @@ def _object_or_possessive(sentence: Sentence, at: int) -> str | None:
         if tag.startswith("NN") and senses(lemma(word, "NNS"), "n")
     }
     if not nouns:
-        return "object" if following != "VBG" else None
+        may_be_noun = any(
+            tag.startswith("NN") and not any(senses(word, part) for part in "avr")
+            for word, tag in zip(words[at + 1 : end], tags[at + 1 : end], strict=True)
+        )  # one that is not in WordNet: "her coworkers"
+        return None if following == "VBG" or may_be_noun else "object"
     verb = lemma(words[at - 1], tags[at - 1]) if at and tags[at - 1].startswith("V") else ""
     return "possessive" if nouns - TIMES_WITHOUT_PREPOSITION and verb not in _TAKES_TWO else None
 
@@ -104,7 +108,7 @@ def _subject_or_object(words: Sequence[str], tags: Sequence[str], at: int) -> st
     following = tags[after] if after < len(tags) else "."
     if _may_be_inverted(words, tags, at, following):
         return None
-    if following in {"VBD", "VBZ", "VBP", "MD"}:
+    if following in FINITE_TAGS:
         return "subject" if before not in {"VB", "TO"} else None
     if before.startswith("VB") or before in {"IN", "TO", "RP"}:
         return "object"

@@ -23,9 +23,14 @@ _NEVER = word_set(
     dictate incline assurance beckon after mill style blackness headache commission mode inhibit
     suppress tilt zero plain sanction menace instal engineering religion foliage earnings engagement result
     war cloth embrace effect recover answer study place react frightening badly middle spiritual mean wing view conquer
+    globe earth brow forehead desert forsake vacation holiday narrative altogether forestall pupil kid
+    characteristic feature proclamation announcement thought savor savour detect concur
+    lately recently barely scarcely hardly perspiration finally
     """
 )
 _ONLY_BEFORE = {"rest": "of"}
+# "nearly never" is not English.
+_NOT_BEFORE = {"almost": frozenset({"never", "no", "nothing", "nobody", "none", "always"})}
 _THINGS = frozenset({"noun.artifact", "noun.animal", "noun.object", "noun.plant", "noun.food", "noun.body"})
 _SIZES = word_set("big large huge enormous immense vast small tiny")
 
@@ -61,7 +66,8 @@ def fitting_synonyms(sentence: Sentence, at: int) -> list[str]:
     base = lemma(word, tag)
     if base in LIGHT_VERBS or not is_replaceable(sentence, at) or (tag == "NN" and word.endswith("ing")):
         return []
-    if sentence.lowered[at + 1 : at + 2] != [_ONLY_BEFORE.get(base)] and base in _ONLY_BEFORE:
+    following = sentence.lowered[at + 1] if at + 1 < len(sentence) else ""
+    if following in _NOT_BEFORE.get(base, ()) or following != _ONLY_BEFORE.get(base, following):
         return []
     if known_lemma(word, tag) != base or not _is_size_of_thing(sentence, at):
         return []

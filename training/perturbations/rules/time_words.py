@@ -11,6 +11,8 @@ from openmeva.training.perturbations.rules.phrase_table import (
     preceded,
 )
 from openmeva.training.perturbations.rules.times import COUNTED_TIMES, TIME_WORDS
+from openmeva.training.text.inflection import FINITE_TAGS
+from openmeva.training.text.negation.verbs import POLARITY_ITEMS
 from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.word_set import word_set
 
@@ -54,12 +56,28 @@ def _no_passing(sentence: Sentence, start: int, end: int) -> bool:
     return before not in _NOT_BEFORE_CONJUNCTION and not _is_duration(sentence, end)
 
 
+def _fixes_order(sentence: Sentence, start: int, end: int) -> bool:
+    """Whether one event refers to a thing that the other introduces: "after he found a key, he lost it".
+
+    Otherwise, both orders often make sense: "after the game, he ate" and "before the game, he ate".
+    """
+    if not _no_passing(sentence, start, end) or not POLARITY_ITEMS.isdisjoint(sentence.lowered):
+        return False
+    words = sentence.lowered
+    comma = words.index(",", end) if "," in words[end:] else len(words)
+    first, second = words[end:comma], words[:start] + words[comma:]
+    return any(
+        not {"a", "an"}.isdisjoint(one) and not {"it", "its", "them"}.isdisjoint(other)
+        for one, other in ((first, second), (second, first))
+    )
+
+
 def _is_duration(sentence: Sentence, at: int) -> bool:
     """Whether a duration starts at `at`: in "after a few hours", "after" cannot become "before"."""
     words = sentence.lowered[at : at + 4]
     if words[0].endswith("s") and words[0] in COUNTED_TIMES:
         return True  # "after hours"
-    return words[0] in _QUANTITIES and bool(
+    return (words[0] in _QUANTITIES or bool(_NUMBER.fullmatch(words[0]))) and bool(
         COUNTED_TIMES.intersection(words) or {"while", "bit", "time"}.intersection(words)
     )
 
@@ -67,12 +85,13 @@ def _is_duration(sentence: Sentence, at: int) -> bool:
 def _states_fact(sentence: Sentence, start: int, end: int) -> bool:
     """A statement, not a wish or command: "never" and "always" with a verb after them."""
     following = sentence.tags[end] if end < len(sentence) else ""
-    return following.startswith(("V", "RB", "JJ", "MD")) and "?" not in sentence.words[-2:]
+    licensed = POLARITY_ITEMS.isdisjoint(sentence.lowered)  # not "always had any time"
+    return licensed and following.startswith(("V", "RB", "JJ", "MD")) and "?" not in sentence.words[-2:]
 
 
 def _in_past(sentence: Sentence, start: int, end: int) -> bool:
     """Whether the first finite verb after the phrase is in the past."""
-    finite = [tag for tag in sentence.tags[end:] if tag in {"VBD", "VBZ", "VBP", "MD"}]
+    finite = [tag for tag in sentence.tags[end:] if tag in FINITE_TAGS]
     return finite[:1] == ["VBD"]
 
 
@@ -89,9 +108,9 @@ _ENTRIES = {
     "right after": Counterpart("long before", holds=_no_passing),
     "shortly after": Counterpart("shortly before", holds=_no_passing),
     "shortly before": Counterpart("shortly after", holds=_no_passing),
-    "after": Counterpart("before", frozenset({"IN"}), _no_passing),
+    "after": Counterpart("before", frozenset({"IN"}), _fixes_order),
     "before long": Counterpart(""),
-    "before": Counterpart("after", frozenset({"IN"}), _no_passing),
+    "before": Counterpart("after", frozenset({"IN"}), _fixes_order),
     "never again": Counterpart(""),
     "never before": Counterpart(""),
     "never": Counterpart("always", _ADVERB, _states_fact),
@@ -105,7 +124,7 @@ _ENTRIES = {
     "early": Counterpart("late", frozenset({"RB", "JJ"}), not_following("bird", "age", "on", "warning")),
     "late": Counterpart("early", frozenset({"RB", "JJ"}), both(
         not_following("husband", "wife", "father", "mother", "fee", "fees", "that", "at", "night"),
-        lambda s, a, b: s.lowered[a - 1 : a] not in (["too"], ["of"], ["until"]))),
+        lambda s, a, b: s.lowered[a - 1 : a] not in (["too"], ["of"], ["until"], ["running"], ["ran"]))),
     "too late": Counterpart("too early", holds=not_following("to")),
     "earlier": Counterpart("later", frozenset({"RBR", "RB", "JJR"})),
     "later that": Counterpart("earlier that"),
@@ -126,11 +145,7 @@ _ENTRIES = {
     "at the beginning": Counterpart("at the end"),
     "at the end": Counterpart("at the beginning", holds=not_following("of")),
     "finally": Counterpart("at first", holds=opens),
-    "eventually": Counterpart("immediately"),
-    "immediately": Counterpart("eventually"),
     "right away": Counterpart("much later"),
-    "suddenly": Counterpart("gradually"),
-    "gradually": Counterpart("suddenly"),
     "soon": Counterpart("much later", _ADVERB, both(opens, not_following("as", "after", "enough"))),
     "yesterday": Counterpart("tomorrow"),
     "tomorrow": Counterpart("yesterday"),
@@ -140,8 +155,6 @@ _ENTRIES = {
     "forever": Counterpart("for a moment", holds=lambda s, a, b: s.lowered[a - 1 : a] != ["took"]),
     "temporary": Counterpart("permanent"),
     "permanent": Counterpart("temporary"),
-    "recently": Counterpart("long ago", holds=lambda s, a, b: not any(
-        word in {"have", "has", "had", "'ve", "'s", "until"} for word in s.lowered[max(0, a - 3) : a])),
     "next": Counterpart("previous", frozenset({"JJ", "IN"}), lambda s, a, b: s.lowered[a - 1 : a] == ["the"]
                         and b < len(s) and s.lowered[b] in COUNTED_TIMES),
     "previous": Counterpart("next", _ADJECTIVE, lambda s, a, b: b < len(s) and s.lowered[b] in COUNTED_TIMES),
@@ -154,8 +167,6 @@ _ENTRIES = {
     "for years": Counterpart("for a moment"),
     "for hours": Counterpart("for a second"),
     "for a long time": Counterpart("for a moment"),
-    "all day": Counterpart("for a moment", holds=not_following("long")),
-    "all night": Counterpart("for a moment", holds=not_following("long")),
     "at night": Counterpart("in the morning", holds=not_following("club", "school")),
     "midnight": Counterpart("noon", _NOUN),
     "noon": Counterpart("midnight", _NOUN),

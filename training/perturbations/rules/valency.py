@@ -3,6 +3,7 @@
 from functools import lru_cache
 
 from openmeva.training.perturbations.rules.times import TIME_NOUNS
+from openmeva.training.text.inflection import FINITE_TAGS
 from openmeva.training.text.knowledge.lexicon import wordnet
 from openmeva.training.text.knowledge.senses import senses
 from openmeva.training.text.sentence import Sentence
@@ -28,7 +29,7 @@ _FRAMES = {
 }
 # Frames that WordNet assigns to too many or too few verbs, with the everyday verbs that have them.
 _TAKEN_BY = {
-    14: word_set("bring buy cook hand lend offer order owe pass pay promise purchase read sell send show teach throw write"),
+    14: word_set("bring buy cook hand lend offer order owe pass pay promise read sell send show teach throw write"),
     24: word_set(
         """
         advise allow beg challenge convince encourage expect force invite order permit persuade push
@@ -65,12 +66,11 @@ _MOTION = word_set(
 )
 _SELDOM_WITH_OBJECT = word_set(
     """
-    decide hope agree think complain dream pray insist reply wish worry pretend fail intend wait swear
+    decide hope agree think complain dream pray insist reply wish worry pretend fail intend wait swear succeed
     """
 )
 _OBJECT_STARTS = frozenset({"DT", "PRP", "PRP$", "NN", "NNS", "NNP", "NNPS", "CD", "JJ", "JJS", "PDT", "EX"})
 _DETERMINERS = frozenset({"DT", "PDT", "PRP$"})
-_FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
 _SUBJECTS = frozenset({"i", "he", "she", "we", "they"})
 _PARTICLES = frozenset({"up", "out", "off", "down", "away", "back", "over", "apart", "together", "around"})
 _CONJUNCTIONS = word_set("because when while until since as though although before after once during where")
@@ -180,7 +180,7 @@ def _with_object(sentence: Sentence, at: int, start: int) -> str:
     tag, word = tags[end], words[end]
     if tag == "RP" or word in _PARTICLES or tag == "VB":
         return ""
-    if tag in _FINITE or (tag == "VBN" and not is_pronoun):
+    if tag in FINITE_TAGS or (tag == "VBN" and not is_pronoun):
         return "clause"  # a participle may be a mistagged past tense
     if word == "to":
         if tags[end + 1 : end + 2] != ["VB"]:

@@ -9,14 +9,15 @@ from functools import lru_cache
 
 from openmeva.training.text.inflection import lemma, with_case_of
 from openmeva.training.text.knowledge import resources
-from openmeva.training.text.knowledge.conceptnet_files import COMMONSENSE_RELATIONS, load
+from openmeva.training.text.knowledge.conceptnet_files import COMMONSENSE_RELATIONS, KINDS_AND_PARTS, load
 from openmeva.training.text.knowledge.lexicon import CONTENT_CLASSES, known_lemma, surface_forms
 
 
 def neighbours(word: str, tag: str) -> tuple[str, ...]:
     """Words of the same part of speech at the other end of a ConceptNet triple, in either direction.
 
-    All relations of `COMMONSENSE_RELATIONS` count; a word is looked up by its form and by its lemma.
+    The relations are `COMMONSENSE_RELATIONS` except those of kinds and parts (a shoe and its heel, a father and a
+    family), since such a word often fits in the same place. A word is looked up by its form and by its lemma.
 
     Args:
         word: a token in any case.
@@ -42,7 +43,7 @@ def are_linked(word: str, tag: str, other: str, other_tag: str) -> bool:
     Raises:
         MissingResourceError: ConceptNet has not been fetched.
     """
-    links = _links()
+    links = _links(COMMONSENSE_RELATIONS)
     if tag not in CONTENT_CLASSES or other_tag not in CONTENT_CLASSES:
         return False
     others = _forms(other, other_tag)
@@ -56,20 +57,23 @@ def _forms(word: str, tag: str) -> set[str]:
 
 @lru_cache(maxsize=1 << 16)
 def _neighbours(word: str, tag: str) -> tuple[str, ...]:
-    links = _links()
     if tag not in CONTENT_CLASSES:
         return ()
-    ends = {end for form in _forms(word, tag) for end in links.get(form, ())}
+    links, kinds_and_parts = _links(COMMONSENSE_RELATIONS), _links(KINDS_AND_PARTS)
+    forms = _forms(word, tag)
+    ends = {
+        end for form in forms for end in links.get(form, frozenset()) - kinds_and_parts.get(form, frozenset())
+    }
     lemmas = {known_lemma(end, tag) for end in ends} - {None}
     return surface_forms([base for base in lemmas if base], word, lemma(word, tag), tag)
 
 
-@lru_cache(maxsize=1)
-def _links() -> Mapping[str, frozenset[str]]:
-    """For each single word, the single words that it shares a triple with."""
+@lru_cache(maxsize=2)
+def _links(relations: tuple[str, ...]) -> Mapping[str, frozenset[str]]:
+    """For each single word, the single words that it shares a triple of these relations with."""
     links: defaultdict[str, set[str]] = defaultdict(set)
     for relation, head, tail in load(resources.require_resource("conceptnet")):
-        if relation in COMMONSENSE_RELATIONS and head.isalpha() and tail.isalpha() and head != tail:
+        if relation in relations and head.isalpha() and tail.isalpha() and head != tail:
             links[head].add(tail)
             links[tail].add(head)
     return {word: frozenset(linked) for word, linked in links.items()}

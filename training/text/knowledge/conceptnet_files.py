@@ -27,6 +27,8 @@ COMMONSENSE_RELATIONS = (
     *("IsA", "LocatedNear", "MadeOf", "MannerOf", "MotivatedByGoal", "PartOf", "ReceivesAction", "SymbolOf"),
     "UsedFor",
 )
+# Relations of a thing to its kind, its parts and what it stands for.
+KINDS_AND_PARTS = ("DefinedAs", "HasA", "InstanceOf", "IsA", "MadeOf", "MannerOf", "PartOf", "SymbolOf")
 KEPT_RELATIONS = frozenset(NEGATED_RELATIONS + COMMONSENSE_RELATIONS)
 DUMP_URL = "https://s3.amazonaws.com/conceptnet/downloads/2019/edges/conceptnet-assertions-5.7.0.csv.gz"
 FILE_NAME = "assertions.tsv"

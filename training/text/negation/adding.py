@@ -7,6 +7,7 @@ takes "n't", since its subject follows the verb. Infinitives have no row and do 
 
 from collections.abc import Callable, Sequence
 
+from openmeva.training.text.inflection import FINITE_TAGS
 from openmeva.training.text.language import Language
 from openmeva.training.text.negation.verbs import (
     BE,
@@ -23,11 +24,18 @@ from openmeva.training.text.negation.verbs import (
     is_question,
 )
 from openmeva.training.text.rewrite import Rewrite, Token
+from openmeva.training.text.word_set import word_set
 
 Words = Sequence[str]
 # before a gerund that modifies a noun or is a noun ("a running race", "his singing")
+# verbs whose gerund takes no "not": "stopped laughing", "went shopping"
+BEFORE_GERUND = word_set(
+    """
+    start starts started begin begins began stop stops stopped keep keeps kept continue continues continued
+    finish finishes finished quit quits go goes went come comes came resume resumed
+    """
+)
 MODIFIER_TAGS = frozenset({"DT", "PRP$", "POS", "JJ", "JJR", "JJS", "CD"})
-FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
 
 
 def addition_sites(words: Words, tags: Words) -> list[tuple[int, str]]:
@@ -60,11 +68,17 @@ def rule_for(words: Words, tags: Words, at: int) -> str | None:
     if any(earlier in NEGATIVE_ADVERBS for earlier in words[before + 1 : at]):
         return None
     head, head_tag = (words[before], tags[before]) if before >= 0 else ("", "")
-    if head in NEGATIONS or head_tag in {"MD", "TO"} or (head in DO_TAGS and tag in {"VB", "VBP"}):
+    governed_by_have = head in HAVE and (head_tag.startswith("VB") or is_contracted_had(words, tags, before))
+    if (
+        head in NEGATIONS
+        or (head_tag in {"MD", "TO"} and not governed_by_have)
+        or (head in DO_TAGS and tag in {"VB", "VBP"})
+    ):
         return None  # that verb is negated, or can be negated
     if tag == "MD":
+        if is_contracted_had(words, tags, at):
+            return None  # negated at its participle
         return "modal" if word in MODALS and not inverted_without_contraction(words, tags, at) else None
-    governed_by_have = head in HAVE and head_tag.startswith("VB")
     if governed_by_have and tag in {"VBN", "VBD"}:  # taggers confuse these tags after "had"
         return None if under_modal(words, tags, before) else "participle"
     if word in BE_FINITE:
@@ -85,6 +99,12 @@ def is_had_better(words: Words, at: int) -> bool:
     return words[at] in {"had", "'d"} and list(words[at + 1 : at + 2]) == ["better"]
 
 
+def is_contracted_had(words: Words, tags: Words, at: int) -> bool:
+    """Whether "'d" at `at`, often tagged as a modal, is "had": a participle follows ("he 'd been")."""
+    verb = after_adverbs(words, tags, at + 1)
+    return words[at] == "'d" and tags[verb : verb + 1] == ["VBN"]
+
+
 def under_modal(words: Words, tags: Words, at: int) -> bool:
     """Whether the form of have at `at` follows a modal or a negation: "would have gone"."""
     before = governor(words, tags, at)
@@ -96,25 +116,26 @@ def form_rule(words: Words, tags: Words, at: int) -> str | None:
     tag = tags[at]
     previous = tags[at - 1] if at else ""
     if tag == "VBG":
-        return None if previous in MODIFIER_TAGS else "gerund"
+        after_phase = at > 0 and words[at - 1] in BEFORE_GERUND
+        return None if previous in MODIFIER_TAGS or after_phase else "gerund"
     if tag == "VBN":
         # without "have": after a noun ("a man named Bob"), once the sentence has had its main verb
-        return "participle" if previous.startswith("NN") and FINITE & set(tags[:at]) else None
+        return "participle" if previous.startswith("NN") and FINITE_TAGS & set(tags[:at]) else None
     if tag == "VB":
         # an imperative; with another finite verb in the sentence, it is a tagging error
         starts = at == 0 or words[at - 1] == '"'
-        return "base" if starts and not FINITE & set(tags) else None
+        return "base" if starts and not FINITE_TAGS & set(tags) else None
     return {"VBP": "base", "VBZ": "third_person", "VBD": "past"}.get(tag)
 
 
 def is_auxiliary_do(words: Words, tags: Words, at: int) -> bool:
     """Whether the form of do at `at` is an auxiliary (question or emphasis)."""
     nxt = after_adverbs(words, tags, at + 1)
-    if nxt < len(tags) and tags[nxt] == "PRP" and is_question(words):
+    if nxt < len(tags) and tags[nxt] == "PRP" and is_question(words, at):
         nxt = after_adverbs(words, tags, nxt + 1)
     if nxt < len(tags) and tags[nxt] in {"VB", "VBP"}:
         return True
-    return is_question(words) and (at == 0 or tags[at - 1].startswith("W"))
+    return is_question(words, at) and opens_question(words, tags, at)
 
 
 def is_auxiliary_have(words: Words, tags: Words, at: int) -> bool:
@@ -123,9 +144,14 @@ def is_auxiliary_have(words: Words, tags: Words, at: int) -> bool:
     return nxt < len(tags) and (tags[nxt] == "VBN" or (tags[nxt] == "VBD" and words[nxt] not in HAVE))
 
 
+def opens_question(words: Words, tags: Words, at: int) -> bool:
+    """Whether the verb at `at` begins the sentence or a quotation, or follows a question word."""
+    return at == 0 or words[at - 1] == '"' or tags[at - 1].startswith("W")
+
+
 def is_inverted(words: Words, tags: Words, at: int) -> bool:
     """Whether the verb at `at` precedes its subject, in a question."""
-    return is_question(words) and (at == 0 or tags[at - 1].startswith("W")) and tags[at + 1 : at + 2] != []
+    return is_question(words, at) and opens_question(words, tags, at) and tags[at + 1 : at + 2] != []
 
 
 def contraction_host(word: str, tag: str) -> str | None:
@@ -202,9 +228,12 @@ def is_past_form(word: str, language: Language) -> bool:
 
 
 def negate_before(words: Words, tags: Words, at: int, contracted: bool, language: Language) -> Rewrite:
-    """Participle and gerund: not + ~; "n't" only right after a full form of have."""
-    after_have = tags[at] in {"VBN", "VBD"} and at > 0 and words[at - 1] in HAVE_BEFORE_CONTRACTION
-    return Rewrite(at, at, (Token("n't" if contracted and after_have else "not", "RB"),))
+    """Participle and gerund: not + ~, and before an adverb after have; "n't" only right after a full form of have."""
+    before = governor(words, tags, at)
+    after_have = tags[at] in {"VBN", "VBD"} and before >= 0 and words[before] in HAVE
+    place = before + 1 if after_have else at
+    short = contracted and after_have and words[before] in HAVE_BEFORE_CONTRACTION
+    return Rewrite(place, place, (Token("n't" if short else "not", "RB"),))
 
 
 Rule = Callable[[Words, Words, int, bool, Language], Rewrite]

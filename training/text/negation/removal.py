@@ -1,12 +1,20 @@
 """From negative to affirmative: the negation is removed and the verb form restored (appendix A)."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from openmeva.training.text.language import Language
-from openmeva.training.text.negation.verbs import CUT_MODALS, DO_TAGS, NEGATIONS, after_adverbs
+from openmeva.training.text.negation.verbs import (
+    CUT_MODALS,
+    DO_TAGS,
+    NEGATIONS,
+    POLARITY_ITEMS,
+    after_adverbs,
+)
 from openmeva.training.text.rewrite import Rewrite, Token
 
 Words = Sequence[str]
+AFTER_CANNOT = frozenset({"wait", "help", "stand", "believe"})
 NOT_REMOVABLE_BEFORE = frozenset({"only", "until", "not", "n't"})  # "not only" is already affirmative
 
 
@@ -14,7 +22,7 @@ def removal_sites(words: Words, tags: Words) -> list[int]:
     """The negations of a sentence that can be removed.
 
     Not removed: "ai n't", which has no affirmative; "not only" and "not until"; a "not" that represents
-    a clause ("or not", "why not").
+    a clause ("or not", "why not"); one on which a later word depends ("did n't see anyone", "could n't wait").
 
     >>> removal_sites("i do n't know why not .".split(), "PRP VBP RB VB WRB RB .".split())
     [2]
@@ -26,6 +34,8 @@ def is_removable(words: Words, tags: Words, at: int) -> bool:
     """Whether the negation at `at` can be removed."""
     host = words[at - 1] if at else ""
     following = words[at + 1] if at + 1 < len(words) else "."
+    if needs_negation(words, at + 1) or (host in {"ca", "could", "can"} and following in AFTER_CANNOT):
+        return False
     if host == "ai" or host in NEGATIONS or following in NOT_REMOVABLE_BEFORE:
         return False
     if words[at] == "n't":
@@ -33,6 +43,16 @@ def is_removable(words: Words, tags: Words, at: int) -> bool:
     on_verb = at > 0 and (tags[at - 1].startswith("VB") or tags[at - 1] in {"MD", "PRP"})
     ends_clause = not any(map(str.isalnum, following))
     return on_verb or not (ends_clause or host in {"or", "if", "why", "whether"})
+
+
+def needs_negation(words: Words, start: int) -> bool:
+    """Whether a word from `start` on is grammatical only with a negation before it: "any", "at all".
+
+    >>> needs_negation("he did n't see anyone .".split(), 3), needs_negation("he did n't go .".split(), 3)
+    (True, False)
+    """
+    later = words[start:]
+    return not POLARITY_ITEMS.isdisjoint(later) or ("at", "all") in pairwise(later)
 
 
 def rewrite_without_negation(words: Words, tags: Words, at: int, language: Language) -> Rewrite:

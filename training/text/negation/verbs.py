@@ -2,9 +2,18 @@
 
 from collections.abc import Sequence
 
+from openmeva.training.text.word_set import word_set
+
 NEGATIONS = frozenset({"not", "n't"})
 # adverbs after (or before) which a verb counts as negated
 NEGATIVE_ADVERBS = frozenset({"never", "hardly", "barely", "no", "neither", "nor"})
+
+# words that are grammatical only after a negation (or in a question)
+POLARITY_ITEMS = word_set(
+    """
+    any anymore anyone anybody anything anywhere ever yet either neither nor until till slightest budge
+    """
+)
 
 BE_BEFORE_CONTRACTION = frozenset({"is", "are", "was", "were"})
 BE_FINITE = BE_BEFORE_CONTRACTION | {"am", "'m", "'s", "'re"}
@@ -54,6 +63,6 @@ def after_adverbs(words: Sequence[str], tags: Sequence[str], at: int) -> int:
     return at
 
 
-def is_question(words: Sequence[str]) -> bool:
-    """Whether the sentence ends in a question mark (ignoring quotes after it)."""
-    return "?" in words[-2:]
+def is_question(words: Sequence[str], at: int) -> bool:
+    """Whether a question mark is the first mark that ends a statement after `at`: also in a quotation."""
+    return next((word for word in words[at + 1 :] if word in {".", "!", "?"}), "") == "?"

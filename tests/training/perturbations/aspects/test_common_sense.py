@@ -13,6 +13,8 @@ from openmeva.training.perturbations.aspects.common_sense import breaks_common_s
         ("people", "junkies", "NNS", False),
         ("road", "bread", "NN", True),
         ("dog", "animal", "NN", False),  # a hypernym
+        ("afternoon", "day", "NN", False),  # times
+        ("ate", "lunched", "VBD", False),  # a noun
     ],
 )
 def test_breaks_common_sense(word: str, new: str, tag: str, expected: bool, everyday_facts: None) -> None:

@@ -43,8 +43,10 @@ def first_sentence(text: str) -> Sentence:
 @pytest.mark.parametrize(
     ("change", "before", "after"),
     [
-        (to_passive, "He hired an attorney.", "An attorney was hired by him."),
-        (to_passive, "the storm damaged the roofs in may .", "the roofs were damaged by the storm in may ."),
+        (to_passive, "The chef hired an attorney.", "An attorney was hired by the chef."),
+        (to_passive, "He hired an attorney.", None),  # "by him" reads oddly
+        (to_passive, "the storm damaged the roofs .", "the roofs were damaged by the storm ."),
+        (to_passive, "The storm damaged the roofs in May.", None),  # "by the storm in May"
         (to_passive, "The crowd cheers me.", "I am cheered by the crowd."),
         (to_passive, "He has a dog.", None),
         (to_passive, "Tom walked his dog.", None),  # "his" would lose its antecedent

@@ -24,6 +24,11 @@ from openmeva.training.perturbations.paraphrasers.words import phrase_table
         ("She enjoyed it.", ["liked"]),
         ("She enjoyed herself.", []),
         ("Nicole could not go.", ["was not able to"]),
+        ("He threw the ball.", ["tossed"]),
+        ("He threw a fit.", []),
+        ("He liked her very much.", []),  # not "was fond of her very much"
+        ("He was fast.", ["quick"]),
+        ("He was driving too fast.", []),
         ("Sam and Nicole could not go.", []),  # "was" would agree with the last one
     ],
 )

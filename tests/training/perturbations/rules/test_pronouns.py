@@ -12,6 +12,7 @@ from openmeva.training.perturbations.rules.pronouns import column_of
         ("It made her happy.", "object"),
         ("Colleen learned her lesson.", "possessive"),  # which taggers tag as an object
         ("They found her asleep.", "object"),
+        ("They found her desperate coworkers.", None),  # a noun that WordNet lacks
         ("They let her go.", "object"),
         ("We like her.", "object"),
         ("Her old car broke.", "possessive"),

@@ -36,7 +36,8 @@ ADDITIONS = [
     ("base", "they/PRP walked/VBP home/NN .", "walked", "they did (not|n't) walk home ."),
     ("participle", "the/DT rate/NN had/VBD gone/VBN up/RP .", "gone", "the rate had (not|n't) gone up ."),
     ("participle", "it/PRP has/VBZ been/VBN cold/JJ .", "been", "it has (not|n't) been cold ."),
-    ("participle", "he/PRP had/VBD already/RB gone/VBN .", "gone", "he had already not gone ."),
+    ("participle", "he/PRP had/VBD already/RB gone/VBN .", "gone", "he had (not|n't) already gone ."),
+    ("participle", "he/PRP 'd/MD been/VBN ill/JJ .", "been", "he 'd not been ill ."),
     ("participle", "i/PRP 've/VBP eaten/VBN it/PRP .", "eaten", "i 've not eaten it ."),
     ("participle", "he/PRP found/VBD a/DT cake/NN eaten/VBN .", "eaten", "he found a cake not eaten ."),
     (
@@ -98,6 +99,7 @@ def test_past_tense_mistagged_as_present_stays_past(story, sentence, negative):
         ("was/VBD he/PRP happy/JJ ?", "was n't he happy ?"),
         ("can/MD he/PRP walk/VB ?", "ca n't he walk ?"),
         ("why/WRB did/VBD he/PRP walk/VB ?", "why did n't he walk ?"),
+        ("\"/`` can/MD he/PRP walk/VB ?/. \"/'' she/PRP", '" ca n\'t he walk ? " she'),
     ],
 )
 def test_addition_in_questions(story, language, sentence, negative):
@@ -118,6 +120,7 @@ def test_addition_in_questions(story, language, sentence, negative):
         "may/MD i/PRP go/VB ?",  # no short form
         "am/VBP i/PRP happy/JJ ?",
         "a/DT going/VBG concern/NN .",
+        "stopped/VBN laughing/VBG .",
         "she/PRP 'd/MD better/RBR run/VB .",  # "had better not run"
         "he/PRP had/VBD better/RBR go/VBP .",
     ],
@@ -181,6 +184,10 @@ def test_removal(story, language, sentence, affirmative):
         "i/PRP do/VBP know/VB why/WRB not/RB .",
         "good/JJ or/CC not/RB .",
         "n't/RB happy/JJ .",
+        "he/PRP did/VBD n't/RB see/VB anyone/NN .",  # "saw anyone"
+        "he/PRP did/VBD n't/RB score/VB at/IN all/DT .",
+        "he/PRP did/VBD n't/RB stop/VB until/IN noon/NN .",
+        "she/PRP could/MD n't/RB wait/VB to/TO go/VB .",
     ],
 )
 def test_sentences_without_removal_site(story, sentence):
