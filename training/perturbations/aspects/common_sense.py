@@ -28,7 +28,9 @@ from openmeva.training.text.word_set import COARSE_WORDS, word_set
 
 SHARE = 0.1
 _SENSES = 4  # the frequent ones
-_FITS_ANYWHERE = word_set("cheat walk learn live")  # verbs that make sense in most places
+_FITS_ANYWHERE = word_set(
+    "cheat walk learn live love laugh resource family person"
+)  # make sense in most places
 _INDEFINITE = word_set(
     "everything something anything nothing everyone someone anyone nobody everybody somebody case"
 )
@@ -83,8 +85,8 @@ def substitute_neighbours(
 def breaks_common_sense(word: str, new: str, tag: str) -> bool:
     """Whether `new` differs in meaning from `word`: neither is a hypernym of the other, and `new` is no proper noun.
 
-    ConceptNet links a dog to an animal and to a dalmatian; both leave the story sensible. So does one time for another
-    ("afternoon" and "day") and a verb of the same field for another ("decided" and "thought"). A verb that SemCor never has
+    ConceptNet links a dog to an animal and to a dalmatian; both leave the story sensible. So does one word
+    for another of the same field: artifacts ("floor" and "chair"), times, verbs of thought ("decided" and "learned"). A verb that SemCor never has
     is a noun's rare use ("to lunch").
     """
     part = CONTENT_CLASSES[tag]
@@ -94,7 +96,7 @@ def breaks_common_sense(word: str, new: str, tag: str) -> bool:
     own, others = wordnet().synsets(first, part)[:_SENSES], wordnet().synsets(second, part)[:_SENSES]
     if not others or not any(entry.name() == second for synset in others for entry in synset.lemmas()):
         return False  # a name: "Italy"
-    if part == "n" and lexicographer_file(first) == lexicographer_file(second) == "noun.time":
+    if part == "n" and lexicographer_file(first) == lexicographer_file(second):
         return False
     if part == "v" and (_verb_field(first) == _verb_field(second) or not _is_in_use(second)):
         return False

@@ -26,6 +26,8 @@ def conjunction_size(sentence: Sentence, at: int) -> int:
     """
     words = sentence.lowered
     word = words[at]
+    if word == "until" and {"not", "n't", "never"} & {*words}:
+        return 0  # "did not come until he called"
     if word in _CONJUNCTIONS:
         idiom = words[at + 2 : at + 3] == ["knew"]  # "before he knew it"
         if idiom or words[at - 1 : at] == ["even"] or _bare_pronoun(sentence, at + 1):

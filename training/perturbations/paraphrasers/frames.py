@@ -21,7 +21,7 @@ _STATES = word_set(
     """
     be have know want need like love hate feel think believe seem look remember own belong understand wish hope
     mean live sound smell taste matter deserve cost prefer fear see hear care doubt enjoy stay wait sit stand
-    lie contain hold weigh agree expect
+    lie contain hold weigh agree expect adore detest reside raise
     """
 )
 _PHASES = word_set("do start begin end keep continue stop wind use let try decide choose can turn proceed go")
@@ -33,12 +33,12 @@ _UNINTENDED = word_set(
     hurt injure wound sprain twist bruise burn scrape scratch cut bump hit strike knock crash wreck damage ruin dent crack
     tear rip cough yawn vomit hiccup gag choke panic worry wonder regret dream doubt doze awake awaken oversleep overhear
     endure struggle survive gain earn inherit owe deserve develop contract land sink drown perish dislike surprise shock
-    misplace misread mishear tense manage intend assume misunderstand
+    tumble recoil misplace misread mishear tense manage intend assume misunderstand
     """
 )
 _ACHIEVED = word_set(
     """
-    find win fix repair finish complete buy purchase get make reach catch save pass sell escape climb build
+    find win fix repair finish complete buy purchase make reach catch save pass sell escape climb build
     clean earn solve beat open fill cook bake return pay stop grab
     """
 )

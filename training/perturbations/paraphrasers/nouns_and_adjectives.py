@@ -3,12 +3,12 @@
 NOUNS: dict[str, str] = {
     "mom": "mother", "dad": "father", "mother": "mom", "father": "dad", "kid": "child", "friend": "pal",
     "store": "shop", "movie": "film", "present": "gift", "gift": "present", "boss": "manager", "picture": "photo",
-    "teacher": "instructor", "baby": "infant", "bike": "bicycle", "plane": "airplane",
+    "teacher": "instructor", "baby": "infant", "plane": "airplane",
     "trash": "garbage", "grandma": "grandmother", "grandpa": "grandfather", "test": "exam",
     "trip": "journey", "house": "home", "car": "automobile", "attorney": "lawyer", "lawyer": "attorney",
     "guy": "man", "phone": "telephone", "couch": "sofa", "street": "road", "woman": "lady", "photo": "picture",
     "road": "street", "party": "celebration", "error": "mistake",
-    "mistake": "error", "money": "cash", "fight": "quarrel", "noise": "sound", "cop": "policeman",
+    "mistake": "error", "money": "cash", "fight": "quarrel", "noise": "sound",
     "bathroom": "restroom", "crowd": "throng",
 }  # fmt: skip
 PREDICATES: dict[str, str] = {

@@ -7,8 +7,10 @@ from itertools import pairwise, takewhile
 
 from openmeva.training.perturbations.rules.phrase_table import Condition
 from openmeva.training.text.inflection import FINITE_TAGS
+from openmeva.training.text.negation.removal import AFTER_CANNOT
 from openmeva.training.text.sentence import Sentence
 
+_PARTICLES = frozenset({"on", "up", "together", "at", "out", "in", "down", "inside", "outside", "over"})
 _LINKING = frozenset({"was", "were", "is", "are", "felt", "be", "been", "am", "so", "very"})
 _CLAUSE = 10  # tokens in which a clause has its verb
 _LENGTH = 6  # tokens of an object with its modifiers
@@ -85,11 +87,26 @@ def before_verb(sentence: Sentence, start: int, end: int) -> bool:
     return sentence.tags[end : end + 1] == ["VB"]
 
 
-def no_verb_next(sentence: Sentence, start: int, end: int) -> bool:
-    """Not "went to see": "have to" needs a verb after it, the other phrases must not have one."""
-    return sentence.lowered[start] in {"have", "has", "had", "having"} or not before_verb(
-        sentence, start, end
-    )
+def ends_phrasal(sentence: Sentence, start: int, end: int) -> bool:
+    """No further particle and no verb follows ("got back on", "went to see"); "have to" needs a verb after it."""
+    words = sentence.lowered
+    if words[start] in {"have", "has", "had", "having"}:
+        return True
+    following = words[end] if end < len(words) else ""
+    return not before_verb(sentence, start, end) and following not in _PARTICLES
+
+
+def is_inability(sentence: Sentence, start: int, end: int) -> bool:
+    """ "Could not" with a verb that one may be unable to do: not "could n't wait", "could n't leave until"."""
+    if not after_singular_subject(sentence, start, end) or not before_verb(sentence, start, end):
+        return False
+    words = sentence.lowered
+    return words[end] not in AFTER_CANNOT and "until" not in words[end:]
+
+
+def states_result(sentence: Sentence, start: int, end: int) -> bool:
+    """A clause with a fact follows: no purpose, as in "so she would be rested"."""
+    return before_clause(sentence, start, end) and "MD" not in sentence.tags[end : end + 3]
 
 
 def is_simple_noun(sentence: Sentence, start: int, end: int) -> bool:

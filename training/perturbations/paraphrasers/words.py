@@ -16,12 +16,14 @@ from openmeva.training.perturbations.paraphrasers.places import (
     before_object,
     before_that,
     before_verb,
+    ends_phrasal,
+    is_inability,
     is_predicate,
     is_purpose_infinitive,
     is_simple_noun,
-    no_verb_next,
     object_without,
     simple_object,
+    states_result,
     thing_or_predicate,
 )
 from openmeva.training.perturbations.rules.phrase_table import (
@@ -56,8 +58,6 @@ _VERBS: dict[str, tuple[str, Condition]] = {
     "need": ("have", before_infinitive),
     "buy": ("purchase", before_object),
     "love": ("adore", before_object),
-    "like": ("enjoy", before_object),
-    "enjoy": ("like", lambda s, a, b: s.tags[a] != "VBG" and before_object(s, a, b)),
     "hate": ("detest", before_object),
     "finish": ("complete", before_object),
     "fix": ("repair", both(before_object, not_following("it", "this", "things", "everything"))),
@@ -66,7 +66,6 @@ _VERBS: dict[str, tuple[str, Condition]] = {
     "cry": ("weep", not_following("out")),
     "happen": ("occur", not_following("to")),
     "realize": ("discover", before_that),
-    "walk": ("stroll", not_following("out", "up", "in", "his", "her", "the", "away", "off", "by", "dogs")),
     "throw": ("toss", object_without("fit", "tantrum", "party", "punch", "punches", "shower", "bash")),
     "grab": ("seize", object_without(*_MEALS)),
     "receive": ("get", before_object),
@@ -86,14 +85,16 @@ _LONGER: dict[str, tuple[str, Condition]] = {
     "see": ("catch sight of", both(object_without(*_WATCHED), not_following("that", "how"))),
     "want": ("wish for", before_object),
     "try": ("make an attempt", before_infinitive),
-    "find": ("come across", both(object_without(*_FOUND), not_following("out", "himself", "herself"))),
+    "find": (
+        "come across",
+        both(simple_object, object_without(*_FOUND), not_following("out", "himself", "herself")),
+    ),
     "argue": ("have an argument", not_following("that", "about", "over", "and")),
     "fight": ("have a fight", lambda s, a, b: s.tags[b : b + 1] in (["."], ["IN"], ["RB"])),
     "cry": ("burst into tears", lambda s, a, b: s.tags[b : b + 1] in (["."], [","], ["CC"])),
-    "laugh": ("burst out laughing", lambda s, a, b: s.tags[b : b + 1] in (["."], [","], ["CC"])),
     "remember": ("recall", before_object),
     "forget": ("fail to remember", both(before_object, not_following("about"))),
-    "visit": ("pay a visit to", before_object),
+    "visit": ("pay a visit to", object_without("everyday", "again", "often")),
     "arrive": ("get there", lambda s, a, b: s.tags[b : b + 1] == ["."]),
     "leave": ("go away", lambda s, a, b: s.tags[b : b + 1] == ["."]),
     "agree": ("say yes", lambda s, a, b: s.tags[b : b + 1] == ["."]),
@@ -128,7 +129,6 @@ _PHRASAL: dict[str, str] = {
     "fall asleep": "doze off",
     "pass away": "die",
     "pick out": "choose",
-    "hang out": "spend time",
     "work out": "exercise",
     "take care of": "look after",
     "get ready": "prepare",
@@ -172,10 +172,14 @@ _OTHERS: dict[str, Counterpart] = {
     "while": Counterpart("as", holds=before_clause),
     "although": Counterpart("though"),
     "until": Counterpart("till"),
-    "near": Counterpart("close to", frozenset({"IN"}), not_preceded("right", "too", "so", "very")),
+    "near": Counterpart(
+        "close to",
+        frozenset({"IN"}),
+        both(not_preceded("right", "too", "so", "very"), lambda s, a, b: "end" not in s.lowered[b : b + 2]),
+    ),
     "during": Counterpart("in the course of"),
-    "a lot of": Counterpart("plenty of"),
-    "lots of": Counterpart("plenty of"),
+    "a lot of": Counterpart("plenty of", holds=affirmative),
+    "lots of": Counterpart("plenty of", holds=affirmative),
     "several": Counterpart("a number of", holds=both(before_noun, not_following(*TIME_NOUNS))),
     "many": Counterpart(
         "numerous", holds=both(before_noun, affirmative, not_preceded("so", "too", "how", "as", "very"))
@@ -205,12 +209,8 @@ _OTHERS: dict[str, Counterpart] = {
     "to": Counterpart("in order to", frozenset({"TO"}), is_purpose_infinitive),
     "in order to": Counterpart("to"),
     "there was a": Counterpart("there happened to be a", holds=opens),
-    "could not": Counterpart(
-        "was not able to", holds=both(after_singular_subject, lambda s, a, b: s.tags[b : b + 1] == ["VB"])
-    ),
-    "could n't": Counterpart(
-        "was unable to", holds=both(after_singular_subject, lambda s, a, b: s.tags[b : b + 1] == ["VB"])
-    ),
+    "could not": Counterpart("was not able to", holds=is_inability),
+    "could n't": Counterpart("was unable to", holds=is_inability),
     "had to": Counterpart("was forced to", holds=both(after_singular_subject, before_verb)),
     "had a good time": Counterpart("enjoyed it"),
     **{f"told {who}": Counterpart(f"let {who} know", holds=before_that) for who in _OBJECTS},
@@ -226,7 +226,7 @@ _OTHERS: dict[str, Counterpart] = {
     "the end of": Counterpart("the close of"),
     "as soon as": Counterpart("the moment"),
     "so": Counterpart(
-        "and for that reason", holds=both(before_clause, lambda s, a, b: s.lowered[a - 1 : a] == [","])
+        "and for that reason", holds=both(states_result, lambda s, a, b: s.lowered[a - 1 : a] == [","])
     ),
     "but": Counterpart("yet", holds=before_clause),
 }
@@ -248,7 +248,7 @@ def _entries() -> dict[str, Counterpart]:
             form = f"{inflect(first, tag)} {rest}"
             counterpart = f"{inflect(new_first, tag)} {new_rest}".strip()
             if form not in entries:
-                entries[form] = Counterpart(counterpart, _tags_of(first, inflect(first, tag)), no_verb_next)
+                entries[form] = Counterpart(counterpart, _tags_of(first, inflect(first, tag)), ends_phrasal)
     for base, (new, holds) in _LONGER.items():
         new_first, _, new_rest = new.partition(" ")
         for tag in ("VBD", "VBZ"):

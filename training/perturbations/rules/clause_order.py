@@ -17,6 +17,7 @@ _NESTING = frozenset({"after", "before", "until", "because", "when", "while", "i
 _BE = frozenset({"be", "is", "are", "was", "were", "am", "been", "'s", "'re", "'m"})
 _OWN_TIME = frozenset({"one", "that", "this", "last", "every", "each", "the", "in", "on", "at", "during"})
 _LEADING = frozenset({"and", "but", "so", "then", "yet", "however"})
+_OF_SENTENCE = word_set("unfortunately fortunately luckily sadly suddenly finally eventually maybe perhaps")
 # Words that belong to the conjunction after them: "just before", "only because", "and so".
 OF_CONJUNCTION = word_set(
     """
@@ -130,6 +131,8 @@ def exchange_clauses(sentence: Sentence, joint: Joint) -> list[Edit] | None:
     main, other = joint.main, joint.other
     if ends_in_be(sentence, *main):
         return None  # "it was because": "it" refers to another sentence
+    if {sentence.lowered[main[0]], sentence.lowered[other[0]]} & _OF_SENTENCE:
+        return None  # "before unfortunately he left"
     if sentence.lowered[main[0] : main[1]] == sentence.lowered[other[0] : other[1]]:
         return None
     return [_clause_at(sentence, main, other), _clause_at(sentence, other, main)]

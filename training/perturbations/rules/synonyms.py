@@ -25,7 +25,8 @@ _NEVER = word_set(
     war cloth embrace effect recover answer study place react frightening badly middle spiritual mean wing view conquer
     globe earth brow forehead desert forsake vacation holiday narrative altogether forestall pupil kid
     characteristic feature proclamation announcement thought savor savour detect concur
-    lately recently barely scarcely hardly perspiration finally
+    lately recently barely scarcely hardly perspiration finally tune melody vicinity neighborhood vast furnish
+    commonly regain authority workout precisely inescapable soil dirty soiled construct
     """
 )
 _ONLY_BEFORE = {"rest": "of"}

@@ -10,8 +10,8 @@ from openmeva.training.perturbations.rules.phrase_table import (
     opens,
     preceded,
 )
+from openmeva.training.perturbations.rules.polarity import story_depends_on
 from openmeva.training.perturbations.rules.times import COUNTED_TIMES, TIME_WORDS
-from openmeva.training.text.inflection import FINITE_TAGS
 from openmeva.training.text.negation.verbs import POLARITY_ITEMS
 from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.word_set import word_set
@@ -83,16 +83,12 @@ def _is_duration(sentence: Sentence, at: int) -> bool:
 
 
 def _states_fact(sentence: Sentence, start: int, end: int) -> bool:
-    """A statement, not a wish or command: "never" and "always" with a verb after them."""
+    """A statement, on which the later story depends, not a wish or command: "never" and "always" with a verb after them."""
+    if not story_depends_on(sentence, min(end, len(sentence) - 1)):
+        return False
     following = sentence.tags[end] if end < len(sentence) else ""
     licensed = POLARITY_ITEMS.isdisjoint(sentence.lowered)  # not "always had any time"
     return licensed and following.startswith(("V", "RB", "JJ", "MD")) and "?" not in sentence.words[-2:]
-
-
-def _in_past(sentence: Sentence, start: int, end: int) -> bool:
-    """Whether the first finite verb after the phrase is in the past."""
-    finite = [tag for tag in sentence.tags[end:] if tag in FINITE_TAGS]
-    return finite[:1] == ["VBD"]
 
 
 def _unnegated(sentence: Sentence, start: int, end: int) -> bool:
@@ -116,13 +112,13 @@ _ENTRIES = {
     "never": Counterpart("always", _ADVERB, _states_fact),
     "always": Counterpart("never", _ADVERB, both(_states_fact, _unnegated)),
     "almost always": Counterpart("almost never"),
-    "usually": Counterpart("rarely", holds=_unnegated),
-    "often": Counterpart("rarely", _ADVERB, both(_unnegated, lambda s, a, b: s.lowered[a - 1 : a] not in (
+    "usually": Counterpart("rarely", holds=both(_states_fact, _unnegated)),
+    "often": Counterpart("rarely", _ADVERB, both(both(_states_fact, _unnegated), lambda s, a, b: s.lowered[a - 1 : a] not in (
         ["how"], ["more"], ["very"], ["so"], ["as"], ["most"], ["quite"]))),
-    "rarely": Counterpart("often"),
+    "rarely": Counterpart("often", holds=_states_fact),
     "sometimes": Counterpart("always", holds=opens),
-    "early": Counterpart("late", frozenset({"RB", "JJ"}), not_following("bird", "age", "on", "warning")),
-    "late": Counterpart("early", frozenset({"RB", "JJ"}), both(
+    "early": Counterpart("late", _ADVERB, not_following("bird", "age", "on", "warning")),
+    "late": Counterpart("early", _ADVERB, both(
         not_following("husband", "wife", "father", "mother", "fee", "fees", "that", "at", "night"),
         lambda s, a, b: s.lowered[a - 1 : a] not in (["too"], ["of"], ["until"], ["running"], ["ran"]))),
     "too late": Counterpart("too early", holds=not_following("to")),
@@ -149,9 +145,7 @@ _ENTRIES = {
     "soon": Counterpart("much later", _ADVERB, both(opens, not_following("as", "after", "enough"))),
     "yesterday": Counterpart("tomorrow"),
     "tomorrow": Counterpart("yesterday"),
-    "today": Counterpart("long ago", holds=opens),
     "nowadays": Counterpart("long ago"),
-    "now": Counterpart("once", _ADVERB, both(both(opens, not_following("that", ",")), _in_past)),
     "forever": Counterpart("for a moment", holds=lambda s, a, b: s.lowered[a - 1 : a] != ["took"]),
     "temporary": Counterpart("permanent"),
     "permanent": Counterpart("temporary"),
@@ -167,7 +161,6 @@ _ENTRIES = {
     "for years": Counterpart("for a moment"),
     "for hours": Counterpart("for a second"),
     "for a long time": Counterpart("for a moment"),
-    "at night": Counterpart("in the morning", holds=not_following("club", "school")),
     "midnight": Counterpart("noon", _NOUN),
     "noon": Counterpart("midnight", _NOUN),
 }  # fmt: skip
