@@ -6,7 +6,6 @@ A frame is a function from a sentence to the framed sentence, or None if the fra
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from openmeva.training.perturbations.rules.nominals import lexicographer_file
 from openmeva.training.perturbations.rules.noun_phrases import NounPhrase, clauses
 from openmeva.training.perturbations.rules.times import TIME_NOUNS, TIME_WORDS
 from openmeva.training.text.edits import Edit, apply_edits
@@ -38,7 +37,7 @@ _UNINTENDED = word_set(
 )
 _ACHIEVED = word_set(
     """
-    find win fix repair finish complete buy purchase make reach catch save pass sell escape climb build
+    find win fix repair finish complete buy purchase reach catch save pass sell escape climb build
     clean earn solve beat open fill cook bake return pay stop grab
     """
 )
@@ -224,24 +223,6 @@ def prepend_words(words: str, when: bool = False) -> Frame:
         return f"{start} {sentence.mid_sentence_text(0, len(sentence))}"
 
     return frame
-
-
-def wh_cleft(sentence: Sentence) -> str | None:
-    """ "What she bought was a car." """
-    thing = _last_object(sentence)
-    at = _main_verb(sentence)
-    if (
-        at is None
-        or thing is None
-        or _base(sentence, at) in {"have", "do", "make", "take", "become", "leave"}
-    ):
-        return None
-    noun = lemma(sentence.lowered[thing.end - 1], "NNS")
-    if thing.start != at + 1 or lexicographer_file(noun) == "noun.person":
-        return None  # "what he met was the doctor"
-    be = "were" if thing.plural else "was"
-    words = sentence.mid_sentence_text(0, at + 1), be, sentence.surface(thing.start, len(sentence))
-    return sentence.capitalize_start("what ") + " ".join(words)
 
 
 def _last_object(sentence: Sentence) -> NounPhrase | None:
