@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from openmeva.training.autos.builder import AutosBuilder, BuiltRows, Row
 from openmeva.training.corpora.story_rows import StoryRow
 from openmeva.training.perturbations.aspects.registry import ASPECTS, INVARIANCE_ASPECTS
-from openmeva.training.text.phrases import Features, word_and_phrase_features
+from openmeva.training.text.phrases import Features, phrases_and_openings
 
 USUAL_SHARE = 0.05  # share of the perturbed stories that may have an added phrase
 # The same for phrases as frequent in human stories: the best one-phrase rule then has an accuracy of at most .6.
@@ -22,7 +22,8 @@ def limit_phrases(
 ) -> BuiltRows:
     """The rows of a stage after limiting the phrases that paraphrases add, so that no phrase marks too many stories.
 
-    A phrase (one to three tokens) marks a perturbed story if the story has it and its original does not. It may mark a
+    A phrase (one to three tokens, anywhere or at the start of a sentence) marks a perturbed story if the story has it and its
+    original does not. It may mark a
     twentieth of an aspect's perturbed stories. If more human stories than that contain it, the limit is their share, up to a
     fifth. Stories above the limit, in the order of a hash of their ids, are perturbed again with another paraphrase. If there
     is none, they are excluded, in the invariance test with their originals. Aspects with fewer than a hundred perturbed
@@ -54,18 +55,18 @@ def limit_phrases(
 
 
 def phrase_shares(texts: Iterable[str]) -> dict[str, float]:
-    """Word or phrase (up to three tokens) to the share of texts that contain it, 0..1."""
+    """Word, phrase (up to three tokens) or opening to the share of texts that contain it, 0..1."""
     counts: Counter[str] = Counter()
     total = 0
     for text in texts:
-        counts.update(word_and_phrase_features(text))
+        counts.update(phrases_and_openings(text))
         total += 1
     return {phrase: count / total for phrase, count in counts.items()}
 
 
 def added_phrases(row: Row, original: str) -> Features:
-    """The words and phrases of a perturbed story that are not in its original."""
-    return word_and_phrase_features(row["story"]) - word_and_phrase_features(original)
+    """The words, phrases and openings of a perturbed story that are not in its original."""
+    return phrases_and_openings(row["story"]) - phrases_and_openings(original)
 
 
 def exceeded_limits(marked: Iterable[Features], usual: Mapping[str, float]) -> dict[str, int]:

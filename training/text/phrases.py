@@ -31,9 +31,13 @@ def phrase_features(text: str) -> Features:
     return _ngrams(text, 2, _LONGEST)
 
 
-def word_and_phrase_features(text: str) -> Features:
-    """The n-grams of the sentences of a text, n from 1 to 3, in lower case."""
-    return _ngrams(text, 1, _LONGEST)
+def phrases_and_openings(text: str) -> Features:
+    """The n-grams of the sentences of a text, n from 1 to 3, in lower case; those that open a sentence also as "^ and then".
+
+    >>> sorted(phrases_and_openings("He ran."))
+    ['.', '^ he', '^ he ran', '^ he ran .', 'he', 'he ran', 'he ran .', 'ran', 'ran .']
+    """
+    return _ngrams(text, 1, _LONGEST) | {f"^ {opening}" for opening in opening_features(text)}
 
 
 def _ngrams(text: str, shortest: int, longest: int) -> Features:

@@ -18,7 +18,7 @@ STORIES: list[StoryRow] = [
     {
         "story_id": f"s{at}",
         "context": "",
-        "story": f"Ann came{' again' * (at % 3 == 0)}. She saw dog{at}.",
+        "story": f"{'Again ' * (at % 3 == 0)}Ann came. She saw dog{at}.",
         "keep": 1,
     }
     for at in range(COUNT)
@@ -45,9 +45,12 @@ def builder(paraphraser: Paraphraser) -> AutosBuilder:
 
 def test_added_phrases_and_their_limits() -> None:
     row: Row = {"story": "He ran. Then he slept."}
-    assert added_phrases(row, "He ran. He slept.") == {"then", "then he", "then he slept"}
+    assert added_phrases(row, "He ran. He slept.") == {
+        *("then", "then he", "then he slept"),
+        *("^ then", "^ then he", "^ then he slept"),  # openings of a sentence
+    }
     usual = phrase_shares(["Then he ran.", "He ran.", "She ran.", "She sat."])
-    assert (usual["ran"], usual["then he"], usual["he"]) == (0.75, 0.25, 0.5)
+    assert (usual["ran"], usual["then he"], usual["he"], usual["^ he"]) == (0.75, 0.25, 0.5, 0.25)
     marked: Sequence[frozenset[str]] = (
         [frozenset({"then", "so"})] * 30 + [frozenset({"so"})] * 30 + [frozenset()] * 40
     )

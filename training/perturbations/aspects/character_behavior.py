@@ -125,9 +125,9 @@ def substitute_pronoun(
     """Replaces a pronoun by another person's pronoun of the same column of Table 13.
 
     The other person has a pronoun in the story, as in Table 1; if none fits, it is any other person. One of the same
-    number is preferred, since "they" often includes "she". Subjects and objects are preferred to possessives, since "his arm" for "my arm" often makes sense, too. Reflexives are last,
-    since their antecedent is in the same clause. A subject is replaced only by one that agrees with its verb, and is
-    kept if a reflexive refers to it.
+    number is preferred, since "they" often includes "she". Subjects and objects are preferred to possessives, since
+    "his arm" for "my arm" often makes sense, too. Reflexives are last, since their antecedent is in the same clause. A
+    subject is replaced only by one that agrees with its verb, and is kept if a reflexive refers to it.
     """
     persons = _persons_meant(story)
     ranked: defaultdict[int, list[tuple[Sentence, int, list[str]]]] = defaultdict(list)

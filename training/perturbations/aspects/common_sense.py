@@ -85,9 +85,9 @@ def substitute_neighbours(
 def breaks_common_sense(word: str, new: str, tag: str) -> bool:
     """Whether `new` differs in meaning from `word`: neither is a hypernym of the other, and `new` is no proper noun.
 
-    ConceptNet links a dog to an animal and to a dalmatian; both leave the story sensible. So does one word
-    for another of the same field: artifacts ("floor" and "chair"), times, verbs of thought ("decided" and "learned"). A verb that SemCor never has
-    is a noun's rare use ("to lunch").
+    ConceptNet links a dog to an animal and to a dalmatian; both leave the story sensible. So does a word of the same
+    field: artifacts ("floor" and "chair"), times, verbs of thought ("decided" and "learned"). A verb that SemCor never
+    has is a noun's rare use ("to lunch").
     """
     part = CONTENT_CLASSES[tag]
     first, second = lemma(word, tag), lemma(new, tag)
@@ -96,25 +96,15 @@ def breaks_common_sense(word: str, new: str, tag: str) -> bool:
     own, others = wordnet().synsets(first, part)[:_SENSES], wordnet().synsets(second, part)[:_SENSES]
     if not others or not any(entry.name() == second for synset in others for entry in synset.lemmas()):
         return False  # a name: "Italy"
-    if part == "n" and lexicographer_file(first) == lexicographer_file(second):
+    if lexicographer_file(first, part) == lexicographer_file(second, part):
         return False
-    if part == "v" and (_verb_field(first) == _verb_field(second) or not _is_in_use(second)):
+    if part == "v" and not any(sense.mentions for sense in senses(second, part)):
         return False
     for one in own:
         for other in others:
             if one == other or other in _near_hypernyms(one) or one in _near_hypernyms(other):
                 return False
     return True
-
-
-def _verb_field(base: str) -> str:
-    """WordNet's lexicographer file of a verb's first sense ("verb.motion"); empty for none."""
-    own = senses(base, "v")
-    return str(wordnet().synset_from_pos_and_offset("v", own[0].synset).lexname()) if own else ""
-
-
-def _is_in_use(verb: str) -> bool:
-    return any(sense.mentions for sense in senses(verb, "v"))
 
 
 def _near_hypernyms(synset: Synset) -> set[Synset]:

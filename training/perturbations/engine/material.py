@@ -40,7 +40,7 @@ class PerturbationMaterial:
         paraphraser: source of paraphrases, for semantic repetition and paraphrase.
         similarity: MoverScore, for the same two and to select weakly related stories.
         thresholds: of similarity and overlap.
-        avoided: phrases of up to three tokens, in lower case, that no paraphrase may add to its sentence.
+        avoided: phrases of up to three tokens, in lower case, that no paraphrase may add to its sentence; "^ and" opens it.
 
     Raises:
         ValueError: `keep` is negative.

@@ -4,7 +4,7 @@ from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.engine.overlap import bleu_1
 from openmeva.training.perturbations.engine.similarity import any_similar
-from openmeva.training.text.phrases import word_and_phrase_features
+from openmeva.training.text.phrases import phrases_and_openings
 from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.tokens import plain_word, token_spans
 
@@ -23,7 +23,7 @@ def good_paraphrase(sentence: Sentence, rng: BufferedRandom, material: Perturbat
         if word_overlap(candidate, sentence.text) >= material.thresholds.overlap:
             continue
         if material.avoided and material.avoided & (
-            word_and_phrase_features(candidate) - word_and_phrase_features(sentence.text)
+            phrases_and_openings(candidate) - phrases_and_openings(sentence.text)
         ):
             continue
         # one by one: the first is mostly accepted, and encoding takes most of the time

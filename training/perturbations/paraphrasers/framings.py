@@ -93,7 +93,6 @@ FRAMINGS: dict[str, tuple[Framing, ...]] = {
     "start": (
         Framing("Then", 2.1, prepend_words("then", when=True)),
         Framing("So", 2.1, prepend_words("so", when=True)),
-        Framing("And", 0.7, prepend_words("and")),
         Framing("And then", 1.0, prepend_words("and then", when=True)),
         Framing("Eventually", 2.1, prepend_words("eventually ,", when=True)),
         Framing("After that", 1.5, prepend_words("after that ,", when=True)),

@@ -60,7 +60,7 @@ def _is_mass(base: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 14)
-def lexicographer_file(base: str) -> str:
-    """WordNet's lexicographer file of a noun's first sense ("noun.food"); empty for none."""
-    own = senses(base, "n")
-    return str(wordnet().synset_from_pos_and_offset("n", own[0].synset).lexname()) if own else ""
+def lexicographer_file(base: str, part: str = "n") -> str:
+    """WordNet's lexicographer file of a lemma's first sense as a noun (or `part`): "noun.food"; empty for none."""
+    own = senses(base, part)
+    return str(wordnet().synset_from_pos_and_offset(part, own[0].synset).lexname()) if own else ""
