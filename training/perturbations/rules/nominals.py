@@ -12,7 +12,10 @@ _INSIDE = frozenset({"JJ", "JJR", "JJS", "VBN", "VBG", "RB", "NN", "NNP"})
 # WordNet's lexicographer files whose nouns are mostly countable, and those whose nouns mostly are not.
 _COUNTED = frozenset(
     f"noun.{name}"
-    for name in "person animal artifact plant body object location group time event shape quantity communication act Tops".split()
+    for name in (
+        *("person", "animal", "artifact", "plant", "body", "object", "location", "group", "time", "event"),
+        *("shape", "quantity", "communication", "act", "Tops"),
+    )
 )
 _UNCOUNTED = frozenset(f"noun.{name}" for name in "substance feeling phenomenon".split())
 _MASS = word_set(
@@ -20,7 +23,8 @@ _MASS = word_set(
     fun furniture homework housework money cash advice news traffic weather luck music bread milk food
     information research equipment luggage trash garbage clothing jewelry mail evidence progress
     knowledge work baseball football basketball soccer tennis golf hockey rice butter meat cheese
-    alcohol guilt laundry art stuff scenery poetry machinery pollution power internet relaxation attention countryside transportation stress weight fart
+    alcohol guilt laundry art stuff scenery poetry machinery pollution
+    power internet relaxation attention countryside transportation stress weight fart
     """
 )
 

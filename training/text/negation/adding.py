@@ -102,7 +102,7 @@ def is_had_better(words: Words, at: int) -> bool:
 def is_contracted_had(words: Words, tags: Words, at: int) -> bool:
     """Whether "'d" at `at`, often tagged as a modal, is "had": a participle follows ("he 'd been")."""
     verb = after_adverbs(words, tags, at + 1)
-    return words[at] == "'d" and tags[verb : verb + 1] == ["VBN"]
+    return words[at] == "'d" and list(tags[verb : verb + 1]) == ["VBN"]
 
 
 def under_modal(words: Words, tags: Words, at: int) -> bool:
