@@ -30,7 +30,7 @@ class RuleParaphraser:
     >>> sentence = Story("The chef hired an attorney.").sentences[0]
     >>> import numpy as np
     >>> RuleParaphraser().paraphrases(sentence, BufferedRandom(np.random.default_rng(0)))[:3]
-    ['An attorney was hired by him.', 'He employed a lawyer.', 'A lawyer was employed by him.']
+    ['An attorney was hired by the chef.', 'The chef employed a lawyer.', 'A lawyer was employed by the chef.']
     """
 
     name = "rules"
