@@ -211,13 +211,13 @@ def add_for_oneself(sentence: Sentence) -> str | None:
     return _edited(sentence, sentence.spans[-2][1], sentence.spans[-2][1], [" for", pronoun])
 
 
-def prepend_words(words: str, when: bool = False) -> Frame:
-    """Puts `words` before the subject; a comma is a separate word. With `when`, only for actions without a time expression."""
+def prepend_words(words: str) -> Frame:
+    """Puts `words` before the subject of an action without a time expression; a comma is a separate word."""
     last = [word for word in words.split() if word != ","][-1]
 
     def frame(sentence: Sentence) -> str | None:
         at = _main_verb(sentence)
-        if at is None or last in sentence.lowered or (when and not is_action(sentence, at)):
+        if at is None or last in sentence.lowered or not is_action(sentence, at):
             return None
         start = sentence.capitalize_start(sentence.join_words(words.split()))
         return f"{start} {sentence.mid_sentence_text(0, len(sentence))}"

@@ -44,7 +44,7 @@ def first_sentence(text: str) -> Sentence:
         (insert_adverb("then", is_action), "She sold the car.", "She then sold the car."),
         (insert_adverb("then", is_action), "She sold the car that day.", None),  # it has a time expression
         (insert_adverb("then", is_action), "It turned out to be a gift.", None),  # a state
-        (prepend_words("that day ,", when=True), "It turned out to be a gift.", None),
+        (prepend_words("that day ,"), "It turned out to be a gift.", None),
         (add_for_oneself, "She baked a cake.", "She baked a cake for herself."),
         (add_for_oneself, "She made the team.", None),
         (prepend_words("after that ,"), "She baked a cake.", "After that, she baked a cake."),
