@@ -137,12 +137,17 @@ def map_in_processes(
 def _start_worker(start: Callable[..., None] | None, given: tuple[Any, ...]) -> None:
     """In each process: ends it on an interruption, and when its parent process ends."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    Thread(target=_end_with_parent, daemon=True).start()
+    end_with_parent()
     if start is not None:
         start(*given)
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
+    """In a worker process: ends it when its parent process ends, even if that was killed."""
+    Thread(target=_wait_for_parent, daemon=True).start()
+
+
+def _wait_for_parent() -> None:
     parent = parent_process()
     if parent is not None:
         parent.join()

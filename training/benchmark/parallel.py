@@ -28,7 +28,7 @@ from openmeva.training.benchmark.inputs import (
 )
 from openmeva.training.benchmark.registry import MetricEntry
 from openmeva.training.benchmark.scores import cached_scores
-from openmeva.training.processes import cores
+from openmeva.training.processes import cores, end_with_parent
 
 MAX_PROCESSES = 8  # processes: each holds a model
 # Characters over all metrics; fewer are scored before processes have started.
@@ -177,9 +177,10 @@ def run_in_parallel(
 
 
 def _init_process() -> None:
-    """Initialises a process: one thread, and no progress bars, which would overwrite each other."""
+    """Initialises a process, which ends with its parent: one thread, and no progress bars, which would overwrite each other."""
     import torch
 
+    end_with_parent()
     torch.set_num_threads(1)
     sys.stderr = open(os.devnull, "w")  # noqa: SIM115  (as long as the process lives)
 

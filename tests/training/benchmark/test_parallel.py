@@ -1,5 +1,7 @@
 """Several metrics score in parallel, before the tables are made."""
 
+import os
+import signal
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
@@ -65,6 +67,27 @@ def test_scoring_failure_is_raised_only_when_the_scores_are_needed(
     assert messages[-1].endswith("Second (roc): not scored")
     with pytest.raises(ValueError, match="expected absent"):
         cached_scores(broken, "roc", ROWS, tmp_path)
+
+
+def write_and_wait(pipe: int) -> None:
+    os.write(pipe, b"x")
+    signal.pause()
+
+
+def test_processes_end_with_the_run_that_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "get_context", lambda method: get_context("fork"))
+    read_end, write_end = os.pipe()
+    child = os.fork()
+    if not child:
+        with parallel._process_pool(1) as executor:
+            executor.submit(write_and_wait, write_end).result()
+        os._exit(0)
+    os.close(write_end)
+    assert os.read(read_end, 1) == b"x"
+    os.kill(child, signal.SIGTERM)
+    os.waitpid(child, 0)
+    assert os.read(read_end, 1) == b"", "nobody is left who holds the other end"
+    os.close(read_end)
 
 
 def test_killed_process_does_not_abort_the_run(works: list[MetricInputs], tmp_path: Path) -> None:
