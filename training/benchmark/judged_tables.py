@@ -221,6 +221,7 @@ def part_tables(name: str, result: Mapping[str, Any], published: Mapping[str, An
         if printed["rows"]:
             note += f" In italics: {printed['note']}."
         extra = ["macro"] if section == "model_drift" else []
+        digits = 2 if section == "model_drift" else 3  # as many as are printed, at most three
         table = Table(f"{result['title']}: {title}", ["", *columns, *extra], note=note)
         for title_, cells in parts.items():
             macro = [format_number(result["sections"][title_][key]["macro"]["pearson"])] if extra else []
@@ -233,7 +234,7 @@ def part_tables(name: str, result: Mapping[str, Any], published: Mapping[str, An
             by_column = dict(zip(printed["columns"], figures, strict=True))
             table.add(
                 f"{title_} (paper)",
-                *(format_number(by_column.get(column)) for column in columns),
+                *(format_number(by_column.get(column), digits) for column in columns),
                 *(["–"] if extra else []),
                 faint=True,
             )

@@ -1,7 +1,7 @@
 """OpenMEVA's Tables 3 to 5: the benchmark prints the paper's results, and results on the released half of MANS.
 
-None of the three can be computed again: the released half has 99 of 200 prompts and one mean of ratings a story, no
-kinds of error (Table 3), and no scores by the paper's own models (all three). Others' scores of BLEU, BERTScore and
+None of the three can be computed again: the available half has 99 of 200 prompts, no error types
+(Table 3), and no scores by the paper's own models (all three). Others' scores of BLEU, BERTScore and
 GPT-2's perplexity on that half of ROC are there.
 """
 
