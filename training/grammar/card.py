@@ -61,7 +61,7 @@ works, which its authors distribute for research; it is not part of this reposit
 
 
 _HUMAN = """
-OpenMEVA's classifier, a BERT-base, has an accuracy of .829 on the test set of CoLA.
+OpenMEVA's classifier, based on BERT, has an accuracy of .829 on the test set of CoLA.
 
 | share of human-written stories that score at least .5 | each sentence of a story | single sentences | a story as one text | the paper's classifier |
 |---|---|---|---|---|

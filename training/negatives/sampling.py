@@ -12,7 +12,8 @@ LEXICONS = ("wordnet", "conceptnet")
 
 @dataclass(frozen=True, slots=True)
 class UnionSampling:
-    """How negative samples are made; the defaults are the paper's (section 3.2) for ROCStories.
+    """How negative samples are made. The distributions are the paper's for ROCStories (section 3.2), which gives no values
+    for `sentence_level` and `contraction`.
 
     Attributes:
         counts: Probability of 1, 2, ... techniques in one sample; sums to 1.
@@ -87,7 +88,7 @@ class UnionSampling:
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any]) -> "UnionSampling":
-        """The sampling described by a YAML mapping; missing fields have the paper's values.
+        """The sampling described by a YAML mapping; missing fields have their defaults.
 
         Raises:
             ValueError: An unknown key, or a value out of range.

@@ -13,7 +13,7 @@ from openmeva.training.text.tagged_story import TaggedStory
 class KeywordTable:
     """Keywords by part of speech, sampled in proportion to their frequency.
 
-    The part of speech is the Penn Treebank tag, which is finer than the paper's, so that the form fits: a past tense is
+    The part of speech is the Penn Treebank tag, as in the paper's released code, so that the form fits: a past tense is
     replaced by a past tense.
 
     Args:

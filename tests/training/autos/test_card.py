@@ -51,7 +51,7 @@ def test_shares_off_by_more_than_a_factor_of_two_are_starred(section: str) -> No
 
 
 def test_share_of_semantic_repetition_in_long_stories() -> None:
-    (stated,) = re.findall(r"Semantic repetition applies to (\.\d+) of the stories", CARD)
+    (stated,) = re.findall(r"Semantic repetition applies to (\.\d+) of the\sstories", CARD)
     assert float(stated) == pytest.approx(
         shares("Counts for WritingPrompts")["semantic_repetition"][1], abs=0.0051
     )

@@ -111,7 +111,7 @@ def without_subject(event: str) -> str:
 
 
 class CometEvents:
-    """A sequence-to-sequence COMET model of the Hub (Bosselut et al. 2019; Hwang et al. 2021).
+    """A sequence-to-sequence COMET model of the Hub, such as that of Hwang et al. (2021).
 
     Args:
         model: Hub id or folder of a model trained on `head relation [GEN]`.
