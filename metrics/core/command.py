@@ -39,7 +39,7 @@ class MetricResult:
     def warning_summary(self) -> str:
         """The number of stories with a warning, as a sentence; empty if there are none."""
         summary = summarize_warnings(self.lists.get("warning", []))
-        return summary and f"{self.metric}: {summary} (see the column warning)"
+        return summary and f"{self.metric}: {summary} (in an output file: the column warning)"
 
 
 def metric_names() -> list[str]:
@@ -110,6 +110,8 @@ def check_option_names(name: str, kind: Any, options: Iterable[str]) -> None:
     """Raises a ValueError for an option that `compute` of the metric lacks; `kind` is its module or class."""
     for option in options:
         if option not in inspect.signature(kind._compute).parameters:
+            if option == "explain":  # also of the command `explain`, which has no such option
+                raise ValueError(f"{name} does not explain its scores")
             raise ValueError(f"--{option.replace('_', '-')}: {name} has no such option")
 
 

@@ -87,13 +87,10 @@ class Lab:
 
     def missing_resources(self, aspect: str) -> str:
         """The resources that an aspect needs and this Space lacks, as a sentence; blank where none is missing."""
-        missing = [
-            name
-            for name in ASPECTS[aspect].needs
-            if name in resources.COMMANDS and not resources.find_resource(name)
-        ]
-        if aspect == "relatedness" and not resources.find_resource("wordnet"):
-            missing = ["wordnet"]
+        needs = {*ASPECTS[aspect].needs}
+        if "paraphraser" in needs:
+            needs.add("wordnet")  # read by the rules for paraphrases
+        missing = [name for name in resources.COMMANDS if name in needs and not resources.find_resource(name)]
         names = {"wordnet": "WordNet", "conceptnet": "ConceptNet"}
         return (
             f"This aspect needs {' and '.join(names[name] for name in missing)}, which is not available here."

@@ -130,6 +130,7 @@ def test_missing_resource_is_reported(lab: Lab, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(resources, "find_resource", lambda name: None)
     with pytest.raises(ValueError, match="WordNet and ConceptNet"):
         lab.case(STORY, "common_sense", 1, "roc")
+    assert "needs WordNet," in lab.missing_resources("paraphrase"), "its rules read WordNet"
     assert lab.missing_resources("typo") == ""
 
 

@@ -104,7 +104,10 @@ def space(
     port: Annotated[int | None, typer.Option(min=1, max=65535)] = None,
     base: Annotated[
         bool,
-        typer.Option("--base", help="story_scorer: score with the larger encoder (`make base` fetches it)"),
+        typer.Option(
+            "--base",
+            help="story_scorer: score with the larger encoder (if it is missing, the error says how to get it)",
+        ),
     ] = False,
 ) -> None:
     """Open a demo in the browser, on this machine."""

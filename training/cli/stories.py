@@ -75,7 +75,9 @@ def perturb(
     keep: Annotated[
         int | None, typer.Option(min=0, max=1, help="leading sentences that stay unchanged")
     ] = None,
-    corpus: Annotated[str | None, typer.Option(help="other stories, for relatedness; default: IN")] = None,
+    corpus: Annotated[
+        str | None, typer.Option(help="other stories, for relatedness; default: IN; with --engine: required")
+    ] = None,
     paraphrases: Paraphrases = "rules",
     skip_bad: SkipBad = False,
     engine: Engine = None,

@@ -74,5 +74,6 @@ ASPECT = Aspect(
     title="Temporal relationship",
     meaning="Two events are exchanged, or “before” becomes “after”.",
     techniques={"event_exchange": exchange_events, "antonym_substitution": substitute_time_words},
+    needs=("wordnet",),  # whether later sentences depend on "never" or "always"
     selects=is_example,
 )

@@ -14,12 +14,14 @@ from openmeva.training.plot_guided.generator.card import write_generator_card
 from openmeva.training.plot_guided.generator.config import GeneratorConfig
 from openmeva.training.plot_guided.generator.trainer import train_generator
 from openmeva.training.processes import one_writer
+from openmeva.training.text.knowledge.events import check_event_model
 
 SHOWN = ("stories", "steps", "validation", "minutes")
 
 
 def train(call: TrainerArguments) -> dict[str, Any]:
-    """Trains, and writes manifest and card."""
+    """Trains, and writes manifest and card, whose samples need a model of events."""
+    check_event_model()
     manifest = train_generator(call.config, call.data, call.run, call.cache, call.resume)
     with one_writer() as writes:
         if writes:

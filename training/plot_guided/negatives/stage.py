@@ -26,6 +26,7 @@ from openmeva.training.plot_guided.negatives.writer import (
 from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory, load_plots
 from openmeva.training.processes import model_processes
 from openmeva.training.stages import Stage
+from openmeva.training.text.knowledge.events import check_event_model
 from openmeva.training.text.knowledge.resources import find_resource
 from openmeva.training.text.tagged_corpus import text_inputs
 
@@ -39,7 +40,12 @@ def make_negatives(
 
     The corpus is read only if there is work to do, by `corpus` if given. The configuration's `processes` run in
     parallel; their number does not affect the stories.
+
+    Raises:
+        MissingResourceError: ConceptNet is needed and has not been fetched.
     """
+    if config.get("generator_config"):  # training the generator takes half an hour
+        check_event_model(config.get("events"))
     generator = generator_folder(config, data, cache)
     stage = Stage(out, "negatives", settings(config, data, generator))
     if stage.is_done():

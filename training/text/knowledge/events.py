@@ -161,6 +161,16 @@ def event_model(name: str | None = None) -> EventModel:
     return ConceptNetEvents(embed=word_vector_embedder())
 
 
+def check_event_model(name: str | None = None) -> None:
+    """Checks, without reading it, that what `event_model` reads is available.
+
+    Raises:
+        MissingResourceError: ConceptNet is needed and has not been fetched.
+    """
+    if not (name or "").startswith("comet:"):
+        resources.require_resource("conceptnet")
+
+
 def word_vector_embedder() -> Embedder:
     """Mean word vectors of the shared story encoder, with L2 norm 1: sufficient for short verb phrases."""
     from tokenizers import Tokenizer

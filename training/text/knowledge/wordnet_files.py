@@ -141,7 +141,7 @@ def fetch_wordnet(nltk_data: Path, sources: tuple[Callable[[Path], None], ...] |
     raise FetchError(
         "WordNet could not be fetched:\n" + "\n".join(reasons) + "\nWhat to do: with internet access, run"
         f" `python -m nltk.downloader -d {nltk_data} wordnet`; on Debian or Ubuntu, run `apt-get update` as"
-        " root and then `make resources` again; or copy a folder `wordnet` of WordNet 3.0 database files"
+        " root and then the same command again; or copy a folder `wordnet` of WordNet 3.0 database files"
         f" (with `lexnames`) from another machine to {nltk_data / 'corpora' / 'wordnet'}, as your own and so that nobody"
         f" else may write to it (`chmod -R go-w {nltk_data}`)."
     )
