@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from openmeva.metrics.core.inputs import without_surrogates
+
 MAX_CHARACTERS = 10_000  # of a text: about 2,000 words
 MAX_ROWS = 500  # stories of a file
 MAX_BYTES = 2_000_000  # of a file
@@ -46,7 +48,7 @@ def check_text(text: object, what: str, needed: bool = True) -> str:
         return ""
     if not isinstance(text, str):
         raise ValueError(f"{what}: expected a text, got {type(text).__name__}.")
-    text = text.encode("utf-8", "replace").decode().strip()
+    text = without_surrogates(text).strip()
     if len(text) > MAX_CHARACTERS:
         raise ValueError(
             f"{what} has {len(text):,} characters; please give at most {MAX_CHARACTERS:,} (about 2,000 words)."

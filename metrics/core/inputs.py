@@ -2,11 +2,13 @@
 
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from numbers import Integral, Real
 from typing import Any
 
 _SHOWN = 60  # characters of a wrong value
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _OTHER_NAMES = {"context": ("contexts", "prompt"), "reference": ("references",)}  # of columns
 
 
@@ -38,22 +40,32 @@ def as_list(values: Any, name: str, of: str = "strings") -> list[Any]:
     return list(rows)
 
 
+def without_surrogates(text: str) -> str:
+    """The text with spaces for lone surrogates, which UTF-8 cannot encode.
+
+    >>> without_surrogates("half \\ud83d a character")
+    'half   a character'
+    """
+    return _SURROGATE.sub(" ", text)
+
+
 def check_texts(texts: Any, name: str, blank: bool = False) -> list[str]:
-    """`texts` as a list of strings that Arrow can store (lone surrogates replaced).
+    """`texts` as a list of strings that Arrow can store: lone surrogates become spaces.
 
     Raises:
         ValueError: not a list, a row that is not a string or, unless `blank`, a row of whitespace only (the row is
             named).
     """
-    rows = as_list(texts, name)
-    for row, text in enumerate(rows):
+    checked = []
+    for row, text in enumerate(as_list(texts, name)):
         if not isinstance(text, str):
             raise ValueError(
                 f"{name}, row {row}: expected a string, got {type(text).__name__} ({_shown(text)})"
             )
-        if not blank and not text.strip():
+        checked.append(without_surrogates(text))
+        if not blank and not checked[-1].strip():
             raise ValueError(f"{name}, row {row}: expected a text, got a blank one")
-    return [text.encode("utf-8", "replace").decode() for text in rows]
+    return checked
 
 
 def check_reference_lists(references: Any) -> list[list[str]]:

@@ -136,8 +136,11 @@ def _table_kind(line: str) -> str:
     ('csv', 'csv', 'txt')
     """
     for kind, separator in (("csv", ","), ("tsv", "\t")):
-        if "story" in next(csv.reader([line], delimiter=separator), ()):
-            return kind
+        try:
+            if "story" in next(csv.reader([line], delimiter=separator), ()):
+                return kind
+        except csv.Error:  # no heading: a very long line, or one with a carriage return
+            continue
     return "txt"
 
 
@@ -241,5 +244,7 @@ def parquet_rows(content: BinaryIO, name: str, at_once: int = 1000) -> Iterator[
             for values in batch.to_pylist():
                 number += 1
                 yield Row(number, f"{name}, row {number}", values)
-    except pa.ArrowException as error:
+    except (pa.ArrowException, OSError) as error:
+        if isinstance(error, OSError) and error.errno:  # not about the content
+            raise
         raise ValueError(f"{name} is damaged or no Parquet file: {error}") from error

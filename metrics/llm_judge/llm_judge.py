@@ -168,7 +168,7 @@ class LlmJudge(StoryInputs, evaluate.Metric):
             return _dry_run(story_prompts, settings)
 
         judge_model = self._judge(settings, api_key, device, dtype)
-        folder = Path(settings.cache or hub_home() / "openmeva-llm-judge")
+        folder = Path(settings.cache or hub_home() / "openmeva-llm-judge").expanduser()
         check_folder(folder, "cache")  # before an answer costs anything
         sampling = settings.sampling
         if settings.local and sampling.method == "auto":

@@ -130,7 +130,7 @@ def icc(ratings: np.ndarray) -> dict[str, float]:
     If stories differ in their number of ratings, k is the mean number, in the Spearman-Brown formula.
 
     Raises:
-        ValueError: fewer than five stories, one rating each, or stories that all have the same mean rating.
+        ValueError: fewer than five stories, one rating each, or stories that (nearly) all have the same mean rating.
     """
     is_rated = np.isfinite(ratings)
     counts = is_rated.sum(axis=1)
@@ -149,14 +149,17 @@ def icc(ratings: np.ndarray) -> dict[str, float]:
         raise ValueError("all stories have the same mean rating")
     single = (between - within) / scale
     k = total / stories
+    if 1 + (k - 1) * single <= 0:  # possible only if stories differ in their number of ratings
+        raise ValueError("the stories' means differ far less than by chance, so ICC(1,k) is not defined")
     return {"single": float(single), "mean": float(k * single / (1 + (k - 1) * single))}
 
 
 def icc_two_way(ratings: np.ndarray, raters: list[list[str]] | None) -> dict[str, float]:
     """Two-way random intraclass correlation for absolute agreement, ICC(2,1) and ICC(2,k).
 
-    Raters rate only part of the data (one sheet of stories each). So it is computed for each set of stories that the
-    same raters rated, and averaged, weighted by the number of stories.
+    Raters rate only part of the data (one sheet of stories each). So the variances of stories, raters and residuals are
+    estimated for each set of stories that the same raters rated, averaged, weighted by the number of stories, and then
+    compared. A mean of the sets' coefficients would be dominated by small sets whose variances nearly cancel.
 
     Raises:
         ValueError: the raters are not known, no five stories share two or more of them, or the ratings of
@@ -166,9 +169,18 @@ def icc_two_way(ratings: np.ndarray, raters: list[list[str]] | None) -> dict[str
     blocks = [block for block in rated_blocks if len(block) >= 5 and np.ptp(block) > 0]
     if not blocks:
         raise ValueError("no five stories were rated by the same raters")
-    iccs = [_icc_of_table(block) for block in blocks]
     weights = [len(block) for block in blocks]
-    return {key: float(np.average([c[key] for c in iccs], weights=weights)) for key in ("single", "mean")}
+    of_stories, of_raters, error = np.average(
+        [_variances(block) for block in blocks], axis=0, weights=weights
+    )
+    judges = np.average([block.shape[1] for block in blocks], weights=weights)
+    noise = of_raters + error
+    if of_stories + noise / judges <= 1e-12 * error:
+        raise ValueError("the variances that it compares are 0 or negative")
+    return {
+        "single": float(of_stories / (of_stories + noise)),
+        "mean": float(of_stories / (of_stories + noise / judges)),
+    }
 
 
 def kendall_w(ratings: np.ndarray, raters: list[list[str]] | None) -> float:
@@ -282,19 +294,11 @@ def _need_complete(ratings: np.ndarray) -> None:
         raise ValueError("expected the same number of ratings, two or more, for every story")
 
 
-def _icc_of_table(ratings: np.ndarray) -> dict[str, float]:
-    """ICC(2,1) and ICC(2,k) of a complete table, from the mean squares of stories, raters and residuals.
-
-    Raises:
-        ValueError: the denominator is 0.
-    """
+def _variances(ratings: np.ndarray) -> tuple[float, float, float]:
+    """Unbiased variances of stories, raters and residuals of a complete table, from their mean squares."""
     stories, judges = ratings.shape
     grand, means, levels = ratings.mean(), ratings.mean(axis=1, keepdims=True), ratings.mean(axis=0)
     of_stories = judges * ((means - grand) ** 2).sum() / (stories - 1)
     of_raters = stories * ((levels - grand) ** 2).sum() / (judges - 1)
     error = ((ratings - means - levels + grand) ** 2).sum() / ((stories - 1) * (judges - 1))
-    scale = of_stories + (of_raters - error) / stories  # of the mean rating
-    if abs(scale) <= 1e-12 * error:
-        raise ValueError("the variances that it compares are 0")
-    single_scale = scale + (judges - 1) * (error + (of_raters - error) / stories)
-    return {"single": float((of_stories - error) / single_scale), "mean": float((of_stories - error) / scale)}
+    return (of_stories - error) / judges, (of_raters - error) / stories, error

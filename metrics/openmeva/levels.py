@@ -8,6 +8,7 @@ import numpy as np
 
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS, correlate_part
 from openmeva.metrics.openmeva.judged import HUMAN, JudgedStories
+from openmeva.metrics.openmeva.ties import merge_ties
 
 
 def prompt_level(metric: np.ndarray, judged: JudgedStories) -> dict[str, Any]:
@@ -49,8 +50,8 @@ def system_level(metric: np.ndarray, judged: JudgedStories) -> dict[str, Any]:
         raise ValueError("the rows have no column 'source_model'")
     names = np.array(judged.source_models)
     systems = list(dict.fromkeys(judged.source_models))
-    means = np.array(
-        [[values[names == name].mean() for name in systems] for values in (metric, judged.scores)]
+    means = merge_ties(
+        np.array([[values[names == name].mean() for name in systems] for values in (metric, judged.scores)])
     )
     result = correlate_part(*means)
     result.pop("p_values", None)

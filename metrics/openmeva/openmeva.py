@@ -193,11 +193,13 @@ class Openmeva(evaluate.Metric):
             if self._rows:
                 check_lengths(further, added_rows, "references")
             scores, rows = self._scores + further, self._rows + added_rows
+            for name, values in (others or {}).items():  # added rows are kept if they are invalid
+                _check_other(name, values, len(scores))
+            if scores and not rows and references is None:
+                rows = [*load_rows(self.config_name, dataset, subset)]
             self._scores, self._rows = [], []
         if not scores:
             raise ValueError("predictions: expected one score per story, got none")
-        if not rows and references is None:
-            rows = [*load_rows(self.config_name, dataset, subset)]
         return self._compute(scores, rows, others or {}, reasonable_above, one_error_only, draws, seed)
 
     def _compute(
@@ -223,12 +225,7 @@ class Openmeva(evaluate.Metric):
             }
         judged = JudgedStories.from_rows(references, SCALES[self.config_name])
         metric = check_predictions(predictions, len(judged))
-        checked = {}
-        for name, values in others.items():
-            try:
-                checked[name] = check_predictions(values, len(judged))
-            except ValueError as error:
-                raise ValueError(f"others, {name!r}: {error}") from error
+        checked = {name: _check_other(name, values, len(judged)) for name, values in others.items()}
         if reasonable_above is None:
             reasonable_above = judged.reasonable_above
         result = judgment_tables(metric, judged, checked, reasonable_above, one_error_only, draws, rng)
@@ -258,6 +255,14 @@ class Openmeva(evaluate.Metric):
                 f"scipy:{scipy.__version__}",
             )
         )
+
+
+def _check_other(name: str, values: Any, stories: int) -> np.ndarray:
+    """The scores of another metric, one per story."""
+    try:
+        return check_predictions(values, stories)
+    except ValueError as error:
+        raise ValueError(f"others, {name!r}: {error}") from error
 
 
 def _plain(value: Any) -> Any:

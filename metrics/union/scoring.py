@@ -54,12 +54,15 @@ class UnionScorer(StoryScorer):
             for i in range(*window):
                 predicted[i] = best[offset : offset + len(story.tokens[i])]
                 offset += len(story.tokens[i])
-        edits = []
-        sentence = -1
+        sentences: list[tuple[Sequence[str], list[int], list[int]]] = []
         for words, tokens, best in zip(story.words, story.tokens, predicted, strict=True):
-            if not words:
-                continue
-            sentence += 1
+            if words:
+                sentences.append((words, [*tokens], [*best]))
+            else:  # a further part of a sentence that is longer than a window: its words are with the first
+                sentences[-1][1].extend(tokens)
+                sentences[-1][2].extend(best)
+        edits = []
+        for sentence, (words, tokens, best) in enumerate(sentences):
             position = 0
             for index, word in enumerate(words):
                 length = len(self.tokenizer.encode(word, add_special_tokens=False).ids)

@@ -118,7 +118,7 @@ def _name(row: Mapping[str, Any]) -> str:
     if row.get("beats_trivial") is False:
         name += " " + with_tooltip(
             "†",
-            "Not significantly better than every trivial baseline by Pearson: the interval of a difference includes 0.",
+            "Not significantly better than every trivial baseline by Pearson: the interval of a difference is not wholly above 0.",
         )
     return f'<th scope="row">{name}<span class="om-origin om-origin-{row["kind"]}" title="{escape(hint)}">{kind}</span></th>'
 

@@ -85,7 +85,7 @@ def judged_file_set(path: Path, corpus: str) -> TestSet:
     try:
         judged = JudgedStories.from_rows(rows)
     except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
+        raise ValueError(f"{path}: {error} (rows are counted from 0)") from error
     if len(judged) < 3:
         raise ValueError(f"{path}: expected at least three stories, got {len(judged)}")
     if len(set(judged.scores)) == 1:

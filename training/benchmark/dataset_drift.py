@@ -128,7 +128,10 @@ def drift_cells(entry: MetricEntry, loaded: Loaded, attempt: Attempt) -> dict[st
         cells: Cells = {}
         for corpus, (test_set, rows) in itertools.product(entry.configs, pair):
             inputs = drift_inputs(entry, corpus, test_set, rows)
-            if result := attempt(inputs) if inputs else {}:
+            result = attempt(inputs) if inputs else {}
+            if (
+                result and len(set(result[key])) > 1
+            ):  # no correlation of equal scores, as the set's own table says
                 judged = JudgedStories.from_rows(
                     rows, (1.0, 5.0) if test_set.name.startswith("mans") else None
                 )

@@ -31,7 +31,7 @@ def correlations(name: str, result: Mapping[str, Any], published: Mapping[str, A
     note = (
         f"Pooled over {result['n']} stories of {result['prompts']} prompts. 1 is perfect, 0 is chance. Intervals: "
         "bootstrap over prompts. † not significantly better than every trivial baseline (the interval of a paired "
-        f"difference includes 0).{_reliability(result)}"
+        f"difference is not wholly above 0).{_reliability(result)}"
     )
     if printed["rows"]:
         notes = "; ".join(source["note"] for source in (printed, judges) if source["rows"])

@@ -12,7 +12,9 @@ from typing import Any
 
 import evaluate
 
+from openmeva.metrics.core.checkpoint import read_settings
 from openmeva.metrics.core.files import check_folder
+from openmeva.metrics.core.language_model import language_model_weights
 from openmeva.metrics.core.module import MODEL_LIBRARIES, signature_with
 from openmeva.metrics.core.runtime import precision
 from openmeva.training.benchmark.checkpoints import checkpoint_digest
@@ -23,6 +25,7 @@ from openmeva.training.paths import CACHE, IN_CHECKOUT, METRICS
 
 Rows = Sequence[dict[str, Any]]
 SCORES_CACHE = CACHE / "scores"  # the default folder of the cache
+_OTHER_LIBRARIES = ("nltk", "POT", "rouge-score", "sacrebleu")  # that compute scores
 _CHUNK = 500  # texts scored between two writes; an interrupted run loses at most these
 
 
@@ -106,7 +109,8 @@ def cached_scores(
     parts.append(precision("auto"))  # bfloat16 if the device supports it; scores of both are not mixed
     if Path(config).is_absolute():  # weights outside the module
         parts.append(checkpoint_digest(Path(config)))
-    parts += [f"{name} {version(name)}" for name in MODEL_LIBRARIES]
+    parts += [f"{name} {version(name)}" for name in (*MODEL_LIBRARIES, *_OTHER_LIBRARIES)]
+    parts += _language_models(entry.folder / "weights" / config, entry.folder.name)
     key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:20]
     folder = cache / f"{entry.name}-{Path(config).name}-{key}"
     cached, signature = _read(folder)
@@ -134,6 +138,21 @@ def cached_scores(
     names = cached[digests[0]] if digests else {}
     result: dict[str, Any] = {name: [cached[digest][name] for digest in digests] for name in names}
     return {**result, "signature": signature}
+
+
+def _language_models(weights: Path, metric: str) -> list[str]:
+    """Checksum of the third-party language model that a checkpoint of the metric refers to, wherever it is installed.
+
+    Encoders are not included: their checkpoints name the SHA-256.
+    """
+    if not (weights / "config.json").is_file():
+        return []
+    try:
+        reference = read_settings(weights, metric).get("backbone")
+    except ValueError:
+        return []  # the metric itself reports a damaged file
+    paths = [language_model_weights(reference, weights)] if reference else []
+    return [_checksum(path, path.stat().st_size, path.stat().st_mtime_ns) for path in paths]
 
 
 @lru_cache(maxsize=1)

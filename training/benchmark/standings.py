@@ -67,19 +67,25 @@ def standings(
             zeros=True,  # without, each metric's mean would be over different prompts
         )
         values = np.array([cells[title][coefficient] for title in titles])
-        clusters = significance_clusters(values, partial(_p_value, tests))
+        printed: dict[tuple[int, int], float] = {}
+        clusters = significance_clusters(values, partial(_p_value, tests, printed))
         ranks = rank_stability(values, np.array([samples[title][coefficient] for title in titles]))
         result[level] = {
             "coefficient": coefficient,
             "metrics": [titles[index] for index in clusters.order],
             "clusters": clusters.ranks.tolist(),
             "p_values": [
-                [None if np.isnan(value) else float(value) for value in row] for row in clusters.p_values
+                [printed.get((first, second)) for second in clusters.order] for first in clusters.order
             ],
             "ranks": [asdict(ranks[index]) for index in clusters.order],
         }
     return result
 
 
-def _p_value(tests: PermutationTests, first: int, second: int) -> float:
-    return tests.test(first, second).p_value
+def _p_value(
+    tests: PermutationTests, printed: dict[tuple[int, int], float], first: int, second: int
+) -> float:
+    """The p-value that decides on clusters, as at WMT; one that is never 0 is added to `printed`."""
+    test = tests.test(first, second)
+    printed[first, second] = test.nonzero_p_value
+    return test.p_value

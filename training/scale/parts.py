@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from openmeva.metrics.core.command import COLUMNS
-from openmeva.metrics.core.inputs import field_of
+from openmeva.metrics.core.inputs import field_of, without_surrogates
 from openmeva.training.files import Row, read_json, text_of, write_text
 from openmeva.training.scale.columns import all_begin
 from openmeva.training.scale.schemas import conform, from_parquet_types, merged_schema, to_parquet_types
@@ -226,11 +226,11 @@ def _table(rows: Sequence[Row], fixed: pa.Schema | None) -> pa.Table:
 
 
 def _without_surrogates(values: dict[str, Any]) -> dict[str, Any]:
-    """Replaces characters that UTF-8 cannot encode by `?`, also within lists and mappings."""
+    """`without_surrogates` of all texts, also within lists and mappings."""
 
     def plain(value: Any) -> Any:
         if isinstance(value, str):
-            return value.encode("utf-8", "replace").decode()
+            return without_surrogates(value)
         if isinstance(value, list):
             return [plain(item) for item in value]
         if isinstance(value, dict):

@@ -124,7 +124,7 @@ class SystemMeans:
     def between(self, metric: np.ndarray, coefficient: Coefficient) -> BetweenSystems:
         """The coefficient over the systems' means."""
         every = np.ones((1, len(self._stories)))
-        x, y = self._means(self._sums(metric), every)[0], self._means(self._judgments, every)[0]
+        x, y = (merge_ties(self._means(sums, every)[0]) for sums in (self._sums(metric), self._judgments))
         return BetweenSystems(self.systems, x, y, float(self.resampled(metric, every, coefficient)[0]))
 
     def resampled(self, metric: np.ndarray, counts: np.ndarray, coefficient: Coefficient) -> np.ndarray:

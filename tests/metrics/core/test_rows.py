@@ -129,6 +129,10 @@ def test_standard_input_and_output(monkeypatch: pytest.MonkeyPatch, capfdbinary:
         assert read_values("-") == [{"id": "1", "story": "x"}]
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"A story, it was.\n")))
     assert read_values("-") == [{"story": "A story, it was."}]
+    long = "A story. " * 20_000  # longer than csv's limit on a cell
+    for content in (long.strip(), "Ann ran.\rShe fell."):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content.encode())))
+        assert [row["story"] for row in read_values("-")] == [content]
     capfdbinary.readouterr()
     write_rows("-", ROWS)
     assert capfdbinary.readouterr().out == b"".join(map(json_line, ROWS))
@@ -205,6 +209,15 @@ def test_damage_is_reported_with_file_and_line(
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=message):
         list(read_rows(tmp_path / name))
+
+
+def test_damaged_page_of_a_parquet_file_is_reported(tmp_path: Path) -> None:
+    file = tmp_path / "a.parquet"
+    write_rows(file, [{"story": f"story {number} " * 20} for number in range(200)])
+    content = file.read_bytes()
+    file.write_bytes(content[:40] + bytes(60) + content[100:])
+    with pytest.raises(ValueError, match=r"a\.parquet is damaged or no Parquet file"):
+        list(read_rows(file))
 
 
 def test_field_without_text_is_reported() -> None:

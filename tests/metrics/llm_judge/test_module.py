@@ -223,6 +223,15 @@ def test_bad_input_is_rejected(judge: Any, tmp_path: Path, options: dict[str, An
     assert server.asked == []
 
 
+def test_home_folder_in_the_name_of_the_cache_is_expanded(
+    judge: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with serve(lambda body: completion("4")) as server:
+        judge.compute(predictions=STORIES, model="judge", base_url=server.address, cache="~/answers")
+    assert any((tmp_path / "answers").rglob("*"))
+
+
 def test_unwritable_cache_is_reported_before_any_request(judge: Any, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with serve(lambda body: completion("4")) as server:

@@ -152,12 +152,9 @@ def test_rater_blocks_are_weighted_by_their_stories():
     alike = np.repeat(np.arange(12.0)[:, None], 2, axis=1) + rng.normal(size=(12, 2))
     apart = rng.normal(size=(5, 2))
     raters = [["a", "b"]] * 12 + [["c", "d"]] * 5
-    for coefficient in (kendall_w, lambda *given: icc_two_way(*given)["single"]):
-        one, other = coefficient(alike, raters[:12]), coefficient(apart, raters[12:])
-        assert abs(one - other) > 0.1
-        assert coefficient(np.concatenate([alike, apart]), raters) == pytest.approx(
-            (12 * one + 5 * other) / 17
-        )
+    one, other = kendall_w(alike, raters[:12]), kendall_w(apart, raters[12:])
+    assert abs(one - other) > 0.1
+    assert kendall_w(np.concatenate([alike, apart]), raters) == pytest.approx((12 * one + 5 * other) / 17)
 
 
 def test_severe_rater_is_detected():
@@ -263,6 +260,26 @@ def test_icc_with_cancelling_variances_is_refused():
     ratings = np.array([[12.0, 0], *[[6.0, 6]] * 5])  # stories 0, raters 12, residual 12
     with pytest.raises(ValueError, match="are 0"):
         icc_two_way(ratings, [["a", "b"]] * 6)
+
+
+def test_two_way_icc_of_small_sheets_is_near_the_true_one() -> None:
+    """Each sheet's own coefficient may be far outside 0 to 1; the pooled variances are not."""
+    rng = np.random.default_rng(0)
+    sheets, stories, judges = 200, 5, 3
+    quality, severity = rng.normal(0, 0.8, (sheets, stories, 1)), rng.normal(0, 0.3, (sheets, 1, judges))
+    ratings = (quality + severity + rng.normal(0, 1.2, (sheets, stories, judges))).reshape(-1, judges)
+    raters = [[f"{row // stories}-{judge}" for judge in range(judges)] for row in range(len(ratings))]
+    noise = 0.3**2 + 1.2**2
+    assert icc_two_way(ratings, raters) == pytest.approx(
+        {"single": 0.64 / (0.64 + noise), "mean": 0.64 / (0.64 + noise / judges)}, abs=0.07
+    )
+
+
+def test_one_way_icc_is_refused_where_its_mean_is_not_defined() -> None:
+    nan = np.nan
+    ratings = [[1, 5, 3], [5, 1, 3], [3, 3, nan], [2, 4, nan], [4, 2, nan], [3, 3, 3.1], [1, 5, nan]]
+    with pytest.raises(ValueError, match="far less than by chance"):
+        icc(np.array(ratings))
 
 
 def test_one_way_icc_of_stories_with_equal_means_is_refused() -> None:

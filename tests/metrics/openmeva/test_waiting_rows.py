@@ -49,6 +49,7 @@ def test_rows_are_added_with_every_score_or_after_all(benchmark: Any) -> None:
     [
         ({"draws": 50}, "draws: expected a whole number of at least 100, got 50"),
         ({"others": [1.0]}, "others: expected a dict of name to scores, got list"),
+        ({"others": {"x": [1.0]}}, "others, 'x': "),
         ({"predictions": "a"}, "predictions: expected a list of scores, got str"),
         ({"predictions": [1.0]}, "references: expected 1, one per prediction, got 0"),
         ({"references": ROWS[:1]}, "references: expected 0, one per prediction, got 1"),

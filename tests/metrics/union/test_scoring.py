@@ -126,6 +126,15 @@ def test_edits_are_where_the_reconstruction_head_differs(scorer: UnionScorer) ->
     assert found == expected
 
 
+def test_edits_cover_a_sentence_longer_than_the_window(scorer: UnionScorer) -> None:
+    words = ("she ran and " * 80 + "home .").split()
+    _, explanations = scorer.score([" ".join(words)], dtype="float32", explain=True)
+    assert explanations is not None
+    edits = explanations[0]["edits"]
+    assert all(words[edit["start"]] == edit["token"] and edit["sentence"] == 0 for edit in edits)
+    assert max(edit["start"] for edit in edits) > len(words) - 10
+
+
 @pytest.mark.parametrize(
     "story",
     [

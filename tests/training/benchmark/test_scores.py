@@ -1,5 +1,6 @@
 """Scores are cached under a key of everything that they depend on, and reused."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -23,6 +24,19 @@ def test_scores_are_cached_until_metric_or_rows_change(tmp_path, words, monkeypa
     monkeypatch.setattr(scores, "precision", lambda _: "another")
     cached_scores(entry, "roc", rows, tmp_path / "cache")
     assert counter.read_text() == "xxxx", "scores of two precisions are not mixed"
+
+
+def test_scores_of_another_language_model_are_not_reused(tmp_path, words):
+    entry, counter = words
+    weights, model = entry.folder / "weights" / "roc", tmp_path / "model"
+    weights.mkdir(parents=True)
+    model.mkdir()
+    (weights / "config.json").write_text(json.dumps({entry.folder.name: {"backbone": {"path": str(model)}}}))
+    rows = [{"story": "a story ."}]
+    for content, calls in ((b"one", "x"), (b"one", "x"), (b"another", "xx")):
+        (model / "model.safetensors").write_bytes(content)
+        cached_scores(entry, "roc", rows, tmp_path / "cache")
+        assert counter.read_text() == calls
 
 
 def test_texts_shared_by_two_sets_are_scored_once(tmp_path, words):
