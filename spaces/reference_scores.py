@@ -53,6 +53,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Command line; see the module's description. Returns the exit status."""
     options = _parse(arguments)
     scorer = Scorer(read_catalogue(tier=options.tier))
+    if unknown := sorted(set(options.metrics or ()) - scorer.catalogue.keys()):
+        print(f"error: unknown metrics {', '.join(unknown)}", file=sys.stderr)
+        return 2
     if options.tier == BASE:
         options.metrics = [DEFAULT_METRIC]
     files = dict(option.split("=", 1) for option in options.generated)

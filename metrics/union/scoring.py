@@ -54,7 +54,7 @@ class UnionScorer(StoryScorer):
             for i in range(*window):
                 predicted[i] = best[offset : offset + len(story.tokens[i])]
                 offset += len(story.tokens[i])
-        sentences: list[tuple[Sequence[str], list[int], list[int]]] = []
+        sentences: list[tuple[list[str], list[int], list[int]]] = []
         for words, tokens, best in zip(story.words, story.tokens, predicted, strict=True):
             if words:
                 sentences.append((words, [*tokens], [*best]))

@@ -14,7 +14,7 @@ from openmeva.spaces.story_scorer.service import checked_text
 from openmeva.spaces.texts import Text, check_corpus
 from openmeva.spaces.verdicts import recommended_score
 
-_KEPT_COLUMNS = ("story_id", "story", "context", "prompt", "reference")
+KEPT_COLUMNS = ("story_id", "story", "context", "prompt", "reference")
 _CHUNK = 16  # stories of a file that are scored at once; other requests are served in between
 
 
@@ -23,7 +23,7 @@ class FileScores:
     """The scores of a file's stories.
 
     Attributes:
-        rows: the rows of the file (the columns `_KEPT_COLUMNS`) with a column for each number that has
+        rows: the rows of the file (the columns `KEPT_COLUMNS`) with a column for each number that has
             scores, and `warning`.
         main: the recommended metric's scores, for the stories that have one.
     """
@@ -80,7 +80,7 @@ def score_file(scorer: Scorer, rows: Sequence[dict[str, Any]], corpus: str) -> I
     warnings = warnings_of([text.whole(corpus) for text in texts], *USUAL_WORD_COUNTS[corpus])
     columns = [
         {
-            **{name: row[name] for name in _KEPT_COLUMNS if name in row},
+            **{name: row[name] for name in KEPT_COLUMNS if name in row},
             **{score.number.title: score.value for score in scores if score.number.title in scored},
             "warning": warning,
         }

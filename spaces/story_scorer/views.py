@@ -25,7 +25,7 @@ from openmeva.spaces.markup import (
 )
 from openmeva.spaces.reliability import Reliability, ReliabilityTable
 from openmeva.spaces.scorer import Score
-from openmeva.spaces.story_scorer.file_scores import FileScores
+from openmeva.spaces.story_scorer.file_scores import KEPT_COLUMNS, FileScores
 from openmeva.spaces.story_scorer.service import Answer
 from openmeva.spaces.story_scorer.systems import Comparison
 from openmeva.spaces.tables import data_link, to_csv, to_jsonl
@@ -151,7 +151,7 @@ def two_stories(first: Answer, second: Answer) -> str:
 def file_table(scored: FileScores, name: str = "") -> str:
     """The scores of the file `name`: means, a histogram, and the rows, also as downloads."""
     rows = scored.rows
-    names = [key for key in rows[0] if key not in ("story_id", "story", "context", "reference", "warning")]
+    names = [key for key in rows[0] if key not in (*KEPT_COLUMNS, "warning")]
     flagged = summarize_warnings([row.get("warning") for row in rows])
     heads = "".join(
         f'<th scope="col" class="om-n" aria-sort="none"><button type="button">{escape(name)}</button></th>'

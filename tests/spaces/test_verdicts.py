@@ -202,6 +202,7 @@ def test_columns_of_a_file_are_read_as_by_the_commands() -> None:
     assert (text.context, text.reference) == ("Tell me.", "She left.")
     *_, scores = file_scores.score_file(OneScore(), [row], "wp")
     assert scores.rows[0]["prompt"] == "Tell me."
+    assert "prompt</button>" not in views.file_table(scores, "stories.csv"), "it is no score"
     with pytest.raises(ValueError, match=r"Row 1: expected one reference, got 2\. On your own machine"):
         file_scores.file_texts([{"story": STORY, "reference": '["She left.", "She fell."]'}], "wp")
 

@@ -33,6 +33,10 @@ def judged(
     from openmeva.training.judged.catalogue import JUDGED_SETS, judged_set
 
     if name is None:
+        if source is not None or out is not None:
+            raise ValueError(
+                "--source, --out: expected with the name of a set, which `openmeva judged` lists"
+            )
         for dataset in JUDGED_SETS.values():
             typer.echo(f"{dataset.name}: {dataset.title}. {dataset.judgments}")
             typer.echo(f"  paper      {dataset.paper}")

@@ -126,6 +126,9 @@ def space(
     _run(f"openmeva.spaces.{name}.app", [])
 
 
+_BUILT = ("autos", "mans")  # data sets that `openmeva autos` and `openmeva judged` build
+
+
 def install() -> None:
     """Put metrics, models and datasets into your own Hugging Face cache, for use from any folder."""
     from openmeva.training.hub.commands import install as into_cache
@@ -133,13 +136,13 @@ def install() -> None:
 
     description = read_description(ROOT)
     if not IN_CHECKOUT:  # data sets that were built are in the working folder
-        sources = (
-            replace(source, folder=own)
-            if source.kind == "dataset" and ((own := WORK / "datasets" / source.name) / "README.md").is_file()
-            else source
-            for source in description.sources
+        built = (
+            replace(source, folder=WORK / "datasets" / source.name)
+            for source in description.of_kind("dataset")
+            if source.name in _BUILT
         )
-        description = replace(description, sources=tuple(sources))
+        existing = (source for source in built if (source.folder / "README.md").is_file())
+        description = replace(description, sources=(*description.sources, *existing))
     into_cache(description, ROOT)
 
 

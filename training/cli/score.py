@@ -103,7 +103,7 @@ def score(
     from openmeva.metrics.core.command import read_stories, result_rows, score_column, text_column
     from openmeva.metrics.core.command import score as scored_by
     from openmeva.metrics.core.writing import check_output, write_rows
-    from openmeva.training.cli.tables import show_scores
+    from openmeva.training.cli.tables import show_reasons, show_scores
     from openmeva.training.scale.columns import metric_inputs
     from openmeva.training.scale.scorer import check_columns, check_settings
 
@@ -135,6 +135,8 @@ def score(
             typer.echo(result.warning_summary, err=True)
     if out is None and is_terminal():
         show_scores(rows, results)
+        for result in results if explain else ():
+            show_reasons(rows, result)
         return
     output_rows = rows
     for result in results:

@@ -98,18 +98,23 @@ def module_placements(
 
 
 def dataset_placements(
-    source: Source, description: Description, caches: Caches, staging: Path
+    source: Source, description: Description, caches: Caches, staging: Path, placed: set[tuple[str, str]]
 ) -> Iterator[Placement]:
     """A dataset as datasets caches it, prepared: each configuration whose files are in its folder.
+
+    `placed` are the dataset and configuration of earlier placements, to which these are added. A configuration among them
+    is left out, and the default is that of the first folder with files.
 
     If no configuration is named, datasets loads the one whose cache folder was modified last, which using another
     configuration can change at any time. The default configuration therefore gets a modification time in the far future.
     """
     hub_id = f"{description.organisation}/{source.name}"
-    default = default_configuration(source.folder)
+    first = all(name != source.name for name, _ in placed)
+    default = default_configuration(source.folder) if first else None
     for configuration, paths in data_files(source.folder).items():
-        if not paths:
+        if not paths or (source.name, configuration) in placed:
             continue
+        placed.add((source.name, configuration))
         staged = staging / f"{source.name}-{configuration}"
         prepare_dataset(source.folder, source.name, configuration, staged)
         digest = Repository("dataset", hub_id, staged).digest()[:16]

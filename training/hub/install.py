@@ -131,9 +131,10 @@ class Installation:
         self, description: Description, version: str, root: Path, stages: dict[str, Path]
     ) -> Iterator[Placement]:
         caches = self.caches
+        placed: set[tuple[str, str]] = set()
         for source in tqdm(description.sources, desc="laying out", unit="repository", delay=5):
             if source.kind == "dataset":
-                yield from dataset_placements(source, description, caches, stages["datasets"])
+                yield from dataset_placements(source, description, caches, stages["datasets"], placed)
                 continue
             if source.kind == "space" and not source.module:
                 continue  # runs on the Hub, or from the checkout

@@ -151,6 +151,11 @@ def _write_tables(parts: Mapping[str, Sequence[JudgedStory]], folder: Path) -> N
     columns = dict.fromkeys(name for row in rows for name in row)
     schema = pa.Table.from_pylist([_with_all_columns(row, columns) for row in rows]).schema
     folder.mkdir(parents=True, exist_ok=True)
+    for file in (folder / f"{name}.parquet" for name in parts):
+        if file.is_file() and not {"story", "score"} <= set(pq.read_schema(file).names):
+            raise ValueError(
+                f"{file}: expected no file, or one that this command has built; use another --out"
+            )
     for name, part in parts.items():
         table = pa.Table.from_pylist([_with_all_columns(row, columns) for row in part], schema)
         with atomic_replace(folder / f"{name}.parquet") as temporary:

@@ -152,6 +152,8 @@ class Folder:
                     )
         elif recorded != new or not has_identity:
             self.remove_temporary()
+        else:  # of an earlier attempt, which made no part
+            (self.work / "signature.json").unlink(missing_ok=True)
         if recorded != new:
             write_text(file, json.dumps(new, indent=2) + "\n")
 
@@ -169,6 +171,14 @@ class Folder:
             if not (part := self.result(number)).is_file():
                 raise ValueError(f"{self.path}: {part.name} of a finished run is missing; use another folder")
         return report
+
+    def first_bad_row(self) -> dict[str, Any] | None:
+        """A row that earlier calls skipped, the first of a file of bad rows; None if they skipped none."""
+        for file in (self.bad_rows_file, *sorted(self.bad_file(0).parent.glob("*.jsonl"))):
+            if file.is_file() and (line := file.read_text(encoding="utf-8").partition("\n")[0]):
+                row: dict[str, Any] = json.loads(line)
+                return row
+        return None
 
     def finish(self, count: int, report: Mapping[str, Any]) -> None:
         """Converts all parts to the same columns, collects the bad rows, and writes the report."""

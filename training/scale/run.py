@@ -101,6 +101,8 @@ def run(
     with folder.locked():
         folder.record_settings(settings, source.has_identity)
         report, summary = folder.report(), folder.parts.summary()
+        if bad == "stop" and (row := folder.first_bad_row()):
+            raise ValueError(f"{row['where']}: {row['reason']} (an earlier call with bad=keep skipped it)")
         if not source.has_identity and (report or summary):
             _check_rows(folder.path, source, summary)
         if report:

@@ -115,9 +115,10 @@ def test_terminal_shows_a_table(stories: Path, monkeypatch: pytest.MonkeyPatch) 
     assert "mean" in output
     assert "Plot coherence: 0 to 1, higher is better" in output
     assert "Ben was late." in output
-    output = run("explain", stories).stdout
-    assert "[FEMALE] laughed ." in output
-    assert "plot_coherence 0." in output
+    for command in (["explain", stories], ["score", stories, "--explain"]):
+        output = run(*command).stdout
+        assert "[FEMALE] laughed ." in output
+        assert "plot_coherence 0." in output
 
 
 def test_explanations_are_piped(stories: Path) -> None:

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from openmeva.training.hub.caches import Caches
+from openmeva.training.hub import caches
+from openmeva.training.hub.caches import Caches, dataset_placements
+from openmeva.training.hub.description import Description, Source
 
 
 def test_caches_follow_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -28,3 +30,36 @@ def test_caches_follow_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert Caches.from_environment() == Caches(
         tmp_path / "hf", tmp_path / "elsewhere", tmp_path / "hf" / "modules", tmp_path / "hf" / "datasets"
     )
+
+
+def test_configurations_that_the_user_built_are_placed_beside_the_shipped_ones(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def prepare(folder: Path, name: str, configuration: str, target: Path) -> None:
+        target.mkdir(parents=True)
+        (target / "data.arrow").write_text(f"{folder.name} {configuration}")
+
+    monkeypatch.setattr(caches, "prepare_dataset", prepare)
+    sources = []
+    for folder, configurations in (("shipped", "mini"), ("built", "mini roc"), ("only", "roc")):
+        (tmp_path / folder).mkdir()
+        listed = "".join(
+            f"- config_name: {name}\n  data_files: [{{split: a, path: {name}.parquet}}]\n"
+            for name in configurations.split()
+        )
+        (tmp_path / folder / "README.md").write_text(f"---\nconfigs:\n{listed}---\n")
+        for name in configurations.split():
+            (tmp_path / folder / f"{name}.parquet").touch()
+        sources.append(Source("dataset", "autos", tmp_path / folder))
+    description = Description("openmeva", tuple(sources), {}, {}, frozenset())
+    placed: set[tuple[str, str]] = set()
+    found = [
+        (placement.staged.name, (placement.staged / "data.arrow").read_text())
+        for source in sources
+        for placement in dataset_placements(
+            source, description, Caches(*[tmp_path] * 4), tmp_path / "staged", placed
+        )
+    ]
+    assert found == [("autos-mini", "shipped mini"), ("autos-roc", "built roc")]
+    times = {name: (tmp_path / "staged" / name).stat().st_mtime for name, _ in found}
+    assert times["autos-mini"] > times["autos-roc"], "the default is that of the shipped card"

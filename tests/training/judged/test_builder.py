@@ -171,6 +171,12 @@ def test_set_with_one_part_gets_a_card_unless_the_user_wrote_one(tmp_path: Path)
     (out / "README.md").write_text("mine")
     run_judged_command("plot_guided", "--source", source, "--out", out)
     assert (out / "README.md").read_text() == "mine"
+    pq.write_table(pa.table({"mine": [1]}), out / "wp.parquet")
+    assert "wp.parquet: expected no file, or one that this command has built" in run_judged_command(
+        "plot_guided", "--source", source, "--out", out, code=2
+    )
+    assert pq.read_table(out / "wp.parquet").column_names == ["mine"]
+    assert "expected with the name of a set" in run_judged_command("--source", source, "--out", out, code=2)
 
 
 def test_rebuilt_set_has_an_updated_card(mans: Path, tmp_path: Path) -> None:
