@@ -158,8 +158,7 @@ def icc_two_way(ratings: np.ndarray, raters: list[list[str]] | None) -> dict[str
     """Two-way random intraclass correlation for absolute agreement, ICC(2,1) and ICC(2,k).
 
     Raters rate only part of the data (one sheet of stories each). So the variances of stories, raters and residuals are
-    estimated for each set of stories that the same raters rated, averaged, weighted by the number of stories, and then
-    compared. A mean of the sets' coefficients would be dominated by small sets whose variances nearly cancel.
+    estimated for each set of stories that the same raters rated, and averaged, weighted by the number of stories.
 
     Raises:
         ValueError: the raters are not known, no five stories share two or more of them, or the ratings of
@@ -170,17 +169,13 @@ def icc_two_way(ratings: np.ndarray, raters: list[list[str]] | None) -> dict[str
     if not blocks:
         raise ValueError("no five stories were rated by the same raters")
     weights = [len(block) for block in blocks]
-    of_stories, of_raters, error = np.average(
-        [_variances(block) for block in blocks], axis=0, weights=weights
-    )
+    of_stories, of_raters, error = np.average([*map(_variances, blocks)], axis=0, weights=weights)
     judges = np.average([block.shape[1] for block in blocks], weights=weights)
     noise = of_raters + error
     if of_stories + noise / judges <= 1e-12 * error:
         raise ValueError("the variances that it compares are 0 or negative")
-    return {
-        "single": float(of_stories / (of_stories + noise)),
-        "mean": float(of_stories / (of_stories + noise / judges)),
-    }
+    of_one, of_mean = (float(of_stories / (of_stories + noise / count)) for count in (1, judges))
+    return {"single": of_one, "mean": of_mean}
 
 
 def kendall_w(ratings: np.ndarray, raters: list[list[str]] | None) -> float:

@@ -8,10 +8,13 @@ from openmeva.metrics.core.checkpoint import ADAPTER, read_settings
 from openmeva.training.classifier.prerequisites import StagedConfig
 from openmeva.training.classifier.rows_config import RowsConfig
 from openmeva.training.common.backbone import find_backbone
-from openmeva.training.common.checkpoint import start_digest
+from openmeva.training.common.checkpoint import read_manifest, start_digest
+from openmeva.training.common.config import config_file, read_mapping
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.files import check_judged_files, resolve_corpus_files
-from openmeva.training.paths import resolve_path
+from openmeva.training.paths import RUNS, resolve_path
+from openmeva.training.plot_guided.negatives.config import PlotNegativesConfig
+from openmeva.training.text.knowledge.events import check_event_model
 
 
 def check_inputs(
@@ -28,6 +31,7 @@ def check_inputs(
         corpora: further corpora that are read.
 
     Raises:
+        MissingResourceError: stories from manipulated plots are needed, and WordNet or ConceptNet has not been fetched.
         ValueError: files (all are named; of human-judged files, the first), an encoder (the message says how to
             get it) or initial weights are missing, or the initial weights belong to another encoder.
     """
@@ -39,8 +43,13 @@ def check_inputs(
         files += [data / file for file in (*resolve_corpus_files(corpus.train, data), *corpus.validation)]
     if rows and rows.released:
         files += [data / file for file in (rows.released.file, *rows.released.exclude)]
-    if rows and not rows.training_sets:  # which writes them
-        files += [resolve_path(entry.path) for entry in rows.files or ()]
+    made: Path | None = None  # the folder that `training_sets` writes
+    if rows and rows.training_sets:
+        sets = read_mapping(PlotNegativesConfig, config_file("plot_negatives", rows.training_sets))
+        made = RUNS / "plots" / sets["name"] / "sets"
+        check_event_model(sets.get("events"))
+    paths = [resolve_path(entry.path) for entry in (rows.files or () if rows else ())]
+    files += [path for path in paths if path.parent != made]
     if missing := [path for path in dict.fromkeys(files) if not path.is_file()]:
         raise ValueError(
             f"{', '.join(map(str, missing))}: no such file. The commands at the head of the configuration {config.name} "
@@ -54,3 +63,7 @@ def check_inputs(
         encoder = read_settings(folder, config.metric).get("encoder")
         if encoder:
             backbone_folder(encoder, folder)
+    if config.teacher and folder and not config.teacher.config and read_manifest(folder) is None:
+        raise ValueError(
+            f"teacher.weights: expected a trained model, or `config`, which trains it, got {folder}"
+        )

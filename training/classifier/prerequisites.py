@@ -5,7 +5,7 @@ from typing import Any, Protocol, TypeVar
 
 from openmeva.training.classifier.config import Teacher
 from openmeva.training.common.adapters import Adapter
-from openmeva.training.common.checkpoint import MANIFEST, read_manifest
+from openmeva.training.common.checkpoint import MANIFEST, read_manifest, without_idle_settings
 from openmeva.training.common.config import as_mapping, config_file, differences, parse, read_config
 from openmeva.training.files import checksum
 from openmeva.training.paths import CONFIGS, METRICS, WORK, resolve_path
@@ -102,7 +102,7 @@ def untrained_stage(
     before = {"config": _recorded_config(kind, manifest), "data": manifest.get("data", {})}
     now = {"config": as_mapping(config), "data": _current_checksums(before["data"], data)}
     for record in (before, now):
-        record["config"].pop("note", None)  # does not affect the training
+        record["config"] = without_idle_settings(record["config"])
     before["data"] = {name: before["data"][name] for name in now["data"]}
     if changed := differences(before, now):
         changes = "\n  ".join(changed)

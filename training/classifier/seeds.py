@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from openmeva.training.classifier.averaging import average_checkpoints
 from openmeva.training.common.adapters import Adapter
+from openmeva.training.common.backbone import find_backbone
 from openmeva.training.common.checkpoint import save_manifest, weights_file
 from openmeva.training.common.config import as_mapping
 from openmeva.training.files import checksum
@@ -19,6 +20,8 @@ class SeedsConfig(Protocol):
     @property
     def name(self) -> str: ...
     @property
+    def base(self) -> str: ...
+    @property
     def adapter(self) -> Adapter | None: ...
     @property
     def start(self) -> str | None: ...
@@ -26,6 +29,18 @@ class SeedsConfig(Protocol):
     def seeds(self) -> tuple[int, ...]: ...
     @property
     def start_share(self) -> float: ...
+
+
+def check_can_average_seeds(config: SeedsConfig) -> None:
+    """Checks that the runs of several seeds are saved as adapters, which alone are averaged.
+
+    Raises:
+        ValueError: they are saved whole.
+    """
+    if config.seeds and not (config.adapter and find_backbone(config.base).supports_adapter):
+        raise ValueError(
+            f"seeds: expected an adapter on an encoder to average, {config.name} saves whole models"
+        )
 
 
 def train_seeds(
@@ -51,10 +66,9 @@ def train_seeds(
         and the checksum of each seed's weights. `make benchmark` prints results of the average itself.
 
     Raises:
-        ValueError: the configuration has no adapter; only adapters are averaged.
+        ValueError: as `check_can_average_seeds`.
     """
-    if not config.adapter:
-        raise ValueError(f"seeds: expected an adapter to average, but {config.name} trains all weights")
+    check_can_average_seeds(config)
     folders = [run / f"{config.name}-seed-{seed}" for seed in config.seeds]
     manifests = [train_one(seed, folder) for seed, folder in zip(config.seeds, folders, strict=True)]
     weights = {

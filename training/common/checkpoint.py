@@ -22,7 +22,7 @@ from openmeva.training.common.adapters import (
     without_zero_factors,
 )
 from openmeva.training.common.backbone import Backbone, backbone_state, names_file
-from openmeva.training.common.config import differences, parse
+from openmeva.training.common.config import as_mapping, differences, parse
 from openmeva.training.files import checksum, save_tensors, write_text
 from openmeva.training.processes import barrier, one_writer
 
@@ -63,7 +63,19 @@ def matching_manifest(folder: Path, kind: type[Any], inputs: Mapping[str, Any]) 
         return None
     compared = [key for key in inputs if key != "config" and (key in manifest or key not in _NEWER_KEYS)]
     same = all(manifest.get(key) == inputs[key] for key in compared)
-    return manifest if same and before == now else None
+    return (
+        manifest
+        if same and without_idle_settings(as_mapping(before)) == without_idle_settings(as_mapping(now))
+        else None
+    )
+
+
+def without_idle_settings(config: Mapping[str, Any]) -> dict[str, Any]:
+    """A configuration without settings that do not affect the weights: the card's note, a teacher's processes."""
+    kept = {key: value for key, value in config.items() if key != "note"}
+    if isinstance(kept.get("teacher"), Mapping):
+        kept["teacher"] = {key: value for key, value in kept["teacher"].items() if key != "processes"}
+    return kept
 
 
 def encoder_reference(base: Backbone, out: Path) -> dict[str, Any]:
@@ -193,7 +205,7 @@ def begin_run(run: Path, settings: Mapping[str, Any], resume: bool) -> bool | No
     recorded = json.loads(record.read_text(encoding="utf-8")) if resume and record.is_file() else {}
     barrier()  # until all processes have read, before one writes
     if resume and (recorded or checkpoints):
-        if changed := differences(recorded, current):
+        if changed := differences(_comparable(recorded), _comparable(current)):
             changes = "\n  ".join(changed) if recorded else "it has no record of them"
             raise ValueError(
                 f"{run}: this run was started with another configuration or other data:\n  {changes}\n"
@@ -214,7 +226,14 @@ def can_resume(run: Path, settings: Mapping[str, Any]) -> bool:
     """Whether a run was started with these settings, so that it can be resumed; false if there is no run."""
     record = run / "run.json"
     recorded = json.loads(record.read_text(encoding="utf-8")) if record.is_file() else None
-    return bool(recorded == json.loads(json.dumps(settings)))
+    return recorded is not None and _comparable(recorded) == _comparable(json.loads(json.dumps(settings)))
+
+
+def _comparable(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The record of a run, its configuration `without_idle_settings`."""
+    if not isinstance(record.get("config"), Mapping):
+        return dict(record)
+    return {**record, "config": without_idle_settings(record["config"])}
 
 
 def _is_complete(checkpoint: Path) -> bool:

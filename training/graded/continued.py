@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import torch
@@ -34,6 +35,7 @@ from openmeva.training.negatives.groups import SCHEMA
 from openmeva.training.paths import RUNS, resolve_path
 from openmeva.training.processes import model_processes
 from openmeva.training.stages import Stage
+from openmeva.training.text.tagged_corpus import text_inputs
 
 Rows = list[dict[str, Any]]
 
@@ -56,7 +58,7 @@ class ContinuedConfig:
         batch: stories per batch.
         base: the language model: see `training/common/backbone.py`; or a folder of perplexity's weights, whose
             model continues normalised stories and ends them itself.
-        seed: seed of all random choices.
+        seed: seed of all random choices; with the same seed, only runs of the same name sample the same stories.
     """
 
     name: str
@@ -86,7 +88,7 @@ def sample_openings(config: ContinuedConfig, data: Path, normalized: bool = Fals
     seen = judged_keys(corpus.exclude, data, normalizer)
     for file in corpus.validation:
         seen |= {story_key(normalizer.sentences(story)) for story in read_stories(data / file)}
-    rng = np.random.default_rng(config.seed)
+    rng = np.random.default_rng((config.seed, crc32(config.name.encode())))  # other stories for other names
     low, high = config.words
     texts = [
         " ".join(text.split())
@@ -226,7 +228,11 @@ def make_continued(config: ContinuedConfig, data: Path, run: Path, processes: in
     Raises:
         ValueError: the language model is not available (the message says how to get it).
     """
-    made_from: dict[str, Any] = {"config": as_mapping(config), "data": data_checksums(config.corpus, data)}
+    made_from: dict[str, Any] = {
+        "config": as_mapping(config),
+        "data": data_checksums(config.corpus, data),
+        "names": text_inputs()["names"],
+    }
     if (adapter := resolve_path(config.base) / ADAPTER).is_file():  # perplexity's weights
         made_from["base"] = checksum(adapter)
     stage = Stage(run, "continued", made_from)

@@ -26,7 +26,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--config", required=True, help="a configuration of plot_coherence with `graded`")
     parser.add_argument("--data", type=Path, required=True, help="folder of the corpora")
     parser.add_argument(
-        "--run", type=Path, help="folder of the groups; default: runs/plot_coherence-CONFIGURATION"
+        "--run",
+        type=Path,
+        help="folder of the groups; default: runs/plot_coherence-CONFIGURATION, with --stories …-trial",
     )
     parser.add_argument("--cache", type=Path, default=CACHE / "tags", help="folder of tagged corpora")
     parser.add_argument("--stories", type=int, help="number of groups per corpus, for a quick trial")
@@ -36,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if not config.graded:
             raise ValueError(f"{args.config}: expected `graded`, corpora whose stories are damaged, got none")
         seed = corruption_seed(config.seed, config.data_seed)
-        run = args.run or RUNS / f"plot_coherence-{config.name}"
+        run = args.run or RUNS / f"plot_coherence-{config.name}{'-trial' if args.stories else ''}"
         for settings in config.graded:
             if args.stories:
                 settings = {

@@ -17,9 +17,11 @@ from openmeva.training.classifier.model import build_classifier
 from openmeva.training.classifier.prerequisites import untrained_first_stage, untrained_stage
 from openmeva.training.classifier.results import mean_results
 from openmeva.training.classifier.rows import load_rows
-from openmeva.training.classifier.seeds import train_seeds
+from openmeva.training.classifier.seeds import check_can_average_seeds, train_seeds
 from openmeva.training.classifier.trainer import matching_classifier, train_classifier
 from openmeva.training.common.adapters import check_start
+from openmeva.training.common.backbone import find_backbone
+from openmeva.training.common.checkpoint import save_manifest
 from openmeva.training.negatives.groups import GroupRow
 from openmeva.training.paths import resolve_path
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
@@ -53,7 +55,7 @@ def train(
     rows, validation, provenance = _load_rows_and_teacher(config, data, run, cache, resume)
     finished = matching_classifier(config, provenance, out)
     if finished:
-        return finished
+        return _with_current_note(finished, config, out)
     with main_process_first():
         distilled_rows, live = prepare_distillation(rows, config, run)
     checkpoints = run / f"training-{config.name}-{config.seed}"
@@ -80,6 +82,11 @@ def check(config: PlotCoherenceConfig, data: Path) -> None:
         raise ValueError(
             "expected a teacher and a distillation_weight or states_weight above 0, or neither, "
             f"got teacher {config.teacher}, {config.distillation_weight:g} and {config.states_weight:g}"
+        )
+    check_can_average_seeds(config)
+    if config.frozen_layers and find_backbone(config.base).is_decoder:
+        raise ValueError(
+            f"frozen_layers: expected 0 with the decoder {config.base}, got {config.frozen_layers}"
         )
     check_start(config.start, config.adapter, config.frozen_layers)
     check_inputs(config, config, data)
@@ -110,6 +117,17 @@ def _load_rows_and_teacher(
     return rows, validation, provenance
 
 
+def _with_current_note(manifest: dict[str, Any], config: PlotCoherenceConfig, out: Path) -> dict[str, Any]:
+    """The manifest of finished weights and their card, both written again if the note has changed."""
+    if manifest["config"].get("note") != config.note:
+        manifest = {**manifest, "config": {**manifest["config"], "note": config.note}}
+        with one_writer() as writes:
+            if writes:
+                save_manifest(out, manifest)
+                write_classifier_card(out, manifest)
+    return manifest
+
+
 def _train_seeds(
     config: PlotCoherenceConfig, data: Path, out: Path, run: Path, cache: Path, resume: bool
 ) -> dict[str, Any]:
@@ -128,7 +146,9 @@ def _train_seeds(
     def train_one(seed: int, folder: Path) -> dict[str, Any]:
         return train(replace(single, seed=seed), data, folder, run, cache, resume)
 
-    manifest = finished or train_seeds(config, train_one, mean_results, out, run, config.temperature)
+    if finished:
+        return _with_current_note(finished, config, out)
+    manifest = train_seeds(config, train_one, mean_results, out, run, config.temperature)
     with one_writer() as writes:
         if writes:
             write_classifier_card(out, manifest)

@@ -35,7 +35,6 @@ from openmeva.training.plot_guided.negatives import make_negatives, settings
 from openmeva.training.plot_guided.negatives.config import PlotNegativesConfig
 from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory, load_plots
 from openmeva.training.stages import Stage, read_rows
-from openmeva.training.text.knowledge.resources import find_resource
 
 SCHEMA = pa.schema(
     [
@@ -162,15 +161,14 @@ def heuristic_sets(
 ) -> dict[str, Path]:
     """The three rule-based sets, for all of the metrics' stories: each story, followed by its negative."""
     fingerprint = settings(config, data, resolve_path(config["generator"]))
-    inputs = "name corpus share seed conceptnet tagger names data".split()
+    inputs = "name corpus share seed conceptnet wordnet tagger names data".split()
     fingerprint = {key: fingerprint[key] for key in inputs}
-    wordnet = find_resource("wordnet")
     paths: dict[str, Path] = {}
     makers: dict[str, Callable[[int], Negative | None]] = {}
     for name in ("heur_sent_sub", "heur_key_sub", "union_data"):
         shares = shares_of(config, name)
         split = {} if shares is None else {"splits": list(shares)}
-        stage = Stage(out, name, {**fingerprint, "set": name, "wordnet": wordnet is not None, **split})
+        stage = Stage(out, name, {**fingerprint, "set": name, **split})
         if not stage.is_done():
             stories = corpus().metrics
             makers = makers or heuristic_samplers(stories, config)
@@ -257,7 +255,8 @@ def make(config: dict[str, Any], given: argparse.Namespace) -> None:
     """Builds the sets and prints their counts."""
     if given.stories is not None and given.stories < 1:
         raise ValueError(f"--stories: expected 1 or more, got {given.stories}")
-    config["stories"] = given.stories or config.get("stories")
+    if given.stories is not None:
+        config["stories"] = given.stories
     folder = f"{config['name']}-without-{given.without}" if given.without else config["name"]
     out = given.out or RUNS / "plots" / folder
     if given.without:

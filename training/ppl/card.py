@@ -116,10 +116,12 @@ def _causal_parts(manifest: dict[str, Any]) -> dict[str, str]:
             f"All weights of a causal model of the story encoder's shape, initialised from {config['base']}."
         )
     block = " in blocks" if config["corpus"].get("block_words") else ""
+    times = config["stories"] / stories["train"]
+    seen = f"{config['stories']:,}" if times <= 1 else f"all (each {times:.1f} times on average)"
     return {
         "what": "A causal language model. A story's score is its negated perplexity, the exponential of the mean loss "
         f"per token;\nhigher is better (PPL (F) in Guan et al., ACL 2021).{note}",
-        "training": f"{kind} It was trained on {config['stories']:,} of {stories['train']:,} stories{block}: "
+        "training": f"{kind} It was trained on {seen} of {stories['train']:,} stories{block}: "
         f"{manifest['tokens']:,} tokens,\n{manifest['steps']:,} steps with batches of {config['batch']}, learning rate "
         f"{config['learning_rate']:g}, seed {config['seed']}; {resumed_note(manifest)}{manifest['minutes']:g} minutes on "
         f"{hardware_text(manifest)}, with torch {manifest['torch']}.",

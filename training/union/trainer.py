@@ -25,7 +25,7 @@ from openmeva.training.classifier.input_checks import check_inputs
 from openmeva.training.classifier.prerequisites import untrained_first_stage, untrained_stage
 from openmeva.training.classifier.results import area_under_curve
 from openmeva.training.classifier.rows import load_rows
-from openmeva.training.classifier.seeds import train_seeds
+from openmeva.training.classifier.seeds import check_can_average_seeds, train_seeds
 from openmeva.training.common.adapters import check_start
 from openmeva.training.common.backbone import find_backbone, names_file
 from openmeva.training.common.checkpoint import (
@@ -136,6 +136,9 @@ def check(config: UnionConfig, data: Path) -> None:
         )
     if teacher is None and (config.others or config.epochs != 1):
         raise ValueError("others, epochs: expected only with a teacher, got none")
+    if teacher and teacher.live:
+        raise ValueError("teacher.live: expected false: UNION's pairs are scored before the training")
+    check_can_average_seeds(config)
     check_start(config.start, config.adapter)
     check_inputs(config, config.others, data, [config.corpus])
     for stage in (untrained_first_stage(UnionConfig, config, data), _untrained_teacher(config, data)):

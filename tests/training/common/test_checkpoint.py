@@ -26,6 +26,11 @@ def test_run_is_resumed_only_with_the_same_settings(tmp_path: Path) -> None:
     write_checkpoint(tmp_path / "checkpoint-5")
     assert begin_run(tmp_path, settings, resume=True) is True
     other = {"config": {"seed": 2, "corpus": {"train": ["a"]}}, "data": {"a": "34"}}
+    idle = {"note": "For the card.", "teacher": {"weights": "a", "processes": 8}}
+    (tmp_path / "idle").mkdir()
+    for changes in ({"teacher": {"weights": "a", "processes": 2}}, idle):
+        changed = {**settings, "config": {**settings["config"], **changes}}
+        begin_run(tmp_path / "idle", changed, resume=True)  # neither affects the weights
     with pytest.raises(ValueError, match="another configuration") as error:
         begin_run(tmp_path, other, resume=True)
     assert "config.seed: 1, not 2" in str(error.value)
@@ -68,6 +73,9 @@ def test_finished_training_matches_despite_settings_added_later(tmp_path: Path) 
     )
     assert matching_manifest(tmp_path, UnionConfig, {**settings, "data": {"a.jsonl": "34"}}) is None
     assert matching_manifest(tmp_path, UnionConfig, {**settings, "config": {**config, "pairs": 5}}) is None
+    assert matching_manifest(
+        tmp_path, UnionConfig, {**settings, "config": {**config, "note": "For the card."}}
+    )
     (tmp_path / ADAPTER).write_bytes(b"others")
     assert matching_manifest(tmp_path, UnionConfig, settings) is None
 

@@ -50,6 +50,15 @@ def test_groups_have_the_human_story_and_its_continuations(config: ContinuedConf
     assert [row.story for row in again] == [row.story for row in rows]
 
 
+def test_only_runs_of_one_name_and_seed_sample_the_same_stories(
+    config: ContinuedConfig, tmp_path: Path
+) -> None:
+    openings = sample_openings(config, tmp_path)
+    assert openings == sample_openings(replace(config, temperatures=(2.0,)), tmp_path)
+    assert openings != sample_openings(replace(config, name="other"), tmp_path)
+    assert openings != sample_openings(replace(config, seed=4), tmp_path)
+
+
 def test_max_stories_limits_the_openings(config: ContinuedConfig, tmp_path: Path) -> None:
     few = replace(config, corpus=replace(config.corpus, max_stories=4, validation_share=0.0))
     assert len(sample_openings(few, tmp_path)) == 4 < len(sample_openings(config, tmp_path))

@@ -33,6 +33,12 @@ OWN = [file for metric in KINDS for file in sorted((CONFIGS / metric).glob("*.ya
         ({"teacher": {"weights": "a"}}, "expected a teacher and a distillation_weight"),
         ({"start": "a", "adapter": None}, "start: expected only with an adapter, got a"),
         ({"frozen_layers": 3, "adapter": None}, "frozen_layers: expected only with an adapter, got 3"),
+        ({"seeds": [1, 2], "adapter": None}, "seeds: expected an adapter on an encoder to average"),
+        ({"training_sets": "rok"}, "rok: no such configuration"),
+        (
+            {"teacher": {"weights": "runs/none"}, "distillation_weight": 1.0},
+            "teacher.weights: expected a trained model, or `config`",
+        ),
     ],
 )
 def test_settings_without_effect_are_rejected(settings: dict[str, Any], message: str, tmp_path: Path) -> None:

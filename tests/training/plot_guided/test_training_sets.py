@@ -18,9 +18,6 @@ from openmeva.training.plot_guided.manipulations import stories as manipulators
 from openmeva.training.plot_guided.negatives import stage as negatives
 from openmeva.training.plot_guided.negatives.config import SetOrDefault
 from openmeva.training.stages import Stage, read_rows
-from openmeva.training.text.knowledge import resources
-from openmeva.training.text.knowledge.events import check_event_model
-from openmeva.training.text.knowledge.resources import MissingResourceError
 from openmeva.training.text.tagged_story import TaggedStory
 from tests import tiny_plots
 
@@ -147,19 +144,6 @@ def test_run_without_a_manipulation_writes_only_manplts(tiny: Path, tmp_path: Pa
     assert {row["split"] for row in rows} == {"test"}
     assert all("repetition" not in row["manipulations"] for row in rows)
     assert [path.stem for path in (tmp_path / "out" / "sets").glob("*.parquet")] == ["manplts"]
-
-
-def test_missing_conceptnet_is_reported_before_a_generator_is_trained(
-    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(negatives, "check_event_model", check_event_model)
-    monkeypatch.setattr(resources, "find_resource", lambda name: None)
-    monkeypatch.setattr(negatives, "ensure_generator", lambda *_: pytest.fail("trained"))
-    config = tiny_plots.negatives_config(tmp_path / "none") | {"generator_config": "none.yaml"}
-    with pytest.raises(MissingResourceError, match="conceptnet is not at"):
-        negatives.make_negatives(config, tiny, tmp_path, tiny / "cache")
-    with pytest.raises(pytest.fail.Exception, match="trained"):
-        negatives.make_negatives(config | {"events": "comet:model"}, tiny, tmp_path, tiny / "cache")
 
 
 @pytest.mark.parametrize("same", [True, False])

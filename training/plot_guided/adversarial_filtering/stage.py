@@ -10,8 +10,10 @@ import pyarrow.parquet as pq
 from rich.progress import track
 from tokenizers import Tokenizer
 
+from openmeva.metrics.core.backbone import weights_checksum
+from openmeva.training.common.checkpoint import FULL_MODEL
 from openmeva.training.files import checksum
-from openmeva.training.paths import resolve_path
+from openmeva.training.paths import ENCODER, resolve_path
 from openmeva.training.plot_guided.adversarial_filtering.committee import Committee
 from openmeva.training.plot_guided.adversarial_filtering.curve import draw_curve
 from openmeva.training.plot_guided.adversarial_filtering.filtering import (
@@ -26,6 +28,7 @@ from openmeva.training.plot_guided.manipulations import manipulation_shares
 from openmeva.training.plot_guided.negatives import SCHEMA, unmanipulated_row
 from openmeva.training.plot_guided.plots.corpus import PlotCorpus
 from openmeva.training.stages import Stage, read_rows, write_table
+from openmeva.training.text.tagged_corpus import text_inputs
 
 
 def filter_negatives(
@@ -45,9 +48,14 @@ def filter_negatives(
     settings = config.get("filtering")
     if not settings:
         raise ValueError(f"filtering: expected settings such as kept and members, {config['name']} has none")
-    stage = Stage(
-        out, "filtered", {"filtering": settings, "seed": config["seed"], "negatives": checksum(negatives)}
-    )
+    made_from = {
+        "filtering": settings,
+        "seed": config["seed"],
+        "negatives": checksum(negatives),
+        "encoder": weights_checksum(ENCODER / FULL_MODEL),
+        **text_inputs(),
+    }
+    stage = Stage(out, "filtered", made_from)
     if stage.is_done():
         return stage.result
     _, tokenizer = load_generator(resolve_path(config["generator"]))

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from openmeva.training.common.checkpoint import weights_file
+from openmeva.metrics.core.backbone import weights_checksum
+from openmeva.training.common.checkpoint import FULL_MODEL, weights_file
 from openmeva.training.common.trainer import data_checksums
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.files import checksum
-from openmeva.training.paths import resolve_path
+from openmeva.training.paths import ENCODER, resolve_path
 from openmeva.training.plot_guided.generator.model import load_generator
 from openmeva.training.plot_guided.generator.sampling import Sampling, StorySampler
 from openmeva.training.plot_guided.generator.stage import ensure_generator
@@ -27,9 +28,12 @@ from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory,
 from openmeva.training.processes import model_processes
 from openmeva.training.stages import Stage
 from openmeva.training.text.knowledge.events import check_event_model
-from openmeva.training.text.knowledge.resources import find_resource
+from openmeva.training.text.knowledge.resources import find_resource, lexicon_files
 from openmeva.training.text.tagged_corpus import text_inputs
 
+UNUSED_WITHOUT_MANIPULATIONS = frozenset(
+    "stories candidates events without substitution same_plot conceptnet wordnet encoder".split()
+)
 CHUNK = 64  # minimum number of human stories per part
 
 
@@ -85,12 +89,13 @@ def make_plain(config: dict[str, Any], data: Path, out: Path, cache: Path) -> li
     if not config.get("plain"):
         raise ValueError(f"plain: expected temperatures and stories, {config['name']} has none")
     generator = generator_folder(config, data, cache)
+    all_settings = settings(config, data, generator)
     paths = []
     loaded: tuple[list[PlottedStory], Any] | None = None
     for temperature in config["plain"]["temperatures"]:
         sampling = {**config["sampling"], "temperature": temperature}
         chosen = {
-            **settings(config, data, generator),
+            **{key: value for key, value in all_settings.items() if key not in UNUSED_WITHOUT_MANIPULATIONS},
             "sampling": sampling,
             "plain": config["plain"]["stories"],
         }
@@ -134,7 +139,7 @@ def generator_folder(config: dict[str, Any], data: Path, cache: Path) -> Path:
 
 def settings(config: dict[str, Any], data: Path, generator: Path) -> dict[str, Any]:
     """The inputs that determine the negatives: the configuration and the checksums of the files read."""
-    conceptnet = find_resource("conceptnet")
+    wordnet, conceptnet = find_resource("wordnet"), find_resource("conceptnet")
     used = (
         "name",
         "corpus",
@@ -153,6 +158,8 @@ def settings(config: dict[str, Any], data: Path, generator: Path) -> dict[str, A
         **({"same_plot": True} if config.get("same_plot") else {}),
         "generator": checksum(weights_file(generator)),
         "conceptnet": checksum(conceptnet) if conceptnet else None,
+        "wordnet": checksum(lexicon_files()["wordnet"]) if wordnet else None,  # opposites
+        "encoder": weights_checksum(ENCODER / FULL_MODEL),  # word vectors, for events
         **text_inputs(),
         "data": data_checksums(CorpusConfig.from_mapping(config["corpus"]), data),
     }

@@ -162,11 +162,12 @@ def event_model(name: str | None = None) -> EventModel:
 
 
 def check_event_model(name: str | None = None) -> None:
-    """Checks, without reading it, that what `event_model` reads is available.
+    """Checks, without reading it, that what `event_model` and manipulations of plots read is available.
 
     Raises:
-        MissingResourceError: ConceptNet is needed and has not been fetched.
+        MissingResourceError: WordNet, or ConceptNet where it is needed, has not been fetched.
     """
+    resources.require_resource("wordnet")
     if not (name or "").startswith("comet:"):
         resources.require_resource("conceptnet")
 
