@@ -50,9 +50,8 @@ def mover_score(
     cosines = unit_rows(first.astype(np.float64)) @ unit_rows(second.astype(np.float64)).T
     costs = np.sqrt(np.maximum(2.0 - 2.0 * cosines, 0.0))
     costs[costs < 1e-7] = 0.0  # equal words, up to rounding
-    return float(
-        1.0 - ot.emd2(*shares, costs, numItermax=10**9)
-    )  # POT's default ends before the optimum of long texts
+    # in long texts, POT's default number of iterations ends before the optimum
+    return float(1.0 - ot.emd2(*shares, costs, numItermax=10**9))
 
 
 def bigrams(vectors: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

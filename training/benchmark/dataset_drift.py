@@ -129,9 +129,8 @@ def drift_cells(entry: MetricEntry, loaded: Loaded, attempt: Attempt) -> dict[st
         for corpus, (test_set, rows) in itertools.product(entry.configs, pair):
             inputs = drift_inputs(entry, corpus, test_set, rows)
             result = attempt(inputs) if inputs else {}
-            if (
-                result and len(set(result[key])) > 1
-            ):  # no correlation of equal scores, as the set's own table says
+            # equal scores have no correlation, as the run says at the set itself
+            if result and len(set(result[key])) > 1:
                 judged = JudgedStories.from_rows(
                     rows, (1.0, 5.0) if test_set.name.startswith("mans") else None
                 )

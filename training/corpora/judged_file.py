@@ -46,9 +46,8 @@ def read_judged_file(path: str | Path) -> list[dict[str, Any]]:
         if "prompt" not in values and "context" in values:
             values["prompt"] = values["context"]
         rows.append(values)
-    if any(
-        "prompt" in values for values in rows
-    ):  # a story with a blank prompt is the only one of its prompt
+    # a story with a blank prompt is the only one of its prompt
+    if any("prompt" in values for values in rows):
         rows = [{"prompt": "", **values} for values in rows]
     ids = {str(values["id"]) for values in rows if not is_missing(values.get("id"))}
     if len(ids) == len(rows) and not any("story_id" in values for values in rows):

@@ -24,8 +24,8 @@ def published_split(items: Sequence[Item], rng: np.random.Generator) -> dict[str
     """A random 90/5/5 split: train and validation rounded down, the rest is test.
 
     For ROCStories' 98,161 stories these are 88,344 and 4,908, as in UNION's Table 4, and 4,909. WritingPrompts' printed
-    sizes, 272,600 and 15,620, are not 90 and 5 %. The papers print the sizes; the split itself is
-    linked in UNION's repository.
+    sizes, 272,600 and 15,620, are not 90 and 5 %. The papers print the sizes; UNION's
+    repository has a link to the split itself.
 
     >>> {name: len(part) for name, part in published_split(range(98161), np.random.default_rng(0)).items()}
     {'train': 88344, 'validation': 4908, 'test': 4909}
