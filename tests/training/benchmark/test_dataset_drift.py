@@ -84,6 +84,8 @@ def test_union_sets_use_log_perplexity_and_mans_raw_perplexity() -> None:
     }
     assert by_row["PPL (log)"]["wp", "union_roc"] == [-2.2, -1.1]
     assert by_row["PPL"]["wp", "mans_roc"] == [-9.0, -3.0]
+    constant = drift_cells(read_registry()["union"], loaded, lambda work: {"scores": [0.5, 0.5]})
+    assert constant == {}, "equal scores have no correlation"
 
 
 def test_stories_without_a_prompt_are_unchanged() -> None:

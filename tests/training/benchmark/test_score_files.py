@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from openmeva.metrics.openmeva.judged import JudgedStories
 from openmeva.training.benchmark.paired import Comparison, compare_metrics
 from openmeva.training.benchmark.score_files import columns_by_metric, read_scores
 from openmeva.training.corpora.judged_file import read_judged_file
@@ -68,6 +69,12 @@ def test_unique_ids_of_judged_stories_become_story_ids(tmp_path: Path) -> None:
     assert [row["story_id"] for row in read_judged_file(path)] == ["7", "8"]
     path.write_text("id,story,score\n7,x,4\n7,y,2\n", encoding="utf-8")
     assert not any("story_id" in row for row in read_judged_file(path)), "of prompts, it may be"
+
+
+def test_story_with_a_blank_prompt_is_the_only_one_of_its_prompt(tmp_path: Path) -> None:
+    path = tmp_path / "rated.csv"
+    path.write_text("story,prompt,score\nx,p,4\ny,,2\nz,p,1\n", encoding="utf-8")
+    assert JudgedStories.from_rows(read_judged_file(path)).prompts.tolist() == [0, 1, 0]
 
 
 def test_metric_is_named_after_its_column() -> None:

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+from openmeva.metrics.openmeva.judged import JudgedStories
+from openmeva.metrics.openmeva.levels import system_level
 from openmeva.training.statistics.coefficients import COEFFICIENTS
 from openmeva.training.statistics.levels import SystemMeans, within_prompts
-from openmeva.training.statistics.pairs import calibrated_accuracy
+from openmeva.training.statistics.pairs import calibrated_accuracy, pairwise_accuracy
 from openmeva.training.statistics.permutation import PermutationTests, random_swaps
 from openmeva.training.statistics.ranking import rank_stability
 from tests.training.statistics.cases import made_up, near
@@ -67,3 +69,19 @@ def test_probabilities_of_stories_rank_as_their_logarithms(name, prompts):
     shares = [calibrated_accuracy(row, judgments, within).without_ties for row in both[:2]]
     assert shares == near([shares[0]] * 2)
     assert calibrated_accuracy(both[1], judgments, within).value >= shares[0]
+
+
+def test_means_of_systems_that_differ_by_rounding_are_tied() -> None:
+    rising, falling = [0.1, 0.2, 0.3], [0.3, 0.2, 0.1]
+    assert np.mean(rising) != np.mean(falling), "of the same numbers"
+    metric = np.array([*rising, *falling, 1, 1, 1, 2, 2, 2])
+    judgments = np.array([*falling, *rising, 1, 1, 1, 2, 2, 2])
+    systems = [name for name in "abcd" for _ in range(3)]
+    between = SystemMeans(judgments, np.arange(12), systems).between(metric, COEFFICIENTS["kendall"])
+    assert between.value == near(1)
+    assert pairwise_accuracy(between.metric, between.judgments) == 1
+    rows = [
+        {"story": f"story {k}", "score": float(score), "source_model": name}
+        for k, (score, name) in enumerate(zip(judgments, systems, strict=True))
+    ]
+    assert system_level(metric, JudgedStories.from_rows(rows))["kendall"] == near(1)
