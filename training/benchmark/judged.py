@@ -20,7 +20,7 @@ from openmeva.metrics.openmeva.trivial import trivial_scores
 from openmeva.training.benchmark.levels import BootstrapSamples, Levels
 from openmeva.training.benchmark.standings import standings
 from openmeva.training.statistics.pairs import calibrated_accuracy
-from openmeva.training.statistics.permutation import PermutationTests, Stopping, random_swaps
+from openmeva.training.statistics.permutation import PermutationTests, random_swaps
 
 RESAMPLES = 10_000  # of permutation tests; the tests of `standings` stop early
 # Maximum of resamples times stories: sets of more than 5,000 stories have fewer resamples, at least 1,000.
@@ -37,6 +37,7 @@ def judged_table(
     sources: bool = True,
     maybe_trained_on: Collection[str] = (),
     comparisons: bool = True,
+    coefficient: str | None = None,
 ) -> dict[str, Any]:
     """The main table of a judged set.
 
@@ -50,6 +51,8 @@ def judged_table(
             that is no evidence against the ceiling.
         comparisons: whether to compare metrics with each other; else the result has `draws` (title to bootstrap
             coefficients) instead of `pairs` and `standings`.
+        coefficient: `pearson`, `spearman` or `kendall`, which comparisons use at every level. Default: Pearson, and
+            Spearman within prompts.
 
     Returns:
         `rows` (coefficients pooled over stories, `p_values`, `intervals`, the levels `within_prompts` and
@@ -62,10 +65,10 @@ def judged_table(
         ValueError: scores do not fit the stories (names the row of the table and the story).
     """
     # The tests have their own random stream, so that they do not change the bootstrap samples.
-    permutation_rng = rng.spawn(1)[0]
+    permutation_rng, level_rng = rng.spawn(2)
     resamples = n_resamples(len(judged))
     bootstrap = PromptBootstrap(judged.scores, judged.prompts, draws, rng)
-    levels = Levels(judged, bootstrap.counts)
+    levels = Levels(judged, bootstrap.counts, int(level_rng.integers(2**63)))
     trivial, trivial_draws = trivial_baselines(judged, bootstrap)
     rows: dict[str, dict[str, Any]] = {}
     scores: dict[str, np.ndarray] = {}
@@ -90,8 +93,12 @@ def judged_table(
     comparable = {name: row for name, row in rows.items() if name not in maybe_trained_on}
     comparison_results: dict[str, Any] = (
         {
-            "pairs": _pairs(rows, scores, samples, judged.scores, resamples, permutation_rng),
-            "standings": standings(judged, rows, scores, samples, within, resamples, permutation_rng),
+            "pairs": _pairs(
+                rows, scores, samples, judged.scores, resamples, permutation_rng, coefficient or "pearson"
+            ),
+            "standings": standings(
+                judged, rows, scores, samples, within, resamples, permutation_rng, coefficient
+            ),
         }
         if comparisons
         else {"draws": samples}
@@ -165,15 +172,16 @@ def _pairs(
     judgments: np.ndarray,
     resamples: int,
     rng: np.random.Generator,
+    coefficient: str,
 ) -> dict[str, Any]:
-    """Paired tests of the best metric (by Pearson, pooled) against each other one; p-values are two-sided.
+    """Paired tests of the best metric (by the pooled coefficient) against each other one; p-values are two-sided.
 
-    The best metric is chosen on the same judgments.
+    The best metric is chosen on the same judgments. The permutation test uses the coefficient, too.
     """
     if len(scores) < 2:
         return {}
     names = list(scores)
-    best = max(scores, key=lambda name: rows[name]["pearson"])
+    best = max(scores, key=lambda name: rows[name][coefficient])
     tests = {
         name: paired_tests(scores[best], scores[name], judgments, samples[best], samples[name])
         for name in scores
@@ -183,7 +191,8 @@ def _pairs(
         np.array([scores[name] for name in names]),
         judgments,
         random_swaps(resamples, len(judgments), rng),
-        stopping=Stopping(block=resamples),  # p-values to be corrected need all resamples
+        coefficient,
+        block=resamples,  # p-values to be corrected need all resamples
     )
     for name, test in tests.items():
         result = permutations.test(names.index(best), names.index(name))
@@ -192,4 +201,4 @@ def _pairs(
         p_values = {name: test[kind]["p_value"] for name, test in tests.items() if "p_value" in test[kind]}
         for name, corrected in correct_p_values(p_values).items():
             tests[name][kind]["holm"] = corrected["holm"]
-    return {"best": best, "against": tests}
+    return {"best": best, "coefficient": coefficient, "against": tests}

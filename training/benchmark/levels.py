@@ -31,10 +31,10 @@ class Levels:
     Args:
         judged: the stories.
         counts: `(draws, prompts)`, how often each prompt is sampled, prompts in the order of their labels.
-        seed: of the permutations of soft pairwise accuracy.
+        seed: of the permutations of soft pairwise accuracy, which all rows share.
     """
 
-    def __init__(self, judged: JudgedStories, counts: np.ndarray, seed: int = 0) -> None:
+    def __init__(self, judged: JudgedStories, counts: np.ndarray, seed: int) -> None:
         self._judged, self._counts, self._seed = judged, counts, seed
         self._large = np.unique(judged.prompts, return_counts=True)[1].max() >= MIN_STORIES
         systems = judged.source_models

@@ -41,6 +41,7 @@ class Comparison:
         data: folder of the papers' data, for `dataset`.
         corpus: `roc` or `wp`: selects the configurations that score `judgments`.
         draws, seed: number of bootstrap samples and random seed.
+        coefficient: `pearson`, `spearman` or `kendall`: what the tests compare.
     """
 
     metrics: Sequence[str]
@@ -50,10 +51,11 @@ class Comparison:
     corpus: str = "roc"
     draws: int = 10_000
     seed: int = 0
+    coefficient: str = "pearson"
 
 
 def compare_metrics(comparison: Comparison) -> dict[str, Any]:
-    """Correlations of each metric, and paired tests of the best (by Pearson) against the others.
+    """Correlations of each metric, and paired tests of the best (by the coefficient) against the others.
 
     Returns:
         `judgments` (title of the set), and from `judged_table`: `rows` (three levels), `pairs`, `standings`,
@@ -81,7 +83,13 @@ def compare_metrics(comparison: Comparison) -> dict[str, Any]:
                 raise ValueError(f"expected different scores, got {title} twice")
             all_scores[title] = values
     table = judged_table(
-        judged, all_scores, {}, comparison.draws, np.random.default_rng(comparison.seed), sources=False
+        judged,
+        all_scores,
+        {},
+        comparison.draws,
+        np.random.default_rng(comparison.seed),
+        sources=False,
+        coefficient=comparison.coefficient,
     )
     return {"judgments": judged_set.title, **{key: table[key] for key in RESULT_KEYS if key in table}}
 

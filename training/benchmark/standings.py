@@ -27,6 +27,7 @@ def standings(
     within: Mapping[str, BootstrapSamples],
     resamples: int,
     rng: np.random.Generator,
+    coefficient: str | None = None,
 ) -> dict[str, Any]:
     """Clusters and ranks at the levels of `RANKED_BY` where at least two metrics have a coefficient.
 
@@ -37,6 +38,7 @@ def standings(
         pooled, within: title to the bootstrap coefficients of the level, all on the same resampled prompts.
         resamples: maximum number of resamples of a permutation test; the tests stop early.
         rng: random generator of their exchanges.
+        coefficient: what to rank by at both levels, instead of `RANKED_BY`.
 
     Returns:
         Level to `coefficient`, `metrics` (titles, best first), `clusters` (one number per metric, 1 is the best),
@@ -54,24 +56,23 @@ def standings(
     }
     result = {}
     for level, (cells, samples, prompts) in levels.items():
-        coefficient = RANKED_BY[level]
-        titles = [title for title in scores if coefficient in cells[title]]
+        ranked_by = coefficient or RANKED_BY[level]
+        titles = [title for title in scores if ranked_by in cells[title]]
         if len(titles) < 2:
             continue
         tests = PermutationTests(
             np.array([scores[title] for title in titles]),
             judged.scores,
             swaps,
-            coefficient,
+            ranked_by,
             prompts,
-            zeros=True,  # without, each metric's mean would be over different prompts
         )
-        values = np.array([cells[title][coefficient] for title in titles])
+        values = np.array([cells[title][ranked_by] for title in titles])
         printed: dict[tuple[int, int], float] = {}
         clusters = significance_clusters(values, partial(_p_value, tests, printed))
-        ranks = rank_stability(values, np.array([samples[title][coefficient] for title in titles]))
+        ranks = rank_stability(values, np.array([samples[title][ranked_by] for title in titles]))
         result[level] = {
-            "coefficient": coefficient,
+            "coefficient": ranked_by,
             "metrics": [titles[index] for index in clusters.order],
             "clusters": clusters.ranks.tolist(),
             "p_values": [

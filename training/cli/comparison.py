@@ -31,21 +31,33 @@ def show_comparison(comparison: Mapping[str, Any], console: Console | None = Non
     for level, meaning in LEVELS.items():
         _show_level(level, f"{title}; {meaning}", comparison["rows"], console)
     pairs = comparison["pairs"]
+    coefficient = pairs["coefficient"]
     paired = Table(title=f"{escape(pairs['best'])} against")
-    for heading in ("", "difference of Pearson [95 %]", "bootstrap p", "Williams t", "p", "p after Holm"):
+    headings = [
+        "",
+        f"difference of {coefficient.title()} [95 %]",
+        "bootstrap p",
+        "PERM-BOTH p",
+        "p after Holm",
+    ]
+    if coefficient == "pearson":
+        headings += ["Williams t", "p", "p after Holm"]
+    for heading in headings:
         paired.add_column(escape(heading), overflow="fold")
     for name, test in pairs["against"].items():
-        bootstrap, williams = test["bootstrap"]["pearson"], test["williams"]
-        paired.add_row(
-            escape(name),
-            escape(
-                f"{format_number(test['difference']['pearson'])} {format_interval(bootstrap['interval'])}"
-            ),
-            format_p_value(bootstrap["p_value"]),
-            format_number(williams.get("t")),
-            format_p_value(williams.get("p_value")),
-            format_p_value(williams.get("holm")),
+        bootstrap, permutation, williams = (
+            test["bootstrap"][coefficient],
+            test["permutation"],
+            test["williams"],
         )
+        cells = [
+            f"{format_number(test['difference'][coefficient])} {format_interval(bootstrap['interval'])}",
+            *(format_p_value(p) for p in (bootstrap["p_value"], permutation["p_value"], permutation["holm"])),
+        ]
+        if coefficient == "pearson":
+            cells.append(format_number(williams.get("t")))
+            cells += [format_p_value(williams.get(p)) for p in ("p_value", "holm")]
+        paired.add_row(escape(name), *map(escape, cells))
     console.print(paired)
     if few := few_prompts_note(comparison["prompts"]):
         console.print(f"Note: {few}.", highlight=False)

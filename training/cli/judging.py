@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -11,6 +11,7 @@ from openmeva.training.cli.running import is_terminal, progress_to_stderr, split
 from openmeva.training.cli.stories import Seed
 
 Data = Annotated[Path | None, typer.Option(help="folder of the papers' data: mans/, union/, plot_guided/")]
+Coefficient = Literal["pearson", "spearman", "kendall"]
 Corpus = Annotated[str, typer.Option(help="roc or wp: configurations that score your own files")]
 Draws = Annotated[int, typer.Option(min=100, help="resamples of the bootstrap over prompts")]
 
@@ -181,17 +182,22 @@ def compare(
     corpus: Corpus = "roc",
     draws: Draws = 10_000,
     seed: Seed = 0,
+    coefficient: Annotated[
+        Coefficient, typer.Option(help="what the tests compare, and the best metric is chosen by")
+    ] = "pearson",
 ) -> None:
     """Test whether one metric agrees better with human judgments than another on the same stories.
 
-    Prints correlations with intervals, and paired tests against the best metric: bootstrap over prompts, and Williams'
-    test with Holm's correction. Writes JSON into a pipe.
+    Prints correlations with intervals, and paired tests against the best metric: bootstrap over prompts, PERM-BOTH, and
+    for Pearson Williams' test; Holm's correction. Writes JSON into a pipe.
     """
     progress_to_stderr()
     from openmeva.training.benchmark.paired import Comparison, compare_metrics
     from openmeva.training.files import json_line
 
-    comparison = compare_metrics(Comparison(compared, judgments, dataset, data, corpus, draws, seed))
+    comparison = compare_metrics(
+        Comparison(compared, judgments, dataset, data, corpus, draws, seed, coefficient)
+    )
     if not is_terminal():
         typer.echo(json_line(comparison), nl=False)
         return

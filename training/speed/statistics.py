@@ -10,7 +10,7 @@ from scipy import stats
 
 from openmeva.training.speed.parts import Rows
 from openmeva.training.statistics.pairs import calibrated_accuracy
-from openmeva.training.statistics.permutation import PermutationTests, Stopping, random_swaps
+from openmeva.training.statistics.permutation import PermutationTests, random_swaps
 
 METRICS, STORIES, PROMPT, RESAMPLES = 50, 1000, 5, 10_000
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
@@ -64,7 +64,7 @@ def all_pairs(
     prompts: np.ndarray | None,
 ) -> None:
     """Tests every pair of metrics, with all resamples."""
-    tests = PermutationTests(metrics, judgments, swaps, coefficient, prompts, stopping=Stopping(len(swaps)))
+    tests = PermutationTests(metrics, judgments, swaps, coefficient, prompts, block=len(swaps))
     for first, second in zip(*np.triu_indices(len(metrics), 1), strict=True):
         tests.test(int(first), int(second))
 

@@ -1,7 +1,7 @@
 """Correlation coefficients of many short pairs of vectors at once, along the last axis.
 
-Both arguments broadcast against each other. NaN marks a missing story and must be at the same places in both. Every
-coefficient is NaN for fewer than two stories and, except accuracy, if one side is constant.
+Both arguments broadcast against each other. Every coefficient is NaN for fewer than two stories and, except accuracy, if
+one side is constant.
 """
 
 from __future__ import annotations
@@ -51,33 +51,28 @@ def accuracy(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     m = np.broadcast_shapes(x.shape, y.shape)[-1]
     first, second = np.triu_indices(m, 1)
     x_signs, y_signs = (np.sign(values[..., first] - values[..., second]) for values in (x, y))
-    pairs = (np.isfinite(x_signs) & np.isfinite(y_signs)).sum(axis=-1)
-    with np.errstate(invalid="ignore"):
-        return (x_signs == y_signs).sum(axis=-1) / np.where(pairs > 0, pairs, np.nan)
+    return (x_signs == y_signs).sum(axis=-1) / (len(first) or np.nan)
 
 
 COEFFICIENTS: Mapping[str, Coefficient] = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
 
 
 def _centred(values: np.ndarray) -> np.ndarray:
-    """Deviations from the mean, scaled to a maximum of 1 in absolute value; 0 if all values are equal, and for NaN."""
-    present = np.isfinite(values)
-    filled = np.where(present, values, 0.0)
-    mean = filled.sum(axis=-1, keepdims=True) / np.maximum(present.sum(axis=-1, keepdims=True), 1)
-    low = np.where(present, values, np.inf).min(axis=-1, keepdims=True)
-    high = np.where(present, values, -np.inf).max(axis=-1, keepdims=True)
-    deviations = np.where(present & (low < high), filled - mean, 0.0)
+    """Deviations from the mean, scaled to a maximum of 1 in absolute value; 0 if all values are equal."""
+    if not values.shape[-1]:
+        return values
+    varied = (
+        np.ptp(values, axis=-1, keepdims=True) > 0
+    )  # the mean of equal values may differ from them by rounding
+    deviations = np.where(varied, values - values.mean(axis=-1, keepdims=True), 0.0)
     # Squares of very small or large scores, such as probabilities of stories, would underflow or overflow float64.
-    largest = np.abs(deviations).max(axis=-1, keepdims=True, initial=0.0)
+    largest = np.abs(deviations).max(axis=-1, keepdims=True)
     return deviations / np.where(largest > 0, largest, 1.0)
 
 
 def _signs(values: np.ndarray) -> np.ndarray:
-    """`(…, m, m)` signs of the differences, 0 for a missing story."""
-    with np.errstate(invalid="ignore"):
-        signs = np.sign(values[..., :, None] - values[..., None, :])
-    signs[np.isnan(signs)] = 0.0
-    return signs
+    """`(…, m, m)` signs of the differences."""
+    return np.sign(values[..., :, None] - values[..., None, :])
 
 
 def _product_moment(x: np.ndarray, y: np.ndarray) -> np.ndarray:

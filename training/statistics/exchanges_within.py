@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
@@ -16,30 +15,17 @@ _MAX_TABULATED = 8  # prompts of up to 8 stories: all 2^8 ways to exchange their
 _CELLS = 1_000_000  # scores exchanged at a time; about ten arrays of this size are in memory
 
 
-class _SameSizeExchange(NamedTuple):
-    """Two metrics under exchange, on prompts of one size, for resamples `start` to `stop`.
-
-    Attributes:
-        gained: sum over prompts of the coefficient after the exchange minus that after the opposite exchange; an
-            undefined coefficient counts as 0: `(stop - start,)`.
-        parts: the sums of both coefficients, and the number of prompts in each sum: `(4, stop - start)`.
-        whole: whether every prompt always has a coefficient; false if not known.
-    """
-
-    gained: Callable[[int, int], np.ndarray]
-    parts: Callable[[int, int], np.ndarray]
-    whole: bool
+# For resamples `start` to `stop`, the sum over prompts of one size of the first metric's coefficient minus the second's,
+# after an exchange: `(stop - start,)`.
+_Differences = Callable[[int, int], np.ndarray]
 
 
 def within_prompts_exchange(
-    metrics: np.ndarray,
-    judgments: np.ndarray,
-    swaps: np.ndarray,
-    prompts: np.ndarray,
-    coefficient: str,
-    zeros: bool,
+    metrics: np.ndarray, judgments: np.ndarray, swaps: np.ndarray, prompts: np.ndarray, coefficient: str
 ) -> Exchange:
-    """Means over prompts of three stories or more.
+    """Means over prompts of three stories or more; a prompt where a side is constant counts as 0.
+
+    Without these prompts, two metrics' means would be over different prompts.
 
     The scores of a prompt of five stories can be exchanged in 32 ways: its coefficient is tabulated for each, and a
     resample looks up one entry per prompt. For larger prompts the sums in a coefficient are matrix products.
@@ -50,19 +36,13 @@ def within_prompts_exchange(
         swaps: `(resamples, n)` bool.
         prompts: `(n,)` labels.
         coefficient: `pearson`, `spearman` or `kendall`.
-        zeros: count prompts where a side is constant as 0 (else they are excluded).
 
     Raises:
-        ValueError: no prompt has three stories, or all judgments of each are equal and `zeros` is false.
+        ValueError: no prompt has three stories.
     """
     sizes = [indices for _, indices in Groups(prompts).by_size(MIN_STORIES)]
     if not sizes:
         raise ValueError("no prompt has three stories")
-    if not zeros:  # prompts with equal judgments have no coefficient under any exchange
-        varied = [indices[np.ptp(judgments[indices], axis=1) > 0] for indices in sizes]
-        sizes = [indices for indices in varied if len(indices)]
-        if not sizes:
-            raise ValueError("in every prompt all judgments are equal")
     count = sum(map(len, sizes))
     step = max(1, _CELLS // sum(indices.size for indices in sizes))
     exchanges = [
@@ -73,34 +53,28 @@ def within_prompts_exchange(
     ]
 
     def observed(metric: int) -> float:
-        values = np.concatenate(
-            [COEFFICIENTS[coefficient](metrics[metric][indices], judgments[indices]) for indices in sizes]
-        )
-        return float(np.nansum(values) / (count if zeros else max(np.isfinite(values).sum(), 1)))
+        compute = COEFFICIENTS[coefficient]
+        return sum(np.nansum(compute(metrics[metric][one], judgments[one])) for one in sizes) / count
 
     def pair(first: int, second: int) -> Pair:
         by_size = [exchange(first, second) for exchange in exchanges]
 
         def at_once(start: int, stop: int) -> np.ndarray:
-            if zeros or all(one_size.whole for one_size in by_size):
-                return np.sum([one_size.gained(start, stop) for one_size in by_size], axis=0) / count
-            sums = np.sum([one_size.parts(start, stop) for one_size in by_size], axis=0)
-            means = sums[:2] / np.maximum(sums[2:], 1)
-            return means[0] - means[1]
+            return np.sum([differences(start, stop) for differences in by_size], axis=0) / count
 
         def differences(start: int, stop: int) -> np.ndarray:
             return np.concatenate(
                 [at_once(begin, min(begin + step, stop)) for begin in range(start, stop, step)]
             )
 
-        return Pair(observed(first) - observed(second), differences)
+        return Pair(float(observed(first) - observed(second)), differences)
 
     return pair
 
 
 def _exchange_small_prompts(
     metrics: np.ndarray, judgments: np.ndarray, swaps: np.ndarray, indices: np.ndarray, coefficient: str
-) -> Callable[[int, int], _SameSizeExchange]:
+) -> Callable[[int, int], _Differences]:
     """The exchange on small prompts; `indices`, `(prompts, m)`, are the indices of their stories."""
     scores, judged = metrics[:, indices], judgments[indices]
     count, size = indices.shape
@@ -111,47 +85,38 @@ def _exchange_small_prompts(
     codes = ways * np.int32(count)  # indices into a flattened table
     codes += np.arange(count, dtype=np.int32)
 
-    def exchange(first: int, second: int) -> _SameSizeExchange:
+    def exchange(first: int, second: int) -> _Differences:
         # The other metric's scores are exchanged in the complementary way, which is at the mirrored index.
         table = COEFFICIENTS[coefficient](np.where(patterns[:, None], scores[second], scores[first]), judged)
-        defined = np.isfinite(table)
         values = np.nan_to_num(table)
         gains = values - values[::-1]
-        sides = values, values[::-1], defined, defined[::-1]
-        return _SameSizeExchange(
-            lambda start, stop: gains.take(codes[start:stop]).sum(axis=1),
-            lambda start, stop: np.stack([side.take(codes[start:stop]).sum(axis=1) for side in sides]),
-            bool(defined.all()),
-        )
+        return lambda start, stop: gains.take(codes[start:stop]).sum(axis=1)
 
     return exchange
 
 
 def _exchange_large_prompts(
     metrics: np.ndarray, judgments: np.ndarray, swaps: np.ndarray, indices: np.ndarray, coefficient: str
-) -> Callable[[int, int], _SameSizeExchange]:
+) -> Callable[[int, int], _Differences]:
     """The exchange on larger prompts."""
     scores, judged = metrics[:, indices], judgments[indices]
     compute = COEFFICIENTS[coefficient]
 
-    def exchange(first: int, second: int) -> _SameSizeExchange:
+    def exchange(first: int, second: int) -> _Differences:
         a, b = scores[first], scores[second]
         by_rank = None if coefficient == "pearson" else _RankCoefficients(a, b, judged, coefficient)
 
-        def parts(start: int, stop: int) -> np.ndarray:
+        def differences(start: int, stop: int) -> np.ndarray:
             chosen = swaps[start:stop][:, indices]
             if by_rank is not None:
-                coefficients = by_rank(chosen)
+                exchanged, otherwise = by_rank(chosen)
             else:
-                coefficients = [compute(np.where(chosen, *sides), judged) for sides in ((b, a), (a, b))]
-            sums = [np.nansum(values, axis=1) for values in coefficients]
-            return np.stack([*sums, *(np.isfinite(values).sum(axis=1) for values in coefficients)])
+                exchanged, otherwise = (
+                    compute(np.where(chosen, *sides), judged) for sides in ((b, a), (a, b))
+                )
+            return np.nansum(exchanged, axis=1) - np.nansum(otherwise, axis=1)
 
-        def gained(start: int, stop: int) -> np.ndarray:
-            exchanged, otherwise, *_ = parts(start, stop)
-            return exchanged - otherwise
-
-        return _SameSizeExchange(gained, parts, whole=False)
+        return differences
 
     return exchange
 

@@ -54,15 +54,13 @@ def calibrated_accuracy(
     paired = int((groups.sizes > 1).sum())
     if not paired:
         raise ValueError("expected two stories of one prompt to pair, got none")
-    tables = groups.table(merge_score_ties(metric)), groups.table(merge_ties(judgments))
-    # One prompt at a time: a pooled set's half a million pairs need no padding of small prompts.
-    for size, x, y in zip(groups.sizes, *tables, strict=True):
-        if size < 2:
-            continue
-        first, second = np.triu_indices(size, 1)
-        x_gaps, y_gaps = x[first] - x[second], y[first] - y[second]
+    merged_metric, merged_judgments = merge_score_ties(metric), merge_ties(judgments)
+    for _, indices in groups.by_size(2):
+        first, second = np.triu_indices(indices.shape[1], 1)
+        x, y = merged_metric[indices], merged_judgments[indices]
+        x_gaps, y_gaps = ((values[:, first] - values[:, second]).ravel() for values in (x, y))
         right = np.sign(x_gaps) == np.sign(y_gaps)
-        weight = 1 / (len(x_gaps) * paired)
+        weight = 1 / (len(first) * paired)
         start += right.sum() * weight
         counts += len(x_gaps)
         gaps.append(np.abs(x_gaps))

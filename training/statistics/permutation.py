@@ -27,18 +27,8 @@ _POOLED = {"pearson": pooled_pearson, "spearman": pooled_spearman, "kendall": po
 _KEPT = 0.99
 # A difference below the observed one by less than this is equal but for the order of summation.
 _EQUAL = 1e-12
-
-
-@dataclass(frozen=True)
-class Stopping:
-    """When a test stops early: at the end of a block, if the p-value is already outside `low`..`high`.
-
-    The defaults are those of mt-metrics-eval. With one block of all resamples a test never stops early.
-    """
-
-    block: int = 1000
-    low: float = 0.02
-    high: float = 0.5
+# As in mt-metrics-eval: a test stops after a block of resamples if its p-value is already below or above these.
+_BLOCK, _LOW, _HIGH = 1000, 0.02, 0.5
 
 
 @dataclass(frozen=True)
@@ -70,9 +60,10 @@ class PermutationTests:
         swaps: `(resamples, n)` bool, true where a resample exchanges the two scores (`random_swaps`).
         coefficient: `pearson`, `spearman` or `kendall`. For the last two, midranks replace the scores of a metric whose
             order standardising would lose, such as probabilities of whole stories.
-        prompts: `(n,)` labels; the coefficient is then the mean over prompts. None pools the stories.
-        zeros: count prompts where a side is constant as 0 (else they are excluded).
-        stopping: when to stop early.
+        prompts: `(n,)` labels; the coefficient is then the mean over prompts, where prompts with a constant side count
+            as 0. None pools the stories.
+        block: the test may stop early after each block of this many resamples. With one block of all resamples it
+            never does.
 
     Raises:
         ValueError: shapes do not match, a metric is constant, or the coefficient is unknown; with `prompts`, what
@@ -86,8 +77,7 @@ class PermutationTests:
         swaps: np.ndarray,
         coefficient: str = "pearson",
         prompts: np.ndarray | None = None,
-        zeros: bool = False,
-        stopping: Stopping | None = None,
+        block: int = _BLOCK,
     ) -> None:
         if coefficient not in COEFFICIENTS:
             raise ValueError(f"expected one of {', '.join(COEFFICIENTS)}, got {coefficient!r}")
@@ -107,13 +97,13 @@ class PermutationTests:
         if coefficient != "pearson":
             standard = _with_ranks_where_order_is_lost(standard, metrics)
         judgments = _unit(judgments)
-        self._stopping = stopping or Stopping()
+        self._block = block
         self._resamples = len(swaps)
         self._pair: Exchange
         if prompts is None:
             self._pair = _POOLED[coefficient](standard, judgments, swaps)
         else:
-            self._pair = within_prompts_exchange(standard, judgments, swaps, prompts, coefficient, zeros)
+            self._pair = within_prompts_exchange(standard, judgments, swaps, prompts, coefficient)
 
     def test(self, first: int, second: int) -> PermutationTest:
         """Tests whether the first metric agrees better than the second; both are given by their row in `metrics`."""
@@ -122,11 +112,10 @@ class PermutationTests:
             raise ValueError(f"expected a difference of two coefficients, got {pair.observed}")
         count = done = 0
         while done < self._resamples:
-            stop = min(done + self._stopping.block, self._resamples)
+            stop = min(done + self._block, self._resamples)
             count += int((pair.differences(done, stop) >= pair.observed - _EQUAL).sum())
             done = stop
-            at_block_end = done % self._stopping.block == 0
-            if at_block_end and not self._stopping.low <= count / done <= self._stopping.high:
+            if done % self._block == 0 and not _LOW <= count / done <= _HIGH:
                 break
         return PermutationTest(count / done, pair.observed, done)
 

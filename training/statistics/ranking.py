@@ -11,6 +11,8 @@ from scipy import stats
 from openmeva.metrics.openmeva.ties import merge_ties
 
 _EQUAL = 1e-10  # coefficients that differ by less count as equal
+_ALPHA = 0.05  # p-values up to this are significant
+_QUANTILES = 0.025, 0.975  # of the 95 % interval of ranks
 
 
 @dataclass(frozen=True)
@@ -21,19 +23,13 @@ class Clusters:
         order: `(metrics,)` rows of the metrics, best first.
         ranks: `(metrics,)` cluster of each metric in that order, from 1. No metric of a cluster is significantly worse
             than another of the same cluster.
-        p_values: `(metrics, metrics)` in that order, for the hypothesis that the row's metric is no better than the
-            column's; NaN where no test was needed: on and below the diagonal, and for pairs already in different
-            clusters.
     """
 
     order: np.ndarray
     ranks: np.ndarray
-    p_values: np.ndarray
 
 
-def significance_clusters(
-    coefficients: np.ndarray, p_value: Callable[[int, int], float], alpha: float = 0.05
-) -> Clusters:
+def significance_clusters(coefficients: np.ndarray, p_value: Callable[[int, int], float]) -> Clusters:
     """Clusters as WMT's metrics task forms them (Freitag et al. 2021).
 
     From the best metric down, a metric starts a new cluster if one of the current cluster is significantly better. Only
@@ -42,25 +38,22 @@ def significance_clusters(
     Args:
         coefficients: `(metrics,)`; equal ones keep their order.
         p_value: one-sided, for the hypothesis that the first metric (by its row) is no better than the second.
-        alpha: p-values up to this are significant.
 
     >>> found = significance_clusters(np.array([0.1, 0.5, 0.4]), lambda a, b: 0.01 if b == 0 else 0.3)
     >>> found.order.tolist(), found.ranks.tolist()
     ([1, 2, 0], [1, 1, 2])
     """
     order = np.argsort(-coefficients, kind="stable")
-    p_values = np.full((len(order), len(order)), np.nan)
     ranks, begin = np.ones(len(order), dtype=int), 0
     for current in range(1, len(order)):
         beaten = False
         for above in range(current - 1, begin - 1, -1):
-            p_values[above, current] = p_value(int(order[above]), int(order[current]))
-            beaten = bool(p_values[above, current] <= alpha)
+            beaten = p_value(int(order[above]), int(order[current])) <= _ALPHA
             if beaten:
                 break
         ranks[current] = ranks[current - 1] + beaten
         begin = current if beaten else begin
-    return Clusters(order, ranks, p_values)
+    return Clusters(order, ranks)
 
 
 @dataclass(frozen=True)
@@ -79,14 +72,13 @@ class RankStability:
     first: float | None
 
 
-def rank_stability(coefficients: np.ndarray, draws: np.ndarray, level: float = 0.95) -> list[RankStability]:
+def rank_stability(coefficients: np.ndarray, draws: np.ndarray) -> list[RankStability]:
     """Variation of each metric's rank over resampled prompts.
 
     Args:
         coefficients: `(metrics,)` on all prompts.
         draws: `(metrics, draws)` on the same resamples. A metric with NaN is ranked last there; a resample where all are
             NaN does not count.
-        level: of the interval, 0 to 1.
 
     >>> rank_stability(np.array([0.4, 0.2]), np.array([[0.4, 0.3], [0.2, 0.35]]))[0].first
     0.5
@@ -97,8 +89,7 @@ def rank_stability(coefficients: np.ndarray, draws: np.ndarray, level: float = 0
         return [RankStability(float(rank), None, None, None) for rank in overall]
     values = _tied(np.where(np.isfinite(draws), draws, -np.inf)[:, defined])
     ranks = _ranks(values)
-    tail = (1 - level) / 2
-    low, high = np.quantile(ranks, [tail, 1 - tail], axis=1, method="nearest")
+    low, high = np.quantile(ranks, _QUANTILES, axis=1, method="nearest")
     first = (values == values.max(axis=0)).mean(axis=1)
     return [RankStability(*map(float, numbers)) for numbers in zip(overall, low, high, first, strict=True)]
 

@@ -77,7 +77,8 @@ def test_interval_bound_near_zero_keeps_its_sign():
     console = Console(record=True, width=150)
     test = {"difference": {"pearson": -0.0412}, "williams": {}}
     test["bootstrap"] = {"pearson": {"interval": [-0.004, 0.0038], "p_value": 0.2}}
-    pairs = {"best": "Mine", "against": {"Other": test}}
+    test["permutation"] = {"p_value": 0.2, "holm": 0.2}
+    pairs = {"best": "Mine", "coefficient": "pearson", "against": {"Other": test}}
     show_comparison({"judgments": "j", "n": 3, "prompts": 1, "rows": {"Mine": row}, "pairs": pairs}, console)
     assert console.export_text().count(expected) == 2
     assert _standing({**row, "same_stories": False}, None, []) == f"Pearson {expected} on 3 stories."

@@ -196,6 +196,11 @@ def test_two_files_of_scores_are_compared(tmp_path: Path, monkeypatch: pytest.Mo
     williams = comparison["pairs"]["against"]["far.jsonl:score"]["williams"]
     assert williams["t"] > 0
     assert williams["holm"] < 0.05
+    by_rank = json.loads(run(*arguments, "--coefficient", "kendall").stdout)
+    against = by_rank["pairs"]["against"]["far.jsonl:score"]
+    assert against["permutation"]["difference"] == pytest.approx(against["difference"]["kendall"])
+    assert {level["coefficient"] for level in by_rank["standings"].values()} == {"kendall"}
+    assert "pearson" in run(*arguments, "--coefficient", "tau", code=2).stderr
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "far.jsonl").write_text((tmp_path / "far.jsonl").read_text())
     output = run(*arguments[:3], tmp_path / "other" / "far.jsonl", "--draws", 100).stdout
@@ -205,6 +210,9 @@ def test_two_files_of_scores_are_compared(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(judging, "is_terminal", lambda: True)
     table = run(*arguments).stdout
     assert "Williams" in table
+    table = run(*arguments, "--coefficient", "kendall").stdout
+    assert "PERM-BOTH" in table
+    assert "Williams" not in table  # which is for Pearson only
     short = tmp_path / "short.csv"
     short.write_text("score\n1\n2\n")
     assert "expected 60 scores" in run("compare", tmp_path / "near.jsonl", short, code=2).stderr

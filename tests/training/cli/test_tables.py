@@ -107,6 +107,7 @@ def test_compared_file_names_are_not_truncated() -> None:
     test = {
         "difference": {"pearson": 0.1},
         "bootstrap": {"pearson": {"interval": [0.1, 0.2], "p_value": 0.03}},
+        "permutation": {"p_value": 0.02, "holm": 0.02},
         "williams": {},
     }
     text = io.StringIO()
@@ -115,7 +116,7 @@ def test_compared_file_names_are_not_truncated() -> None:
         "n": 40,
         "prompts": 10,
         "rows": dict.fromkeys(names, row),
-        "pairs": {"best": names[0], "against": {names[1]: test}},
+        "pairs": {"best": names[0], "coefficient": "pearson", "against": {names[1]: test}},
     }
     show_comparison(comparison, Console(file=text, width=80))
     cells = [line.split("│")[1].strip() for line in text.getvalue().splitlines() if "│" in line]

@@ -60,15 +60,13 @@ def soft_accuracy(metric, judgments, signs):
     return 1 - np.mean(differences)
 
 
-def perm_both(
-    first, second, judgments, swaps, name, prompts=None, zeros=False, block=1000, low=0.02, high=0.5
-):
+def perm_both(first, second, judgments, swaps, name, prompts=None, block=1000, low=0.02, high=0.5):
     """Algorithm PERM-BOTH (Deutsch et al. 2021): p-value, observed difference, resamples made."""
 
     def value(metric):
         if prompts is None:
             return mean([coefficient(name, metric, judgments)])
-        return mean(by_prompt(name, metric, judgments, prompts), zeros)
+        return mean(by_prompt(name, metric, judgments, prompts), zeros=True)
 
     first, second = stats.zscore(first), stats.zscore(second)
     observed = value(first) - value(second)

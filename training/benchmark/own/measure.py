@@ -16,7 +16,7 @@ from openmeva.metrics.openmeva.judged import JudgedStories
 from openmeva.training.benchmark.judged import judged_table, n_resamples
 from openmeva.training.benchmark.levels import BootstrapSamples
 from openmeva.training.benchmark.sets import TestSet
-from openmeva.training.statistics.permutation import PermutationTests, Stopping, random_swaps
+from openmeva.training.statistics.permutation import PermutationTests, random_swaps
 
 EXAMPLES = 3  # stories shown per side
 Scores = Mapping[str, Sequence[float]]
@@ -100,8 +100,8 @@ def _comparisons(
     """
     resamples = max(sampling.draws, n_resamples(len(judged)))
     swaps = random_swaps(resamples, len(judged), np.random.default_rng(sampling.seed))
-    all_resamples = Stopping(block=resamples)  # p-values to be corrected need all resamples
-    tests = PermutationTests(np.stack(list(scores.values())), judged.scores, swaps, stopping=all_resamples)
+    # p-values to be corrected need all resamples
+    tests = PermutationTests(np.stack(list(scores.values())), judged.scores, swaps, block=resamples)
     indices = {name: index for index, name in enumerate(scores)}
     comparisons: dict[str, dict[str, Any]] = {title: {} for title in titles}
     for title, others in comparisons.items():
