@@ -13,6 +13,7 @@ class Repository:
 
     commits: list[tuple[str, Files]]
     tags: dict[str, str] = field(default_factory=dict)
+    private: bool = False
 
     @property
     def files(self) -> Files:

@@ -106,7 +106,9 @@ class Handler(BaseHTTPRequestHandler):
         url = f"{self.hub.endpoint}/{'' if kind == 'models' else kind + '/'}{name}"
         if f"{kind}/{name}" in self.hub.repositories:
             return self.answer(409, {"error": "exists", "url": url})
-        self.hub.repositories[f"{kind}/{name}"] = Repository([(_digest(kind, name), {})])
+        self.hub.repositories[f"{kind}/{name}"] = Repository(
+            [(_digest(kind, name), {})], private=asked.get("visibility") == "private"
+        )
         return self.answer(200, {"url": url, "name": name, "id": name})
 
     def validate(self) -> None:

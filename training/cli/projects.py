@@ -167,6 +167,10 @@ def publish(
     uncommitted: Annotated[
         bool, typer.Option("--uncommitted", help="also publish uncommitted files")
     ] = False,
+    replace_: Annotated[
+        bool, typer.Option("--replace", help="replace repositories that this project did not publish")
+    ] = False,
+    private: Annotated[bool, typer.Option("--private", help="create private repositories")] = False,
 ) -> None:
     """Push everything to an organisation on the Hub; needs a token with write access."""
     from openmeva.training.hub.commands import publish as to_hub
@@ -180,6 +184,8 @@ def publish(
         move_tags=move_tags,
         uncommitted=uncommitted,
         source=source,
+        replace=replace_,
+        private=private,
     )
 
 

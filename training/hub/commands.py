@@ -5,10 +5,10 @@ They install the project's metrics, models and datasets into the user's caches, 
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import sys
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 from tqdm.auto import tqdm
@@ -48,7 +48,10 @@ def install(description: Description, root: Path) -> None:
     for source in description.of_kind("model"):
         if source.loads_as == "whole" or description.has_whole_model(source):
             print(f'  AutoModel.from_pretrained("{organisation}/{source.name}")')
-    print(f"With these names the libraries query the Hub first; to avoid that, set {FLAGS}")
+    print(
+        "With these names the libraries first ask the Hub, and load (and run) what it has under them. To load only what "
+        f"is installed, set {FLAGS}"
+    )
     if not has_wordnet():
         print(
             "METEOR (in overlap) needs WordNet, which NLTK does not find: python -m nltk.downloader wordnet"
@@ -89,6 +92,8 @@ def publish(
     move_tags: bool,
     uncommitted: bool = False,
     source: str | None = None,
+    replace: bool = False,
+    private: bool = False,
 ) -> None:
     """Lays out all repositories, checks them, then pushes them.
 
@@ -100,6 +105,8 @@ def publish(
         dry_run: only check, and list every file.
         move_tags: allow the version's tag to move to new files.
         uncommitted: allow uncommitted changes to be published.
+        replace: allow repositories of other content to be replaced.
+        private: create private repositories.
 
     Raises:
         ValueError: uncommitted changes that are not allowed, a `source` that is not a web address, files that must
@@ -112,7 +119,7 @@ def publish(
 
     note = commit_note(root, uncommitted)
     organisation = organisation or description.organisation
-    description = replace(description, source=source or description.source)
+    description = dataclasses.replace(description, source=source or description.source)
     if not description.source:
         print(
             "warning: cards mention a clone of the project, but its address is not given: use --source ADDRESS, or "
@@ -138,7 +145,7 @@ def publish(
             raise ValueError("expected a token with write access: HF_TOKEN, or `hf auth login`")
         api = HfApi(token=token, endpoint=os.environ.get("HF_ENDPOINT"))
         try:
-            done = push(api, repositories, __version__, move_tags, note)
+            done = push(api, repositories, __version__, move_tags, note, replace=replace, private=private)
         except HUB_ERRORS as error:
             raise ValueError(f"{error}\nRun the same command again to resume.") from error
         for name, state in done.items():

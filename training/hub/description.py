@@ -133,6 +133,8 @@ def _resolve(root: Path, entry: dict[str, Any]) -> list[Source]:
             continue  # metrics/weights
         if entry.get("demo") and not (folder / "app.py").exists():
             continue  # modules shared by the Spaces
+        if entry.get("loads_as") == "adapter" and not (folder / "config.json").is_file():
+            continue  # a card of weights that are not shipped
         words = parts if module else [part.replace("_", "-") for part in parts]
         name = entry["name"].format(*words).removesuffix("-default")
         sources.append(

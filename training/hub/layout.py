@@ -72,7 +72,8 @@ def lay_out(
     folder = target / f"{source.kind}s" / organisation / source.name
     folder.mkdir(parents=True, exist_ok=True)
     revision = f"v{version}"
-    # data that may not be redistributed has no repository of the organisation: its card tells how to build it
+    # A dataset that may not be redistributed has only a card in its repository, which tells how to build it; it loads
+    # from the user's own folder.
     built = {
         dataset.name
         for dataset in description.of_kind("dataset")
@@ -122,6 +123,8 @@ def lay_out(
             front["library_name"] = "transformers"
         if hub := backbone_hub_id(folder):
             front.setdefault("base_model", hub)
+            if not whole and (folder / "adapter.safetensors").is_file():
+                front.setdefault("base_model_relation", "adapter")
         if source.kind == "dataset":
             drop_empty_configurations(front, folder)
         if description.source:

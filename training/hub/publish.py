@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,11 +10,13 @@ from huggingface_hub import CommitOperationAdd, CommitOperationDelete, HfApi
 from huggingface_hub.errors import RepositoryNotFoundError
 from huggingface_hub.hf_api import RepoFile
 
-from openmeva.metrics.core.hub import blob_id
+from openmeva.metrics.core.hub import HUB_ERRORS, blob_id
 from openmeva.training.files import checksum
 from openmeva.training.hub.layout import Repository
 
 _KEPT = frozenset({".gitattributes"})  # the Hub's own
+_CREATED = frozenset({"README.md"})  # what the Hub writes into a new Space
+_RELEASE = re.compile(r"v\d+\.\d+")  # tags of this project
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,7 @@ class RepositoryState:
         stale: its files that are not to be published.
         tag: the commit of the release tag; empty where there is none.
         head: the commit of `main`.
+        foreign: whether it has other files and no release of any version, so that this project did not publish it.
     """
 
     exists: bool
@@ -33,6 +37,7 @@ class RepositoryState:
     stale: tuple[str, ...] = ()
     tag: str = ""
     head: str = ""
+    foreign: bool = False
 
     @property
     def released(self) -> bool:
@@ -58,11 +63,20 @@ def repository_state(api: HfApi, repository: Repository, revision: str) -> Repos
     )
     tag = next((ref.target_commit for ref in refs.tags if ref.name == revision), "")
     head = next((ref.target_commit for ref in refs.branches if ref.name == "main"), "")
-    return RepositoryState(True, same, tuple(sorted(published.keys() - files.keys())), tag, head)
+    released = any(_RELEASE.match(ref.name) for ref in refs.tags)
+    foreign = not released and not same and bool(published.keys() - _CREATED)
+    return RepositoryState(True, same, tuple(sorted(published.keys() - files.keys())), tag, head, foreign)
 
 
 def publish(
-    api: HfApi, repositories: Sequence[Repository], version: str, move_tags: bool = False, note: str = ""
+    api: HfApi,
+    repositories: Sequence[Repository],
+    version: str,
+    move_tags: bool = False,
+    note: str = "",
+    *,
+    replace: bool = False,
+    private: bool = False,
 ) -> dict[str, str]:
     """Updates each repository on the Hub to its files, in one commit, and tags it `v<version>`.
 
@@ -75,13 +89,15 @@ def publish(
         version: version of the project.
         move_tags: allow an existing tag of the version to move to the new files.
         note: end of the commit message, such as the project's own commit.
+        replace: allow the files of repositories that this project did not publish to be replaced.
+        private: create private repositories; those that exist stay as they are.
 
     Returns:
         `kind id` to what was done: `created`, `updated`, `tagged` or `unchanged`.
 
     Raises:
-        ValueError: a tag of the version is at other files, or at another commit than `main` (all such repositories are
-            named, before the first upload).
+        ValueError: a tag of the version is at other files, or at another commit than `main`, or a repository of the
+            same name was not published by this project (all such repositories are named, before the first upload).
     """
     revision = f"v{version}"
     states = [repository_state(api, repository, revision) for repository in repositories]
@@ -91,19 +107,27 @@ def publish(
             f"the tag {revision} is at other files in {', '.join(conflicting)}: raise the version in "
             f"metrics/core/version.py, or move the tags: --move-tags (FORCE=1)"
         )
+    foreign = [f"{r.kind} {r.id}" for r, s in zip(repositories, states, strict=True) if s.foreign]
+    if foreign and not replace:
+        raise ValueError(
+            f"{', '.join(foreign)}: expected no such repository, or a release of this project, got other files. Publish "
+            "under another organisation, or replace them: --replace"
+        )
     done = {}
     for repository, state in zip(repositories, states, strict=True):
-        done[f"{repository.kind} {repository.id}"] = _update(api, repository, state, revision, note)
+        done[f"{repository.kind} {repository.id}"] = _update(api, repository, state, revision, note, private)
     return done
 
 
-def _update(api: HfApi, repository: Repository, state: RepositoryState, revision: str, note: str) -> str:
+def _update(
+    api: HfApi, repository: Repository, state: RepositoryState, revision: str, note: str, private: bool
+) -> str:
     kind = repository.kind
     if state.released:
         return "unchanged"
     if not state.exists:
         sdk = "gradio" if kind == "space" else None
-        api.create_repo(repository.id, repo_type=kind, space_sdk=sdk, exist_ok=True)
+        api.create_repo(repository.id, repo_type=kind, private=private or None, space_sdk=sdk, exist_ok=True)
     commit = state.head
     if not state.same:
         operations: list[CommitOperationDelete | CommitOperationAdd] = [
@@ -114,5 +138,10 @@ def _update(api: HfApi, repository: Repository, state: RepositoryState, revision
         commit = api.create_commit(repository.id, operations, commit_message=message, repo_type=kind).oid
     if state.tag:
         api.delete_tag(repository.id, tag=revision, repo_type=kind)
-    api.create_tag(repository.id, tag=revision, revision=commit, repo_type=kind)
+    try:
+        api.create_tag(repository.id, tag=revision, revision=commit, repo_type=kind)
+    except HUB_ERRORS:
+        if state.tag:  # published modules load weights at this tag
+            api.create_tag(repository.id, tag=revision, revision=state.tag, repo_type=kind)
+        raise
     return "created" if not state.exists else "tagged" if state.same else "updated"

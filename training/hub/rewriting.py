@@ -12,6 +12,8 @@ _BEFORE = (
     r"(?:(?<![\w./-])|(?<=huggingface\.co/)|(?<=huggingface\.co/datasets/)|(?<=huggingface\.co/spaces/))"
 )
 
+_FROM_ROOT = "  # from the root of the repository"
+
 
 def rename(text: str, organisation: str, target: str, names: Iterable[str]) -> str:
     """Replaces ids of our repositories under `organisation` by ids under `target`.
@@ -34,13 +36,16 @@ def ids_of(text: str, organisation: str) -> list[str]:
 def name_folders(text: str, target: str, names: Iterable[str]) -> str:
     """Replaces folders of the checkout in calls of `evaluate.load` and `load_dataset` by ids under `target`.
 
+    A comment on such a line that it is for the root of the repository is removed.
+
     >>> name_folders('evaluate.load("metrics/union", "roc")', "me", ["union"])
     'evaluate.load("me/union", "roc")'
     """
     for call, folder in (("evaluate.load", "metrics"), ("load_dataset", "datasets")):
         pattern = rf"""({re.escape(call)}\(["']){folder}/({_any(names)})(?=["'])"""
         text = re.sub(pattern, rf"\g<1>{target}/\2", text)
-    return text
+    of_target = rf"""(\(["']{re.escape(target)}/.*){_FROM_ROOT}$"""
+    return re.sub(of_target, r"\1", text, flags=re.MULTILINE)
 
 
 def _any(names: Iterable[str]) -> str:

@@ -15,7 +15,7 @@ from openmeva.training.hub import commands, description, record_folder
 from tests.training.cli.test_commands import run
 from tests.training.hub.conftest import tree
 
-FLAGS = ("dry_run", "move_tags", "uncommitted")
+FLAGS = ("dry_run", "move_tags", "uncommitted", "replace", "private")
 ASKED = {"organisation": None, "source": None, **dict.fromkeys(FLAGS, False)}
 
 

@@ -20,6 +20,10 @@ def test_ids_are_renamed_and_paths_unchanged() -> None:
     assert renamed('evaluate.load("metrics/union", "roc")') == 'evaluate.load("me/union", "roc")'
     assert renamed("evaluate.load('openmeva/openmeva')") == "evaluate.load('me/openmeva')"
     assert renamed('load_dataset("datasets/autos", "mini")') == 'load_dataset("me/autos", "mini")'
+    remark = "# from the root of the repository"
+    assert renamed(f'a = load_dataset("datasets/autos")  {remark}\nb') == 'a = load_dataset("me/autos")\nb'
+    two = 'evaluate.load("metrics/union"), evaluate.load("metrics/union")  # both'
+    assert renamed(two) == two.replace("metrics/", "me/")
     for text in (
         "metrics/openmeva/loading.py",
         "`metrics/union`",
