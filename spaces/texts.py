@@ -70,9 +70,9 @@ def metric_inputs(entry: CatalogueEntry, module: Any, text: Text, corpus: str) -
     return found
 
 
-def check_corpus(corpus: str) -> str:
-    """`corpus`; raises a `ValueError` that names the valid ones if it is unknown."""
-    if corpus not in CORPORA:
+def check_corpus(corpus: object) -> str:
+    """`corpus`; raises a `ValueError` that names the valid ones if it is not one of them."""
+    if not isinstance(corpus, str) or corpus not in CORPORA:
         raise ValueError(f"The kind of story is one of {', '.join(CORPORA)}, not {str(corpus)[:20]!r}.")
     return corpus
 

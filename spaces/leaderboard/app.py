@@ -162,6 +162,8 @@ def _api(results: Mapping[str, Any]) -> Any:
         """
         if not isinstance(scores, list) or not all(isinstance(row, dict) for row in scores):
             raise ValueError("Expected a list of objects such as {'score': 0.5}.")
+        if not isinstance(set_name, str):
+            raise ValueError(f"set_name: expected a name, got {type(set_name).__name__}.")
         digest = results["judged"].get(set_name, {}).get("judgments")
         (found,) = place(set_name, scores, data_folder(), digest, most=1)
         return found

@@ -176,7 +176,7 @@ def _judged(user_scores: JudgedScores, name: str) -> list[dict[str, Any]]:
     bootstrap = PromptBootstrap(judged.scores, judged.prompts, DRAWS, np.random.default_rng(SEED))
     results = []
     for title, values in user_scores.scores.items():
-        metric = check_predictions(values, len(judged))
+        metric = _checked(title, values)
         row, ends = correlate(metric, judged.scores), intervals(bootstrap.correlations(metric))
         results.append(
             {
@@ -192,6 +192,13 @@ def _judged(user_scores: JudgedScores, name: str) -> list[dict[str, Any]]:
     return results
 
 
+def _checked(title: str, values: Sequence[float]) -> np.ndarray:
+    try:
+        return check_predictions(values, len(values))
+    except ValueError as error:
+        raise ValueError(f"{title}: {str(error).removeprefix('predictions: ')}") from None
+
+
 def _autos(name: str, rows: Sequence[Row], columns: Mapping[str, str]) -> list[dict[str, Any]]:
     try:
         stories = check_rows(test_set(name).read(None))
@@ -200,7 +207,7 @@ def _autos(name: str, rows: Sequence[Row], columns: Mapping[str, str]) -> list[d
     ordered = match_rows(rows, stories, "the set")
     results = []
     for title, column in columns.items():
-        metric = check_predictions([finite_number(row, column) for row in ordered], len(stories))
+        metric = _checked(title, [finite_number(row, column) for row in ordered])
         table = aspect_tables(metric, stories, DRAWS, np.random.default_rng(SEED))
         results.append(
             {

@@ -8,7 +8,7 @@ from typing import Any
 
 from openmeva.metrics.core.inputs import field_of
 from openmeva.metrics.core.text_warnings import USUAL_WORD_COUNTS, warnings_of
-from openmeva.spaces.limits import MAX_ROWS
+from openmeva.spaces.limits import MAX_FILE_CHARACTERS, MAX_ROWS
 from openmeva.spaces.scorer import Patience, Score, Scorer
 from openmeva.spaces.story_scorer.service import checked_text
 from openmeva.spaces.texts import Text, check_corpus
@@ -36,7 +36,7 @@ def file_texts(rows: Sequence[dict[str, Any]], corpus: str) -> list[Text]:
     """The stories of a file's rows.
 
     Raises:
-        ValueError: too many rows, no column `story`, or an invalid text (the row is named).
+        ValueError: too many rows or characters, no column `story`, or an invalid text (the row is named).
     """
     check_corpus(corpus)
     if len(rows) > MAX_ROWS:
@@ -53,6 +53,12 @@ def file_texts(rows: Sequence[dict[str, Any]], corpus: str) -> list[Text]:
             texts.append(checked_text(row["story"], field_of(row, "context"), _only_reference(row), corpus))
         except ValueError as error:
             raise ValueError(f"Row {number}: {error}") from None
+    characters = sum(len(text.story) + len(text.context) + len(text.reference) for text in texts)
+    if characters > MAX_FILE_CHARACTERS:
+        raise ValueError(
+            f"The file's stories have {characters:,} characters; please give at most {MAX_FILE_CHARACTERS:,}, or use the "
+            "metrics on your machine."
+        )
     return texts
 
 

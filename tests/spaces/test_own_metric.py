@@ -76,7 +76,11 @@ def test_autos_scores_may_come_in_any_order() -> None:
             "at most 20,000 scores in all, got 20,002",
         ),
         ("mans_roc", [{"score": float(i), "judgment": 1.0} for i in range(10)], "at least 20"),
-        ("mans_roc", [{"score": 1.0, "judgment": float(i)} for i in range(30)], "constant"),
+        (
+            "mans_roc",
+            [{"good": i, "bad": 1.0, "judgment": float(i)} for i in range(30)],
+            "^bad: all 30 scores are 1: .* constant",
+        ),
         ("mans_roc", [{"score": float(i), "judgment": 1.0} for i in range(30)], "same judgment"),
         ("autos_mini_discrimination", [{"score": 1.0}] * 5, "one for each row"),
         (

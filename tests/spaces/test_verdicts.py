@@ -205,6 +205,12 @@ def test_columns_of_a_file_are_read_as_by_the_commands() -> None:
     assert "prompt</button>" not in views.file_table(scores, "stories.csv"), "it is no score"
     with pytest.raises(ValueError, match=r"Row 1: expected one reference, got 2\. On your own machine"):
         file_scores.file_texts([{"story": STORY, "reference": '["She left.", "She fell."]'}], "wp")
+    long = {"story": "She left. " * 990}
+    with pytest.raises(ValueError, match="have 504,849 characters; please give at most 500,000"):
+        file_scores.file_texts([long] * 51, "wp")
+    for unhashable in (["roc"], {}):
+        with pytest.raises(ValueError, match="one of roc, wp"):
+            file_scores.file_texts([long], unhashable)  # type: ignore[arg-type]
 
 
 def test_story_that_begins_with_its_context_is_read_once() -> None:
