@@ -34,6 +34,12 @@ def score(value: float | None, group: str = "human") -> Score:
         (0.3, "It holds together as many human stories do", "good"),
         (0.05, "Doubtful: few human stories score so low", "doubtful"),
         (0.005, "Something is wrong with it", "bad"),
+        (0.51, "It holds together well", "good"),
+        (0.5, "It holds together as many human stories do", "good"),
+        (0.11, "It holds together as many human stories do", "good"),
+        (0.1, "Doubtful: few human stories score so low", "doubtful"),
+        (0.02, "Doubtful: few human stories score so low", "doubtful"),
+        (0.01, "Something is wrong with it", "bad"),
     ],
 )
 def test_verdict_follows_percentile_rank_among_human_stories(value: float, words: str, tone: str) -> None:
@@ -56,6 +62,8 @@ def test_two_stories_differ_only_beyond_noise() -> None:
     clear = verdict_between([score(0.2)], [score(0.9)], [None, None])
     assert clear.words == "The second story holds together better"
     assert "more than noise" in clear.why
+    other = verdict_between([score(0.9)], [score(0.2)], [None, None])
+    assert other.words == "The first story holds together better"
     assert verdict_between([score(0.4)], [score(0.9)], [None, None]).words == "No clear difference"
     assert verdict_between([score(0.1)], [score(0.9)], [None, "no words: signs"]).words == "No verdict"
 

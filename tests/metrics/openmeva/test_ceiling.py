@@ -19,6 +19,7 @@ def test_ceiling_equals_correlation_of_a_perfect_metric():
     reached = ratings.mean(axis=1)
     assert result["reliability"] == pytest.approx(1 / (1 + 1.5**2 / 5), abs=0.02)
     assert result["ceiling"]["pearson"] == pytest.approx(np.corrcoef(truth, reached)[0, 1], abs=0.02)
+    assert result["ceiling"]["spearman"] == pytest.approx(stats.spearmanr(truth, reached).statistic, abs=0.02)
     assert result["ceiling"]["kendall"] == pytest.approx(stats.kendalltau(truth, reached).statistic, abs=0.02)
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from openmeva.metrics.openmeva.bootstrap import PromptBootstrap
 from openmeva.metrics.openmeva.comparison import (
@@ -138,3 +139,21 @@ def test_p_values_against_several_metrics_are_corrected():
 def test_williams_rejects_too_few_stories():
     with pytest.raises(ValueError, match="more than 3 stories, got 3"):
         williams_test(0.1, 0.2, 0.3, 3)
+
+
+def test_differences_and_intervals_of_each_coefficient():
+    rng = np.random.default_rng(1)
+    judgments = rng.normal(size=60)
+    first, second = np.exp(3 * (judgments + 0.3 * rng.normal(size=60))), rng.normal(size=60)
+    bootstrap = PromptBootstrap(judgments, np.arange(60), 300, rng)
+    draws = [bootstrap.correlations(metric) for metric in (first, second)]
+    result = paired_tests(first, second, judgments, *draws)
+    for name, coefficient in (
+        ("pearson", stats.pearsonr),
+        ("spearman", stats.spearmanr),
+        ("kendall", stats.kendalltau),
+    ):
+        expected = coefficient(first, judgments).statistic - coefficient(second, judgments).statistic
+        assert result["difference"][name] == pytest.approx(expected)
+        ends = np.percentile(draws[0][name] - draws[1][name], [2.5, 97.5])
+        assert result["bootstrap"][name]["interval"] == pytest.approx(list(ends))

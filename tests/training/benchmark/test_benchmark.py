@@ -6,10 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from openmeva.metrics.core.backbone import BackboneNotFoundError
 from openmeva.metrics.openmeva.judged import JudgedStories
-from openmeva.training.benchmark import paired, scores
+from openmeva.training.benchmark import command, paired, scores
 from openmeva.training.benchmark import run as run_module
 from openmeva.training.benchmark.command import BenchmarkOptions, run_benchmark
 from openmeva.training.benchmark.explanations import explanation_tables
@@ -64,13 +65,13 @@ def data(tmp_path):
     return folder
 
 
-def settings(tmp_path, data, **changes):
-    return Settings(data=data, draws=200, say=lambda line: None, cache=tmp_path / "cache", **changes)
+def settings(data, **changes):
+    return Settings(data=data, draws=200, say=lambda line: None, processes=1, **changes)
 
 
 def test_benchmark_run_from_data_to_report(tmp_path, data, words):
     entry, _ = words
-    results = run([entry], [TEST_SETS["mans_roc"], TEST_SETS["mans_wp"]], settings(tmp_path, data))
+    results = run([entry], [TEST_SETS["mans_roc"], TEST_SETS["mans_wp"]], settings(data))
     mans_roc = results["judged"]["mans_roc"]
     assert mans_roc["n"] == 72
     assert mans_roc["prompts"] == 24
@@ -97,13 +98,13 @@ def test_benchmark_run_from_data_to_report(tmp_path, data, words):
     assert not [path for path in (tmp_path / "out").rglob("*") if path.suffix in (".part", ".tmp", ".pkl")]
 
 
-def test_drift_evaluation_on_the_other_corpus_omits_contexts(tmp_path, data, words):
+def test_drift_evaluation_on_the_other_corpus_omits_contexts(data, words):
     mans_file(data / "mans", "wp")
     entry, _ = words
     for_both_corpora = MetricEntry(
         "words", "Words", {"roc": "roc", "wp": "wp"}, ("contexts",), joins_context=True, module=entry.module
     )
-    results = run([for_both_corpora], [TEST_SETS["mans_roc"], TEST_SETS["mans_wp"]], settings(tmp_path, data))
+    results = run([for_both_corpora], [TEST_SETS["mans_roc"], TEST_SETS["mans_wp"]], settings(data))
     runs = results["dataset_drift"]["Words"]
     assert results["drift_weights"] == {"Words": {"roc": "roc", "wp": "wp"}}, "unknown training corpora"
     # This metric joins every context: joining it beforehand changes nothing on ROC; dropping it on WP does.
@@ -112,31 +113,29 @@ def test_drift_evaluation_on_the_other_corpus_omits_contexts(tmp_path, data, wor
     assert runs["roc"]["mans_roc"]["intervals"]["pearson"]
 
 
-def test_metric_with_two_outputs_fills_two_rows(tmp_path, data, words):
+def test_metric_with_two_outputs_fills_two_rows(data, words):
     entry, _ = words
     with_two_outputs = MetricEntry(
         "words", "Words", {"roc": "roc"}, outputs={"A": "scores", "B": "halves"}, module=entry.module
     )
-    rows = run([with_two_outputs], [TEST_SETS["mans_roc"]], settings(tmp_path, data))["judged"]["mans_roc"][
-        "rows"
-    ]
+    rows = run([with_two_outputs], [TEST_SETS["mans_roc"]], settings(data))["judged"]["mans_roc"]["rows"]
     assert rows["A"]["spearman"] == pytest.approx(rows["B"]["spearman"])
 
 
 def test_failing_metric_is_skipped_or_raised_if_strict(tmp_path, data):
     absent = MetricEntry("absent", "Absent", {"roc": "roc"}, module=str(tmp_path / "absent"))
-    results = run([absent], [TEST_SETS["mans_roc"]], settings(tmp_path, data))
+    results = run([absent], [TEST_SETS["mans_roc"]], settings(data))
     assert list(results["skipped"]) == ["absent (roc) on mans_roc"]
     with pytest.raises(FileNotFoundError, match=r"Couldn't find a module script at .*absent\.py"):
-        run([absent], [TEST_SETS["mans_roc"]], settings(tmp_path, data, strict=True))
+        run([absent], [TEST_SETS["mans_roc"]], settings(data, strict=True))
 
 
-def test_metric_with_missing_model_is_skipped_even_if_strict(tmp_path, data, words, monkeypatch):
+def test_metric_with_missing_model_is_skipped_even_if_strict(data, words, monkeypatch):
     def absent(*_, **__):
         raise BackboneNotFoundError("no model 'a/b': `hf download a/b`")
 
     monkeypatch.setattr("openmeva.training.benchmark.run.cached_scores", absent)
-    results = run([words[0]], [TEST_SETS["mans_roc"]], settings(tmp_path, data, strict=True))
+    results = run([words[0]], [TEST_SETS["mans_roc"]], settings(data, strict=True))
     assert results["skipped"] == {"words (roc) on mans_roc": "no model 'a/b': `hf download a/b`"}
     assert "Words" not in results["judged"]["mans_roc"]["rows"]
 
@@ -181,6 +180,16 @@ def test_explanations_against_error_types():
     assert result["types"]["chaotic"]["faulty"] == 2
     assert result["types"]["chaotic"]["auc"] == 1.0
     assert result["types"]["chaotic"]["spearman"]["unedited"] == pytest.approx(1.0)
+    gains, edits, judgments = [0.9, 0.8, 0.1, 0.2, 0, 0], [2, 1, 1, 0, 0, 0], [0, 0.2, 0.4, 0.6, 0.8, 1]
+    by_gain = -stats.spearmanr(gains, judgments).statistic
+    assert result["spearman"]["low_gain"] == pytest.approx(by_gain)
+    assert by_gain > 0
+    assert result["spearman"]["few_edits"] == pytest.approx(-stats.spearmanr(edits, judgments).statistic)
+    chaos = result["types"]["chaotic"]
+    assert chaos["votes"] == pytest.approx(stats.spearmanr(gains, [3, 3, 0, 0, 0, 0]).statistic)
+    kept = [0, 1, 3, 4, 5]  # all but the reasonable story that is rated low
+    expected = -stats.spearmanr(np.array(gains)[kept], np.array(judgments)[kept]).statistic
+    assert chaos["by_score"]["spearman"]["low_gain"] == pytest.approx(expected)
     with pytest.raises(ValueError, match="expected 6 explanations, one per story, got 5"):
         explanation_tables(explanations[:5], judged, 0.5, one_error_only=False)
 
@@ -211,8 +220,9 @@ def test_nothing_is_scored_if_the_cache_is_not_writable(tmp_path, monkeypatch):
 
     (tmp_path / "file").write_text("")
     monkeypatch.setattr(scores, "IN_CHECKOUT", False)
-    for module in (run_module, paired):
+    for module in (command, paired):
         monkeypatch.setattr(module, "SCORES_CACHE", tmp_path / "file" / "scores")
+    for module in (run_module, paired):
         monkeypatch.setattr(module, "cached_scores", fail_if_called)
     with pytest.raises(
         ValueError, match=r"\(OPENMEVA_CACHE names another\): expected a folder at .*file, got"
@@ -222,8 +232,8 @@ def test_nothing_is_scored_if_the_cache_is_not_writable(tmp_path, monkeypatch):
         paired.metric_scores("union", TEST_SETS["mans_roc"], [])
 
 
-def test_all_results_are_finite(tmp_path, data, words):
-    results = run([words[0]], [TEST_SETS["mans_roc"]], settings(tmp_path, data))
+def test_all_results_are_finite(data, words):
+    results = run([words[0]], [TEST_SETS["mans_roc"]], settings(data))
 
     def check_finite(value):
         if isinstance(value, dict):
@@ -239,5 +249,5 @@ def test_all_results_are_finite(tmp_path, data, words):
 
 
 def test_report_without_own_metrics(tmp_path, data):
-    results = run([], [TEST_SETS["mans_roc"]], settings(tmp_path, data))
+    results = run([], [TEST_SETS["mans_roc"]], settings(data))
     assert Path(write_report(results, read_published(), tmp_path / "out")).exists()

@@ -73,6 +73,21 @@ def test_metric_constant_in_most_prompts_is_not_ranked_first() -> None:
     assert table["standings"]["within_prompts"]["metrics"][0] == "fair"
 
 
+def test_constant_prompts_count_as_zero_in_standings() -> None:
+    prompts = [index // 4 for index in range(40)]
+    judged = JudgedStories.from_rows(rows(prompts))
+    perfect_twice = [
+        score if prompt < 2 else 0.0 for score, prompt in zip(judged.scores, prompts, strict=True)
+    ]
+    fair = list(judged.scores + np.random.default_rng(1).normal(size=40))
+    metrics = {"twice": perfect_twice, "fair": fair}
+    table = judged_table(judged, metrics, {}, 400, np.random.default_rng(0))
+    level = table["standings"]["within_prompts"]
+    ranks = dict(zip(level["metrics"], level["ranks"], strict=True))
+    assert ranks["fair"]["first"] > 0.8
+    assert level["p_values"][0][1] < 0.2
+
+
 def test_missing_levels_are_explained_in_the_report(tmp_path: Path) -> None:
     judged = [{"story_id": str(index), **row} for index, row in enumerate(rows([0] * 3 + list(range(1, 10))))]
     for row in judged[:3]:

@@ -7,6 +7,8 @@ from openmeva.metrics.openmeva.judged import JudgedStories
 from openmeva.metrics.openmeva.levels import prompt_level, system_level
 from openmeva.training.benchmark.judged import judged_table
 from openmeva.training.benchmark.level_tables import between_systems
+from openmeva.training.benchmark.levels import Levels
+from openmeva.training.statistics.pairs import soft_pairwise_accuracy
 
 
 def judged(prompts: int, systems: bool = True) -> tuple[JudgedStories, np.ndarray]:
@@ -39,9 +41,26 @@ def test_every_row_has_within_prompt_and_between_system_results() -> None:
         assert between[name] == pytest.approx(by_system[name], abs=1e-9)
     assert (within["prompts"], within["dropped"], within["small"]) == (31, 1, 0)
     assert (between["systems"], between["complete"]) == (3, 32)
-    assert 0 < between["soft_accuracy"] <= 1
     assert {"within_prompts", "between_systems", "accuracy"} <= set(table["rows"]["length"])
     assert table["rows"]["mine"]["accuracy"]["value"] >= table["rows"]["mine"]["accuracy"]["without_ties"]
+
+
+def test_values_between_systems() -> None:
+    stories, quality = judged(32)
+    metric = quality + np.random.default_rng(1).normal(size=96)
+    counts = np.random.default_rng(2).multinomial(32, [1 / 32] * 32, 200).astype(float)
+    between = Levels(stories, counts, 5).between(metric)
+    means = [[values[system::3].mean() for system in range(3)] for values in (metric, stories.scores)]
+    right = [
+        np.sign(means[0][i] - means[0][j]) == np.sign(means[1][i] - means[1][j])
+        for i, j in ((0, 1), (0, 2), (1, 2))
+    ]
+    assert between["pairwise_accuracy"] == pytest.approx(np.mean(right))
+    by_system = (values.reshape(-1, 3).T for values in (metric, stories.scores))
+    assert between["soft_accuracy"] == soft_pairwise_accuracy(*by_system, np.random.default_rng(5))
+    for name in ("pearson", "spearman", "kendall"):
+        low, high = between["intervals"][name]
+        assert low <= between[name] <= high
 
 
 def test_different_metrics_are_ranked_with_significance() -> None:

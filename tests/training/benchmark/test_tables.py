@@ -6,8 +6,8 @@ import pytest
 from rich.console import Console
 
 from openmeva.spaces.leaderboard.views import _standing
-from openmeva.training.benchmark.judged_tables import correlations, kappas
-from openmeva.training.benchmark.level_tables import within_prompts
+from openmeva.training.benchmark.judged_tables import correlations, human_machine_table, kappas, pairs
+from openmeva.training.benchmark.level_tables import accuracy, standings_tables, within_prompts
 from openmeva.training.benchmark.number_format import format_number, format_p_value, format_with_interval
 from openmeva.training.benchmark.render import Table, to_latex, to_markdown, to_terminal
 from openmeva.training.benchmark.tables import main_tables, read_published, section_tables
@@ -65,6 +65,56 @@ def test_number_formatting():
     cell = {"pearson": 0.369, "intervals": {"pearson": [0.28, 0.452]}}
     assert format_with_interval(cell, "pearson") == ".369 [.28, .45]"
     assert format_with_interval({"undefined": "x"}, "pearson") == "–"
+
+
+def test_each_column_shows_its_own_number():
+    test = {
+        "difference": {"pearson": 0.1},
+        "bootstrap": {"pearson": {"interval": [0.01, 0.2], "p_value": 0.061}},
+        "permutation": {"p_value": 0.011, "holm": 0.012},
+        "williams": {"t": 2.5, "p_value": 0.021, "holm": 0.022},
+        "steiger": {"z": 2.25, "p_value": 0.031},
+    }
+    (row,) = pairs({"title": "X", "pairs": {"best": "a", "against": {"b": test}}}).rows
+    assert row == ["b", ".100 [.01, .20]", ".011", ".012", "2.50", ".021", ".022", "2.25", ".031", ".061"]
+    row = {
+        "kind": "ours",
+        "accuracy": {"value": 0.7, "without_ties": 0.6, "threshold": 0.125},
+        "within_prompts": {"accuracy": {"value": 0.5, "without_ties": 0.4, "threshold": 0.25}},
+    }
+    (row,) = accuracy({"title": "X", "rows": {"m": row}}).rows
+    assert row[1:] == [".700", ".600", "0.125", ".500", ".400", "0.25"]
+    level = {
+        "metrics": ["a", "b"],
+        "clusters": [1, 2],
+        "ranks": [
+            {"rank": 1, "low": 1, "high": 2, "first": 0.75},
+            {"rank": 2, "low": 1, "high": 2, "first": 0.25},
+        ],
+        "p_values": [[None, 0.021], [None, None]],
+    }
+    (table,) = standings_tables({"title": "X", "standings": {"pooled": level}})
+    assert table.rows[0] == ["a", "1", "1 [1, 2]", "75%", ".021"]
+    parts = {"human": {"pearson": 0.1}, "machine": {"pearson": 0.3}}
+    sections = {"m": {"pearson": 0.4, "human_and_machine": parts}}
+    ceiling = {"ceiling": {"pearson": 0.8}}
+    (row,) = human_machine_table({"title": "X", "noise_ceiling": ceiling, "sections": sections}).rows
+    assert row == ["m", ".400", ".100", ".300", ".50"]
+
+
+def test_only_rows_that_do_not_beat_the_baselines_are_marked():
+    beats = {"pearson": {"beats": False}, "spearman": {"beats": True}, "kendall": {"beats": None}}
+    row = {
+        "kind": "ours",
+        "pearson": 0.1,
+        "spearman": 0.2,
+        "kendall": 0.3,
+        "intervals": {},
+        "beats_trivial": beats,
+    }
+    result = {"title": "X", "n": 9, "prompts": 3, "rows": {"m": row}}
+    published = {"correlations": {}, "judges": {"pooled": {}}}
+    assert correlations("x", result, published).rows[0][1:] == [".100 †", ".200", ".300"]
 
 
 def test_interval_bound_near_zero_keeps_its_sign():

@@ -27,11 +27,11 @@ HEADING = [
 ]
 
 
-def write_hanna_file(folder: Path, *ratings: tuple[str, str, list[int]]) -> None:
+def write_hanna_file(folder: Path, *ratings: tuple[str, str, list[int]], model: str = "GPT-2") -> None:
     """The authors' file of story 3: a text, a worker and six ratings per row."""
     lines = [",".join(HEADING)]
     for text, worker, scores in ratings:
-        cells = ["3", "Two kites.", "He flew.", text, "GPT-2", *map(str, scores), worker, "a", "60", "Ann"]
+        cells = ["3", "Two kites.", "He flew.", text, model, *map(str, scores), worker, "a", "60", "Ann"]
         lines.append(",".join(cells))
     (folder / "hanna_stories_annotations.csv").write_text("\n".join(lines) + "\n")
 
@@ -50,6 +50,8 @@ def test_hanna_has_ratings_by_rater_and_criterion(tmp_path: Path) -> None:
     assert JudgedStories.from_rows([dict(row)], (1.0, 5.0)).raters == [["w1", "w2"]]
     write_hanna_file(tmp_path, ("It fell.", "w1", [1] * 6), ("It fell.", "w1", [2] * 6))
     assert "raters" not in read_hanna(tmp_path)[0]  # one worker twice: names would be ambiguous
+    write_hanna_file(tmp_path, ("It fell.", "w1", [1] * 6), model="Human")
+    assert read_hanna(tmp_path)[0]["source_model"] == "human"
 
 
 @pytest.mark.parametrize(

@@ -43,3 +43,9 @@ def test_metric_without_a_coefficient_ranks_last():
     first, second = rank_stability(np.array([-0.25, -0.3]), resampled)
     assert (first.low, first.high, first.first) == (1, 1, 1)
     assert (second.low, second.high, second.first) == (2, 2, 0)
+
+
+def test_interval_of_a_rank_holds_95_percent_of_the_samples():
+    resampled = np.array([[1.0] * 96 + [0.0] * 4, [0.5] * 100])
+    first, _ = rank_stability(np.array([0.5, 0.4]), resampled)
+    assert (first.low, first.high) == (1, 2), "4 % are more than the 2.5 % beyond an end"
