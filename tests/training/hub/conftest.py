@@ -2,14 +2,19 @@
 
 import json
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import torch
+from huggingface_hub import HfApi, constants
 from safetensors.torch import save_file
 
 from openmeva.metrics.core.checkpoint import weights_checksum
 from openmeva.training.common.adapters import adapter_tensors, add_adapters
+from openmeva.training.hub.description import read_description
+from openmeva.training.hub.layout import Repository, lay_out
+from tests.small_hub import TOKEN, Hub, small_hub
 from tests.tiny import tiny_model, write_encoder
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -81,3 +86,32 @@ def tree(folder: Path) -> dict[str, bytes | None]:
         str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
         for path in sorted(folder.rglob("*"))
     }
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
+    """A Hub that the client in this process uses."""
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
+    monkeypatch.setenv("HF_TOKEN", TOKEN)
+    with small_hub() as hub:
+        monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
+        yield hub
+
+
+@pytest.fixture(scope="module")
+def repositories(project: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Repository]:
+    """The small checkout laid out for the organisation `me`."""
+    description, target = read_description(project), tmp_path_factory.mktemp("laid")
+    return [lay_out(source, description, target, "me", "1.0.0", project) for source in description.sources]
+
+
+def api(hub: Hub) -> HfApi:
+    return HfApi(endpoint=hub.endpoint, token=TOKEN)
+
+
+def writes(hub: Hub) -> list[str]:
+    """Write requests since the last check."""
+    requests = [r for r in hub.requests if r.startswith(("POST", "PUT", "DELETE")) and "paths-info" not in r]
+    hub.requests.clear()
+    return requests

@@ -2,20 +2,20 @@
 
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import torch
-from huggingface_hub import HfApi, constants
+from huggingface_hub import constants
 from huggingface_hub.errors import HfHubHTTPError
 from safetensors.torch import save_file
 
 from openmeva.training.hub.commands import publish as publish_project
 from openmeva.training.hub.description import read_description
-from openmeva.training.hub.layout import Repository, lay_out
+from openmeva.training.hub.layout import Repository
 from openmeva.training.hub.publish import publish
-from tests.small_hub import TOKEN, Hub, small_hub
+from tests.small_hub import Hub
+from tests.training.hub.conftest import api, writes
 from tests.training.hub.test_install import run
 
 EVERYTHING = {
@@ -28,35 +28,6 @@ EVERYTHING = {
     "spaces/me/openmeva",
     "spaces/me/union",
 }
-
-
-@pytest.fixture
-def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
-    """A Hub that the client in this process uses."""
-    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
-    monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
-    monkeypatch.setenv("HF_TOKEN", TOKEN)
-    with small_hub() as hub:
-        monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
-        yield hub
-
-
-@pytest.fixture(scope="module")
-def repositories(project: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Repository]:
-    """The small checkout laid out for the organisation `me`."""
-    description, target = read_description(project), tmp_path_factory.mktemp("laid")
-    return [lay_out(source, description, target, "me", "1.0.0", project) for source in description.sources]
-
-
-def api(hub: Hub) -> HfApi:
-    return HfApi(endpoint=hub.endpoint, token=TOKEN)
-
-
-def writes(hub: Hub) -> list[str]:
-    """Write requests since the last check."""
-    requests = [r for r in hub.requests if r.startswith(("POST", "PUT", "DELETE")) and "paths-info" not in r]
-    hub.requests.clear()
-    return requests
 
 
 def test_publishing_twice_changes_nothing(hub: Hub, repositories: list[Repository]) -> None:
@@ -166,55 +137,6 @@ def test_tag_left_behind_by_failed_publication_can_be_moved(
     assert publish(api(hub), space, "1.0.0", move_tags=True) == {"space me/openmeva": "tagged"}
     assert stored.at("v1.0.0") == stored.commits[-1]
     assert publish(api(hub), space, "1.0.0") == {"space me/openmeva": "unchanged"}
-
-
-def test_a_repository_of_others_is_not_replaced(hub: Hub, repositories: list[Repository]) -> None:
-    ours = [repository for repository in repositories if repository.id in ("me/autos", "me/stories")]
-    client, thesis = api(hub), b"a,b\n"
-    client.create_repo("me/stories", repo_type="dataset")
-    client.upload_file(
-        path_or_fileobj=thesis, path_in_repo="thesis.csv", repo_id="me/stories", repo_type="dataset"
-    )
-    writes(hub)
-    with pytest.raises(ValueError, match=r"^dataset me/stories: expected no such repository"):
-        publish(client, ours, "1.0.0")
-    assert writes(hub) == []
-    assert hub.repositories["datasets/me/stories"].files == {"thesis.csv": thesis}
-    publish(client, ours, "1.0.0", replace=True)
-    assert "thesis.csv" not in hub.repositories["datasets/me/stories"].files
-    assert set(publish(client, ours, "1.1.0").values()) == {"tagged"}, "now it is ours"
-
-
-def test_private_repositories_are_created(hub: Hub, repositories: list[Repository]) -> None:
-    publish(api(hub), repositories[:2], "1.0.0", private=True)
-    assert [hub.repositories[f"{r.kind}s/{r.id}"].private for r in repositories[:2]] == [True, True]
-    publish(api(hub), repositories[2:3], "1.0.0")
-    assert not hub.repositories[f"{repositories[2].kind}s/{repositories[2].id}"].private
-
-
-def test_a_tag_that_could_not_be_moved_is_restored(
-    hub: Hub, repositories: list[Repository], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path / "openmeva"
-    shutil.copytree(next(r for r in repositories if r.id == "me/openmeva").folder, folder)
-    space = [Repository("space", "me/openmeva", folder)]
-    publish(api(hub), space, "1.0.0")
-    stored = hub.repositories["spaces/me/openmeva"]
-    released = stored.at("v1.0.0")
-    (folder / "trivial.py").write_text("# newer\n")
-    client = api(hub)
-    create_tag, calls = client.create_tag, []
-
-    def fail_once(*arguments: object, **options: object) -> None:
-        calls.append(options["revision"])
-        if len(calls) == 1:
-            raise ConnectionError("reset")
-        create_tag(*arguments, **options)
-
-    monkeypatch.setattr(client, "create_tag", fail_once)
-    with pytest.raises(ConnectionError):
-        publish(client, space, "1.0.0", move_tags=True)
-    assert stored.at("v1.0.0") == released, "what is published still loads"
 
 
 def test_dry_run_lists_files_and_sends_no_request(
