@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -16,6 +15,7 @@ import yaml
 
 from openmeva.spaces.catalogue import read_catalogue
 from openmeva.spaces.closure import PACKAGE, import_closure
+from openmeva.training.common.command import exit_on_bad_input
 from openmeva.training.paths import ROOT
 
 _DATA = {".css", ".html", ".js", ".json", ".yaml", ".txt"}
@@ -83,8 +83,8 @@ def lay_out(name: str, target: Path, root: Path = ROOT) -> Path:
     return target
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Command line; see the module's description. Returns the exit status."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Command line; see the module's description."""
     parser = argparse.ArgumentParser(
         prog="python -m spaces.layout",
         description=__doc__,
@@ -93,14 +93,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("name", help="story_scorer, perturbation_lab or leaderboard")
     parser.add_argument("folder", type=Path, help="target folder: empty or absent")
     options = parser.parse_args(arguments)
-    try:
+    with exit_on_bad_input():
         lay_out(options.name, options.folder)
-    except ValueError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
     print(f"{options.folder}: python app.py")
-    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

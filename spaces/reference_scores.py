@@ -35,6 +35,7 @@ from openmeva.spaces.reference_stories import (
 )
 from openmeva.spaces.scorer import Scorer
 from openmeva.spaces.texts import Text
+from openmeva.training.common.command import check_data, exit_on_bad_input
 from openmeva.training.files import write_text
 from openmeva.training.paths import ROOT
 
@@ -53,12 +54,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Command line; see the module's description. Returns the exit status."""
     options = _parse(arguments)
     scorer = Scorer(read_catalogue(tier=options.tier))
-    if unknown := sorted(set(options.metrics or ()) - scorer.catalogue.keys()):
-        print(f"error: unknown metrics {', '.join(unknown)}", file=sys.stderr)
-        return 2
+    with exit_on_bad_input():  # before metrics are loaded, which takes minutes
+        if unknown := sorted(set(options.metrics or ()) - scorer.catalogue.keys()):
+            raise ValueError(f"unknown metrics {', '.join(unknown)}")
+        for corpus in options.corpora:
+            check_data(options.data / corpus)
+        generated = {corpus: read_generated(path, options.count) for corpus, path in options.generated}
     if options.tier == BASE:
         options.metrics = [DEFAULT_METRIC]
-    files = dict(option.split("=", 1) for option in options.generated)
     status = 0
     for corpus in options.corpora:
         waiting = []
@@ -77,8 +80,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(f"{name}, {corpus}: up to date ({checkpoint})")
         if not waiting:
             continue
-        human = human_stories(corpus, options.data, options.count)
-        kind, compared = comparison_stories(corpus, human, files.get(corpus), options)
+        with exit_on_bad_input():
+            human = human_stories(corpus, options.data, options.count)
+        kind, compared = comparison_stories(corpus, human, generated.get(corpus), options.seed)
         print(f"{corpus}: {len(human)} human stories, {len(compared)} {LABELS[kind]}")
         for entry, checkpoint in waiting:
             groups = measure(scorer, entry, corpus, human, compared, kind)
@@ -106,14 +110,14 @@ def written_checkpoint(path: Path) -> str | None:
 
 
 def comparison_stories(
-    corpus: str, human: Sequence[Text], file: str | None, options: argparse.Namespace
+    corpus: str, human: Sequence[Text], generated: list[Text] | None, seed: int
 ) -> tuple[str, list[Text]]:
-    """The group's name and its stories: from a file, from the generator, or damaged."""
-    if file:
-        return "generated", read_generated(Path(file), options.count)
+    """The group's name and its stories: the given ones, if any, or from the generator, or damaged."""
+    if generated is not None:
+        return "generated", generated
     if has_generator(corpus):
-        return "generated", generated_stories(human, corpus, options.seed)
-    return "damaged", corrupted_stories(human, corpus, options.seed)
+        return "generated", generated_stories(human, corpus, seed)
+    return "damaged", corrupted_stories(human, corpus, seed)
 
 
 def measure(
@@ -177,6 +181,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--count", type=int, default=400, help="maximum number of stories per group")
     parser.add_argument(
         "--generated",
+        type=_corpus_and_file,
         nargs="*",
         default=[],
         metavar="CORPUS=FILE",
@@ -184,6 +189,15 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--seed", type=int, default=0)
     return parser.parse_args(arguments)
+
+
+def _corpus_and_file(text: str) -> tuple[str, Path]:
+    corpus, _, file = text.partition("=")
+    if corpus not in CORPORA or not file:
+        raise argparse.ArgumentTypeError(
+            f"expected {' or '.join(f'{c}=FILE' for c in CORPORA)}, got {text!r}"
+        )
+    return corpus, Path(file)
 
 
 if __name__ == "__main__":

@@ -64,25 +64,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="with --keep: also keep rows of AUTOS that were measured on another build, each with its number of stories",
     )
     options = parser.parse_args(arguments)
-    runs = []
-    for path in options.results:
-        try:
-            runs.append(json.loads(path.read_text(encoding="utf-8")))
-        except (OSError, ValueError) as error:
-            print(f"error: {path}: expected the results of `make benchmark` ({error})", file=sys.stderr)
-            return 2
     try:
+        runs = [_read(path, "the results of `make benchmark`") for path in options.results]
+        old = _read(options.out, "collected results") if options.keep else None
         collected = {**collect(merge_runs(runs), read_published()), "weights": checkpoint_digests(ROOT)}
-        if options.keep:
-            old = json.loads(options.out.read_text(encoding="utf-8"))
+        if old is not None:
             keep_old_rows(collected, old, options.drop_changed, options.other_builds)
     except (OSError, ValueError) as error:
-        print(f"error: {options.out}: {error}", file=sys.stderr)
+        print(f"error: {error}", file=sys.stderr)
         return 2
     write_text(options.out, json.dumps(collected, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     sets = [*collected["judged"], *collected["autos"]]
     print(f"{options.out}: {', '.join(sets)}")
     return 0
+
+
+def _read(path: Path, expected: str) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{path}: expected {expected} ({error})") from error
 
 
 def merge_runs(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from openmeva.spaces.drawing import Axis, axis_over, axis_scale, interval_chart
 from openmeva.spaces.markup import escape, with_tooltip
+from openmeva.training.benchmark.aspect_means import mean_known
 from openmeva.training.benchmark.number_format import format_interval, format_number, row_title
 
 KINDS = {
@@ -92,7 +93,7 @@ def _axis(rows: Sequence[Mapping[str, Any]], coefficient: str) -> Axis:
 def _judged_row(
     row: Mapping[str, Any], coefficient: str, others: list[str], axis: Axis | None, stories: int | None
 ) -> str:
-    """A row of results; with an axis, the interval is chart on it."""
+    """A row of results; with an axis, the interval is drawn on it."""
     ends = (row.get("intervals") or {}).get(coefficient)
     value = row[coefficient]
     bar = ""
@@ -208,10 +209,7 @@ def _mark(kind: str) -> str:
 
 def _mean(row: Mapping[str, Any], measure: str, goal: float | None) -> float | None:
     """Mean over the aspects; with a goal, mean distance from it, so that errors of opposite sign do not cancel."""
-    values = [cell[measure] for cell in row["aspects"].values() if cell.get(measure) is not None]
-    if goal is not None:
-        values = [abs(value - goal) for value in values]
-    return sum(values) / len(values) if values else None
+    return mean_known((cell.get(measure) for cell in row["aspects"].values()), goal)
 
 
 def _shaded(cell: Mapping[str, Any], measure: str, invariance: bool) -> str:

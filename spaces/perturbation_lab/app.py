@@ -24,7 +24,7 @@ _EXAMPLE = (
 def build(lab: Lab) -> gr.Blocks:
     """The Space's Blocks."""
     groups = {"discrimination": "hurts", "invariance": "harmless"}
-    aspects = [(f"{lab.titles[name]['title']} ({groups[a.kind]})", name) for name, a in ASPECTS.items()]
+    aspects = [(f"{aspect.title} ({groups[aspect.kind]})", name) for name, aspect in ASPECTS.items()]
     with shell.page("perturbation_lab", _LEAD) as demo:
         with gr.Row(equal_height=False):
             with gr.Column(scale=5, min_width=320):
@@ -59,8 +59,8 @@ def build(lab: Lab) -> gr.Blocks:
 
 
 def _meaning(lab: Lab, aspect: str) -> str:
-    text = lab.titles[aspect]["meaning"]
-    return f'<p class="om om-note" style="margin:0">{views.escape(text)} {views.escape(lab.missing_resources(aspect))}</p>'
+    text = f"{ASPECTS[aspect].meaning} {lab.missing_resources(aspect)}"
+    return f'<p class="om om-note" style="margin:0">{views.escape(text)}</p>'
 
 
 def _api(lab: Lab) -> Any:
@@ -93,11 +93,11 @@ def _events(
     shown: gr.HTML,
 ) -> None:
     def one(*values: Any) -> str:
-        return views.case(lab.case(*values), lab.titles)
+        return views.case(lab.case(*values))
 
     def all_of_them(*values: Any) -> str:
         lacking = {name: lab.missing_resources(name) for name in ASPECTS if lab.missing_resources(name)}
-        return views.all_aspects(lab.all_cases(*values), lab.titles, lacking)
+        return views.all_aspects(lab.all_cases(*values), lacking)
 
     shared: dict[str, Any] = {
         "outputs": shown,

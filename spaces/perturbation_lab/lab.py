@@ -68,9 +68,6 @@ class Lab:
 
     def __init__(self, scorer: Scorer) -> None:
         self.scorer = scorer
-        self.titles = {
-            name: {"title": aspect.title, "meaning": aspect.meaning} for name, aspect in ASPECTS.items()
-        }
         self._lock = threading.Lock()
         self._cached_materials: tuple[PerturbationMaterial, PerturbationMaterial] | None = None
         self._has_wordnet = False  # whether WordNet was available when `_cached_materials` was created

@@ -19,7 +19,7 @@ from openmeva.spaces.perturbation_lab.lab import LOOKS_FOR, Case, case_rows
 from openmeva.spaces.scorer import Score
 from openmeva.spaces.tables import data_link, to_csv, to_jsonl
 from openmeva.spaces.verdicts import human_percentile_rank, noise_bound
-from openmeva.training.perturbations import Perturbed
+from openmeva.training.perturbations import ASPECTS, Perturbed
 
 BLANK = (
     '<div class="om om-card om-blank"><h2>The changed story will appear here</h2><p>Choose an aspect, paste a story or '
@@ -45,13 +45,13 @@ def marked_changes(original: str, perturbed: Perturbed) -> str:
     return f'<p class="om-story">{"".join(parts)}{escape(original[at:])}</p>'
 
 
-def case(found: Case, titles: Mapping[str, Mapping[str, str]]) -> str:
+def case(found: Case) -> str:
     """One case: the story with its changes, scores before and after, and links."""
-    title = titles[found.aspect]
+    aspect = ASPECTS[found.aspect]
     if found.perturbed is None:
         return (
-            f'<section class="om om-card" role="status"><h2>{escape(title["title"])}: nothing to change</h2>'
-            f"<p>{escape(title['meaning'])} It looks for {escape(LOOKS_FOR[found.aspect])}, and found nothing here that it can "
+            f'<section class="om om-card" role="status"><h2>{escape(aspect.title)}: nothing to change</h2>'
+            f"<p>{escape(aspect.meaning)} It looks for {escape(LOOKS_FOR[found.aspect])}, and found nothing here that it can "
             f"change. Try another aspect or seed, or another story.</p></section>"
         )
     technique = found.perturbed.technique.replace("_", " ")
@@ -72,7 +72,7 @@ def case(found: Case, titles: Mapping[str, Mapping[str, str]]) -> str:
     address = f"{shell.space_url('story_scorer')}/#{urlencode({'kind': found.corpus, 'story': found.perturbed.story})}"
     files = case_rows([found])
     return (
-        f'<section class="om om-card" aria-label="Changed story"><h2>{escape(title["title"])}: {escape(technique)}</h2>'
+        f'<section class="om om-card" aria-label="Changed story"><h2>{escape(aspect.title)}: {escape(technique)}</h2>'
         f'{marked_changes(found.text.story, found.perturbed)}<p class="om-legend"><span><del>deleted</del></span>'
         f"<span><ins>inserted</ins></span><span>The story {aim}.</span></p>"
         f'<div class="om-buttons"><a class="om-button" href="{escape(address)}" {shell.NEW_TAB}>Open in the story scorer</a>'
@@ -118,9 +118,7 @@ def _score_row(before: Score, after: Score, should_worsen: bool) -> str:
     )
 
 
-def all_aspects(
-    cases: Sequence[Case], titles: Mapping[str, Mapping[str, str]], lacking: Mapping[str, str]
-) -> str:
+def all_aspects(cases: Sequence[Case], lacking: Mapping[str, str]) -> str:
     """All aspects in a table: the changed story, and the change of each metric's score."""
     first: dict[str, Number] = {}  # number of each metric
     for score in cases[0].before if cases else ():
@@ -133,8 +131,9 @@ def all_aspects(
     )
     body = []
     for found in cases:
+        aspect = ASPECTS[found.aspect]
         name = (
-            f"{with_tooltip(titles[found.aspect]['title'], titles[found.aspect]['meaning'])} "
+            f"{with_tooltip(aspect.title, aspect.meaning)} "
             f'<span class="om-kind">{"should hurt" if found.should_worsen else "should not hurt"}</span>'
         )
         if found.perturbed is None:
@@ -150,7 +149,7 @@ def all_aspects(
         body.append(_aspect_row(name, shown, cells))
     body += [
         _aspect_row(
-            escape(titles[name]["title"]), f'<p class="om-note">{escape(why)}</p>', _blank(len(numbers))
+            escape(ASPECTS[name].title), f'<p class="om-note">{escape(why)}</p>', _blank(len(numbers))
         )
         for name, why in lacking.items()
     ]

@@ -34,11 +34,6 @@ def _plain_materials() -> tuple[Any, Any]:
     return PerturbationMaterial(0), PerturbationMaterial(1)
 
 
-def test_every_aspect_has_a_title_and_a_meaning(lab: Lab) -> None:
-    assert set(lab.titles) == set(ASPECTS)
-    assert all({"title", "meaning"} == set(texts) for texts in lab.titles.values())
-
-
 def test_case_scores_original_and_perturbed_story(lab: Lab) -> None:
     case = lab.case(STORY, "lexical_repetition", 1, "roc")
     assert case.perturbed is not None
@@ -50,7 +45,7 @@ def test_case_scores_original_and_perturbed_story(lab: Lab) -> None:
     (row,) = case_rows([case])
     assert row["before: plain"] == len(STORY)
     assert (row["better: plain"], answer["scores"][0]["better"]) == ("higher", "higher")
-    html = views.case(case, lab.titles)
+    html = views.case(case)
     assert "<ins>" in html
     assert "#kind=roc&amp;story=Ann+was" in html
 
@@ -70,8 +65,8 @@ def test_every_aspect_says_what_it_looks_for(lab: Lab) -> None:
     assert set(LOOKS_FOR) == set(ASPECTS)
     case = lab.case("He ran. He fell.", "contraction", 1, "roc")
     assert case.perturbed is None
-    assert escape(LOOKS_FOR["contraction"]) in views.case(case, lab.titles)
-    assert escape(LOOKS_FOR["contraction"]) in views.all_aspects([case], lab.titles, {})
+    assert escape(LOOKS_FOR["contraction"]) in views.case(case)
+    assert escape(LOOKS_FOR["contraction"]) in views.all_aspects([case], {})
 
 
 def test_score_counts_as_worse_only_beyond_noise() -> None:
@@ -105,7 +100,7 @@ def test_story_with_nothing_to_change_gets_a_message(lab: Lab) -> None:
     assert case.perturbed is None
     assert case_rows([case]) == []
     assert case_dict(case)["story"] is None
-    assert "nothing to change" in views.case(case, lab.titles)
+    assert "nothing to change" in views.case(case)
 
 
 @pytest.mark.parametrize(
@@ -142,9 +137,7 @@ def test_changes_are_marked_and_escaped() -> None:
 def test_missing_scores_still_get_a_row(lab: Lab) -> None:
     case = lab.case(STORY, "typo", 1, "roc")
     assert any(isinstance(score, Score) and score.value is None for score in case.before)
-    html = views.all_aspects(
-        [case], lab.titles, {"common_sense": "This aspect needs ConceptNet, which is not here."}
-    )
+    html = views.all_aspects([case], {"common_sense": "This aspect needs ConceptNet, which is not here."})
     assert "needs ConceptNet" in html
     assert 'download="cases.csv"' in html
 

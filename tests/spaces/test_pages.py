@@ -68,7 +68,7 @@ def test_external_links_open_in_a_new_tab(scorer_page: gr.Blocks) -> None:
         if 'aria-label="Spaces"' in str(getattr(component, "value", ""))
     )
     union = read_catalogue()["union"]
-    case = lab_views.case(lab.case(STORY, "lexical_repetition", 1, "roc"), lab.titles)
+    case = lab_views.case(lab.case(STORY, "lexical_repetition", 1, "roc"))
     links = re.findall('<a [^>]*href="http[^>]*>', head + metric_name(union, union.numbers[0]) + case)
     in_new_tab = ['target="_blank" rel="noopener"' in link for link in links]
     assert ["aria-current=page" in link for link in links] == [not is_external for is_external in in_new_tab]

@@ -9,6 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
+from openmeva.training.benchmark.aspect_means import aspect_columns
 from openmeva.training.benchmark.number_format import format_number
 
 
@@ -48,16 +49,9 @@ def _title(results: Mapping[str, Any], name: str) -> str:
 def _matrix(
     name: str, result: Mapping[str, Any], published: Mapping[str, Any]
 ) -> tuple[list[str], list[str], np.ndarray]:
-    discrimination = name.endswith("discrimination")
-    cells: dict[str, dict[str, float]] = {}
-    for title, row in result["rows"].items():
-        cells[title] = {
-            aspect if discrimination else f"{aspect} {origin}": cell.get("pearson", np.nan)
-            for aspect, origins in row["aspects"].items()
-            for origin, cell in origins.items()
-        }
-    order = published["discrimination" if discrimination else "invariance"]["columns"]
-    columns = list(dict.fromkeys(column for row in cells.values() for column in row))
-    columns.sort(key=lambda column_name: order.index(column_name) if column_name in order else len(order))
-    values = np.array([[row.get(column, np.nan) for column in columns] for row in cells.values()])
-    return list(cells), columns, values
+    test = "discrimination" if name.endswith("discrimination") else "invariance"
+    columns, by_row = aspect_columns(name, result, published[test]["columns"])
+    values = [
+        [cells.get(column, {}).get("pearson", np.nan) for column in columns] for cells in by_row.values()
+    ]
+    return list(by_row), columns, np.array(values)

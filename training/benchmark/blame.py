@@ -18,6 +18,7 @@ from rich.table import Table
 
 from openmeva.metrics.core.text import sentence_spans
 from openmeva.training.benchmark.registry import MetricEntry, read_registry, select_entries
+from openmeva.training.common.buffered_random import evenly_spaced
 from openmeva.training.common.command import exit_on_bad_input
 from openmeva.training.paths import ROOT
 
@@ -50,8 +51,7 @@ def read_cases(path: Path = CASES, per_aspect: int | None = None) -> list[Case]:
                 by_aspect.setdefault(row["aspect"], []).append(Case(row["aspect"], row["story"], changed))
     cases = []
     for aspect_cases in by_aspect.values():
-        count = len(aspect_cases) if per_aspect is None else min(per_aspect, len(aspect_cases))
-        cases += [aspect_cases[index * len(aspect_cases) // count] for index in range(count)]
+        cases += aspect_cases if per_aspect is None else evenly_spaced(aspect_cases, per_aspect)
     return cases
 
 
@@ -96,9 +96,8 @@ def blame_table(entries: Sequence[MetricEntry], cases: Sequence[Case]) -> Table:
     }
     for entry in entries:
         columns[entry.title] = blame_correct(entry, cases)
-    table = Table(title=f"Most blamed sentence is a changed one: share of {len(cases)} stories of AUTOS")
-    for heading in ("aspect", "stories", *columns):
-        table.add_column(heading)
+    title = f"Most blamed sentence is a changed one: share of {len(cases)} stories of AUTOS"
+    table = Table("aspect", "stories", *columns, title=title)
     for aspect in aspects:
         count = sum(case.aspect == aspect for case in cases)
         shares = [f"{np.mean(by_aspect.get(aspect, [np.nan])):.2f}" for by_aspect in columns.values()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
@@ -14,62 +14,39 @@ from rich.markup import escape
 from openmeva.metrics.core.files import check_folder
 from openmeva.metrics.openmeva.judged import JudgedStories
 from openmeva.training.benchmark.own_autos import own_autos
-from openmeva.training.benchmark.parallel import default_processes
 from openmeva.training.benchmark.registry import ALL, read_registry, select_entries
 from openmeva.training.benchmark.render import to_terminal
 from openmeva.training.benchmark.report import write_report
 from openmeva.training.benchmark.run import Settings, run
-from openmeva.training.benchmark.scores import check_cache
+from openmeva.training.benchmark.scores import SCORES_CACHE, check_cache
 from openmeva.training.benchmark.sets import TEST_SETS, TestSet, test_set
 from openmeva.training.benchmark.tables import main_tables, read_published, section_tables
-from openmeva.training.common.bounds import check_minimum
 from openmeva.training.common.command import check_data
 from openmeva.training.corpora.judged_file import read_judged_file
 from openmeva.training.files import kind_of
 
 
 @dataclass(frozen=True)
-class BenchmarkOptions:
-    """Options of a benchmark run.
+class BenchmarkOptions(Settings):
+    """What a benchmark run measures and writes, besides its settings, of which `run_benchmark` sets `strict` and `say`.
 
     Attributes:
-        data: folder of the papers' data, or None.
         metrics: names in the registry. None: all except those that are `on_request`.
         datasets: names of test sets. None: all that are available, or none if `judged` or `autos` is given.
         judged: the user's own files of judged stories.
         autos: folders of AUTOS built from the user's own stories.
         corpus: `roc` or `wp`: selects the configurations that score those files and folders.
         out: folder of the report.
-        draws, seed: number of bootstrap samples (100 or more) and random seed.
-        batch_size: passed to the metrics, if given.
-        autos_stories: original stories per part of AUTOS; 0 for all.
-        pairs: pairs per preference set; 0 for all.
         all_tables: print every table, not only the main ones.
-        processes: number of processes that score metrics in parallel. None: `default_processes`.
-
-    Raises:
-        ValueError: a number is out of range.
     """
 
-    data: Path | None = None
     metrics: Sequence[str] | None = None
     datasets: Sequence[str] | None = None
     judged: Sequence[Path] = ()
     autos: Sequence[Path] = ()
     corpus: str = "roc"
     out: Path = Path("benchmark")
-    draws: int = 10_000
-    seed: int = 0
-    batch_size: int | None = None
-    autos_stories: int = 100
-    pairs: int = 500
     all_tables: bool = False
-    processes: int | None = None
-
-    def __post_init__(self) -> None:
-        check_minimum(100, draws=self.draws)
-        check_minimum(1, batch_size=self.batch_size, processes=self.processes)
-        check_minimum(0, seed=self.seed, autos_stories=self.autos_stories, pairs=self.pairs)
 
 
 def judged_file_set(path: Path, corpus: str) -> TestSet:
@@ -156,18 +133,12 @@ def run_benchmark(options: BenchmarkOptions) -> Path:
         check_data(options.data)
     check_folder(options.out)
     _check_data(options, sets)
-    settings = Settings(
-        data=options.data,
-        draws=options.draws,
-        seed=options.seed,
+    settings = replace(
+        options,
         strict=ALL not in (options.metrics or (ALL,)),
-        batch_size=options.batch_size,
-        autos_stories=options.autos_stories,
-        pairs=options.pairs,
         say=lambda line: console.print(line, highlight=False, markup=False),
-        processes=default_processes() if options.processes is None else options.processes,
     )
-    check_cache(settings.cache_folder)
+    check_cache(SCORES_CACHE)
     results = run(metrics, sets, settings)
     if not options.metrics:
         slow = [entry.name for entry in registry.values() if entry.on_request]

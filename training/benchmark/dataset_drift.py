@@ -131,9 +131,7 @@ def drift_cells(entry: MetricEntry, loaded: Loaded, attempt: Attempt) -> dict[st
             result = attempt(inputs) if inputs else {}
             # equal scores have no correlation, as the run says at the set itself
             if result and len(set(result[key])) > 1:
-                judged = JudgedStories.from_rows(
-                    rows, (1.0, 5.0) if test_set.name.startswith("mans") else None
-                )
+                judged = JudgedStories.from_rows(rows, test_set.scale)
                 cells[corpus, test_set.name] = result[key], judged
         if len(cells) == len(entry.configs) * len(pair):
             by_row.setdefault(title, {}).update(cells)

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from openmeva.metrics.openmeva.differences import significant_pairs
 from openmeva.training.benchmark.number_format import format_number
-from openmeva.training.benchmark.style import detailed_titles, plain_axes
+from openmeva.training.benchmark.style import detailed_titles, panel_grid, plain_axes
 
 _REGIONS = (
     ("both significant", "#56B4E9"),
@@ -34,11 +34,7 @@ def draw_differences(results: Mapping[str, Any], published: Mapping[str, Any]) -
     ]
     if not panels:
         return None
-    width = min(4, len(panels))
-    height = -(-len(panels) // width)
-    figure, grid = plt.subplots(height, width, figsize=(3.3 * width, 3.1 * height), squeeze=False)
-    for axes in grid.flat[len(panels) :]:
-        axes.set_visible(False)
+    figure, grid = panel_grid(len(panels), (3.3, 3.1))
     for axes, (name, title, result) in zip(grid.flat, panels, strict=False):
         _panel(axes, result)
         axes.set_title(f"{title}\n{name}, r² = {format_number(result['r2'] or 0, 2)}", loc="left")

@@ -104,9 +104,8 @@ def error_type_precision(metric: Any, stories: Sequence[tuple[str, str | None]])
 
 def precision_table(by_type: Mapping[str, Precision], stories: int) -> Table:
     """The printed table: one row per error type, marked if worth showing."""
-    table = Table(title=f"Error types named in {stories} stories")
-    for heading in ("error type", "stories that have it", "named", "correct", "precision", "worth showing"):
-        table.add_column(heading)
+    headings = ("error type", "stories that have it", "named", "correct", "precision", "worth showing")
+    table = Table(*headings, title=f"Error types named in {stories} stories")
     for kind, precision in by_type.items():
         share = "" if precision.share is None else f"{precision.share:.2f}"
         worth_showing = "yes" if precision.share is not None and precision.share > MIN_PRECISION else ""

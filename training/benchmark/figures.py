@@ -25,8 +25,10 @@ from openmeva.training.benchmark.style import (
     detailed_titles,
     figure_style,
     fit_correlations,
+    panel_grid,
     plain_axes,
 )
+from openmeva.training.files import atomic_replace
 
 Results = Mapping[str, Any]
 
@@ -64,10 +66,9 @@ def write_figures(results: Results, published: Mapping[str, Any], folder: Path) 
             if figure is None:
                 continue
             path = folder / f"{name}.png"
-            unfinished = path.with_suffix(".part")
-            figure.savefig(unfinished, format="png", dpi=150, bbox_inches="tight")
+            with atomic_replace(path) as temporary:
+                figure.savefig(temporary, format="png", dpi=150, bbox_inches="tight")
             plt.close(figure)
-            unfinished.replace(path)
             written.append((path, caption))
     return written
 
@@ -77,20 +78,17 @@ def draw_overview(results: Results, published: Mapping[str, Any]) -> Figure | No
     sets = results["judged"]
     if not sets:
         return None
-    heights = [len(_ordered(result)) + 1 for result in sets.values()]
+    heights = {name: len(_ordered(result)) + 1 for name, result in sets.items()}
     # Two columns, filled so that both are about equally long.
     columns: list[list[str]] = [[], []]
-    for name in sorted(sets, key=lambda set_name: -heights[list(sets).index(set_name)]):
-        shortest = min(
-            columns, key=lambda names: sum(heights[list(sets).index(set_name)] for set_name in names)
-        )
-        shortest.append(name)
+    for name in sorted(sets, key=lambda set_name: -heights[set_name]):
+        min(columns, key=lambda names: sum(map(heights.__getitem__, names))).append(name)
     columns = [names for names in columns if names]
-    longest = max(sum(heights[list(sets).index(set_name)] + 2 for set_name in names) for names in columns)
+    longest = max(sum(heights[set_name] + 2 for set_name in names) for names in columns)
     figure = plt.figure(figsize=(6.6 * len(columns), 0.24 * longest + 0.4))
     outer = figure.add_gridspec(1, len(columns), wspace=0.75)
     for column, names in enumerate(columns):
-        rows = [heights[list(sets).index(set_name)] for set_name in names]
+        rows = [heights[set_name] for set_name in names]
         # A blank row keeps panels of a short column as tall as those of the long one.
         blank = max(0.001, longest - sum(height + 2 for height in rows))
         inner = outer[column].subgridspec(len(names) + 1, 1, height_ratios=[*rows, blank], hspace=0.35)
@@ -157,12 +155,8 @@ def draw_scatter(results: Results, published: Mapping[str, Any]) -> Figure | Non
     ]
     if not panels:
         return None
-    width = min(4, len(panels))
-    height = -(-len(panels) // width)
-    figure, grid = plt.subplots(height, width, figsize=(3.3 * width, 3.2 * height), squeeze=False)
+    figure, grid = panel_grid(len(panels), (3.3, 3.2))
     rng = np.random.default_rng(0)
-    for axes in grid.flat[len(panels) :]:
-        axes.set_visible(False)
     for axes, (result, title) in zip(grid.flat, panels, strict=False):
         x, y = np.array(result["judgments"]), np.array(result["scores"][title])
         jitter = rng.uniform(-0.012, 0.012, len(x)) * np.ptp(x)

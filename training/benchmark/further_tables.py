@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from openmeva.training.benchmark.aspect_means import aspect_columns, mean_known
 from openmeva.training.benchmark.number_format import format_number, format_with_interval
 from openmeva.training.benchmark.render import Table
 
@@ -47,20 +48,7 @@ def autos_tables(autos: Mapping[str, Any], published: Mapping[str, Any]) -> Iter
         test = name.rsplit("_", 1)[1]
         corpus = "wp" if name.split("_")[-2] == "wp" else "roc"
         printed = published[test]
-        by_row = {
-            title: {
-                aspect if test == "discrimination" else f"{aspect} {origin}": cell
-                for aspect, origins in row["aspects"].items()
-                for origin, cell in origins.items()
-            }
-            for title, row in result["rows"].items()
-        }
-        columns = list(dict.fromkeys(column for cells in by_row.values() for column in cells))
-        columns.sort(
-            key=lambda column_name: (
-                printed["columns"].index(column_name) if column_name in printed["columns"] else 99
-            )
-        )
+        columns, by_row = aspect_columns(name, result, printed["columns"])
         good = "high is good" if test == "discrimination" else "near 0 is good"
         goals = {"pearson": 0.0, "pair_wins": 0.5} if test == "invariance" else {}
         means = {"pearson": "average", "pair_wins": "average"}
@@ -80,23 +68,17 @@ def autos_tables(autos: Mapping[str, Any], published: Mapping[str, Any]) -> Iter
                 table.add(
                     title.replace("_", "-"),
                     *map(format_number, values),
-                    format_number(_mean(values, goals.get(measure))),
+                    format_number(mean_known(values, goals.get(measure))),
                 )
             for title, figures in printed[corpus].items() if measure == "pearson" else ():
                 by_column = dict(zip(printed["columns"], figures, strict=True))
                 table.add(
                     f"{title} (paper)",
                     *(format_number(by_column.get(column)) for column in columns),
-                    format_number(_mean(figures, goals.get(measure))),
+                    format_number(mean_known(figures, goals.get(measure))),
                     faint=True,
                 )
             yield table
-
-
-def _mean(values: Sequence[float | None], goal: float | None) -> float | None:
-    """Mean of the known values or, with a goal, of their distances from it, so that opposite errors do not cancel out."""
-    errors = [value if goal is None else abs(value - goal) for value in values if value is not None]
-    return sum(errors) / len(errors) if errors else None
 
 
 def explained_tables(explained: Mapping[str, Any], published: Mapping[str, Any]) -> Iterator[Table]:

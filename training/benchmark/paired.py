@@ -68,9 +68,7 @@ def compare_metrics(comparison: Comparison) -> dict[str, Any]:
         raise ValueError(f"expected two or more to compare, got {len(comparison.metrics)}")
     judged_set = _judged(comparison)
     rows = judged_set.read(comparison.data)
-    judged = JudgedStories.from_rows(
-        rows, (1.0, 5.0) if judged_set.configuration.startswith("mans") else None
-    )
+    judged = JudgedStories.from_rows(rows, judged_set.scale)
     all_scores: dict[str, list[float]] = {}
     names = Counter(Path(_split(name)[0]).name for name in comparison.metrics if _is_file(name))
     for name in comparison.metrics:
@@ -101,7 +99,7 @@ def _judged(comparison: Comparison) -> TestSet:
         )
     if comparison.dataset is not None:
         judged_set = test_set(comparison.dataset)
-        if not judged_set.judged or judged_set.preferences:
+        if not judged_set.rated:
             raise ValueError(f"{comparison.dataset}: expected a set of rated stories, got {judged_set.title}")
         return judged_set
     file = _judging(comparison)

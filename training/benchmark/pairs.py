@@ -99,9 +99,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         pairs = read_pairs(options.pairs)
         entries = select_entries(options.metrics, read_registry())
     kinds = list(dict.fromkeys(pair.kind for pair in pairs))
-    table = Table(title=f"Pairs ranked correctly, of {len(pairs)}")
-    for heading in ("", *(kind.replace("_", " ") for kind in kinds), "all"):
-        table.add_column(heading)
+    headings = ("", *(kind.replace("_", " ") for kind in kinds), "all")
+    table = Table(*headings, title=f"Pairs ranked correctly, of {len(pairs)}")
     rows: dict[str, dict[str, int]] = {}
     for entry in entries:
         with exit_on_bad_input():

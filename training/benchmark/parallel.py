@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, as_completed
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
@@ -35,8 +35,6 @@ MAX_PROCESSES = 8  # processes: each holds a model
 MIN_CHARACTERS = 2_000_000
 MIN_TABLES = 3  # tables: with fewer, starting processes takes longer than they save
 SENTENCES_PER_STORY = 5  # approximate number per explained story
-
-Pool = Callable[[int], AbstractContextManager[Executor]]  # makes a pool of this many processes
 
 
 @dataclass(frozen=True)
@@ -102,25 +100,14 @@ def group_into_tasks(inputs: Iterable[MetricInputs]) -> list[Task]:
     return sorted(tasks, key=lambda task: -task.characters)
 
 
-def _process_pool(count: int) -> Executor:
-    return ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_init_process)
-
-
 @contextmanager
-def reused_pool() -> Iterator[Pool]:
-    """A pool of processes that is started once, which takes seconds, reused, and closed at the end of the block."""
-    executors: list[Executor] = []
-
-    def pool(count: int) -> AbstractContextManager[Executor]:
-        if not executors:
-            executors.append(_process_pool(count))
-        return nullcontext(executors[0])
-
-    try:
+def process_pool(count: int) -> Iterator[Executor | None]:
+    """A pool of processes, all of which start with its first task, which takes seconds; None for fewer than two."""
+    if count < 2:
+        yield None
+        return
+    with ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_init_process) as pool:
         yield pool
-    finally:
-        for executor in executors:
-            executor.shutdown()
 
 
 def score_in_parallel(
@@ -129,49 +116,43 @@ def score_in_parallel(
     batch_size: int | None,
     processes: int,
     say: Callable[[str], None],
-    pool: Pool = _process_pool,
+    pool: Executor | None,
 ) -> None:
     """Scores in several processes what `cache` lacks. Scoring that fails is skipped; the caller's own run reports it.
 
     Args:
         inputs: what the run will score.
         cache, batch_size: as in `cached_scores`.
-        processes: maximum number, one core each. With fewer than two, or little to score, nothing is done.
+        processes: number of processes of `pool`.
         say: called with a line for each finished metric.
-        pool: makes the processes, or returns existing ones.
+        pool: the processes. Without them, or with little to score, nothing is done.
     """
     tasks = group_into_tasks(inputs)
-    processes = min(processes, len(tasks))
-    if processes < 2 or sum(task.characters for task in tasks) < MIN_CHARACTERS:
+    if pool is None or len(tasks) < 2 or sum(task.characters for task in tasks) < MIN_CHARACTERS:
         return
-    say(f"{len(tasks)} metrics to score, {processes} in parallel")
+    say(f"{len(tasks)} metrics to score, {min(processes, len(tasks))} in parallel")
     try:
-        with pool(processes) as executor:
-            started = time.perf_counter()
-            futures = {executor.submit(partial(_score, task, cache, batch_size)): task for task in tasks}
-            for number, future in enumerate(as_completed(futures), 1):
-                seconds = time.perf_counter() - started
-                error = future.exception()
-                if isinstance(error, BrokenExecutor):
-                    raise error
-                done = f"{futures[future].title}: " + ("not scored" if error else future.result())
-                say(f"  {number} of {len(tasks)}, {seconds:.0f} s: {done}")
+        started = time.perf_counter()
+        futures = {pool.submit(partial(_score, task, cache, batch_size)): task for task in tasks}
+        for number, future in enumerate(as_completed(futures), 1):
+            seconds = time.perf_counter() - started
+            error = future.exception()
+            if isinstance(error, BrokenExecutor):
+                raise error
+            done = f"{futures[future].title}: " + ("not scored" if error else future.result())
+            say(f"  {number} of {len(tasks)}, {seconds:.0f} s: {done}")
     except BrokenExecutor:
         say("  a process ended early (out of memory?): the rest is scored one metric at a time")
 
 
 def run_in_parallel(
-    function: Callable[..., Any],
-    arguments: Sequence[tuple[Any, ...]],
-    processes: int,
-    pool: Pool = _process_pool,
+    function: Callable[..., Any], arguments: Sequence[tuple[Any, ...]], pool: Executor | None
 ) -> list[Any]:
-    """Results of `function` for each tuple of arguments, in order; in several processes for three tuples or more."""
-    if processes < 2 or len(arguments) < MIN_TABLES:
+    """Results of `function` for each tuple of arguments, in order; by `pool`, if given, for three tuples or more."""
+    if pool is None or len(arguments) < MIN_TABLES:
         return [function(*call_arguments) for call_arguments in arguments]
     try:
-        with pool(min(processes, len(arguments))) as executor:
-            return list(executor.map(function, *zip(*arguments, strict=True)))
+        return list(pool.map(function, *zip(*arguments, strict=True)))
     except BrokenExecutor:
         return [function(*call_arguments) for call_arguments in arguments]
 

@@ -89,9 +89,7 @@ def run_probe(
         for entry in entries:
             rows.update(probe(entry, stories))
     headings = list(next(iter(rows.values())))
-    table = Table(title=title.format(len(stories)))
-    for heading in ("", *headings):
-        table.add_column(heading)
+    table = Table("", *headings, title=title.format(len(stories)))
     for name, values in rows.items():
         table.add_row(name, *(f"{values[heading]:.3f}" for heading in headings))
     Console(width=160).print(table)

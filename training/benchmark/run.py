@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -28,9 +29,9 @@ from openmeva.training.benchmark.inputs import (
 )
 from openmeva.training.benchmark.judged import judged_table
 from openmeva.training.benchmark.parallel import (
-    Pool,
     all_inputs,
-    reused_pool,
+    default_processes,
+    process_pool,
     run_in_parallel,
     score_in_parallel,
 )
@@ -40,6 +41,7 @@ from openmeva.training.benchmark.released import released_scores
 from openmeva.training.benchmark.sampling import sample_stories
 from openmeva.training.benchmark.scores import SCORES_CACHE, cached_scores
 from openmeva.training.benchmark.sets import TestSet
+from openmeva.training.common.bounds import check_minimum
 from openmeva.training.common.cross_validated import cross_validated_scores
 
 Results = dict[str, dict[str, Any]]  # row title to scores, signature and more
@@ -59,19 +61,21 @@ class Settings:
 
     Attributes:
         data: folder of the papers' data, or `None`.
-        draws: number of bootstrap samples.
-        seed: random seed of everything.
+        draws, seed: number of bootstrap samples (100 or more), and the random seed of everything.
         strict: whether a failing metric stops the run (if it was requested by name). A metric whose model is not
             available never does.
         batch_size: passed to the metrics, if given.
         autos_stories: maximum number of original stories per part of AUTOS; 0 for all.
-        pairs: maximum number of pairs per preference set; 0 for all.
+        pairs: maximum number of pairs per preference set; likewise.
         say: called with each progress line.
-        cache: folder of scores, reused by later runs; default: `scores` among the project's caches.
-        processes: number of scoring processes, one metric each. With 1, each metric scores when its table is made.
+        processes: number of scoring processes, one metric each. With 1, each metric scores when its table is made. None:
+            `default_processes`.
+
+    Raises:
+        ValueError: a number is out of range.
     """
 
-    data: Path | None
+    data: Path | None = None
     draws: int = 10_000
     seed: int = 0
     strict: bool = False
@@ -79,13 +83,12 @@ class Settings:
     autos_stories: int = 100
     pairs: int = 500
     say: Callable[[str], None] = print
-    cache: Path | None = None
-    processes: int = 1
+    processes: int | None = None
 
-    @property
-    def cache_folder(self) -> Path:
-        """The folder of cached scores."""
-        return self.cache or SCORES_CACHE
+    def __post_init__(self) -> None:
+        check_minimum(100, draws=self.draws)
+        check_minimum(1, batch_size=self.batch_size, processes=self.processes)
+        check_minimum(0, seed=self.seed, autos_stories=self.autos_stories, pairs=self.pairs)
 
 
 def run(metrics: Sequence[MetricEntry], sets: Sequence[TestSet], settings: Settings) -> dict[str, Any]:
@@ -113,12 +116,11 @@ def run(metrics: Sequence[MetricEntry], sets: Sequence[TestSet], settings: Setti
             loaded[test_set.name] = sample_stories(test_set, rows, maximum, settings.seed)
         except ValueError as error:
             results["skipped"][test_set.name] = f"needs {test_set.needs} ({error})"
-    with reused_pool() as pool:
-        if settings.processes > 1 and loaded:
-            inputs = all_inputs(metrics, list(loaded.values()))
-            score_in_parallel(
-                inputs, settings.cache_folder, settings.batch_size, settings.processes, settings.say, pool
-            )
+    most = settings.processes or default_processes()
+    inputs = list(all_inputs(metrics, list(loaded.values()))) if most > 1 else []
+    processes = min(most, max(len(inputs), len(loaded)))  # all of which start with the first task
+    with process_pool(processes) as pool:
+        score_in_parallel(inputs, SCORES_CACHE, settings.batch_size, processes, settings.say, pool)
         _add_tables(results, metrics, loaded, settings, pool)
     for entry in metrics:
         tables = _explanations(entry, list(loaded.values()), settings, results["skipped"])
@@ -132,7 +134,7 @@ def _add_tables(
     metrics: Sequence[MetricEntry],
     loaded: Mapping[str, tuple[TestSet, Rows]],
     settings: Settings,
-    pool: Pool,
+    pool: Executor | None,
 ) -> None:
     """Adds the table of each set, and the dataset-drift table of each metric."""
     calls: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
@@ -155,7 +157,7 @@ def _add_tables(
         for title, cells in by_row.items():
             drifting.append((title, entry))
             calls.append((drift_table, (cells, settings.draws, settings.seed)))
-    tables = iter(run_in_parallel(_with_common_samples, calls, settings.processes, pool))
+    tables = iter(run_in_parallel(_with_common_samples, calls, pool))
     for (test_set, _), (kind, table) in zip(loaded.values(), tables, strict=False):
         results[kind][test_set.name] = table
     for (title, entry), drift in zip(drifting, tables, strict=True):
@@ -219,8 +221,8 @@ def _attempt(inputs: MetricInputs, settings: Settings, skipped: dict[str, str]) 
         settings.say(f"  {title}: {line}")
 
     try:
-        cache, batch_size = settings.cache_folder, settings.batch_size
-        return cached_scores(entry, config, inputs.rows, cache, batch_size, inputs.explain, say)
+        batch_size = settings.batch_size
+        return cached_scores(entry, config, inputs.rows, SCORES_CACHE, batch_size, inputs.explain, say)
     except (ValueError, OSError, ImportError) as error:
         if settings.strict and not isinstance(error, BackboneNotFoundError):
             raise
@@ -229,8 +231,7 @@ def _attempt(inputs: MetricInputs, settings: Settings, skipped: dict[str, str]) 
 
 
 def _judged(test_set: TestSet, rows: Rows, by_title: Results, settings: Settings) -> dict[str, Any]:
-    scale = (1.0, 5.0) if test_set.configuration.startswith("mans") else None
-    judged = JudgedStories.from_rows(rows, scale)
+    judged = JudgedStories.from_rows(rows, test_set.scale)
     ours = {title: result["scores"] for title, result in by_title.items()}
     released = released_scores(test_set.name, rows, settings.data)
     rng = np.random.default_rng(settings.seed)

@@ -22,7 +22,7 @@ def sample_stories(test_set: TestSet, rows: Rows, stories: int, seed: int) -> tu
         stories: 0 for all.
         seed: the sample depends only on the seed and on the ids.
     """
-    if (test_set.judged and not test_set.preferences) or not stories:
+    if test_set.rated or not stories:
         return test_set, rows
     origins: dict[str, set[str]] = {}
     for row in rows:

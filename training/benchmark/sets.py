@@ -60,6 +60,16 @@ class TestSet:
         """Whether the judgments only say which of two stories is better."""
         return self.configuration == PREFERENCES
 
+    @property
+    def rated(self) -> bool:
+        """Whether people rated each of its stories by itself."""
+        return self.judged and not self.preferences
+
+    @property
+    def scale(self) -> tuple[float, float] | None:
+        """The lowest and highest possible rating, as in `metrics/openmeva`; None if unknown."""
+        return (1.0, 5.0) if self.configuration.startswith("mans") else None
+
 
 def _judged(name: str, part: str) -> Callable[[Path | None], Rows]:
     def read(data: Path | None) -> Rows:
@@ -72,10 +82,6 @@ def _judged(name: str, part: str) -> Callable[[Path | None], Rows]:
         return [dict(row) for row in (exclude_seen(rows) if name == "storycloze" else rows)]
 
     return read
-
-
-def _needs(name: str, part: str) -> str:
-    return f"DATA/{name}/{JUDGED_SETS[name].parts[part].files[0]}"
 
 
 def _autos(subset: str, split: str) -> Callable[[Path | None], Rows]:
@@ -95,19 +101,33 @@ def parquet_rows(path: Path) -> Rows:
     return pyarrow.parquet.read_table(path).to_pylist()
 
 
+def _judged_set(
+    name: str,
+    part: str,
+    title: str,
+    corpus: str,
+    configuration: str = "judgments",
+    options: dict[str, Any] | None = None,
+) -> TestSet:
+    """A part of a set of the catalogue, named after both; a part called `test` is named after the set alone."""
+    judged = JUDGED_SETS[name]
+    return TestSet(
+        name=name if part == "test" else f"{name}_{part}",
+        title=title,
+        corpus=corpus,
+        configuration=configuration,
+        read=_judged(name, part),
+        needs=f"DATA/{name}/{judged.parts[part].files[0]}",
+        options=options or {},
+        licence=judged.licence,
+    )
+
+
 def _further(name: str, parts: Iterable[str], configuration: str, corpus: str = "wp") -> Iterator[TestSet]:
-    """Sets of the catalogue, named after set and part; a part called `test` is named after the set alone."""
+    """Parts of a set of the catalogue, titled after set and part."""
     for part in parts:
-        yield TestSet(
-            name if part == "test" else f"{name}_{part}",
-            JUDGED_SETS[name].title + ("" if part == "test" else f" ({part.replace('_', ', ')})"),
-            "roc" if part.endswith("roc") else corpus,
-            configuration,
-            _judged(name, part),
-            _needs(name, part),
-            {},
-            JUDGED_SETS[name].licence,
-        )
+        title = JUDGED_SETS[name].title + ("" if part == "test" else f" ({part.replace('_', ', ')})")
+        yield _judged_set(name, part, title, "roc" if part.endswith("roc") else corpus, configuration)
 
 
 _AUTOS = [
@@ -124,64 +144,17 @@ _AUTOS = [
     for split in SPLITS
 ]
 
+# In the paper a story is reasonable if all seven raters call it so, and it may have several error types.
+_UNION_OPTIONS = {"reasonable_above": 0.99, "one_error_only": False}
+
 TEST_SETS: dict[str, TestSet] = {
     one.name: one
     for one in (
-        *(
-            TestSet(
-                f"mans_{corpus}",
-                f"MANS-{corpus.upper()}",
-                corpus,
-                f"mans_{corpus}",
-                _judged("mans", corpus),
-                _needs("mans", corpus),
-                {},
-                JUDGED_SETS["mans"].licence,
-            )
-            for corpus in ("roc", "wp")
-        ),
-        TestSet(
-            "union_roc",
-            "UNION's 400",
-            "roc",
-            "judgments",
-            _judged("union", "roc"),
-            _needs("union", "roc"),
-            # In the paper a story is reasonable if all seven raters call it so, and it may have several error
-            # types.
-            {"reasonable_above": 0.99, "one_error_only": False},
-            JUDGED_SETS["union"].licence,
-        ),
-        TestSet(
-            "plot_guided_roc",
-            "Plot-guided 300",
-            "roc",
-            "judgments",
-            _judged("plot_guided", "roc"),
-            _needs("plot_guided", "roc"),
-            {},
-            JUDGED_SETS["plot_guided"].licence,
-        ),
-        TestSet(
-            "union_wp",
-            "UNION's WP stories",
-            "wp",
-            "judgments",
-            _judged("union", "wp"),
-            _needs("union", "wp"),
-            {"reasonable_above": 0.99, "one_error_only": False},
-            JUDGED_SETS["union"].licence,
-        ),
-        TestSet(
-            "plot_guided_wp",
-            "Plot-guided WP stories",
-            "wp",
-            "judgments",
-            _judged("plot_guided", "wp"),
-            _needs("plot_guided", "wp"),
-            {},
-            JUDGED_SETS["plot_guided"].licence,
-        ),
+        *(_judged_set("mans", part, f"MANS-{part.upper()}", part, f"mans_{part}") for part in ("roc", "wp")),
+        _judged_set("union", "roc", "UNION's 400", "roc", options=_UNION_OPTIONS),
+        _judged_set("plot_guided", "roc", "Plot-guided 300", "roc"),
+        _judged_set("union", "wp", "UNION's WP stories", "wp", options=_UNION_OPTIONS),
+        _judged_set("plot_guided", "wp", "Plot-guided WP stories", "wp"),
         *_further("hanna", ["test"], "judgments"),
         *_further("deltascore", JUDGED_SETS["deltascore"].parts, "judgments"),
         *_further("storyer", ["wp", "scary", "aspects"], "judgments"),
@@ -190,7 +163,7 @@ TEST_SETS: dict[str, TestSet] = {
         *_further("litbench", ["test"], PREFERENCES),
         *_AUTOS,
     )
-}  # fmt: skip
+}
 
 
 def test_set(name: str) -> TestSet:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 # Okabe and Ito's palette, which is safe for color blindness.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 KIND_COLOURS = {"ours": "#0072B2", "released": "#555555", "trivial": "#D55E00"}
+PANELS_PER_ROW = 4
 MAX_CORRELATION = 1.03  # end of correlation axes, so that a point at 1 is not clipped
 
 
@@ -33,6 +36,23 @@ def detailed_titles(result: Mapping[str, Any], most: int) -> list[str]:
     defined = [title for title in result["sections"] if "undefined" not in rows.get(title, {"undefined": ""})]
     rank = {"ours": 0, "released": 1}
     return sorted(defined, key=lambda title: (rank[rows[title]["kind"]], -rows[title]["pearson"]))[:most]
+
+
+def panel_grid(panels: int, size: tuple[float, float], **options: Any) -> tuple[Figure, np.ndarray]:
+    """A figure, and its grid of panels, at most four in a row; panels left over in the last row are removed.
+
+    Args:
+        panels: number of panels.
+        size: width and height of a panel in inches.
+        options: of `subplots`.
+    """
+    across = min(PANELS_PER_ROW, panels)
+    down = -(-panels // across)
+    figsize = (size[0] * across, size[1] * down)
+    figure, grid = plt.subplots(down, across, figsize=figsize, squeeze=False, **options)
+    for axes in grid.flat[panels:]:
+        axes.remove()
+    return figure, grid
 
 
 def plain_axes(axes: Axes, grid: str | None = None) -> None:

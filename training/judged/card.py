@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from statistics import mean
 from typing import Any
 
-import yaml
-
+from openmeva.training.common.cards import join_card
 from openmeva.training.judged.catalogue import JudgedSet
 from openmeva.training.judged.rows import JudgedStory
 
@@ -65,9 +64,6 @@ def render_card(judged_set: JudgedSet, parts: Mapping[str, Sequence[JudgedStory]
     }
     present = dict.fromkeys(name for rows in parts.values() for row in rows for name in row)
     lines = [
-        "---",
-        yaml.safe_dump(front, sort_keys=False, allow_unicode=True).rstrip("\n"),
-        "---",
         "",
         f"# {judged_set.title}",
         "",
@@ -88,7 +84,7 @@ def render_card(judged_set: JudgedSet, parts: Mapping[str, Sequence[JudgedStory]
         f"Licence of the authors' release: {judged_set.licence}. This folder was built for your own use.",
         "",
     ]
-    return "\n".join(lines)
+    return join_card(front, "\n".join(lines))
 
 
 def _table(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from openmeva.training.files import read_lines, read_rows
-from openmeva.training.judged.rows import JudgedStory, find_file
+from openmeva.training.judged.rows import JudgedStory, find_file, rating_of
 
 _STORY, _ANSWER = "Input.text", "Answer.text"
 # The authors' metric scores of the judged stories, by corpus: the file order shows which stories are human.
@@ -33,19 +33,19 @@ def read_plot_guided_judgments(
             or a story that is not in `order`.
     """
     path = find_file(source, (f"AMT_{corpus}.csv",))
-    sheets = [row.values for row in read_rows(path, "csv")]
-    places = _places(list(sheets[0]) if sheets else [], path)
+    sheets = list(read_rows(path, "csv"))
+    places = _places(list(sheets[0].values) if sheets else [], path)
     ratings: dict[str, dict[str, float]] = {}
-    for number, sheet in enumerate(sheets, 1):
+    for sheet in sheets:
+        rater = sheet.values["WorkerId"]
         for index in places:
             story, answer = f"{_STORY}{index}", f"{_ANSWER}{index}"
-            location = f"{path}, sheet {number}, {answer}"
-            if not sheet[story]:
-                raise ValueError(f"{path}, sheet {number}, {story}: expected a story, got none")
-            by_rater = ratings.setdefault(without_separators(sheet[story]), {})
-            if sheet["WorkerId"] in by_rater:
-                raise ValueError(f"{location}: rater {sheet['WorkerId']} rates a story twice")
-            by_rater[sheet["WorkerId"]] = _rating(sheet[answer], location)
+            if not sheet.values[story]:
+                raise ValueError(f"{sheet.where}, {story}: expected a story, got none")
+            by_rater = ratings.setdefault(without_separators(sheet.values[story]), {})
+            if rater in by_rater:
+                raise ValueError(f"{sheet.where}, {answer}: rater {rater} rates a story twice")
+            by_rater[rater] = rating_of(sheet, answer, 0, 5)
     human = _human_stories(order, ratings) if order is not None else None
     rows: list[JudgedStory] = []
     for number, (story, by_rater) in enumerate(ratings.items()):
@@ -124,13 +124,3 @@ def _human_stories(order: Sequence[str], stories: dict[str, dict[str, float]]) -
     if absent:
         raise ValueError(f"{len(absent)} judged stories are not in the given order, as {min(absent)[:60]!r}")
     return set(listed[len(listed) // 2 :])
-
-
-def _rating(text: str | None, location: str) -> float:
-    try:
-        value = float(text or "")
-    except ValueError as error:
-        raise ValueError(f"{location}: expected a rating in 0..5, got {text!r}") from error
-    if not 0 <= value <= 5:
-        raise ValueError(f"{location}: expected a rating in 0..5, got {text!r}")
-    return value

@@ -33,7 +33,7 @@ from openmeva.training.benchmark.released import released_scores
 from openmeva.training.common.checkpoint import matching_manifest
 from openmeva.training.common.command import check_data, exit_on_bad_input
 from openmeva.training.common.config import as_mapping, config_file, read_config
-from openmeva.training.common.trainer import data_checksums
+from openmeva.training.corpora.splits import data_checksums
 from openmeva.training.judged.union import read_union_judgments
 from openmeva.training.negatives import UnionSampling
 from openmeva.training.paths import CACHE, RUNS
@@ -158,11 +158,8 @@ def main() -> None:
         check_data(arguments.data)
         base = read_config(UnionConfig, config_file("union", arguments.config))
         judged = list(read_union_judgments(arguments.data / "union" / "ROCStories" / "ant_data"))
-        table = Table(
-            title=f"Pearson on UNION's 400 ROC stories, {arguments.pairs:,} stories per row (paper's result)"
-        )
-        for heading in ("", "all", *TYPES):
-            table.add_column(heading)
+        title = f"Pearson on UNION's 400 ROC stories, {arguments.pairs:,} stories per row (paper's result)"
+        table = Table("", "all", *TYPES, title=title)
         released = released_scores("union_roc", [dict(row) for row in judged], arguments.data)
         if "UNION" in released:
             table.add_row("the authors' UNION", *_cells([correlations(released["UNION"], judged)], "UNION"))

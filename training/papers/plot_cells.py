@@ -103,8 +103,8 @@ class Cells:
         sets: folder of the training sets: `CORPUS/sets/NAME.parquet` (`training/plot_guided/training_sets.py`).
         data: folder of the judgments.
         out: folder of finished cells.
-        regenerated: whether stories without one manipulation were regenerated; otherwise MANPLTS' other candidates are used.
         union: configuration of UNION's model, for its row of Table 5.
+        regenerated: whether stories without one manipulation were regenerated; otherwise MANPLTS' other candidates are used.
         glove: file of GloVe's word vectors, for SENTAVG as in the paper; default: the shared encoder's word embeddings.
     """
 
@@ -115,12 +115,12 @@ class Cells:
         sets: Path,
         data: Path,
         out: Path,
+        union: UnionConfig,
         regenerated: bool = False,
-        union: UnionConfig | None = None,
         glove: Path | None = None,
     ) -> None:
         self.base, self.stories, self.sets, self.data, self.out = base, stories, sets, data, out
-        self.regenerated, self.union, self.glove = regenerated, union, glove
+        self.union, self.regenerated, self.glove = union, regenerated, glove
 
     def __call__(self, name: str, corpus: str, model: str, test: str, without: str | None = None) -> Cell:
         """The cell of `model` (SENTAVG, FT_LM or UNION) trained on a set, if given without one error type.
@@ -135,7 +135,7 @@ class Cells:
             "set": checksum(path),
             "stories": self.stories,
             "without": without,
-            "base": as_mapping(self.union if model == UNION and self.union else self.base),
+            "base": as_mapping(self.union if model == UNION else self.base),
         }
         if model == SENTAVG and self.glove:
             key["glove"] = checksum(self.glove)
@@ -209,8 +209,6 @@ class Cells:
 
     def _union(self, rows: list[GroupRow], corpus: str, cell: Path, trained: bool) -> Scorer:
         """UNION's own model, trained on the human stories of the set; it makes its own negatives."""
-        if self.union is None:
-            raise ValueError("expected a configuration of UNION, got none")
         human_stories = [row.story for row in rows if row.label]
         if not trained:
             write_rows(cell / "stories.jsonl", ({"story": story} for story in human_stories))

@@ -75,10 +75,7 @@ def _columns(cell: Cell | str, published: Pair | None) -> list[str]:
 
 
 def _table(title: str, *headings: str) -> Table:
-    table = Table(title=title)
-    for heading in (*headings, "stories", "Spearman", "Kendall"):
-        table.add_column(heading)
-    return table
+    return Table(*headings, "stories", "Spearman", "Kendall", title=title)
 
 
 def table_5(cells: Cells, corpora: Sequence[str] = CORPORA) -> Table:
@@ -163,7 +160,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         check_data(args.data)
         base = read_config(PlotCoherenceConfig, config_file("plot_coherence", args.config))
         union = read_config(UnionConfig, config_file("union", args.union_config))
-        cells = Cells(base, args.stories, args.sets, args.data, args.out, args.regenerate, union, args.glove)
+        cells = Cells(base, args.stories, args.sets, args.data, args.out, union, args.regenerate, args.glove)
         table = {5: table_5, 6: table_6, 7: table_7}[args.table](cells, args.corpora)
     Console(width=160).print(table)
 

@@ -250,10 +250,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 max(1, max(args.distilled) // config.group_size),
             )
     size = f", {args.groups} groups each" if sources else ""
-    table = Table(title=f"Sources of {config.name} against judged sets{size}")
     columns = [*(["teacher"] if args.distilled else []), *rows.sets]
-    for heading in ("source", "stories", *columns):
-        table.add_column(heading)
+    title = f"Sources of {config.name} against judged sets{size}"
+    table = Table("source", "stories", *columns, title=title)
     for name, values in results.items():
         table.add_row(
             name, f"{values['stories']:,.0f}", *(f"{values[c]:.3f}" if c in values else "" for c in columns)

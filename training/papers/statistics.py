@@ -49,9 +49,8 @@ def error_table(rows: Rows) -> Table:
     unreasonable = [row["error_types"] for row in rows if any(row["error_types"])]
     types = story_error_types(unreasonable, raters=1, one_error_only=False)
     counts = Counter(name for story_types in types for name in story_types)
-    table = Table(title=f"UNION, Table 2: {len(unreasonable)} unreasonable of {len(rows)} ROC stories, %")
-    for heading in ("", "here", "paper"):
-        table.add_column(heading)
+    title = f"UNION, Table 2: {len(unreasonable)} unreasonable of {len(rows)} ROC stories, %"
+    table = Table("", "here", "paper", title=title)
     for name, printed in TABLE_2.items():
         table.add_row(name, f"{100 * counts[name] / len(unreasonable):.1f}", f"{printed}")
     sizes = Counter(len(story_types - {"other"}) for story_types in types)
@@ -83,11 +82,13 @@ def strongest_correlation(types: Sequence[set[str]]) -> tuple[float, float]:
 def score_table(sets: Mapping[str, Rows]) -> Table:
     """UNION's Figure 3: number of judged stories by score, in sevenths."""
     table = Table(
+        "",
+        "stories",
+        "paper",
+        *(f"{seventh}/7" for seventh in range(8)),
         title="UNION, Figure 3: stories by score (the paper's figure has no numbers)",
         caption=f"{PART} a part of the paper's stories",
     )
-    for heading in ("", "stories", "paper", *(f"{seventh}/7" for seventh in range(8))):
-        table.add_column(heading)
     for name, rows in sets.items():
         counts = Counter(round(7 * row["score"]) for row in rows)
         table.add_row(
@@ -102,11 +103,11 @@ def score_table(sets: Mapping[str, Rows]) -> Table:
 def mans_table(sets: Mapping[str, Rows]) -> Table:
     """OpenMEVA's Table 10: statistics of MANS."""
     table = Table(
+        "",
+        *(TEST_SETS[name].title for name in sets),
         title="OpenMEVA, Table 10: MANS (the paper in brackets)",
         caption=f"{PART} a part of the paper's stories. Tokens by NLTK's Treebank tokenizer; the paper's by spaCy",
     )
-    for heading in ("", *(TEST_SETS[name].title for name in sets)):
-        table.add_column(heading)
     values_by_set = {name: _mans_statistics(rows) for name, rows in sets.items()}
     headings = ("unique inputs", "stories per input", "stories", *(f"tokens of {text}" for text in
                 ("an input", "a reference", "a story")))  # fmt: skip
@@ -131,12 +132,12 @@ def autos_table(number: int, sets: Mapping[str, Rows]) -> Table:
     first, second = ("coherent", "incoherent") if number == 16 else ("human", "incoherent")
     printed = TABLE_16 if number == 16 else TABLE_17
     table = Table(
+        "",
+        *(f"{group}, {text}" for group in (first, second) for text in ("input", "story")),
         title=f"OpenMEVA, Table {number}: AUTOS, mean tokens (the paper in brackets)",
         caption="Stories held out from training or written for this project (mini), not the paper's. Tokens by NLTK's "
         "Treebank tokenizer; the paper's by spaCy",
     )
-    for heading in ("", *(f"{group}, {text}" for group in (first, second) for text in ("input", "story"))):
-        table.add_column(heading)
     for name, rows in sets.items():
         papers = printed["wp" if "_wp_" in name else "roc"]
         cells = [value for examples in _groups(number, rows) for value in _input_and_story(examples)]

@@ -1,6 +1,5 @@
 """The rows of AUTOS for a corpus of any size."""
 
-import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -62,7 +61,7 @@ class BatchBuilder:
 
     def __init__(self, how: AutosTests) -> None:
         require_knowledge()
-        self.how, self.seconds = how, 0.0
+        self.how = how
         pool, _ = read_rows(how.pool, how.context, skip_bad=True)
         self.builder = make_builder(pool, how.paraphrases, how.grammar, how.seed)
         self.signature = signature_of(
@@ -87,13 +86,11 @@ class BatchBuilder:
         Raises:
             ValueError: a story of fewer than two sentences; the message names its row.
         """
-        start = time.perf_counter()
         rows = story_rows(batch, self.how.context)
         numbered_rows = [
             item for places in _groups_of_unique_ids(rows) for item in self._rows_of(rows, places)
         ]
         numbered_rows.sort(key=lambda item: item[0])
-        self.seconds += time.perf_counter() - start
         return {name: [row[name] for _, row in numbered_rows] for name in SCHEMA.names}
 
     def _rows_of(self, all_stories: Sequence[StoryRow], chosen: Sequence[int]) -> list[tuple[int, Row]]:

@@ -1,6 +1,5 @@
 """Negative samples of the stories of a corpus of any size, as UNION is trained on."""
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -66,7 +65,7 @@ class BatchSampler:
     schema = None
 
     def __init__(self, settings: Sampling) -> None:
-        self.how, self.seconds = settings.how, 0.0
+        self.how = settings.how
         self.sampler, _ = sampler_of(settings.pool, self.how)
         self.normalizer = normalizer_of(self.how)
         names = {"names": self.how.names} if self.how.names else {}
@@ -95,7 +94,6 @@ class BatchSampler:
         Raises:
             ValueError: a story without a word; the message names its row.
         """
-        start = time.perf_counter()
         originals = [self._sentences(row) for row in rows_of(batch)]
         tags = iter(tag([words for sentences in originals for words in sentences]))
         records = []
@@ -106,7 +104,6 @@ class BatchSampler:
         names = ("negative", "origins", "applied", "edits")
         added: dict[str, list[Any]] = {"original": originals}
         added |= {name: [record.get(name) for record in records] for name in names}
-        self.seconds += time.perf_counter() - start
         return {
             free_name(f"union_{name}", batch) if name in batch else name: values
             for name, values in added.items()

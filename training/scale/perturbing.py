@@ -1,6 +1,5 @@
 """Perturbs a corpus of any size in one aspect."""
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,7 +57,7 @@ class BatchPerturber:
     schema = None
 
     def __init__(self, how: PerturbationConfig) -> None:
-        self.how, self.seconds = how, 0.0
+        self.how = how
         self.perturbers = build_perturbers(how)
         techniques = self.perturbers[0].techniques
         self.signature = signature_of(
@@ -82,7 +81,6 @@ class BatchPerturber:
         Raises:
             ValueError: a story of fewer than two sentences; the message names its row.
         """
-        start = time.perf_counter()
         rows = story_rows(batch, self.how.context)
         added: dict[str, list[Any]] = {"perturbed": [], "aspect": [], "technique": [], "changed_spans": []}
         for row, story in zip(rows, parse([row["story"] for row in rows]), strict=True):
@@ -92,7 +90,6 @@ class BatchPerturber:
             added["aspect"].append(self.how.aspect)
             added["technique"].append(perturbed and perturbed.technique)
             added["changed_spans"].append([span._asdict() for span in perturbed.spans] if perturbed else [])
-        self.seconds += time.perf_counter() - start
         return {
             free_name(f"perturb_{name}", batch) if name in batch else name: values
             for name, values in added.items()

@@ -3,7 +3,6 @@
 import importlib
 import inspect
 import re
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -38,9 +37,6 @@ class Scorer:
         context_in_story: whether all stories include their context; else, if they begin with it, it is not passed.
         options: options of the metrics' `compute`, such as `batch_size`, `device` and `dtype`; None values are ignored.
 
-    Attributes:
-        seconds: time spent in the metrics so far.
-
     Raises:
         ValueError: an unknown metric, or several metrics with `config`.
     """
@@ -60,7 +56,6 @@ class Scorer:
         self.options = {**options, "explain": explain or None}
         self.context_in_story = context_in_story
         self.signature = ""
-        self.seconds = 0.0
 
     def __call__(self, batch: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
         """The columns that the metrics add to a batch with `story` and optionally `context` and `reference`.
@@ -75,14 +70,12 @@ class Scorer:
         rows = [dict(zip(names, values, strict=True)) for values in zip(*batch.values(), strict=True)]
         added: dict[str, list[Any]] = {}
         signatures = []
-        start = time.perf_counter()
         for name, metric in self.metrics.items():
             columns = metric_inputs(rows, name, self.context_in_story)
             result = score_with(metric, name, columns, **self.options, **_quiet(metric))
             signatures.append(result.signature)
             output_rows = result_rows(rows, result, always_named=len(self.metrics) > 1)
             added |= {key: [row[key] for row in output_rows] for key in output_rows[0] if key not in batch}
-        self.seconds += time.perf_counter() - start
         # a judge's signature includes the dates of its answers, on which no score depends
         self.signature = " ".join(re.sub(r"\|answered:[^|]*", "", signature) for signature in signatures)
         return added
@@ -98,7 +91,6 @@ class Scorer:
             ValueError: settings that a metric refuses.
         """
         self({name: [text] for name, text in _SAMPLE_ROW.items() if name == "story" or name in fields})
-        self.seconds = 0.0
 
 
 def check_settings(

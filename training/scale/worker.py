@@ -34,11 +34,9 @@ class Operation(Protocol):
 
     Attributes:
         signature: identifies everything that the result depends on.
-        seconds: time spent in it so far.
     """
 
     signature: str
-    seconds: float
 
     @property
     def schema(self) -> pa.Schema | None:
@@ -147,9 +145,9 @@ class PartWorker:
         if self.folder.count_try(number) >= MAX_TRIES:
             rows = self.folder.parts.read(number)[NUMBER]
             return PartResult(number, fault=_KILLED_WORKERS.format(number, rows[0], rows[-1], MAX_TRIES))
-        start, seconds_before = time.perf_counter(), self.operation.seconds
+        start = time.perf_counter()
         table = self.folder.parts.read(number)
-        added, reasons = self._apply(table)
+        added, reasons, inside = self._apply(table)
         signature = self.operation.signature
         if (first_signature := self.folder.first_signature(signature)) != signature:
             return PartResult(
@@ -167,9 +165,7 @@ class PartWorker:
         write_text(self.folder.bad_file(number), "".join(row.line() for row in bad))
         write_table(self.folder.result(number), result)
         seconds = time.perf_counter() - start
-        done = PartResult(
-            number, len(valid), len(bad), seconds, self.operation.seconds - seconds_before, signature
-        )
+        done = PartResult(number, len(valid), len(bad), seconds, inside, signature)
         self.folder.mark_done(number, asdict(done))
         return done
 
@@ -181,8 +177,8 @@ class PartWorker:
             valid = valid.append_column(name, _array(name, values))
         return valid
 
-    def _apply(self, table: pa.Table) -> tuple[dict[str, list[Any]], dict[int, str]]:
-        """The columns added to the rows that can be processed, and why the others cannot, by index."""
+    def _apply(self, table: pa.Table) -> tuple[dict[str, list[Any]], dict[int, str], float]:
+        """The columns added to the rows that can be processed, why the others cannot, by index, and the operation's seconds."""
         columns = table.drop_columns([WHERE]).to_pydict()
         rows = table.to_pylist() if self.required else []
         reasons = {
@@ -195,8 +191,11 @@ class PartWorker:
         rejected = self.operation.check(_rows(columns, valid))
         reasons |= {valid[index]: reason for index, reason in rejected.items()}
         valid = [index for index in valid if index not in reasons]
-        added, rejected = apply_to_valid_rows(self.operation, _rows(columns, valid))
-        return added, reasons | {valid[index]: reason for index, reason in rejected.items()}
+        batch = _rows(columns, valid)
+        start = time.perf_counter()
+        added, rejected = apply_to_valid_rows(self.operation, batch)
+        inside = time.perf_counter() - start
+        return added, reasons | {valid[index]: reason for index, reason in rejected.items()}, inside
 
 
 def apply_to_valid_rows(

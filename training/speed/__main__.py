@@ -40,9 +40,8 @@ def main() -> None:
     )
     parser.add_argument("--out", type=Path, help="also write the rows as JSON")
     arguments = parser.parse_args()
-    table = Table(title=f"Speed, torch {torch.__version__}, threads: {torch.get_num_threads()}")
-    for heading in ("what", "measured", "ratio", "target"):
-        table.add_column(heading)
+    title = f"Speed, torch {torch.__version__}, threads: {torch.get_num_threads()}"
+    table = Table("what", "measured", "ratio", "target", title=title)
     options = {"spaces": {"before": arguments.before, "minutes": arguments.minutes}}
     rows = []
     for number, part in enumerate(arguments.only, 1):

@@ -45,24 +45,22 @@ def generator_rows() -> Rows:
     ]
 
 
-def stories_per_second(
-    folder: Path, plots: Sequence[Plot], sampling: Sampling, processes: int = PROCESSES
-) -> float:
+def stories_per_second(folder: Path, plots: Sequence[Plot], sampling: Sampling) -> float:
     """Stories generated per second of wall-clock time, without the time to load the generator."""
     keys = [(1, index) for index in range(len(plots))]
-    pools = [get_context("spawn").Pool(1, _load, (folder, sampling)) for _ in range(processes)]
+    pools = [get_context("spawn").Pool(1, _load, (folder, sampling)) for _ in range(PROCESSES)]
     try:
         for pool in pools:
             pool.apply(_write, (plots[:4], keys[:4]))  # the first batch is slower
         start = time.perf_counter()
         jobs = [
-            pool.apply_async(_write, (plots[first::processes], keys[first::processes]))
+            pool.apply_async(_write, (plots[first::PROCESSES], keys[first::PROCESSES]))
             for first, pool in enumerate(pools)
         ]
         written = sum(job.get() for job in jobs)
         seconds = time.perf_counter() - start
         if written != len(plots):
-            raise RuntimeError(f"expected {len(plots)} stories from {processes} processes, got {written}")
+            raise RuntimeError(f"expected {len(plots)} stories from {PROCESSES} processes, got {written}")
         return written / seconds
     finally:
         for pool in pools:

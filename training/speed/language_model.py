@@ -20,13 +20,13 @@ GPT2_VOCABULARY = 50_257
 CPU = torch.device("cpu")
 
 
-def losses_as_in_evaluate(model: Any, rows: Sequence[list[int]], batch_size: int = 16) -> list[float]:
-    """evaluate's method: float32, given order, padded to the longest of a batch, loss over all logits at once."""
+def losses_as_in_evaluate(model: Any, rows: Sequence[list[int]]) -> list[float]:
+    """evaluate's method: float32, batches of 16 in the given order, padded to the longest of a batch, loss over all logits at once."""
     model = model.float()
     mean_losses: list[float] = []
     with torch.inference_mode():
-        for start in range(0, len(rows), batch_size):
-            batch = rows[start : start + batch_size]
+        for start in range(0, len(rows), 16):
+            batch = rows[start : start + 16]
             longest = max(map(len, batch))
             ids = torch.tensor([row + [0] * (longest - len(row)) for row in batch])
             mask = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in batch])

@@ -1,18 +1,16 @@
 """Speed of negative sampling and of part-of-speech tagging, the latter compared with NLTK's tagger."""
 
-import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import cycle, islice
 
 from nltk.tokenize import NLTKWordTokenizer
 
 from openmeva.metrics.core.text import Normalizer
 from openmeva.training.negatives import tag_corpus
-from openmeva.training.negatives.sampling import UnionSampling
 from openmeva.training.negatives.union import UnionSampler
 from openmeva.training.paths import CACHE, ENCODER
-from openmeva.training.speed.parts import Rows, bench_stories, own_stories
+from openmeva.training.speed.parts import Rows, bench_stories, own_stories, seconds
 from openmeva.training.text.knowledge.english import English
 from openmeva.training.text.language import Language
 from openmeva.training.text.tagged_story import TaggedStory
@@ -46,7 +44,6 @@ def negatives_per_second(
     stories: Sequence[TaggedStory],
     processes: int,
     language: Language | None = None,
-    sampling: UnionSampling | None = None,
 ) -> float:
     """Negative samples per second of wall-clock time, one per story, collected in this process.
 
@@ -57,15 +54,9 @@ def negatives_per_second(
         stories: tagged stories; use thousands for a stable result.
         processes: number of processes.
         language: lexicon and inflection; default: those of `training.text`.
-        sampling: the distributions; default: the paper's.
     """
-    sampler = UnionSampler(stories, language or English(), sampling)
-    start = time.perf_counter()
-    deque(sampler.sample_all(processes=processes), maxlen=0)
-    return len(stories) / (time.perf_counter() - start)
-
-
-Words = Sequence[Sequence[str]]  # words of a story, by sentence
+    sampler = UnionSampler(stories, language or English())
+    return len(stories) / seconds(lambda: deque(sampler.sample_all(processes=processes), maxlen=0))
 
 
 def mini_stories() -> list[list[list[str]]]:
@@ -78,37 +69,27 @@ def mini_stories() -> list[list[list[str]]]:
     return [[tokenize(s.lower()) for s in row["sentences"]] for row in own_stories()]
 
 
-def tagging_speed(n_stories: int = 2000, stories: Sequence[Words] | None = None) -> dict[str, float]:
+def tagging_speed(n_stories: int) -> dict[str, float]:
     """Stories tagged per second by one process, by `tag` and by NLTK's `PerceptronTagger`; higher is better.
 
     The time excludes loading the weights. NLTK's tagger runs on an eighth of the stories, with the same weights.
 
     Args:
-        n_stories: number of stories to tag; fewer given ones are repeated.
-        stories: tokens by sentence by story; default: the stories shipped with the project.
+        n_stories: number of stories to tag: those shipped with the project, repeated if they are fewer.
 
     Returns:
         `{"batched": stories per second, "nltk": stories per second}`.
 
     Raises:
-        ValueError: no stories, or `n_stories` below 1.
+        ValueError: `n_stories` is below 1.
     """
     if n_stories < 1:
         raise ValueError(f"n_stories: expected 1 or more, got {n_stories}")
-    source = mini_stories() if stories is None else stories
-    if not source:
-        raise ValueError("stories: expected at least one, got none")
-    chosen = list(islice(cycle(source), n_stories))
+    chosen = list(islice(cycle(mini_stories()), n_stories))
     sample = chosen[: max(1, n_stories // 8)]
     one_by_one = load_tagger().tag
     tag([["warm"]])
     return {
-        "batched": _rate(lambda: tag([words for story in chosen for words in story]), len(chosen)),
-        "nltk": _rate(lambda: [one_by_one(words) for story in sample for words in story], len(sample)),
+        "batched": len(chosen) / seconds(lambda: tag([words for story in chosen for words in story])),
+        "nltk": len(sample) / seconds(lambda: [one_by_one(words) for story in sample for words in story]),
     }
-
-
-def _rate(work: Callable[[], object], amount: int) -> float:
-    start = time.perf_counter()
-    work()
-    return amount / (time.perf_counter() - start)

@@ -56,7 +56,7 @@ def space_rows(
     rows: Rows = []
     slow = 0.0
     if before:
-        with checked_out_revision(before) as folder, running_space(folder=folder) as space:
+        with checked_out_revision(before) as folder, running_space(folder) as space:
             rows, slow = _load(f"story_scorer at {before}", space, stories, users, seconds)
     with running_space() as space:
         version_rows, _ = _load("story_scorer", space, stories, users, seconds, slow)
@@ -130,8 +130,8 @@ def checked_out_revision(revision: str) -> Iterator[Path]:
 
 
 @contextmanager
-def running_space(name: str = "story_scorer", folder: Path | None = None) -> Iterator[RunningSpace]:
-    """Runs a Space in a separate process, from this version or the one in `folder`.
+def running_space(folder: Path | None = None) -> Iterator[RunningSpace]:
+    """Runs the story scorer in a separate process, from this version or the one in `folder`.
 
     Raises:
         RuntimeError: the process ended, or did not answer in time.
@@ -149,7 +149,7 @@ def running_space(name: str = "story_scorer", folder: Path | None = None) -> Ite
     }
     start = time.perf_counter()
     process = subprocess.Popen(
-        [sys.executable, "-m", f"openmeva.spaces.{name}.app"],
+        [sys.executable, "-m", "openmeva.spaces.story_scorer.app"],
         cwd=folder or ROOT,
         env=environment,
         stdout=subprocess.DEVNULL,
@@ -158,7 +158,7 @@ def running_space(name: str = "story_scorer", folder: Path | None = None) -> Ite
     try:
         while True:
             if process.poll() is not None or time.perf_counter() - start > _START_TIMEOUT:
-                raise RuntimeError(f"{name} did not start: try `make space NAME={name}`")
+                raise RuntimeError("story_scorer did not start: try `make space NAME=story_scorer`")
             try:
                 page_seconds(url)
                 break

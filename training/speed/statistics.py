@@ -1,14 +1,12 @@
 """Speed of the statistics: tests of every pair of 50 metrics on 1,000 stories, with 10,000 resamples each."""
 
-import time
 import warnings
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 from scipy import stats
 
-from openmeva.training.speed.parts import Rows
+from openmeva.training.speed.parts import Rows, time_call
 from openmeva.training.statistics.pairs import calibrated_accuracy
 from openmeva.training.statistics.permutation import PermutationTests, random_swaps
 
@@ -67,13 +65,6 @@ def all_pairs(
     tests = PermutationTests(metrics, judgments, swaps, coefficient, prompts, block=len(swaps))
     for first, second in zip(*np.triu_indices(len(metrics), 1), strict=True):
         tests.test(int(first), int(second))
-
-
-def time_call(work: Callable[[], object]) -> tuple[float, float]:
-    """Wall-clock and processor seconds; ratios use the latter, which other load on the machine hardly affects."""
-    clock, processor = time.perf_counter(), time.process_time()
-    work()
-    return time.perf_counter() - clock, time.process_time() - processor
 
 
 def direct_method_seconds(

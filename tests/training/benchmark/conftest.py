@@ -2,7 +2,7 @@
 
 import pytest
 
-from openmeva.training.benchmark import paired, run
+from openmeva.training.benchmark import command, paired, run
 from openmeva.training.benchmark.own import judging
 from openmeva.training.benchmark.registry import MetricEntry
 
@@ -44,7 +44,7 @@ class Words(evaluate.Metric):
 @pytest.fixture(autouse=True)
 def scores_of_this_test(tmp_path, monkeypatch):
     """Scores are cached in the folder of the test."""
-    for module in (run, paired, judging):
+    for module in (command, run, paired, judging):
         monkeypatch.setattr(module, "SCORES_CACHE", tmp_path / "scores")
 
 

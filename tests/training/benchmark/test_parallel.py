@@ -22,11 +22,11 @@ from openmeva.training.benchmark.sets import TEST_SETS
 ROWS = [{"story": f"a story of {k} words .", "prompt": "once ."} for k in range(5)]
 
 
-def threads(count: int) -> Executor:
+def one_thread() -> Executor:
     return ThreadPoolExecutor(1)  # one at a time: the test metric counts its calls
 
 
-def another(count: int) -> Executor:
+def another_process() -> Executor:
     """A real second process, forked, so that imports run only once."""
     return ProcessPoolExecutor(1, mp_context=get_context("fork"))
 
@@ -47,7 +47,7 @@ def test_scores_computed_in_parallel_are_reused_from_the_cache(
     works: list[MetricInputs], words: tuple[MetricEntry, Path], tmp_path: Path
 ) -> None:
     messages: list[str] = []
-    parallel.score_in_parallel(works, tmp_path / "cache", None, 2, messages.append, threads)
+    parallel.score_in_parallel(works, tmp_path / "cache", None, 2, messages.append, one_thread())
     assert words[1].read_text() == "xx", "each metric once: the second set's stories are among the first's"
     assert messages[0] == "2 metrics to score, 2 in parallel"
     assert "Words (roc): 8 stories of 2 sets" in messages[1], "the longest first"
@@ -62,7 +62,7 @@ def test_scoring_failure_is_raised_only_when_the_scores_are_needed(
     broken = replace(works[1].entry, outputs={"Row": "absent"})
     messages: list[str] = []
     parallel.score_in_parallel(
-        [works[0], replace(works[1], entry=broken)], tmp_path, None, 2, messages.append, threads
+        [works[0], replace(works[1], entry=broken)], tmp_path, None, 2, messages.append, one_thread()
     )
     assert messages[-1].endswith("Second (roc): not scored")
     with pytest.raises(ValueError, match="expected absent"):
@@ -79,8 +79,9 @@ def test_processes_end_with_the_run_that_is_killed(monkeypatch: pytest.MonkeyPat
     read_end, write_end = os.pipe()
     child = os.fork()
     if not child:
-        with parallel._process_pool(1) as executor:
-            executor.submit(write_and_wait, write_end).result()
+        with parallel.process_pool(2) as pool:
+            assert pool is not None
+            pool.submit(write_and_wait, write_end).result()
         os._exit(0)
     os.close(write_end)
     assert os.read(read_end, 1) == b"x"
@@ -98,19 +99,22 @@ def test_killed_process_does_not_abort_the_run(works: list[MetricInputs], tmp_pa
             return future
 
     messages: list[str] = []
-    parallel.score_in_parallel(works, tmp_path, None, 2, messages.append, Dying)
+    parallel.score_in_parallel(works, tmp_path, None, 2, messages.append, Dying(1))
     assert messages[-1].startswith("  a process ended early")
 
 
 def test_parallel_results_keep_their_order() -> None:
     works = [(2, 3), (3, 2), (2, 5)]
-    assert parallel.run_in_parallel(pow, works, 2, threads) == [8, 9, 32]
-    assert parallel.run_in_parallel(pow, works[:2], 2, pytest.fail) == [8, 9], "too few for processes"
-    assert parallel.run_in_parallel(pow, works, 1, pytest.fail) == [8, 9, 32]
+    pool = one_thread()
+    assert parallel.run_in_parallel(pow, works, pool) == [8, 9, 32]
+    pool.shutdown()
+    assert parallel.run_in_parallel(pow, works[:2], pool) == [8, 9], "too few for processes"
+    with parallel.process_pool(1) as none:
+        assert parallel.run_in_parallel(pow, works, none) == [8, 9, 32]
 
 
 def test_parallel_run_gives_the_same_results(
-    words: tuple[MetricEntry, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    words: tuple[MetricEntry, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All arguments can be passed to another process, and its results come back unchanged."""
     rng = np.random.default_rng(0)
@@ -120,11 +124,12 @@ def test_parallel_run_gives_the_same_results(
     ]
     sets = [replace(TEST_SETS["plot_guided_roc"], name=f"judged_{k}", read=lambda _: rows) for k in range(3)]
 
-    def run_in_forked_process(function: Any, works: Any, processes: int, pool: Any) -> list[Any]:
-        assert processes == 2
-        return parallel.run_in_parallel(function, works, processes, another)
+    def run_in_forked_process(function: Any, works: Any, pool: Executor) -> list[Any]:
+        assert pool._max_workers == 2  # type: ignore[attr-defined]
+        with another_process() as other:
+            return parallel.run_in_parallel(function, works, other)
 
-    settings = Settings(data=None, draws=100, say=lambda line: None, cache=tmp_path / "cache")
+    settings = Settings(data=None, draws=100, say=lambda line: None, processes=1)
     sequential = run([words[0]], sets, settings)
     monkeypatch.setattr("openmeva.training.benchmark.run.run_in_parallel", run_in_forked_process)
     assert run([words[0]], sets, replace(settings, processes=2)) == sequential
@@ -151,12 +156,12 @@ def test_one_pass_fills_rows_of_two_entries_if_references_exist(
 
 
 def test_single_task_is_not_scored_in_parallel(works: list[MetricInputs], tmp_path: Path) -> None:
-    parallel.score_in_parallel(works[:1], tmp_path, None, 2, pytest.fail, pytest.fail)
+    parallel.score_in_parallel(works[:1], tmp_path, None, 2, pytest.fail, one_thread())
 
 
 def test_tasks_can_be_sent_to_other_processes(works: list[MetricInputs]) -> None:
     tasks = parallel.group_into_tasks(works)
-    with another(1) as executor:
+    with another_process() as executor:
         assert list(executor.map(replace, tasks)) == tasks
     assert [task.title for task in tasks] == ["Words (roc)", "Second (roc)"]
 

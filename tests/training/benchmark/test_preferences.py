@@ -116,9 +116,9 @@ def data(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_run_on_preference_pairs_and_a_criterion(data: Path, tmp_path: Path) -> None:
+def test_run_on_preference_pairs_and_a_criterion(data: Path) -> None:
     chosen = [sets.test_set("storycloze"), sets.test_set("hanna:coherence")]
-    results = run([], chosen, Settings(data=data, draws=100, say=lambda line: None, cache=tmp_path / "cache"))
+    results = run([], chosen, Settings(data=data, draws=100, say=lambda line: None, processes=1))
     assert results["skipped"] == {}
     assert results["preferences"]["storycloze"]["rows"]["length"]["accuracy"] == 0.5
     coherence = results["judged"]["hanna:coherence"]

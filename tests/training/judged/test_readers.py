@@ -174,7 +174,7 @@ def test_unknown_sheet_layout_is_refused(tmp_path, header):
 
 def test_bad_plot_guided_files_are_refused(tmp_path):
     write_plot_guided_file(tmp_path, [("w1", "01239")])
-    with pytest.raises(ValueError, match=r"sheet 1, Answer\.text5: expected a rating in 0\.\.5, got '9'"):
+    with pytest.raises(ValueError, match=r"line 2, Answer\.text5: expected a rating in 0\.\.5, got '9'"):
         read_plot_guided_judgments(tmp_path)
     write_plot_guided_file(tmp_path, [("w1", "01234"), ("w1", "01234")])
     with pytest.raises(ValueError, match="w1 rates a story twice"):

@@ -26,6 +26,7 @@ from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 from openmeva.training.union.config import UnionConfig
 
 TINY = parse(PlotCoherenceConfig, {"name": "tiny", "seed": 1})
+ROC_FIRST = read_config(UnionConfig, config_file("union", "roc_first"))
 
 
 def write_sets(folder: Path) -> Path:
@@ -65,13 +66,13 @@ def test_cell_excludes_a_manipulation_keeps_the_budget_and_trains_once(
     monkeypatch.setattr(plot_cells, "correlate", lambda scorer, test, data: correlations[test])
     monkeypatch.setattr(plot_cells, "result_key", lambda test, data: test)
     folder = write_sets(tmp_path / "sets")
-    cells = Cells(TINY, 20, folder, tmp_path, tmp_path / "out")
+    cells = Cells(TINY, 20, folder, tmp_path, tmp_path / "out", ROC_FIRST)
     cell = ("MANPLTS", "roc", FT_LM)
     assert cells(*cell, "plot_guided_roc", "repetition") == Cell(0.5, 0.25, 20)
     assert cells(*cell, "plot_guided_roc", "repetition") == Cell(0.5, 0.25, 20)
     assert cells(*cell, "mans_wp", "repetition") == Cell(0.1, 0.05, 20)
     assert calls == [(20, False), (20, True)], "trained once, evaluated on two test sets"
-    larger = Cells(TINY, 1000, folder, tmp_path, tmp_path / "out")
+    larger = Cells(TINY, 1000, folder, tmp_path, tmp_path / "out", ROC_FIRST)
     assert larger(*cell, "plot_guided_roc", "repetition").stories == 72
     assert calls[-1] == (72, False), "another budget is another model"
     with pytest.raises(ValueError, match="no such file"):
@@ -98,8 +99,7 @@ def test_union_cell_trains_on_the_human_stories_of_the_set(
     monkeypatch.setattr(plot_cells, "UnionScorer", Scorer)
     monkeypatch.setattr(plot_cells, "correlate", lambda scorer, test, data: (scorer(["a"])[0], 0.0))
     monkeypatch.setattr(plot_cells, "result_key", lambda test, data: test)
-    base = read_config(UnionConfig, config_file("union", "roc_first"))
-    cells = Cells(TINY, 20, write_sets(tmp_path / "sets"), tmp_path, tmp_path / "out", union=base)
+    cells = Cells(TINY, 20, write_sets(tmp_path / "sets"), tmp_path, tmp_path / "out", ROC_FIRST)
     assert cells("MANPLTS", "roc", UNION, "plot_guided_roc") == Cell(0.5, 0.0, 20)
     assert trained == [(10, 1, "first_sentence", 10)]
 
@@ -111,7 +111,7 @@ def test_regenerated_stories_are_read_from_their_own_set(
     monkeypatch.setattr(plot_cells, "correlate", lambda *_: (0.5, 0.25))
     monkeypatch.setattr(plot_cells, "result_key", lambda test, data: test)
     folder = write_sets(tmp_path / "sets")
-    cells = Cells(TINY, 20, folder, tmp_path, tmp_path / "out", regenerated=True)
+    cells = Cells(TINY, 20, folder, tmp_path, tmp_path / "out", ROC_FIRST, regenerated=True)
     with pytest.raises(ValueError, match="roc-without-illogical_order"):
         cells("MANPLTS", "roc", FT_LM, "plot_guided_roc", "wrong_order")
     regenerated = folder / "roc-without-illogical_order" / "sets"
@@ -125,7 +125,7 @@ def test_set_with_placeholders_is_rejected_without_delexicalization(tmp_path: Pa
     folder.mkdir(parents=True)
     rows = [GroupRow("1", f"[MALE] {verb} home .", "", label) for label, verb in enumerate(("ate", "ran"))]
     write_groups(folder / "manplts.parquet", rows)
-    cells = Cells(replace(TINY, delexicalize=False), 20, tmp_path, tmp_path, tmp_path / "out")
+    cells = Cells(replace(TINY, delexicalize=False), 20, tmp_path, tmp_path, tmp_path / "out", ROC_FIRST)
     with pytest.raises(ValueError, match=r"manplts\.parquet: expected names as they are, as tiny reads them"):
         cells("MANPLTS", "roc", FT_LM, "plot_guided_roc")
 
@@ -159,7 +159,7 @@ def test_correlation_uses_mean_ratings(monkeypatch: pytest.MonkeyPatch, tmp_path
     ("table", "rows"), [(plot_tables.table_5, 22), (plot_tables.table_6, 6), (plot_tables.table_7, 10)]
 )
 def test_table_reports_a_missing_set(table: Any, rows: int, tmp_path: Path) -> None:
-    result = table(Cells(TINY, 20, tmp_path, tmp_path, tmp_path))
+    result = table(Cells(TINY, 20, tmp_path, tmp_path, tmp_path, ROC_FIRST))
     assert result.row_count == rows
     assert "no such file" in "".join(str(cell) for column in result.columns for cell in column.cells)
 
@@ -204,7 +204,12 @@ def test_fine_tuned_cell_is_a_trained_classifier(tmp_path: Path, monkeypatch: py
         "seed": 1,
     }
     cells = Cells(
-        parse(PlotCoherenceConfig, base), 20, write_sets(tmp_path / "sets"), tmp_path, tmp_path / "out"
+        parse(PlotCoherenceConfig, base),
+        20,
+        write_sets(tmp_path / "sets"),
+        tmp_path,
+        tmp_path / "out",
+        ROC_FIRST,
     )
     rows = cells._rows(tmp_path / "sets" / "roc" / "sets" / "manplts.parquet")
     stories = ["She ran home.", "He ate."]

@@ -25,10 +25,7 @@ class Forked:
 def test_parallel_generator_writes_all_plots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if not torch.cuda.is_available():  # which no forked process can use
         monkeypatch.setattr(generator, "get_context", {"spawn": Forked()}.get)
-    assert (
-        generator.stories_per_second(write_generator(tmp_path), PLOTS, Sampling(max_tokens=4), processes=2)
-        > 0
-    )
+    assert generator.stories_per_second(write_generator(tmp_path), PLOTS, Sampling(max_tokens=4)) > 0
 
 
 def test_missing_stories_are_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,4 +41,4 @@ def test_missing_stories_are_an_error(tmp_path: Path, monkeypatch: pytest.Monkey
     context = type("Context", (), {"Pool": lambda *_: Pool()})()
     monkeypatch.setattr(generator, "get_context", lambda _: context)
     with pytest.raises(RuntimeError, match="expected 7 stories from 2 processes, got 5"):
-        generator.stories_per_second(tmp_path, PLOTS, Sampling(max_tokens=4), processes=2)
+        generator.stories_per_second(tmp_path, PLOTS, Sampling(max_tokens=4))

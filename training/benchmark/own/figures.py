@@ -17,14 +17,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from openmeva.training.benchmark.style import MAX_CORRELATION, fit_correlations
+from openmeva.training.benchmark.style import MAX_CORRELATION, fit_correlations, panel_grid
 
 # Colors on white; in the page each is a CSS variable, with another value in dark mode.
 COLOURS = {"ink": "#1f2328", "soft": "#57606a", "line": "#d9d6cf", "shade": "#f0eee8"}
 OWN = ("#0b6e69", "#8a5a9e", "#b4540a", "#2b5fab")
 SYSTEMS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#c98a00", "#56b4e9")
 MARKERS = ("o", "s", "^", "v", "P", "X", "<", ">", "p")  # the next marker when the colors repeat
-PANELS_PER_ROW = 4  # panels per row
 LEVELS = (
     ("all", "over all stories"),
     ("within_prompts", "within prompts"),
@@ -124,11 +123,8 @@ def scatter_plot(name: str, result: Mapping[str, Any]) -> ReportFigure:
     systems = list(dict.fromkeys(sources)) if sources else [None]
     jitter = np.random.default_rng(0).uniform(-0.012, 0.012, len(x)) * np.ptp(x)
     with plt.rc_context(_STYLE):
-        down, across = -(-len(titles) // PANELS_PER_ROW), min(len(titles), PANELS_PER_ROW)
-        size = (max(5.4, 4.2 * across), 3.9 * down)
-        figure, grid = plt.subplots(down, across, figsize=size, squeeze=False, gridspec_kw={"hspace": 0.4})
-        for axes in grid.flat[len(titles) :]:
-            axes.remove()
+        size = (5.4 if len(titles) == 1 else 4.2, 3.9)
+        figure, grid = panel_grid(len(titles), size, gridspec_kw={"hspace": 0.4})
         for axes, title in zip(grid.flat, titles, strict=False):
             y = np.array(result["metrics"][title]["scores"])
             for index, system in enumerate(systems):

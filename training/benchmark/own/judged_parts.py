@@ -50,12 +50,7 @@ def agreement_section(name: str, result: Results, printed: Results) -> Section:
         for title, row in sorted(result["rows"].items(), key=lambda item: -item[1].get("pearson", -2.0)):
             if row["kind"] != kind or "undefined" in row:
                 continue
-            cells = [
-                format_with_interval(level_of(row, level), "pearson")
-                if level_of(row, level).get("pearson") is not None
-                else "–"
-                for level, _ in LEVELS
-            ]
+            cells = [format_with_interval(level_of(row, level), "pearson") for level, _ in LEVELS]
             table.add(
                 f"{title.replace('_', '-')} (trivial)" if kind == "trivial" else title,
                 *cells, format_number(row["spearman"]), format_number(row["kendall"]), format_number(row.get("accuracy", {}).get("value"), 2),

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from openmeva.metrics.openmeva.autos import aspect_tables, check_rows
-from openmeva.metrics.openmeva.trivial import TRIVIAL_BASELINES, trivial_scores
-from openmeva.training.benchmark.aspect_means import aspect_means
+from openmeva.metrics.openmeva.trivial import TRIVIAL_BASELINES
 from openmeva.training.benchmark.command import BenchmarkOptions, requested_sets
-from openmeva.training.benchmark.own.measure import Sampling, judge_set
+from openmeva.training.benchmark.own.measure import Sampling, judge_autos, judge_set
 from openmeva.training.benchmark.own.metric import (
     OwnMetric,
     Scores,
@@ -86,7 +84,6 @@ def judge(
     metric_sources, tables, files, folders, negated, compared = map(
         _as_list, (metric, scores, judged, autos, lower_is_better, compare_with)
     )
-    names = None if sets is None else _as_list(sets)
     if ALL in compared:
         raise ValueError(f"expected names of metrics to compare with, got {ALL}")
     select_entries(compared or None, read_registry())
@@ -96,7 +93,8 @@ def judge(
     if folder is not None and not folder.is_dir():
         raise ValueError(f"expected the folder of the data, found none: {folder}")
     options = BenchmarkOptions(
-        datasets=names,
+        data=folder,
+        datasets=None if sets is None else _as_list(sets),
         judged=[*map(Path, files)],
         autos=[*map(Path, folders)],
         corpus=corpus,
@@ -104,69 +102,93 @@ def judge(
         seed=seed,
         autos_stories=autos_stories,
         pairs=pairs,
+        say=say or (lambda line: None),
     )
     chosen = requested_sets(options)
     metrics = [
         *(_file_of(str(file), chosen) for file in tables),
         *(_assigned(source, chosen) for source in metric_sources),
     ]
-    results: dict[str, Any] = {
-        "judged": {}, "preferences": {}, "autos": {}, "skipped": {}, "origins": [], "unscored": [],
-        "settings": {"draws": draws, "seed": seed}, "lower_is_better": [],
-    }  # fmt: skip
-    scored: list[ScoredSet] = []
-    signatures: dict[int, list[str]] = {}
-    for test_set in chosen:
-        sources = [source for source, target in metrics if target in (None, test_set.name)]
-        is_required = bool(names) or any(target == test_set.name for _, target in metrics)
-        rows = _rows(test_set, folder, is_required, results["skipped"]) if sources else None
-        if rows is not None:
-            if not any(target == test_set.name for _, target in metrics):
-                test_set, rows = sample_stories(
-                    test_set, rows, pairs if test_set.preferences else autos_stories, seed
-                )
-            if say:
-                say(f"{test_set.title}: {len(rows)} stories")
-            scored.append(ScoredSet.of(test_set, rows, _scores(sources, test_set, rows)))
-            for index, (source, target) in enumerate(metrics):
-                if target in (None, test_set.name):
-                    signatures.setdefault(index, []).append(source.signature())
+    skipped: dict[str, str] = {}
+    scored, origins = _score_sets(metrics, chosen, options, skipped)
     if not scored:
         raise ValueError(
             "nothing to judge on: give the folder of the data, a file of judged stories, or build AUTOS"
         )
-    for index, (source, _) in enumerate(metrics):
-        signature = " and ".join(dict.fromkeys(filter(None, signatures.get(index, []))))
-        results["origins"].append(f"{source.origin}, signature {signature}" if signature else source.origin)
-    results["unscored"] = [line for scored_set in scored for line in scored_set.unscored]
-    results["lower_is_better"] = _negate([scored_set.scores for scored_set in scored], negated)
+    results: dict[str, Any] = {
+        "judged": {}, "preferences": {}, "autos": {}, "skipped": skipped, "origins": origins,
+        "unscored": [line for scored_set in scored for line in scored_set.unscored],
+        "settings": {"draws": draws, "seed": seed},
+        "lower_is_better": _negate([scored_set.scores for scored_set in scored], negated),
+    }  # fmt: skip
     for scored_set in scored:
-        test_set, rows, own = scored_set.test_set, scored_set.rows, scored_set.scores
-        if compared and (test_set.preferences or not test_set.judged):
-            results["skipped"][f"{', '.join(compared)} on {test_set.title}"] = (
-                "(metrics are compared on rated stories only)"
-            )
-        if test_set.preferences:
-            table = preference_table(rows, own, draws, np.random.default_rng(seed))
-            results["preferences"][test_set.name] = {"title": test_set.title, **table}
-        elif test_set.judged:
-            others = released_scores(test_set.name, scored_set.all_rows, folder)
-            for name in compared:
-                own_scores = metric_scores(name, test_set, scored_set.all_rows)
-                others = {
-                    f"{title} (released)" if title in own_scores else title: s for title, s in others.items()
-                }
-                others |= {
-                    f"{title} (openmeva)" if title in own else title: s for title, s in own_scores.items()
-                }
-            others = {title: scored_set.select(values) for title, values in others.items()}
-            sampling = Sampling(draws, seed)
-            results["judged"][test_set.name] = judge_set(
-                test_set, rows, own, others, sampling, results["lower_is_better"]
-            )
-        else:
-            results["autos"][test_set.name] = _autos(test_set, rows, own, Sampling(draws, seed))
+        _add_table(results, scored_set, compared, options)
     return Report(results, read_published())
+
+
+def _score_sets(
+    metrics: Sequence[tuple[OwnMetric, str | None]],
+    sets: Sequence[TestSet],
+    options: BenchmarkOptions,
+    skipped: dict[str, str],
+) -> tuple[list[ScoredSet], list[str]]:
+    """The sets with their scores, and the origin of each metric with its signature; adds unavailable sets to `skipped`."""
+    scored: list[ScoredSet] = []
+    signatures: list[list[str]] = [[] for _ in metrics]
+    for test_set in sets:
+        indices = [index for index, (_, target) in enumerate(metrics) if target in (None, test_set.name)]
+        has_file = any(target == test_set.name for _, target in metrics)
+        is_required = bool(options.datasets) or has_file
+        rows = _rows(test_set, options.data, is_required, skipped) if indices else None
+        if rows is None:
+            continue
+        if not has_file:
+            maximum = options.pairs if test_set.preferences else options.autos_stories
+            test_set, rows = sample_stories(test_set, rows, maximum, options.seed)
+        options.say(f"{test_set.title}: {len(rows)} stories")
+        sources = [metrics[index][0] for index in indices]
+        scored.append(ScoredSet.of(test_set, rows, _scores(sources, test_set, rows)))
+        for index, source in zip(indices, sources, strict=True):
+            signatures[index].append(source.signature())
+    origins = []
+    for (source, _), of_source in zip(metrics, signatures, strict=True):
+        signature = " and ".join(dict.fromkeys(filter(None, of_source)))
+        origins.append(f"{source.origin}, signature {signature}" if signature else source.origin)
+    return scored, origins
+
+
+def _add_table(
+    results: dict[str, Any], scored: ScoredSet, compared: Sequence[str], options: BenchmarkOptions
+) -> None:
+    """Adds a set's table to its section of the results."""
+    test_set, rows, own = scored.test_set, scored.rows, scored.scores
+    sampling = Sampling(options.draws, options.seed)
+    if compared and not test_set.rated:
+        results["skipped"][f"{', '.join(compared)} on {test_set.title}"] = (
+            "(metrics are compared on rated stories only)"
+        )
+    if test_set.preferences:
+        table = preference_table(rows, own, options.draws, np.random.default_rng(options.seed))
+        results["preferences"][test_set.name] = {"title": test_set.title, **table}
+    elif test_set.judged:
+        others = _others(scored, compared, options.data)
+        results["judged"][test_set.name] = judge_set(
+            test_set, rows, own, others, sampling, results["lower_is_better"]
+        )
+    else:
+        results["autos"][test_set.name] = judge_autos(test_set, rows, own, sampling)
+
+
+def _others(scored: ScoredSet, compared: Sequence[str], data: Path | None) -> dict[str, list[float]]:
+    """Released scores, and those of the metrics `compared`, by titles that none of the user's metrics has."""
+    others = released_scores(scored.test_set.name, scored.all_rows, data)
+    for name in compared:
+        own_scores = metric_scores(name, scored.test_set, scored.all_rows)
+        others = {f"{title} (released)" if title in own_scores else title: s for title, s in others.items()}
+        others |= {
+            f"{title} (openmeva)" if title in scored.scores else title: s for title, s in own_scores.items()
+        }
+    return {title: scored.select(values) for title, values in others.items()}
 
 
 def _as_list(value: Any) -> list[Any]:
@@ -270,28 +292,3 @@ def _scores(metrics: Sequence[OwnMetric], test_set: TestSet, rows: Rows) -> Scor
                 )
             scores[title], origins[title] = values, metric.origin
     return scores
-
-
-def _autos(
-    test_set: TestSet, rows: Rows, own: Mapping[str, Sequence[float]], sampling: Sampling
-) -> dict[str, Any]:
-    """Every aspect of a part of AUTOS, for the user's metrics and trivial baselines; means as on the leaderboard."""
-    stories = check_rows(rows)
-    trivial = {title: list(s) for title, s in trivial_scores([row["story"] for row in rows]).items()}
-    table: dict[str, Any] = {"title": test_set.title, "corpus": test_set.corpus, "n": len(rows), "rows": {}}
-    for kind, by_title in {"own": own, "trivial": trivial}.items():
-        for title, values in by_title.items():
-            cells = aspect_tables(
-                np.array(values), stories, sampling.draws, np.random.default_rng(sampling.seed)
-            )
-            aspects = {
-                f"{aspect} ({origin})" if len(origins) > 1 else aspect: {
-                    key: cell.get(key) for key in ("pearson", "pair_wins", "auc", "n")
-                }
-                | {"interval": (cell.get("intervals") or {}).get("pearson")}
-                for aspect, origins in cells["aspects"].items()
-                for origin, cell in origins.items()
-            }
-            firsts = {aspect: next(iter(origins.values())) for aspect, origins in cells["aspects"].items()}
-            table["rows"][title] = {"kind": kind, "aspects": aspects, **aspect_means(firsts)}
-    return table

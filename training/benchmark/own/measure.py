@@ -1,4 +1,4 @@
-"""Agreement of metrics with people on one judged set: at three levels, and compared with other metrics."""
+"""Results of metrics on one set: agreement with people, also compared with other metrics, or the aspects of AUTOS."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from openmeva.metrics.openmeva.autos import aspect_tables, check_rows
 from openmeva.metrics.openmeva.comparison import correct_p_values, paired_tests
 from openmeva.metrics.openmeva.drift import model_drift
 from openmeva.metrics.openmeva.error_types import by_error_type
 from openmeva.metrics.openmeva.judged import JudgedStories
+from openmeva.metrics.openmeva.trivial import trivial_scores
+from openmeva.training.benchmark.aspect_means import aspect_means
 from openmeva.training.benchmark.judged import judged_table, n_resamples
 from openmeva.training.benchmark.levels import BootstrapSamples
 from openmeva.training.benchmark.sets import TestSet
@@ -54,7 +57,7 @@ def judge_set(
     Raises:
         ValueError: scores do not fit the stories or are constant.
     """
-    judged = JudgedStories.from_rows(rows, (1.0, 5.0) if test_set.configuration.startswith("mans") else None)
+    judged = JudgedStories.from_rows(rows, test_set.scale)
     rng = np.random.default_rng(sampling.seed)
     table = judged_table(
         judged,
@@ -82,6 +85,31 @@ def judge_set(
         for title in own
     }
     return {"title": test_set.title, "corpus": test_set.corpus, "licence": test_set.licence, **table}
+
+
+def judge_autos(
+    test_set: TestSet, rows: Sequence[Mapping[str, Any]], own: Scores, sampling: Sampling
+) -> dict[str, Any]:
+    """Every aspect of a part of AUTOS, for the user's metrics and trivial baselines; means as on the leaderboard."""
+    stories = check_rows(rows)
+    trivial = {title: list(s) for title, s in trivial_scores([row["story"] for row in rows]).items()}
+    table: dict[str, Any] = {"title": test_set.title, "corpus": test_set.corpus, "n": len(rows), "rows": {}}
+    for kind, by_title in {"own": own, "trivial": trivial}.items():
+        for title, values in by_title.items():
+            cells = aspect_tables(
+                np.array(values), stories, sampling.draws, np.random.default_rng(sampling.seed)
+            )
+            aspects = {
+                f"{aspect} ({origin})" if len(origins) > 1 else aspect: {
+                    key: cell.get(key) for key in ("pearson", "pair_wins", "auc", "n")
+                }
+                | {"interval": (cell.get("intervals") or {}).get("pearson")}
+                for aspect, origins in cells["aspects"].items()
+                for origin, cell in origins.items()
+            }
+            firsts = {aspect: next(iter(origins.values())) for aspect, origins in cells["aspects"].items()}
+            table["rows"][title] = {"kind": kind, "aspects": aspects, **aspect_means(firsts)}
+    return table
 
 
 def _comparisons(

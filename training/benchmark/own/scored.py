@@ -42,7 +42,7 @@ class ScoredSet:
             title: [k for k, v in enumerate(values) if v is None] for title, values in scores.items()
         }
         unscored_indices = {index for indices in missing_indices.values() for index in indices}
-        drop_groups = test_set.preferences or not test_set.judged
+        drop_groups = not test_set.rated
         dropped_groups = {group_key(rows[index]) for index in unscored_indices} if drop_groups else set()
         indices = [
             k
