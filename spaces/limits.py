@@ -6,7 +6,9 @@ from openmeva.metrics.core.inputs import without_surrogates
 
 MAX_CHARACTERS = 10_000  # of a text: about 2,000 words
 MAX_ROWS = 500  # stories of a file
-MAX_FILE_CHARACTERS = 500_000  # of a file's stories: on two cores they take minutes, and files are scored in turn
+MAX_FILE_CHARACTERS = (
+    500_000  # of a file's stories: on two cores they take minutes, and files are scored in turn
+)
 MAX_BYTES = 2_000_000  # of a file
 MAX_CELL_CHARACTERS = 10_000_000  # characters of a file's cells
 MAX_SCORES = 20_000  # uploaded to the leaderboard

@@ -21,7 +21,7 @@ from openmeva.training.corpora.splits import judged_keys, load_corpus, truncate_
 from openmeva.training.corpora.stories import is_held_out, story_key
 from openmeva.training.files import read_rows
 from openmeva.training.negatives import UnionSampler, UnionSampling, tag_corpus
-from openmeva.training.paths import CACHE, ENCODER, ROOT
+from openmeva.training.paths import CACHE, NAMES_FILE, ROOT
 from openmeva.training.plot_guided.generator.model import load_generator
 from openmeva.training.plot_guided.generator.sampling import Sampling, StorySampler
 from openmeva.training.plot_guided.negatives.config import PlotNegativesConfig
@@ -49,14 +49,14 @@ def human_stories(corpus: str, data: Path, count: int) -> list[Text]:
 def _stories_with_beginning(data: Path) -> list[Text]:
     settings = read_config(UnionConfig, config_file("union", "roc"))
     config = replace(settings.corpus, train=())  # training stories need not be read
-    stories = load_corpus(config, data, ENCODER / "names.json").validation
+    stories = load_corpus(config, data, NAMES_FILE).validation
     return [Text(join_words(story[1:]), join_words(story[:1])) for story in stories if len(story) > 1]
 
 
 def _stories_with_prompt(data: Path) -> list[Text]:
     settings = read_config(RuberConfig, config_file("ruber_bert", "wp"))
     config = settings.corpus
-    normalizer = Normalizer.load(ENCODER / "names.json")
+    normalizer = Normalizer.load(NAMES_FILE)
     judged = judged_keys(config.exclude, data, normalizer)
     stories = []
     for file in settings.prompts or ():

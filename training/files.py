@@ -15,14 +15,13 @@ from openmeva.metrics.core.files import (
     read_lines,
     write_text,
 )
-from openmeva.metrics.core.rows import KINDS, Row, kind_of, parse_object, read_rows, text_of
+from openmeva.metrics.core.rows import Row, kind_of, read_rows, text_of
 from openmeva.metrics.core.writing import json_line, write_rows
 
 if TYPE_CHECKING:  # most users of this module do not need torch
     from torch import Tensor
 
 __all__ = [
-    "KINDS",
     "STANDARD_STREAM",
     "Row",
     "atomic_replace",
@@ -30,7 +29,6 @@ __all__ = [
     "checksum",
     "json_line",
     "kind_of",
-    "parse_object",
     "read_json",
     "read_lines",
     "read_rows",

@@ -12,6 +12,8 @@ ROOT = Path(__file__).resolve().parents[1]
 IN_CHECKOUT = (ROOT / "pyproject.toml").is_file()
 METRICS = ROOT / "metrics"
 ENCODER = METRICS / "weights" / "encoder"
+# lists of names that become placeholders: the encoder's, so that scoring and perturbing recognise the same names
+NAMES_FILE = ENCODER / "names.json"
 CONFIGS = ROOT / "training" / "configs"
 WEIGHTS = ROOT / "training" / "weights"
 STORIES = ROOT / "datasets" / "stories" / "mini.jsonl"

@@ -28,9 +28,11 @@ from openmeva.metrics.core.runtime import (
 )
 from openmeva.metrics.core.text import Normalizer
 
+FEATURES_BATCH = 64
+
 
 class BleurtScorer:
-    """Scores pairs with one checkpoint, loaded once and kept for the device and dtype used last.
+    """Scores pairs with one checkpoint, loaded once; a copy of the model is kept for each dtype.
 
     In addition to this project's checkpoints it takes any sequence-classification model of transformers with one
     output, in safetensors: for example a PyTorch port of the original BLEURT. Such a model's texts are not normalised.
@@ -113,12 +115,10 @@ class BleurtScorer:
             best[row] = max(best[row], score)
         return best
 
-    def features(
-        self, predictions: Sequence[str], references: Sequence[str], batch_size: int = 64, dtype: str = "auto"
-    ) -> np.ndarray:
+    def features(self, predictions: Sequence[str], references: Sequence[str]) -> np.ndarray:
         """Hidden states of [CLS] (rows, width), float32: the scoring layer's input; for this project's checkpoints."""
         pairs = [self.pair(reference, text) for text, reference in zip(predictions, references, strict=True)]
-        return self.run_model(pairs, lambda *inputs: self.model.encode(*inputs), batch_size, dtype=dtype)
+        return self.run_model(pairs, lambda *inputs: self.model.encode(*inputs), FEATURES_BATCH)
 
     def run_model(
         self,

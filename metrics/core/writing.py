@@ -15,23 +15,20 @@ from openmeva.metrics.core.formulas import guard_formula
 from openmeva.metrics.core.rows import ENDINGS, KINDS, kind_of
 
 
-def write_rows(
-    path: str | Path, rows: Iterable[Mapping[str, Any]], kind: str | None = None, column: str = "story"
-) -> int:
+def write_rows(path: str | Path, rows: Iterable[Mapping[str, Any]], column: str = "story") -> int:
     """Writes rows to a file, atomically, or to standard output (`-`); returns their number.
 
     Args:
-        path: its ending gives the kind; with `.gz` the file is gzipped.
+        path: its ending gives the kind, JSONL without one; with `.gz` the file is gzipped.
         rows: columns may differ from row to row. In CSV and TSV, a text that a spreadsheet would read as a formula gets
             a leading apostrophe, which `read_rows` removes (`formulas.py`). In Parquet, a column of values of several
             types becomes a column of strings.
-        kind: one of `KINDS`, overrides the ending; default: by the ending, or JSONL without one.
         column: the column that a text file contains.
 
     Raises:
-        ValueError: an unknown kind or ending, or a text file of rows without `column`.
+        ValueError: an unknown ending, or a text file of rows without `column`.
     """
-    kind = _kind(path, kind)
+    kind = _kind(path)
     if str(path) == STANDARD_STREAM:
         count = _WRITERS[kind](cast("BinaryIO", sys.stdout.buffer), rows, column)
         sys.stdout.buffer.flush()
@@ -40,29 +37,27 @@ def write_rows(
         return _WRITERS[kind](out, rows, column)
 
 
-def check_output(path: str | Path, kind: str | None = None, column: str | None = "story") -> None:
+def check_output(path: str | Path, column: str | None = "story") -> None:
     """Checks whether `write_rows` can write rows to `path`, before a long computation.
 
     Args:
-        path, kind: as in `write_rows`.
+        path: as in `write_rows`.
         column: the column that a text file would contain; None if the rows have no such column.
 
     Raises:
-        ValueError: an unknown kind or ending, a text file for rows without such a column, or an error of
+        ValueError: an unknown ending, a text file for rows without such a column, or an error of
             `check_writable`.
     """
-    if _kind(path, kind) == "txt" and column is None:
+    if _kind(path) == "txt" and column is None:
         raise ValueError(
             f"{path}: expected {', '.join(name for name in KINDS if name != 'txt')} for rows of several columns, got txt"
         )
     check_writable(path)
 
 
-def _kind(path: str | Path, kind: str | None) -> str:
+def _kind(path: str | Path) -> str:
     """The kind of file to write; errors as in `write_rows`."""
-    if kind not in (None, *KINDS):
-        raise ValueError(f"expected a format among {', '.join(KINDS)}, got {kind!r}")
-    kind = kind or kind_of(path)
+    kind = kind_of(path)
     ending = Path(str(path).lower().removesuffix(".gz")).suffix
     if kind is None and ending:
         raise ValueError(

@@ -66,7 +66,7 @@ class _Pieces:
 
 
 class TextEncoder:
-    """Embeds texts with one encoder, loaded once and kept for the device and dtype used last.
+    """Embeds texts with one encoder, loaded once; a copy of the model is kept for each dtype.
 
     For the shared encoder a text is normalised like the encoder's training texts, and words are those of
     `Normalizer`. For another encoder its own tokenizer reads the text unchanged, and words are sequences of letters

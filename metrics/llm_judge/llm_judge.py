@@ -170,9 +170,8 @@ class LlmJudge(StoryInputs, evaluate.Metric):
         judge_model = self._judge(settings, api_key, device, dtype)
         folder = Path(settings.cache or hub_home() / "openmeva-llm-judge").expanduser()
         check_folder(folder, "cache")  # before an answer costs anything
-        sampling = settings.sampling
-        if settings.local and sampling.method == "auto":
-            sampling = replace(sampling, method="probabilities")  # a local model always gives them
+        if settings.local and settings.method == "auto":
+            settings = replace(settings, method="probabilities")  # a local model always gives them
         runner = RequestRunner(
             judge_model,
             AnswerCache(folder, judge_model.identity),
@@ -183,7 +182,7 @@ class LlmJudge(StoryInputs, evaluate.Metric):
             dict.fromkeys(story_prompt.prompt for story_prompt in story_prompts if story_prompt.prompt)
         )
         bar = progress_bar("llm_judge", show_progress, "requests", "request")
-        method_used, ratings = rate_prompts(unique, runner, sampling, bar)
+        method_used, ratings = rate_prompts(unique, runner, settings, bar)
         result = collect_results(
             story_prompts, dict(zip(unique, ratings, strict=True)), settings, runner.usage, details
         )
@@ -193,7 +192,7 @@ class LlmJudge(StoryInputs, evaluate.Metric):
             **{key: value for key, value in judge_model.identity.items() if key not in MODEL_LIBRARIES},
             prompts=templates.name,
             aspects=",".join(settings.aspects),
-            **sampling.signature_settings(method_used),
+            **settings.signature_settings(method_used),
             answered="..".join(result["dates"]) or "never",
         )
         return result

@@ -74,11 +74,6 @@ class Settings(Sampling):
                 f"prices: expected two numbers from 0 up, of prompts and replies, got {self.prices!r}"
             )
 
-    @property
-    def sampling(self) -> Sampling:
-        """The settings of how a rating is obtained."""
-        return Sampling(**{field.name: getattr(self, field.name) for field in dataclasses.fields(Sampling)})
-
     def updated(self, options: Mapping[str, Any]) -> "Settings":
         """A copy with other values for some keys; None leaves a key unchanged.
 

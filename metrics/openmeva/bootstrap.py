@@ -19,6 +19,7 @@ from openmeva.metrics.openmeva.ties import merge_ties
 
 _CHUNK = 64  # draws, or stories, per chunk, so that a chunk fits in the processor's cache
 _EXACT = 2**24  # integers up to it are exact in single precision
+_LEVEL = 0.95  # of intervals
 _KEPT = 5_000_000  # numbers; a few tables of ranks up to this size are kept
 # Beyond this, the prompt-by-prompt matrix of Kendall's pairs is too large, and draws are computed one by one.
 _MATRIX_PROMPTS = 3000
@@ -238,13 +239,13 @@ def _unit(values: np.ndarray) -> np.ndarray:
     return centred / largest if largest else centred
 
 
-def intervals(draws: dict[str, np.ndarray], level: float = 0.95) -> dict[str, list[float] | None]:
-    """Percentile intervals of `PromptBootstrap.correlations`; `None` if under half of the draws are defined."""
-    return {name: interval(draws[name], level) for name in COEFFICIENTS}
+def intervals(draws: dict[str, np.ndarray]) -> dict[str, list[float] | None]:
+    """95 % percentile intervals of `PromptBootstrap.correlations`; `None` if under half of the draws are defined."""
+    return {name: interval(draws[name]) for name in COEFFICIENTS}
 
 
-def interval(draws: np.ndarray, level: float = 0.95) -> list[float] | None:
-    """The percentile interval of `(draws,)` values, without NaN; `None` if under half are defined.
+def interval(draws: np.ndarray) -> list[float] | None:
+    """The 95 % percentile interval of `(draws,)` values, without NaN; `None` if under half are defined.
 
     >>> [round(end, 6) for end in interval(np.arange(101.0))]
     [2.5, 97.5]
@@ -252,7 +253,7 @@ def interval(draws: np.ndarray, level: float = 0.95) -> list[float] | None:
     defined = draws[np.isfinite(draws)]
     if 2 * len(defined) < len(draws) or not len(defined):
         return None
-    tail = (1 - level) / 2
+    tail = (1 - _LEVEL) / 2
     low, high = np.quantile(defined, [tail, 1 - tail])
     return [float(low), float(high)]
 

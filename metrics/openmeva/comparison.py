@@ -13,6 +13,9 @@ import numpy as np
 from scipy import stats
 
 from openmeva.metrics.openmeva.bootstrap import interval
+from openmeva.metrics.openmeva.correlation import FUNCTIONS
+
+SIGNIFICANCE = 0.05
 
 
 def williams_test(first: float, second: float, between: float, n: int) -> dict[str, float]:
@@ -95,34 +98,31 @@ def paired_tests(
     independent stories, are given for Pearson. If one metric is a linear function of the other, such as its negation,
     these two are undefined, and the reason is given instead.
     """
-    result: dict[str, Any] = {"n": len(scores), "difference": {}, "bootstrap": {}}
-    for name, coefficient in (
-        ("pearson", stats.pearsonr),
-        ("spearman", stats.spearmanr),
-        ("kendall", stats.kendalltau),
-    ):
-        values = [float(coefficient(metric, scores).statistic) for metric in (first, second)]
-        result["difference"][name] = values[0] - values[1]
-        result["bootstrap"][name] = paired_bootstrap(first_draws[name], second_draws[name])
-    correlations = (
-        float(stats.pearsonr(first, scores).statistic),
-        float(stats.pearsonr(second, scores).statistic),
-        float(stats.pearsonr(first, second).statistic),
-    )
+    correlations = {
+        name: [float(function(metric, scores).statistic) for metric in (first, second)]
+        for name, function in FUNCTIONS.items()
+    }
+    result: dict[str, Any] = {
+        "n": len(scores),
+        "difference": {name: values[0] - values[1] for name, values in correlations.items()},
+        "bootstrap": {name: paired_bootstrap(first_draws[name], second_draws[name]) for name in FUNCTIONS},
+    }
+    with_first, with_second = correlations["pearson"]
+    between = float(stats.pearsonr(first, second).statistic)
     for name, test in (("williams", williams_test), ("steiger", steiger_test)):
         try:
-            result[name] = test(*correlations, len(scores))
+            result[name] = test(with_first, with_second, between, len(scores))
         except ValueError as error:
             result[name] = {"undefined": str(error)}
     return result
 
 
-def correct_p_values(p_values: dict[str, float], alpha: float = 0.05) -> dict[str, dict[str, Any]]:
+def correct_p_values(p_values: dict[str, float]) -> dict[str, dict[str, Any]]:
     """Holm's and Benjamini-Hochberg's corrections of a family of p-values.
 
     Returns:
         For each name `{"p_value", "holm", "benjamini_hochberg", "significant"}`; `significant`: whether `holm` is below
-        `alpha`.
+        `SIGNIFICANCE`.
 
     >>> correct_p_values({"a": 0.01, "b": 0.04})["a"]["holm"]
     0.02
@@ -134,8 +134,8 @@ def correct_p_values(p_values: dict[str, float], alpha: float = 0.05) -> dict[st
     values = list(p_values.values())
     gc.freeze()  # multipletests collects garbage at each call, and would visit all objects of a model's libraries
     try:
-        holm = multipletests(values, alpha, method="holm")[1]
-        hochberg = multipletests(values, alpha, method="fdr_bh")[1]
+        holm = multipletests(values, SIGNIFICANCE, method="holm")[1]
+        hochberg = multipletests(values, SIGNIFICANCE, method="fdr_bh")[1]
     finally:
         gc.unfreeze()
     return {
@@ -143,7 +143,7 @@ def correct_p_values(p_values: dict[str, float], alpha: float = 0.05) -> dict[st
             "p_value": float(p),
             "holm": float(first),
             "benjamini_hochberg": float(second),
-            "significant": bool(first < alpha),
+            "significant": bool(first < SIGNIFICANCE),
         }
         for name, p, first, second in zip(p_values, values, holm, hochberg, strict=True)
     }

@@ -9,7 +9,7 @@ from scipy import stats
 
 COEFFICIENTS = ("pearson", "spearman", "kendall")
 
-_FUNCTIONS = {
+FUNCTIONS = {
     "pearson": stats.pearsonr,
     "spearman": stats.spearmanr,
     "kendall": stats.kendalltau,
@@ -33,7 +33,7 @@ def correlate(x: np.ndarray, y: np.ndarray) -> dict[str, Any]:
     reason = why_undefined(x, y)
     if reason:
         raise ValueError(f"correlation undefined: {reason}")
-    results = {name: function(x, y) for name, function in _FUNCTIONS.items()}
+    results = {name: function(x, y) for name, function in FUNCTIONS.items()}
     return {
         **{name: float(result.statistic) for name, result in results.items()},
         "p_values": {name: float(result.pvalue) for name, result in results.items()},

@@ -16,6 +16,8 @@ from openmeva.metrics.openmeva.bootstrap import (
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS, correlate_part
 from openmeva.metrics.openmeva.judged import JudgedStories
 
+SETS = 8  # of quality drift, as in UNION's Figure 2
+
 
 def model_drift(
     metric: np.ndarray, judged: JudgedStories, draws: int, rng: np.random.Generator
@@ -85,27 +87,27 @@ def dataset_drift(runs: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> dict[s
 
 
 def quality_drift(
-    metric: np.ndarray, judged: JudgedStories, rng: np.random.Generator, draws: int = 200, sets: int = 8
+    metric: np.ndarray, judged: JudgedStories, rng: np.random.Generator, draws: int = 200
 ) -> list[dict[str, Any]]:
     """Pearson on sets biased towards low or high quality (UNION section 4.4, Figure 2).
 
-    Judgments are mapped to levels k in 0..sets-1 (exact for UNION's mean of seven binary ratings; for other
+    Judgments are mapped to levels k in 0..7 (exact for UNION's mean of seven binary ratings; for other
     scales the nearest level between the lowest and the highest rating). A story of level k is in set I, I in
-    1..sets, with probability 1 / (|I - k| + 1). Each set is sampled `draws` times.
+    1..8, with probability 1 / (|I - k| + 1). Each set is sampled `draws` times.
 
     Returns:
         For each set `{"set", "n" (mean size), "pearson" (mean), "sd" (over the samples), "undefined" (number of samples
         without a correlation), "levels" (mean number of stories of each level)}`.
     """
     span = judged.high - judged.low
-    levels = np.rint((judged.scores - judged.low) / span * (sets - 1)) if span else np.zeros(len(judged))
-    levels = np.clip(levels, 0, sets - 1).astype(int)
+    levels = np.rint((judged.scores - judged.low) / span * (SETS - 1)) if span else np.zeros(len(judged))
+    levels = np.clip(levels, 0, SETS - 1).astype(int)
     results = []
-    for index in range(1, sets + 1):
+    for index in range(1, SETS + 1):
         chosen = rng.random((draws, len(judged))) < 1 / (np.abs(index - levels) + 1)
         values = _masked_pearson(chosen, metric, judged.scores)
         defined = values[np.isfinite(values)]
-        counts = [float(chosen[:, levels == level].sum() / draws) for level in range(sets)]
+        counts = [float(chosen[:, levels == level].sum() / draws) for level in range(SETS)]
         results.append(
             {
                 "set": index,

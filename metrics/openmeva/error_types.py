@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,11 @@ from openmeva.metrics.openmeva.drift import correlations_with_intervals
 from openmeva.metrics.openmeva.judged import JudgedStories
 
 REASONABLE = "reasonable"
+RATERS = 3  # who have to name a type; fewer if a story has fewer
 
 
 def story_error_types(
-    error_types: list[list[list[str]]], raters: int = 3, one_error_only: bool = True
+    error_types: list[list[list[str]]], raters: int = RATERS, one_error_only: bool = True
 ) -> list[set[str]]:
     """The error types of each story that at least `raters` raters named.
 
@@ -38,7 +40,6 @@ def by_error_type(
     reasonable_above: float,
     draws: int,
     rng: np.random.Generator,
-    raters: int = 3,
     one_error_only: bool = True,
 ) -> dict[str, Any]:
     """Correlation on the reasonable stories and those of one error type, for each type.
@@ -51,7 +52,6 @@ def by_error_type(
         judged: the stories, with error types.
         reasonable_above: a story judged above this is reasonable.
         draws, rng: for the intervals.
-        raters: number of raters who have to name a type; at most the smallest number of raters of a story.
         one_error_only: as OpenMEVA, exclude stories of several types and correlate with labels; otherwise as UNION.
 
     Returns:
@@ -64,7 +64,7 @@ def by_error_type(
     """
     if judged.error_types is None:
         raise ValueError("the rows have no column 'error_types'")
-    raters = min([raters, *(len(by_rater) for by_rater in judged.error_types if by_rater)])
+    raters = min([RATERS, *(len(by_rater) for by_rater in judged.error_types if by_rater)])
     types = story_error_types(judged.error_types, raters, one_error_only)
     reasonable = judged.scores > reasonable_above
     results = {}
@@ -73,8 +73,7 @@ def by_error_type(
         keep = reasonable | wrong
         chosen = judged.subset(keep)
         if one_error_only:
-            labels = {"scores": reasonable[keep].astype(float), "low": 0.0, "high": 1.0}
-            chosen = JudgedStories(**{**vars(chosen), **labels})
+            chosen = replace(chosen, scores=reasonable[keep].astype(float), low=0.0, high=1.0)
         results[name] = {
             **correlations_with_intervals(metric[keep], chosen, draws, rng),
             "unreasonable": int(wrong.sum()),

@@ -15,7 +15,7 @@ import scipy
 from openmeva.metrics.core.inputs import as_list, check_lengths, check_options
 from openmeva.metrics.core.lock import ModuleLock
 from openmeva.metrics.core.version import __version__
-from openmeva.metrics.openmeva.autos import aspect_tables, check_rows, overall_correlation
+from openmeva.metrics.openmeva.autos import MAX_DRAWS, aspect_tables, check_rows, overall_correlation
 from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
 from openmeva.metrics.openmeva.loading import load_rows
 from openmeva.metrics.openmeva.sections import judgment_tables
@@ -221,7 +221,7 @@ class Openmeva(evaluate.Metric):
             return {
                 **result,
                 test: aspect_tables(metric, rows, draws, rng),
-                "signature": self._signature(references, draws=min(draws, 1000), seed=seed),
+                "signature": self._signature(references, draws=min(draws, MAX_DRAWS), seed=seed),
             }
         judged = JudgedStories.from_rows(references, SCALES[self.config_name])
         metric = check_predictions(predictions, len(judged))

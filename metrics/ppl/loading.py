@@ -1,6 +1,5 @@
 """Loads the model of a configuration: a model of this project, a third-party one, or any by path or Hub id."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from openmeva.metrics.core.checkpoint import (
     load_checkpoint,
     load_normalizer,
     merge_adapter,
+    read_model_config,
     read_settings,
     read_tensors,
 )
@@ -78,10 +78,7 @@ def _is_checkpoint(name: str) -> bool:
             config_file = Path(cached)
         except HUB_ERRORS:
             return False
-    try:
-        config = json.loads(Path(config_file).read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"{config_file}: missing or damaged ({error})") from error
+    config: Any = read_model_config(config_file.parent)
     return isinstance(config, dict) and "ppl" in config
 
 

@@ -13,17 +13,11 @@ from openmeva.metrics.core.text import (
     sentence_spans,
     split_sentences,
 )
-from openmeva.training.negatives import (
-    OPERATIONS,
-    BufferedRandom,
-    EditedStory,
-    KeywordTable,
-    NegativeMaterial,
-    TaggedStory,
-)
+from openmeva.training.negatives import OPERATIONS, BufferedRandom, EditedStory, NegativeMaterial, TaggedStory
 from openmeva.training.paths import ROOT
 from openmeva.training.perturbations import PerturbationMaterial, Perturber, Story, StoryPool, parse
 from openmeva.training.perturbations.paraphrasers import RuleParaphraser
+from openmeva.training.text.keywords import KeywordTable
 from openmeva.training.text.knowledge.english import English
 from openmeva.training.text.tagger.tagging import tag
 from tests.fuzz.inputs import real_stories, texts, weighted, wrong_values

@@ -23,7 +23,7 @@ from openmeva.training.corpora.notices import warn_about_foreign_stories
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.corpora.story_rows import StoryRow, read_rows
 from openmeva.training.files import check_judged_files, checksum, write_text
-from openmeva.training.paths import CONFIGS, ENCODER, WEIGHTS, WORK
+from openmeva.training.paths import CONFIGS, ENCODER, NAMES_FILE, WEIGHTS, WORK
 from openmeva.training.perturbations.aspects.registry import ASPECTS
 from openmeva.training.perturbations.engine.corpus import StoryPool
 from openmeva.training.perturbations.engine.similarity import MoverSimilarity
@@ -280,9 +280,7 @@ def _rows(config: str, options: AutosBuildOptions) -> tuple[list[StoryRow], list
     corpus = _corpus(config, options)
     settings = CONFIGS / "corpora" / f"{config}.yaml"
     check_judged_files(corpus.exclude, options.data, f"take it out of `exclude` in {settings}")
-    return held_out_rows(
-        corpus, options.data, ENCODER / "names.json", options.limit, corpus.block_words is not None
-    ), []
+    return held_out_rows(corpus, options.data, NAMES_FILE, options.limit, corpus.block_words is not None), []
 
 
 def _corpus(config: str, options: AutosBuildOptions) -> CorpusConfig:

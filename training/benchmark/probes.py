@@ -15,7 +15,7 @@ from openmeva.training.common.command import exit_on_bad_input
 from openmeva.training.common.config import config_file, read_config
 from openmeva.training.corpora.held_out import held_out_rows
 from openmeva.training.corpora.splits import CorpusConfig
-from openmeva.training.paths import ENCODER
+from openmeva.training.paths import NAMES_FILE
 
 METRICS = ("plot_coherence", "plot_coherence_base", "union", "ppl")
 MIN_STORY_WORDS = 400
@@ -37,7 +37,7 @@ def long_stories(data: Path, count: int) -> list[str]:
         ValueError: a file is missing, or no story is long enough.
     """
     corpus = read_config(CorpusConfig, config_file("corpora", "wp"))
-    rows = held_out_rows(corpus, data, ENCODER / "names.json")
+    rows = held_out_rows(corpus, data, NAMES_FILE)
     stories = [row["story"] for row in rows if len(row["story"].split()) >= MIN_STORY_WORDS]
     if not stories:
         raise ValueError(f"{data}: expected held-out stories of {MIN_STORY_WORDS} words or more, got none")

@@ -12,10 +12,10 @@ from torch import Tensor
 from openmeva.metrics.core.runtime import pad
 from openmeva.training.bleurt.config import BleurtConfig
 from openmeva.training.bleurt.pairs import Pair, make_pairs
-from openmeva.training.common.backbone import names_file
 from openmeva.training.corpora.splits import load_corpus
 from openmeva.training.negatives import UnionSampler, UnionSampling, tag_corpus
 from openmeva.training.negatives.infill import Infiller
+from openmeva.training.paths import NAMES_FILE
 from openmeva.training.text.knowledge.english import English
 
 
@@ -65,7 +65,7 @@ def collate(rows: list[dict[str, Any]]) -> dict[str, Tensor]:
 
 def load_pairs(config: BleurtConfig, data: Path, cache: Path) -> dict[str, list[Pair]]:
     """Synthetic pairs of the training stories and of the held-out stories."""
-    corpus = load_corpus(config.corpus, data, names_file(), ("train", "validation"))
+    corpus = load_corpus(config.corpus, data, NAMES_FILE, ("train", "validation"))
     infill = Infiller()
     pairs_by_split = {}
     for index, (split, stories, count) in enumerate(

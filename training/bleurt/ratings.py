@@ -13,7 +13,6 @@ to those of UNION's judged stories that have references, as OpenMEVA tuned BLEUR
 
 import argparse
 import json
-import math
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,11 +23,11 @@ import torch
 from scipy.stats import pearsonr
 
 from openmeva.metrics.bleurt.scoring import BleurtScorer
-from openmeva.metrics.core.checkpoint import find_checkpoint, read_tensors
-from openmeva.metrics.core.inputs import parse_number
+from openmeva.metrics.core.checkpoint import find_checkpoint, read_settings, read_tensors
 from openmeva.metrics.core.text import Normalizer
 from openmeva.training.common.command import exit_on_bad_input
 from openmeva.training.common.cross_validated import FOLDER, write_cross_validated
+from openmeva.training.corpora.judged_file import number_of
 from openmeva.training.files import read_rows, save_tensors, text_of, write_text
 from openmeva.training.judged.mans import read_mans
 from openmeva.training.judged.union import FOLDERS as UNION_FOLDERS
@@ -144,12 +143,7 @@ def read_ratings(path: Path) -> list[dict[str, Any]]:
     rows = []
     for row in read_rows(path):
         text_of(row, "reference"), text_of(row)
-        rating = parse_number(row.values.get("score"))
-        if rating is None:
-            raise ValueError(f"{row.where}: expected reference, story and score")
-        if not math.isfinite(rating):
-            raise ValueError(f"{row.where}: expected a finite score, got {rating}")
-        rows.append({**row.values, "score": rating})
+        rows.append({**row.values, "score": number_of(row.values.get("score"), "score", row)})
     return rows
 
 
@@ -238,6 +232,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             parser.error(f"{args.command}: --{name} is needed")
     with exit_on_bad_input():
         start = WEIGHTS if args.start == "roc" else find_checkpoint("bleurt", args.start, {})
+        # a transformers model, which BleurtScorer also loads, has no layer to fit
+        read_settings(start, "bleurt")
         if args.command == "fit":
             print(json.dumps(fit(args.ratings, start, args.out, args.seed)))
         elif args.command == "union":

@@ -27,12 +27,8 @@ from openmeva.training.common.backbone import Backbone, build_on_backbone, find_
 from openmeva.training.common.checkpoint import begin_run, save_checkpoint, save_manifest
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.data_parallel import BatchShard
-from openmeva.training.common.trainer import (
-    StoryTrainer,
-    data_checksums,
-    hardware_entries,
-    training_arguments,
-)
+from openmeva.training.common.trainer import StoryTrainer, hardware_entries, training_arguments
+from openmeva.training.corpora.splits import data_checksums
 from openmeva.training.files import checksum
 from openmeva.training.processes import one_writer
 from openmeva.training.text.knowledge.resources import lexicon_files

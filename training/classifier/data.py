@@ -15,6 +15,7 @@ from torch import Tensor
 
 from openmeva.metrics.core.runtime import SpecialTokens, pad
 from openmeva.metrics.core.text import Normalizer
+from openmeva.training.corpora.stories import is_held_out
 from openmeva.training.negatives.draft import ERROR_TYPES
 from openmeva.training.negatives.groups import GroupRow
 
@@ -263,4 +264,4 @@ def should_rank_above(a: Example, b: Example) -> bool:
 
 def in_held_out_share(group: str, share: float) -> bool:
     """Whether a group belongs to the held-out share of a file without a validation split; decided by a hash."""
-    return zlib.crc32(group.encode()) % 10_000 < 10_000 * share
+    return is_held_out(zlib.crc32(group.encode()), share)

@@ -4,7 +4,7 @@ In contrast, the stage of `distillation.py` stores the outputs for all rows befo
 scoring a story costs more than a training step. On a GPU, scoring again is cheaper than reading about 100 kB per story.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import torch
@@ -57,10 +57,6 @@ class LiveTeacher:
         """Estimates the mean and the standard deviation of the logits from some batches."""
         logits = torch.cat([self._forward(batch)[0] for batch in batches])
         self.mean, self.deviation = float(logits.mean()), float(logits.std(correction=0)) or 1.0
-
-    def add_outputs(self, batches: Iterable[dict[str, Tensor]]) -> Iterator[dict[str, Tensor]]:
-        """The batches with the teacher's outputs."""
-        return (self(batch) for batch in batches)
 
     @torch.no_grad()
     def _forward(self, batch: dict[str, Tensor]) -> tuple[Tensor, Tensor]:

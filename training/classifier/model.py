@@ -6,7 +6,7 @@ import torch
 from tokenizers import Tokenizer
 
 from openmeva.metrics.core.checkpoint import ADAPTER, read_tensors
-from openmeva.metrics.core.classifier import StoryClassifier
+from openmeva.metrics.core.classifier import StoryClassifier, new_encoder
 from openmeva.training.classifier.config import ClassifierConfig
 from openmeva.training.common.adapters import add_adapters, load_adapter
 from openmeva.training.common.backbone import Backbone, build_on_backbone, find_backbone
@@ -45,6 +45,26 @@ def build_classifier(config: ClassifierConfig) -> tuple[StoryClassifier, Tokeniz
         if config.start:
             load_adapter(model, read_tensors(resolve_path(config.start) / ADAPTER))
     return model, tokenizer, base
+
+
+def check_frozen_layers(config: ClassifierConfig) -> None:
+    """Checks that the encoder has layers that `freeze` can freeze, if the configuration has `frozen_layers`.
+
+    Raises:
+        ValueError: it is a decoder, or an encoder whose layers are not arranged as BERT's.
+    """
+    if not config.frozen_layers:
+        return
+    base = find_backbone(config.base)
+    if not base.is_decoder:
+        with torch.device("meta"):  # without memory for the weights
+            encoder = new_encoder(base.config)
+        if hasattr(encoder, "encoder") and hasattr(encoder.encoder, "layer"):
+            return
+    kind = "a decoder" if base.is_decoder else f"an encoder of the type {base.config.model_type}"
+    raise ValueError(
+        f"frozen_layers: expected 0 with {config.base}, which is {kind}, got {config.frozen_layers}"
+    )
 
 
 def freeze(model: StoryClassifier, layers: int, frozen: bool = True) -> None:

@@ -28,6 +28,10 @@ class StagedConfig(Protocol):
     def first(self) -> str | None: ...
     @property
     def teacher(self) -> Teacher | None: ...
+    @property
+    def distillation_weight(self) -> float: ...
+    @property
+    def states_weight(self) -> float: ...
 
 
 StageConfig = TypeVar("StageConfig", bound=StagedConfig)
@@ -73,6 +77,34 @@ def untrained_first_stage(kind: type[StageConfig], config: StageConfig, data: Pa
             f"adapter.rank: expected {first.adapter.rank} or more, {reason}, got {config.adapter.rank}"
         )
     return first
+
+
+def untrained_teacher(kind: type[StageConfig], config: StageConfig, data: Path) -> StageConfig | None:
+    """The configuration of the teacher that must be trained first; None if its weights exist or there is no teacher.
+
+    Args:
+        kind: dataclass of both configurations.
+        config: of the student.
+        data: folder of the corpora.
+
+    Raises:
+        ValueError: as in `untrained_stage`.
+    """
+    teacher = config.teacher
+    return untrained_stage(kind, config.metric, teacher.config, teacher.weights, data) if teacher else None
+
+
+def check_teacher(config: StagedConfig) -> None:
+    """Checks that there is a teacher if and only if the loss has a term for its outputs.
+
+    Raises:
+        ValueError: a teacher without a weight of the loss, or a weight without a teacher.
+    """
+    if (config.teacher is None) != (not config.distillation_weight and not config.states_weight):
+        raise ValueError(
+            "expected a teacher and a distillation_weight or states_weight above 0, or neither, "
+            f"got teacher {config.teacher}, {config.distillation_weight:g} and {config.states_weight:g}"
+        )
 
 
 def untrained_stage(

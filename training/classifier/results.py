@@ -4,10 +4,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from scipy.stats import mannwhitneyu
+import numpy as np
 
 from openmeva.metrics.core.batching import length_batches
 from openmeva.metrics.core.runtime import inference
+from openmeva.metrics.openmeva.autos import auc
 from openmeva.training.classifier.data import Example, GroupCollator, GroupDataset
 
 
@@ -15,7 +16,7 @@ def area_under_curve(human: Sequence[float], others: Sequence[float]) -> float:
     """Area under the ROC curve, 0 to 1: how often a human-written story scores above another one; ties count half, .5 is chance."""
     if not len(human) or not len(others):
         return float("nan")
-    return float(mannwhitneyu(human, others).statistic / (len(human) * len(others)))
+    return auc(np.asarray(human), np.asarray(others))
 
 
 def results_by_source(model: Any, groups: GroupDataset, padding: int) -> dict[str, dict[str, float | None]]:

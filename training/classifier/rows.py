@@ -8,12 +8,11 @@ import numpy as np
 from openmeva.metrics.core.text import Normalizer
 from openmeva.training.classifier.data import in_held_out_share
 from openmeva.training.classifier.rows_config import RowsConfig
-from openmeva.training.common.backbone import names_file
 from openmeva.training.common.config import config_file, read_mapping
 from openmeva.training.files import checksum
 from openmeva.training.graded.groups import corruption_seed, group_file, make_groups
 from openmeva.training.negatives.groups import GroupRow, read_groups
-from openmeva.training.paths import RUNS, resolve_path
+from openmeva.training.paths import NAMES_FILE, RUNS, resolve_path
 from openmeva.training.plot_guided.filtered_stories import (
     exclude_judged,
     read_filtered_stories,
@@ -51,7 +50,7 @@ def load_rows(
         plot_config = read_mapping(PlotNegativesConfig, config_file("plot_negatives", config.training_sets))
         build_sets(plot_config, data, RUNS / "plots" / plot_config["name"], cache)
     if released := config.released:
-        normalizer = Normalizer.load(names_file()) if config.delexicalize else Normalizer()
+        normalizer = Normalizer.load(NAMES_FILE) if config.delexicalize else Normalizer()
         rows = exclude_judged(
             list(read_filtered_stories(data / released.file)), released.exclude, data, normalizer
         )

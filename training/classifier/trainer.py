@@ -25,7 +25,7 @@ from openmeva.training.classifier.live_teacher import LiveTeacher
 from openmeva.training.classifier.losses import classifier_loss
 from openmeva.training.classifier.model import build_classifier, freeze
 from openmeva.training.classifier.results import area_under_curve, results_by_source
-from openmeva.training.common.backbone import find_backbone, names_file
+from openmeva.training.common.backbone import find_backbone
 from openmeva.training.common.checkpoint import (
     begin_run,
     matching_manifest,
@@ -37,7 +37,7 @@ from openmeva.training.common.config import as_mapping
 from openmeva.training.common.trainer import StoryTrainer, hardware_entries, training_arguments
 from openmeva.training.negatives.draft import ERROR_TYPES
 from openmeva.training.negatives.groups import GroupRow
-from openmeva.training.paths import resolve_path
+from openmeva.training.paths import NAMES_FILE, resolve_path
 from openmeva.training.processes import one_writer
 
 PROJECTION_GROUPS = 160  # minimum number of groups that the projection of states is fitted on
@@ -116,7 +116,7 @@ def train_classifier(
     checkpoint = begin_run(run, training_inputs(config, provenance), resume)
     model, tokenizer, base = build_classifier(config)
     freeze(model, config.frozen_layers)
-    normalizer = Normalizer.load(names_file()) if config.delexicalize else Normalizer()
+    normalizer = Normalizer.load(NAMES_FILE) if config.delexicalize else Normalizer()
     make = ExampleMaker(tokenizer, normalizer, config.max_length)
     padding = SpecialTokens.from_tokenizer(tokenizer).padding
     make_train = (
@@ -130,7 +130,7 @@ def train_classifier(
         teacher.fit(_first_batches(groups, collate))
     if config.states_weight:
         first = _first_batches(groups, collate)
-        model.projection = fit_projection(model, teacher.add_outputs(first) if teacher else first)
+        model.projection = fit_projection(model, map(teacher, first) if teacher else first)
     trainer = ClassifierTrainer(
         model=model,
         args=training_arguments(

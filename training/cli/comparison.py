@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from openmeva.metrics.openmeva.correlation import COEFFICIENTS
 from openmeva.training.benchmark.number_format import (
     few_prompts_note,
     format_interval,
@@ -15,7 +16,6 @@ from openmeva.training.benchmark.number_format import (
     format_with_interval,
 )
 
-COEFFICIENTS = ("pearson", "spearman", "kendall")
 # key in a row: the question that the level answers; the first level is the row itself
 LEVELS = {
     "": "pooled: does a higher score mean a better story, whatever the prompt?",

@@ -34,7 +34,7 @@ from openmeva.metrics.ppl.causal_model import CausalModel
 from openmeva.metrics.ppl.loading import load_model
 from openmeva.metrics.ppl.texts import NormalizedReader
 from openmeva.training.common.config import read_config
-from openmeva.training.paths import CONFIGS, ENCODER, ROOT
+from openmeva.training.paths import CONFIGS, ENCODER, NAMES_FILE, ROOT, resolve_path
 
 SHARED = "encoder"
 DROPOUTS = ("hidden_dropout_prob", "attention_probs_dropout_prob")
@@ -139,11 +139,6 @@ def find_backbone(name: str) -> Backbone:
     return Backbone(name, folder, source)
 
 
-def names_file() -> Path:
-    """The lists of names that are replaced by placeholders, a file of the shared encoder."""
-    return ENCODER / "names.json"
-
-
 def backbone_state(base: Backbone) -> dict[str, Tensor]:
     """The backbone's weights in float32, named as in the metrics' models."""
     return {name: tensor.float() for name, tensor in encoder_state(base.folder).items()}
@@ -208,7 +203,7 @@ def init_placeholder_embeddings(vectors: Tensor, tokenizer: Tokenizer) -> None:
         vectors: (vocabulary, width), changed in place.
         tokenizer: with the placeholders as tokens.
     """
-    lists = json.loads(names_file().read_text(encoding="utf-8"))
+    lists = json.loads(NAMES_FILE.read_text(encoding="utf-8"))
     for placeholder, kind in zip(PLACEHOLDERS, ("male", "female", "neutral"), strict=True):
         name_ids = [index for name in lists[kind] if (index := tokenizer.token_to_id(name)) is not None]
         placeholder_id = tokenizer.token_to_id(placeholder)
@@ -244,14 +239,15 @@ def load_causal(base: Backbone) -> tuple[PreTrainedModel, Tokenizer]:
 
 
 def load_perplexity(name: str) -> tuple[CausalModel, NormalizedReader] | None:
-    """The causal language model in a folder of perplexity's weights (relative to the project's root), and its text reader.
+    """The causal language model in a folder of perplexity's weights, and its text reader; None if `name` is not such a folder.
 
-    None if `name` is not such a folder.
+    Args:
+        name: the folder, as a configuration names it (`resolve_path`).
 
     Raises:
         ValueError: the model in the folder is not causal.
     """
-    folder = ROOT / name
+    folder = resolve_path(name)
     if not (folder / ADAPTER).is_file():
         return None
     loaded = load_model(str(folder), {})

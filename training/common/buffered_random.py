@@ -6,30 +6,29 @@ from typing import TypeVar
 import numpy as np
 
 Item = TypeVar("Item")
+BLOCK = 64
 
 
 class BufferedRandom:
     """Random decisions from blocks of uniform numbers of a `numpy.random.Generator`.
 
     Args:
-        rng: The source of randomness; numbers are taken from it `block` at a time.
-        block: How many uniform numbers to take at once.
+        rng: The source of randomness; numbers are taken from it `BLOCK` at a time.
 
     >>> BufferedRandom(np.random.default_rng(0)).below(10) < 10
     True
     """
 
-    __slots__ = ("_block", "_numbers", "_rng")
+    __slots__ = ("_numbers", "_rng")
 
-    def __init__(self, rng: np.random.Generator, block: int = 64) -> None:
+    def __init__(self, rng: np.random.Generator) -> None:
         self._rng = rng
-        self._block = block
         self._numbers: list[float] = []
 
     def uniform(self) -> float:
         """A number in [0, 1)."""
         if not self._numbers:
-            self._numbers = self._rng.random(self._block).tolist()
+            self._numbers = self._rng.random(BLOCK).tolist()
         return self._numbers.pop()
 
     def below(self, size: int) -> int:

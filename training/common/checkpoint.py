@@ -13,7 +13,7 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from openmeva.metrics.core.backbone import weights_checksum
-from openmeva.metrics.core.checkpoint import ADAPTER
+from openmeva.metrics.core.checkpoint import ADAPTER, WORD_EMBEDDING_SUFFIXES
 from openmeva.metrics.core.text import PLACEHOLDERS
 from openmeva.training.common.adapters import (
     adapter_tensors,
@@ -21,9 +21,10 @@ from openmeva.training.common.adapters import (
     merge_adapters,
     without_zero_factors,
 )
-from openmeva.training.common.backbone import Backbone, backbone_state, names_file
+from openmeva.training.common.backbone import Backbone, backbone_state
 from openmeva.training.common.config import as_mapping, differences, parse
 from openmeva.training.files import checksum, save_tensors, write_text
+from openmeva.training.paths import NAMES_FILE
 from openmeva.training.processes import barrier, one_writer
 
 FULL_MODEL = "model.safetensors"
@@ -89,7 +90,7 @@ def encoder_reference(base: Backbone, out: Path) -> dict[str, Any]:
 def save_checkpoint(
     out: Path,
     section: str,
-    settings: dict[str, Any],
+    settings: Mapping[str, Any],
     model: Any,
     base: Backbone,
     tokenizer: Tokenizer | None = None,
@@ -120,13 +121,13 @@ def save_checkpoint(
             raise ValueError(f"{out}: a whole model is saved with its tokenizer, got none")
         write_text(out / "tokenizer.json", tokenizer.to_str())
     else:
-        settings["encoder"] = encoder_reference(base, out)
+        written = {section: {**settings, "encoder": encoder_reference(base, out)}}
         tensors = adapter_tensors(model)
         if not base.is_shared and hasattr(model, "bert"):
             tensors = without_zero_factors(tensors) | added_token_embeddings(model, embedding_rows(base))
         save_tensors(out / ADAPTER, tensors)
     if whole or not base.is_shared:
-        write_text(out / "names.json", names_file().read_text(encoding="utf-8"))
+        write_text(out / "names.json", NAMES_FILE.read_text(encoding="utf-8"))
     write_text(out / "config.json", json.dumps(written, indent=2, default=str) + "\n")
 
 
@@ -141,8 +142,8 @@ def config_dict(model: Any) -> dict[str, Any]:
 
 def embedding_rows(base: Backbone) -> int:
     """The number of rows of the backbone's own embedding matrix."""
-    words = ("word_embeddings.weight", "tok_embeddings.weight")
-    return next(len(tensor) for name, tensor in backbone_state(base).items() if name.endswith(words))
+    state = backbone_state(base)
+    return next(len(tensor) for name, tensor in state.items() if name.endswith(WORD_EMBEDDING_SUFFIXES))
 
 
 def half_precision_tensors(model: Any) -> dict[str, Tensor]:

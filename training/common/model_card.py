@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from openmeva.metrics.core.backbone import SHARED_ENCODER
+from openmeva.metrics.core.checkpoint import ADAPTER
 from openmeva.metrics.core.description import read_metric
 from openmeva.training.common.backbone import SHARED, BackboneConfig
 from openmeva.training.common.config import read_config
 from openmeva.training.files import checksum, write_text
-from openmeva.training.paths import CONFIGS, ENCODER, METRICS, ROOT
+from openmeva.training.paths import CONFIGS, ENCODER, METRICS, ROOT, resolve_path
 
 CORPUS_TERMS = {  # terms of the stories, by corpus
     "roc": "ROCStories (Mostafazadeh et al. 2016) is distributed by its authors on request and may not be redistributed.",
@@ -255,7 +256,7 @@ def start_digest_note(manifest: Mapping[str, Any]) -> str:
     """
     if "start" not in manifest:
         return ""
-    file = ROOT / str(manifest["config"].get("start")) / "adapter.safetensors"
+    file = resolve_path(str(manifest["config"].get("start"))) / ADAPTER
     changed = file.is_file() and checksum(file) != manifest["start"]
     return f" (SHA-256 {manifest['start'][:8]}…{', an earlier version' if changed else ''})"
 
@@ -279,11 +280,9 @@ def held_out_overlap_note(manifest: Mapping[str, Any]) -> str:
     Weights that were trained before all trainings held out the same stories have `held_out` in their manifest: the
     `corpus`, the number of held-out `stories`, and how many of these were `seen` in training.
     """
-    notes = (
-        [_HELD_OUT_OVERLAP.format("These weights were", **manifest["held_out"])]
-        if "held_out" in manifest
-        else []
-    )
+    notes = []
+    if "held_out" in manifest:
+        notes.append(_HELD_OUT_OVERLAP.format("These weights were", **manifest["held_out"]))
     base = manifest["config"].get("base", SHARED)
     if "metric" in manifest and (base == SHARED or isinstance(base, Mapping)):  # on the story encoder
         overlap = json.loads((ENCODER / "manifest.json").read_text(encoding="utf-8")).get("held_out")

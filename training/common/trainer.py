@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 from accelerate.data_loader import prepare_data_loader
@@ -12,9 +12,8 @@ from torch.utils.data import DataLoader
 from transformers import Trainer, TrainingArguments
 from transformers.trainer_pt_utils import LengthGroupedSampler
 
-from openmeva.metrics.core.runtime import choose_device, choose_dtype
+from openmeva.metrics.core.runtime import choose_device, choose_dtype, pad
 from openmeva.training.common.data_parallel import call_in_forward
-from openmeva.training.files import check_judged_files, checksum, resolve_corpus_files
 from openmeva.training.processes import cores, world_size
 
 
@@ -35,17 +34,6 @@ class TrainingConfig:
     learning_rate: float
     warmup_share: float = 0.05
     seed: int = 42
-
-
-class CorpusFiles(Protocol):
-    """A corpus's files, relative to the data folder."""
-
-    @property
-    def train(self) -> tuple[str, ...]: ...
-    @property
-    def validation(self) -> tuple[str, ...]: ...
-    @property
-    def exclude(self) -> tuple[str, ...]: ...
 
 
 class DataParallelTrainer(Trainer):
@@ -146,6 +134,12 @@ class StoryTrainer(DataParallelTrainer):
         return order
 
 
+def collate(rows: Sequence[Sequence[int]], padding: int = 0) -> dict[str, Tensor]:
+    """A batch of token ids (n, tokens), padded on the right, and its attention mask."""
+    ids, mask = pad(rows, padding)
+    return {"input_ids": ids, "attention_mask": mask}
+
+
 def training_device() -> torch.device:
     """The device that trainers use: a GPU if one is available and `OPENMEVA_DEVICE` names no other, else the CPU."""
     device = choose_device(None)
@@ -203,21 +197,3 @@ def native_autocast(device: torch.device) -> torch.autocast:
     """An autocast context to bfloat16, as in training steps; disabled on devices without native bfloat16."""
     native = choose_dtype("auto", device) is torch.bfloat16
     return torch.autocast(device.type, torch.bfloat16, enabled=native)
-
-
-def data_checksums(corpora: CorpusFiles | Sequence[CorpusFiles], data: Path) -> dict[str, str]:
-    """SHA-256 of each file of a corpus, or of several.
-
-    Raises:
-        ValueError: a file of human-judged stories is missing (the message says how to go without it).
-        FileNotFoundError: another file is missing.
-    """
-    corpus_list = corpora if isinstance(corpora, Sequence) else [corpora]
-    for corpus in corpus_list:
-        check_judged_files(corpus.exclude, data)
-    return {
-        file: checksum(data / file)
-        for corpus in corpus_list
-        for files in (resolve_corpus_files(corpus.train, data), corpus.validation, corpus.exclude)
-        for file in files
-    }

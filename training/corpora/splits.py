@@ -18,7 +18,7 @@ from openmeva.training.corpora.notices import (
     warn_about_foreign_stories,
 )
 from openmeva.training.corpora.stories import is_held_out, read_stories, story_key
-from openmeva.training.files import check_judged_files, read_rows, resolve_corpus_files
+from openmeva.training.files import check_judged_files, checksum, read_rows, resolve_corpus_files
 from openmeva.training.processes import cores, map_in_processes, world_size
 
 CHUNK = 500  # stories normalised per call
@@ -80,6 +80,24 @@ class Corpus:
         """Story counts for a manifest; `validation`: the number of held-out stories, default: all of them."""
         held_out = len(self.validation) if validation is None else validation
         return {"train": len(self.train), "validation": held_out, "duplicates": self.duplicates}
+
+
+def data_checksums(corpora: CorpusConfig | Sequence[CorpusConfig], data: Path) -> dict[str, str]:
+    """SHA-256 of each file of a corpus, or of several.
+
+    Raises:
+        ValueError: a file of human-judged stories is missing (the message says how to go without it).
+        FileNotFoundError: another file is missing.
+    """
+    corpus_list = corpora if isinstance(corpora, Sequence) else [corpora]
+    for corpus in corpus_list:
+        check_judged_files(corpus.exclude, data)
+    return {
+        file: checksum(data / file)
+        for corpus in corpus_list
+        for files in (resolve_corpus_files(corpus.train, data), corpus.validation, corpus.exclude)
+        for file in files
+    }
 
 
 def truncate_sentences(sentences: Sentences, max_words: int | None) -> Sentences:

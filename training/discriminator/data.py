@@ -7,7 +7,7 @@ from typing import Any
 
 from openmeva.training.common.checkpoint import weights_file
 from openmeva.training.common.config import as_mapping, parse
-from openmeva.training.common.trainer import data_checksums
+from openmeva.training.corpora.splits import data_checksums
 from openmeva.training.discriminator.config import DiscriminatorConfig
 from openmeva.training.files import checksum, write_text
 from openmeva.training.negatives.groups import GroupRow, read_groups, write_groups

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from openmeva.training.classifier.card import write_classifier_card
+from openmeva.training.classifier.model import check_frozen_layers
 from openmeva.training.classifier.trainer import matching_classifier, train_classifier
 from openmeva.training.common.adapters import check_start
 from openmeva.training.discriminator.config import DiscriminatorConfig
@@ -34,7 +35,7 @@ def train(
         The manifest.
 
     Raises:
-        ValueError: settings that have no effect or contradict the corpus's, or no generator in its folder.
+        ValueError: settings that have no effect, contradict the corpus's or do not fit the encoder, or no generator in its folder.
     """
     if config.distillation_weight or config.states_weight:
         raise ValueError(
@@ -42,6 +43,7 @@ def train(
             f"got {config.distillation_weight:g} and {config.states_weight:g}"
         )
     check_start(config.start, config.adapter, config.frozen_layers)
+    check_frozen_layers(config)
     config = with_corpus_settings(config)
     with main_process_first():
         rows, validation, provenance = load_rows(config, data, run, cache)

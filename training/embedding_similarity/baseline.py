@@ -43,6 +43,16 @@ def baseline(
     return means
 
 
+def write_baseline(folder: Path, stories: list[str], pairs: int, seed: int) -> dict[str, dict[str, float]]:
+    """Writes the baseline of the weights in a folder to their `config.json`; returns it. Arguments as for `baseline`."""
+    means = baseline(SimilarityScorer(TextEncoder(folder)), stories, pairs, seed)
+    path = folder / "config.json"
+    config = json.loads(path.read_text(encoding="utf-8"))
+    config["embedding_similarity"]["baseline"] = means
+    write_text(path, json.dumps(config, indent=1) + "\n")
+    return means
+
+
 def main() -> None:
     """Computes and writes the baseline from the command line."""
     parser = argparse.ArgumentParser(
@@ -57,15 +67,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--settings", type=Path, default=SETTINGS, help="folder whose config.json is updated")
     args = parser.parse_args()
-    scorer = SimilarityScorer(TextEncoder(args.settings))
     stories = list(read_stories(args.stories))
     # at most as many stories as pairs: each is encoded once per layer
     chosen = np.random.default_rng(args.seed).permutation(len(stories))[: args.pairs]
-    means = baseline(scorer, [stories[i] for i in chosen], args.pairs, args.seed)
-    path = args.settings / "config.json"
-    config = json.loads(path.read_text(encoding="utf-8"))
-    config["embedding_similarity"]["baseline"] = means
-    write_text(path, json.dumps(config, indent=1) + "\n")
+    means = write_baseline(args.settings, [stories[i] for i in chosen], args.pairs, args.seed)
     print(json.dumps(means, indent=1))
 
 

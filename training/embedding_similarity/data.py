@@ -1,20 +1,11 @@
-"""Texts of several lengths, and batches of them."""
+"""Texts of several lengths."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from torch import Tensor
 
-from openmeva.metrics.core.runtime import pad
 from openmeva.training.embedding_similarity.config import SimilarityConfig
 from openmeva.training.encoder.data import load_texts
-
-
-def collate(rows: Sequence[Sequence[int]], padding: int = 0) -> dict[str, Tensor]:
-    """A padded batch of token ids."""
-    ids, mask = pad(rows, padding)
-    return {"input_ids": ids, "attention_mask": mask}
 
 
 def load_blocks(config: SimilarityConfig, data: Path) -> tuple[list[str], list[str]]:

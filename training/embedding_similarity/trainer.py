@@ -9,7 +9,6 @@ that is its own teacher is not trained. Weights, the baseline of BERTScore, mani
 `metrics/embedding_similarity/weights/NAME/`.
 """
 
-import json
 import math
 import time
 from collections.abc import Sequence
@@ -23,26 +22,19 @@ from scipy.stats import pearsonr
 from torch import Tensor
 
 from openmeva.metrics.core.runtime import SpecialTokens
-from openmeva.metrics.embedding_similarity.embedding import TextEncoder
 from openmeva.metrics.embedding_similarity.matching import bert_score
-from openmeva.metrics.embedding_similarity.scoring import SimilarityScorer
 from openmeva.training.common.backbone import find_backbone
 from openmeva.training.common.checkpoint import begin_run, save_checkpoint, save_manifest
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.data_parallel import BatchShard
-from openmeva.training.common.trainer import (
-    StoryTrainer,
-    data_checksums,
-    hardware_entries,
-    training_arguments,
-)
-from openmeva.training.embedding_similarity.baseline import baseline
+from openmeva.training.common.trainer import StoryTrainer, collate, hardware_entries, training_arguments
+from openmeva.training.corpora.splits import data_checksums
+from openmeva.training.embedding_similarity.baseline import write_baseline
 from openmeva.training.embedding_similarity.card import write_similarity_card
 from openmeva.training.embedding_similarity.config import SimilarityConfig
-from openmeva.training.embedding_similarity.data import collate, load_blocks
+from openmeva.training.embedding_similarity.data import load_blocks
 from openmeva.training.embedding_similarity.losses import relative_error
 from openmeva.training.embedding_similarity.model import Student, build_models, build_student
-from openmeva.training.files import write_text
 from openmeva.training.processes import one_writer
 
 
@@ -142,14 +134,11 @@ def train(config: SimilarityConfig, data: Path, out: Path, run: Path, resume: bo
     longest = min(
         512, base.config.max_position_embeddings - (0 if base.is_shared else 2)
     )  # RoBERTa's positions begin at 2
-    settings: dict[str, Any] = {"max_length": longest}
     with one_writer() as writes:
         if writes:
-            save_checkpoint(out, "embedding_similarity", settings, student, base)
-            scorer = SimilarityScorer(TextEncoder(out))
+            save_checkpoint(out, "embedding_similarity", {"max_length": longest}, student, base)
             long_texts = [text for text in validation_texts if len(text.split()) > 30]
-            settings["baseline"] = baseline(scorer, long_texts, config.baseline_pairs, config.seed)
-            write_text(out / "config.json", json.dumps({"embedding_similarity": settings}, indent=1) + "\n")
+            write_baseline(out, long_texts, config.baseline_pairs, config.seed)
             save_manifest(out, manifest)
             write_similarity_card(out, manifest)
     return manifest

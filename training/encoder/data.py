@@ -10,10 +10,10 @@ import torch
 from torch import Tensor
 from transformers import BertTokenizer
 
-from openmeva.metrics.core.text import PLACEHOLDERS
-from openmeva.training.common.backbone import names_file
+from openmeva.metrics.core.text import PLACEHOLDERS, join_words
 from openmeva.training.corpora.splits import CorpusConfig, load_corpus, split_into_blocks
 from openmeva.training.encoder.vocabulary import SPECIAL
+from openmeva.training.paths import NAMES_FILE
 
 IGNORED = -100  # a label that the loss ignores
 
@@ -57,9 +57,9 @@ def load_texts(
     train: set[str] = set()
     validation: set[str] = set()
     for corpus in corpora:
-        loaded = load_corpus(corpus, data, names_file(), ("train", "validation"))
+        loaded = load_corpus(corpus, data, NAMES_FILE, ("train", "validation"))
         for split, texts in ((loaded.train, train), (loaded.validation, validation)):
             for sentences in split:
                 blocks = split_into_blocks(sentences, block_words)[:blocks_per_story]
-                texts.update(" ".join(word for line in block for word in line) for block in blocks)
+                texts.update(map(join_words, blocks))
     return sorted(train), sorted(validation)

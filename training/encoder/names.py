@@ -14,6 +14,7 @@ from pathlib import Path
 from openmeva.training.common.command import exit_on_bad_input
 from openmeva.training.corpora.stories import read_stories
 from openmeva.training.files import read_lines, write_text
+from openmeva.training.paths import NAMES_FILE
 
 MORE_MALE = (
     "aj asher cade chaz colby conner cruz jaden jamal jax jayden jd kaden kobe landon liam mateo rico ryder"
@@ -88,7 +89,7 @@ def read_names(path: Path) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="folder with names/ and roc/train.jsonl.gz")
-    parser.add_argument("--out", type=Path, default=Path("metrics/weights/encoder/names.json"))
+    parser.add_argument("--out", type=Path, default=NAMES_FILE)
     arguments = parser.parse_args()
     with exit_on_bad_input():
         male, female = (read_names(arguments.data / "names" / f"{kind}.txt") for kind in ("male", "female"))

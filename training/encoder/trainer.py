@@ -15,14 +15,14 @@ import torch
 from datasets import Dataset
 from torch import Tensor
 from torch.nn import functional as F
-from transformers import BertForMaskedLM, BertTokenizer, TrainingArguments
+from transformers import BertForMaskedLM, BertTokenizer
 
-from openmeva.metrics.core.runtime import choose_dtype
 from openmeva.training.common.backbone import find_backbone
-from openmeva.training.common.checkpoint import begin_run
+from openmeva.training.common.checkpoint import begin_run, half_precision_tensors
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.data_parallel import BatchShard
-from openmeva.training.common.trainer import StoryTrainer, data_checksums, hardware_entries, training_device
+from openmeva.training.common.trainer import StoryTrainer, hardware_entries, training_arguments
+from openmeva.training.corpora.splits import data_checksums
 from openmeva.training.encoder.card import write_encoder_card
 from openmeva.training.encoder.config import EncoderConfig
 from openmeva.training.encoder.data import IGNORED, MaskingCollator, load_texts
@@ -91,27 +91,15 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
     mean_length = sum(training["length"]) / len(training)
     batch = max(1, round(config.batch_tokens / mean_length))
     steps = math.ceil(len(train_rows) / batch)
-    device = training_device()
-    arguments = TrainingArguments(
-        output_dir=str(run),
-        per_device_train_batch_size=batch,
+    arguments = training_arguments(
+        run,
+        config,
+        steps,
+        batch,
         per_device_eval_batch_size=batch,
-        num_train_epochs=1,
-        learning_rate=config.learning_rate,
-        lr_scheduler_type="linear",
-        warmup_steps=int(config.warmup_share * steps),
-        weight_decay=0.01,
-        optim="adamw_torch_fused",
-        bf16=choose_dtype("auto", device) is torch.bfloat16,
-        use_cpu=device.type != "cuda",
-        remove_unused_columns=False,
-        seed=config.seed,
         logging_steps=50,
-        eval_strategy="steps",
         eval_steps=500,
         save_steps=250,
-        save_total_limit=1,
-        report_to=[],
         dataloader_num_workers=0,
     )
     trainer = MaskedLanguageModelTrainer(
@@ -147,13 +135,7 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
 
 def save_half(model: BertForMaskedLM, out: Path) -> None:
     """Saves `model` in half precision as `model.safetensors` and `config.json`."""
-    tensors = {
-        name: tensor.detach().to(torch.float16).contiguous()
-        for name, tensor in model.state_dict().items()
-        if name not in {"cls.predictions.decoder.weight", "cls.predictions.decoder.bias"}
-        and "position_ids" not in name
-    }
-    save_tensors(out / "model.safetensors", tensors)
+    save_tensors(out / "model.safetensors", half_precision_tensors(model))
     model.config.dtype = torch.float16
     model.config.architectures = ["BertForMaskedLM"]
     model.config._name_or_path = ""

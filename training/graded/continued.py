@@ -20,19 +20,23 @@ from tokenizers import Tokenizer
 
 from openmeva.metrics.core.checkpoint import ADAPTER
 from openmeva.metrics.core.runtime import choose_device, choose_dtype
-from openmeva.metrics.core.text import Normalizer, split_sentences
+from openmeva.metrics.core.text import Normalizer, join_words, split_sentences
 from openmeva.metrics.ppl.causal_model import CausalModel
 from openmeva.metrics.ppl.texts import NormalizedReader
-from openmeva.training.common.backbone import find_backbone, load_causal, load_perplexity, names_file
+from openmeva.training.common.backbone import find_backbone, load_causal, load_perplexity
 from openmeva.training.common.command import exit_on_bad_input
 from openmeva.training.common.config import as_mapping, config_file, read_config
-from openmeva.training.common.trainer import data_checksums
-from openmeva.training.corpora.splits import CorpusConfig, judged_keys, read_evenly_spaced_stories
+from openmeva.training.corpora.splits import (
+    CorpusConfig,
+    data_checksums,
+    judged_keys,
+    read_evenly_spaced_stories,
+)
 from openmeva.training.corpora.stories import is_held_out, read_stories, story_key
 from openmeva.training.corpora.writing_prompts import truncate_text
 from openmeva.training.files import checksum, resolve_corpus_files
 from openmeva.training.negatives.groups import SCHEMA
-from openmeva.training.paths import RUNS, resolve_path
+from openmeva.training.paths import NAMES_FILE, RUNS, resolve_path
 from openmeva.training.processes import model_processes
 from openmeva.training.stages import Stage
 from openmeva.training.text.tagged_corpus import text_inputs
@@ -83,7 +87,7 @@ def sample_openings(config: ContinuedConfig, data: Path, normalized: bool = Fals
         data: the folder of the corpus.
         normalized: whether to return normalised words as the metrics read them, with names as placeholders.
     """
-    normalizer = Normalizer.load(names_file())
+    normalizer = Normalizer.load(NAMES_FILE)
     corpus = config.corpus
     seen = judged_keys(corpus.exclude, data, normalizer)
     for file in corpus.validation:
@@ -98,7 +102,7 @@ def sample_openings(config: ContinuedConfig, data: Path, normalized: bool = Fals
     openings: list[tuple[str, str]] = []
     for index in rng.permutation(len(texts)).tolist():
         sentences = normalizer.sentences(texts[index])
-        text = " ".join(word for words in sentences for word in words) if normalized else texts[index]
+        text = join_words(sentences) if normalized else texts[index]
         if config.anywhere:
             text = _from_random_sentence(text, low, rng)
         whole = truncate_text(text, int(rng.integers(low, high + 1))) if config.cut else text

@@ -12,15 +12,15 @@ from zlib import crc32
 
 import numpy as np
 
-from openmeva.training.common.trainer import data_checksums
-from openmeva.training.corpora.splits import CorpusConfig, Split, load_corpus
+from openmeva.training.common.config import parse
+from openmeva.training.corpora.splits import CorpusConfig, Split, data_checksums, load_corpus
 from openmeva.training.files import checksum, write_text
 from openmeva.training.graded.sampling import GradedSampler, GradedSampling
 from openmeva.training.negatives import EditedStory, UnionSampler, UnionSampling, language_of, tag_corpus
 from openmeva.training.negatives.groups import rows_by_level, write_groups
 from openmeva.training.negatives.infill import Infiller
 from openmeva.training.negatives.nearest import Neighbours
-from openmeva.training.paths import ENCODER
+from openmeva.training.paths import ENCODER, NAMES_FILE
 from openmeva.training.text.knowledge.resources import lexicon_files
 from openmeva.training.text.tagged_corpus import text_inputs
 
@@ -50,7 +50,9 @@ def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, se
     seed += crc32(name.encode())
     corpora = CorpusConfig.from_mapping(settings["corpus"])
     sampling = GradedSampling(**(settings.get("sampling") or {}))
-    union = UnionSampling.from_mapping({"keep": sampling.keep, **(settings.get("rules") or {})})
+    union = parse(
+        UnionSampling, {"keep": sampling.keep, **(settings.get("rules") or {})}, f"graded {name}, rules"
+    )
     near = bool({"nearest_sentence", "near_paraphrase"} & set(sampling.edits))
     settings = {key: value for key, value in settings.items() if key != "groups"}
     resources = lexicon_files()
@@ -74,7 +76,7 @@ def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, se
         "validation": settings["validation_stories"],
     }
     needs = [split for split, count in story_counts.items() if count]
-    corpus = load_corpus(corpora, data, ENCODER / "names.json", needs)
+    corpus = load_corpus(corpora, data, NAMES_FILE, needs)
     language = language_of(union)
     rng = np.random.default_rng(seed)
     infiller = Infiller() if "infill" in sampling.edits else None

@@ -11,7 +11,7 @@ from openmeva.training.common.config import read_configs
 from openmeva.training.corpora.held_out import held_out_rows
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.files import read_lines
-from openmeva.training.paths import CONFIGS, ENCODER
+from openmeva.training.paths import CONFIGS, NAMES_FILE
 
 FILES = {
     "train": "in_domain_train.tsv",
@@ -75,8 +75,6 @@ def human_stories(data: Path) -> dict[str, list[str]]:
     for name, corpus in read_configs(CorpusConfig, CONFIGS / "autos.yaml").items():
         available = any((data / file).is_file() for file in corpus.validation or corpus.train)
         if available and all((data / file).is_file() for file in corpus.exclude):
-            rows = held_out_rows(
-                corpus, data, ENCODER / "names.json", passages=corpus.block_words is not None
-            )
+            rows = held_out_rows(corpus, data, NAMES_FILE, passages=corpus.block_words is not None)
             stories[name] = [row["story"] for row in evenly_spaced(rows, HUMAN_STORIES[name])]
     return stories

@@ -49,8 +49,8 @@ class FigureSentences:
         other_sources: page to texts with values that no run of the benchmark gives, and their sources.
     """
 
-    def __init__(self, path: Path = FIGURES_FILE) -> None:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    def __init__(self) -> None:
+        content = yaml.safe_load(FIGURES_FILE.read_text(encoding="utf-8"))
         self.sentences: dict[str, list[str]] = content["sentences"]
         self.other_sources: dict[str, dict[str, str]] = content["elsewhere"]
 

@@ -8,21 +8,16 @@ token and the operation that last touched it. `tag_corpus` tags a corpus once an
 from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.negatives.edited import EditedStory
 from openmeva.training.negatives.material import NegativeMaterial, language_of
-from openmeva.training.negatives.registry import OPERATIONS, TECHNIQUE_OPERATIONS
+from openmeva.training.negatives.registry import OPERATIONS
 from openmeva.training.negatives.sampling import UnionSampling
-from openmeva.training.negatives.sentence import EditedSentence
 from openmeva.training.negatives.union import UnionSampler
-from openmeva.training.text.keywords import KeywordTable
 from openmeva.training.text.tagged_corpus import tag_corpus
 from openmeva.training.text.tagged_story import TaggedStory
 
 __all__ = [
     "OPERATIONS",
-    "TECHNIQUE_OPERATIONS",
     "BufferedRandom",
-    "EditedSentence",
     "EditedStory",
-    "KeywordTable",
     "NegativeMaterial",
     "TaggedStory",
     "UnionSampler",

@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from openmeva.metrics.core.text import join_words
 from openmeva.training.files import atomic_replace, kind_of, read_rows, text_of
 from openmeva.training.negatives.draft import CorruptedStory
 
@@ -72,7 +73,7 @@ def rows_by_level(group: str, chain: list[CorruptedStory]) -> Iterator[GroupRow]
         flags = [flag for sentence in draft.corrupted for flag in sentence]
         yield GroupRow(
             group,
-            " ".join(word for sentence in draft.words for word in sentence),
+            join_words(draft.words),
             "+".join(draft.edits) or "human",
             int(level == 0),
             level,

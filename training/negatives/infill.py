@@ -12,26 +12,24 @@ from openmeva.metrics.core.batching import length_batches
 from openmeva.metrics.core.runtime import choose_device, choose_dtype, pad, token_id
 from openmeva.training.common.backbone import SHARED, backbone_tokenizer, build_on_backbone, find_backbone
 
+TOP = 50  # k of top-k sampling
+
 
 class Infiller:
     """Resamples words that are single wordpieces with a masked language model, given their context.
 
     Args:
         temperature: sampling temperature.
-        top: k of top-k sampling.
-        rounds: number of rounds in which the words of a sentence are sampled; later rounds see the earlier words.
         model, tokenizer: default: the shared encoder's.
     """
 
     def __init__(
         self,
         temperature: float = 1.0,
-        top: int = 50,
-        rounds: int = 1,
         model: BertForMaskedLM | None = None,
         tokenizer: Tokenizer | None = None,
     ) -> None:
-        self.temperature, self.top, self.rounds = temperature, top, rounds
+        self.temperature = temperature
         self.device = choose_device(None)
         dtype = choose_dtype("auto", self.device) if model is None else torch.float32
         self.tokenizer = tokenizer or backbone_tokenizer(find_backbone(SHARED))
@@ -69,8 +67,7 @@ class Infiller:
         batches = list(length_batches([len(row) for row in rows], batch_size))
         with torch.inference_mode():
             for batch in track(batches, f"resampling words in {len(rows):,} sentences"):
-                for turn in range(self.rounds):
-                    self._sample_words(batch, rows, places, turn, generator)
+                self._sample_words(batch, rows, places, generator)
         for i, chosen in enumerate(places):
             for token, word in chosen:
                 new_sentences[i][word] = self.words[rows[i][token]]
@@ -101,26 +98,20 @@ class Infiller:
         batch: list[int],
         rows: list[list[int]],
         places: list[list[tuple[int, int]]],
-        turn: int,
         generator: torch.Generator,
     ) -> None:
-        """Samples the words of round `turn` and writes them to `rows`."""
+        """Samples the words at `places` and writes them to `rows`."""
         ids, mask = pad([rows[i] for i in batch], self.padding)
-        wanted = []
-        for row, i in enumerate(batch):
-            for order, (token, _) in enumerate(places[i]):
-                if order * self.rounds // len(places[i]) >= turn:
-                    ids[row, token] = self.mask
-                if order * self.rounds // len(places[i]) == turn:
-                    wanted.append((row, token))
+        wanted = [(row, token) for row, i in enumerate(batch) for token, _ in places[i]]
         if not wanted:
             return
         at = torch.tensor(wanted)
+        ids[at[:, 0], at[:, 1]] = self.mask
         read = self.model.bert(ids.to(self.device), attention_mask=mask.to(self.device))
         hidden = read.last_hidden_state[at[:, 0], at[:, 1]]
         logits = self.model.cls(hidden).float().cpu()[:, : len(self._excluded)]  # sampling is on the CPU
         logits = logits.masked_fill(self._excluded, float("-inf")) / self.temperature
-        best = logits.topk(min(self.top, len(self.words)), dim=1)
+        best = logits.topk(min(TOP, len(self.words)), dim=1)
         sampled = torch.multinomial(best.values.softmax(-1), 1, generator=generator)
         for (row, token), number in zip(wanted, best.indices.gather(1, sampled)[:, 0].tolist(), strict=True):
             rows[batch[row]][token] = number

@@ -13,14 +13,17 @@ from openmeva.training.classifier.card import write_classifier_card
 from openmeva.training.classifier.distillation import teacher_digests
 from openmeva.training.classifier.input_checks import check_inputs
 from openmeva.training.classifier.live_teacher import prepare_distillation
-from openmeva.training.classifier.model import build_classifier
-from openmeva.training.classifier.prerequisites import untrained_first_stage, untrained_stage
+from openmeva.training.classifier.model import build_classifier, check_frozen_layers
+from openmeva.training.classifier.prerequisites import (
+    check_teacher,
+    untrained_first_stage,
+    untrained_teacher,
+)
 from openmeva.training.classifier.results import mean_results
 from openmeva.training.classifier.rows import load_rows
 from openmeva.training.classifier.seeds import check_can_average_seeds, train_seeds
 from openmeva.training.classifier.trainer import matching_classifier, train_classifier
 from openmeva.training.common.adapters import check_start
-from openmeva.training.common.backbone import find_backbone
 from openmeva.training.common.checkpoint import save_manifest
 from openmeva.training.negatives.groups import GroupRow
 from openmeva.training.paths import resolve_path
@@ -78,29 +81,17 @@ def check(config: PlotCoherenceConfig, data: Path) -> None:
         raise ValueError(f"temperature: expected 1 without seeds, got {config.temperature}")
     if config.start_share and not (config.seeds and config.start):
         raise ValueError(f"start_share: expected only with seeds and a start, got {config.start_share}")
-    if (config.teacher is None) != (not config.distillation_weight and not config.states_weight):
-        raise ValueError(
-            "expected a teacher and a distillation_weight or states_weight above 0, or neither, "
-            f"got teacher {config.teacher}, {config.distillation_weight:g} and {config.states_weight:g}"
-        )
+    check_teacher(config)
     check_can_average_seeds(config)
-    if config.frozen_layers and find_backbone(config.base).is_decoder:
-        raise ValueError(
-            f"frozen_layers: expected 0 with the decoder {config.base}, got {config.frozen_layers}"
-        )
     check_start(config.start, config.adapter, config.frozen_layers)
+    check_frozen_layers(config)
     check_inputs(config, config, data)
-    for stage in (untrained_first_stage(PlotCoherenceConfig, config, data), _untrained_teacher(config, data)):
+    for stage in (
+        untrained_first_stage(PlotCoherenceConfig, config, data),
+        untrained_teacher(PlotCoherenceConfig, config, data),
+    ):
         if stage:
             check(stage, data)
-
-
-def _untrained_teacher(config: PlotCoherenceConfig, data: Path) -> PlotCoherenceConfig | None:
-    """The teacher's configuration if its weights do not exist yet, else None."""
-    teacher = config.teacher
-    if teacher is None:
-        return None
-    return untrained_stage(PlotCoherenceConfig, config.metric, teacher.config, teacher.weights, data)
 
 
 def _load_rows_and_teacher(
@@ -111,7 +102,7 @@ def _load_rows_and_teacher(
         rows, validation, provenance = load_rows(config, data, run, cache)
     if config.teacher:
         folder = resolve_path(config.teacher.weights)
-        if teacher := _untrained_teacher(config, data):
+        if teacher := untrained_teacher(PlotCoherenceConfig, config, data):
             train(teacher, data, folder, folder.parent, cache, resume)
         provenance |= teacher_digests(folder)
     return rows, validation, provenance

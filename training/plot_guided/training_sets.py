@@ -112,7 +112,7 @@ def heuristic_samplers(
     """The three rule-based sets: functions from a story's index to its negative, or None if the rule does not apply."""
     tagged = [story.story for story in stories]
     context = CorpusConfig.from_mapping(config["corpus"]).context
-    sampling = UnionSampling.from_mapping({"keep": int(context == "first_sentence")})
+    sampling = UnionSampling(keep=int(context == "first_sentence"))
     english = language_of(sampling)
     sampler = UnionSampler(tagged, english, sampling, seed=config["seed"]) if tagged else None
 

@@ -24,7 +24,7 @@ class PplConfig(TrainingConfig):
         batch: stories per step.
         spacing: `masked` only: distance of the tokens that are masked in one pass; null: one token at a time, as in the
             paper.
-        validation_stories: `masked` only: number of stories on which the two ways of masking are compared.
+        validation_stories: maximum number of held-out stories for the validation results.
     """
 
     metric: Literal["ppl"] = "ppl"

@@ -1,23 +1,12 @@
-"""Stories as token ids, and padded batches of them."""
+"""Stories as token ids."""
 
 from collections.abc import Sequence
 
 from tokenizers import Tokenizer
-from torch import Tensor
 
-from openmeva.metrics.core.runtime import pad, token_id
+from openmeva.metrics.core.runtime import token_id
+from openmeva.metrics.core.text import join_words
 from openmeva.training.corpora.splits import Sentences
-
-
-class LanguageModelCollator:
-    """Pads token ids on the right."""
-
-    def __init__(self, padding: int) -> None:
-        self.padding = padding
-
-    def __call__(self, rows: list[list[int]]) -> dict[str, Tensor]:
-        ids, mask = pad(rows, self.padding)
-        return {"input_ids": ids, "attention_mask": mask}
 
 
 def token_rows(
@@ -28,7 +17,7 @@ def token_rows(
 ) -> list[list[int]]:
     """Token ids of each story between [CLS] and [SEP], or other special tokens `special_tokens`; truncated to `limit` tokens."""
     start, end = special_tokens or (token_id(tokenizer, "[CLS]"), token_id(tokenizer, "[SEP]"))
-    encodings = tokenizer.encode_batch([_text(story) for story in stories], add_special_tokens=False)
+    encodings = tokenizer.encode_batch([join_words(story) for story in stories], add_special_tokens=False)
     return [[start, *encoding.ids, end][:limit] for encoding in encodings]
 
 
@@ -44,11 +33,7 @@ def count_words(
         if row[-1] == end:
             total += sum(map(len, story)) + 1
         else:
-            text = _text(story)
+            text = join_words(story)
             _, read = tokenizer.encode(text, add_special_tokens=False).offsets[len(row) - 2]
             total += len(text[:read].split())
     return total
-
-
-def _text(story: Sentences) -> str:
-    return " ".join(word for sentence in story for word in sentence)

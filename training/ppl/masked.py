@@ -10,13 +10,14 @@ import torch
 
 from openmeva.metrics.core.checkpoint import ADAPTER, Checkpoint, load_checkpoint
 from openmeva.metrics.core.runtime import choose_dtype
+from openmeva.metrics.core.text import join_words
 from openmeva.metrics.ppl.loading import from_checkpoint
-from openmeva.training.common.backbone import SHARED, find_backbone, names_file
+from openmeva.training.common.backbone import SHARED, find_backbone
 from openmeva.training.common.checkpoint import encoder_reference, save_manifest
 from openmeva.training.common.config import as_mapping
-from openmeva.training.common.trainer import data_checksums
-from openmeva.training.corpora.splits import load_corpus
+from openmeva.training.corpora.splits import data_checksums, load_corpus
 from openmeva.training.files import save_tensors, write_text
+from openmeva.training.paths import NAMES_FILE
 from openmeva.training.ppl.card import write_ppl_card
 from openmeva.training.ppl.config import PplConfig
 
@@ -33,11 +34,8 @@ def save_masked(config: PplConfig, data: Path, out: Path) -> dict[str, Any]:
     save_tensors(out / ADAPTER, {})
     write_text(out / "config.json", json.dumps({"ppl": settings}, indent=2) + "\n")
     started = time.time()
-    corpus = load_corpus(config.corpus, data, names_file(), ("validation",))
-    stories = [
-        " ".join(w for sentence in s for w in sentence)
-        for s in corpus.validation[: config.validation_stories]
-    ]
+    corpus = load_corpus(config.corpus, data, NAMES_FILE, ("validation",))
+    stories = [join_words(story) for story in corpus.validation[: config.validation_stories]]
     manifest = {
         "metric": "ppl",
         "config": as_mapping(config),

@@ -16,8 +16,9 @@ from openmeva.metrics.core.backbone import WEIGHTS, enable_prefix_space
 from openmeva.metrics.core.checkpoint import ADAPTER
 from openmeva.metrics.core.language_model import read_language_model
 from openmeva.training.common.adapters import adapter_tensors, add_adapters
-from openmeva.training.common.backbone import SHARED, Backbone, find_backbone, names_file
+from openmeva.training.common.backbone import SHARED, Backbone
 from openmeva.training.files import save_tensors, write_text
+from openmeva.training.paths import NAMES_FILE
 from openmeva.training.ppl.config import PplConfig
 
 SCRATCH = "scratch"
@@ -29,19 +30,16 @@ def is_third_party(base: str) -> bool:
     return base not in OWN_BASES
 
 
-def load_third_party(config: PplConfig) -> tuple[Any, Any, Backbone]:
-    """The model in float32, transformers' tokenizer, and the backbone.
+def load_third_party(config: PplConfig, base: Backbone) -> tuple[Any, Any]:
+    """The model of a backbone in float32, and transformers' tokenizer.
 
     With an adapter, the model is frozen and has trainable low-rank factors on the linear layers of its blocks. The
     tokenizer then encodes a word at the beginning of a story in the same way as elsewhere.
 
     Raises:
-        ValueError: `start` is given; or the base is not available (the message says how to get it), or not causal.
+        ValueError: the model is not causal.
     """
-    if config.start:
-        raise ValueError(f"start: expected null with {config.base}, got {config.start}")
     torch.manual_seed(config.seed)
-    base = find_backbone(config.base)
     if not base.is_decoder:
         raise ValueError(f"base: expected a causal language model, got {config.base}")
     tokenizer, model = read_language_model(base.gguf or base.folder / WEIGHTS)
@@ -51,7 +49,7 @@ def load_third_party(config: PplConfig) -> tuple[Any, Any, Backbone]:
         name = next(name for name, module in model.named_modules() if module is head)
         add_adapters(model, config.adapter.rank, config.adapter.alpha, (name,))
         head.requires_grad_(False)  # it is often tied to the token embeddings
-    return model, tokenizer, base
+    return model, tokenizer
 
 
 def save_third_party(model: Any, tokenizer: Any, out: Path) -> None:
@@ -72,6 +70,6 @@ def save_third_party_adapter(model: Any, base: Backbone, settings: Mapping[str, 
     if out.resolve() != base.folder.resolve():
         (out / WEIGHTS).unlink(missing_ok=True)  # a whole model that was trained into the folder before
     save_tensors(out / ADAPTER, adapter_tensors(model))
-    write_text(out / "names.json", names_file().read_text(encoding="utf-8"))
+    write_text(out / "names.json", NAMES_FILE.read_text(encoding="utf-8"))
     written = {"ppl": {**settings, "adapter": True, "backbone": reference}}
     write_text(out / "config.json", json.dumps(written, indent=2) + "\n")

@@ -9,6 +9,7 @@ the run's manifest and a model card (not with full fine-tuning of a third-party 
 
 import math
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,22 +20,22 @@ from openmeva.metrics.core.backbone import WEIGHTS
 from openmeva.metrics.core.runtime import pad, token_id
 from openmeva.metrics.ppl.loading import start_and_end_tokens
 from openmeva.training.common.adapters import check_start
-from openmeva.training.common.backbone import SHARED, find_backbone, names_file
+from openmeva.training.common.backbone import SHARED, find_backbone
 from openmeva.training.common.checkpoint import begin_run, save_checkpoint, save_manifest, start_digest
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.trainer import (
     StoryTrainer,
-    data_checksums,
+    collate,
     hardware_entries,
     native_autocast,
     training_arguments,
 )
 from openmeva.training.corpora.notices import warn_about_truncated_stories
-from openmeva.training.corpora.splits import load_corpus
-from openmeva.training.paths import resolve_path
+from openmeva.training.corpora.splits import data_checksums, load_corpus
+from openmeva.training.paths import NAMES_FILE, resolve_path
 from openmeva.training.ppl.card import write_ppl_card
 from openmeva.training.ppl.config import PplConfig
-from openmeva.training.ppl.data import LanguageModelCollator, count_words, token_rows
+from openmeva.training.ppl.data import count_words, token_rows
 from openmeva.training.ppl.losses import next_token_loss
 from openmeva.training.ppl.masked import save_masked
 from openmeva.training.ppl.model import build_model
@@ -46,8 +47,6 @@ from openmeva.training.ppl.third_party import (
     save_third_party_adapter,
 )
 from openmeva.training.processes import one_writer
-
-VALIDATION_STORIES = 1000
 
 
 class LanguageModelTrainer(StoryTrainer):
@@ -104,6 +103,8 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
     if config.stories < 1:
         raise ValueError(f"stories: expected 1 or more, got {config.stories}")
     check_start(config.start, config.adapter)
+    if config.start and is_third_party(config.base):
+        raise ValueError(f"start: expected null with {config.base}, got {config.start}")
     if config.base == SCRATCH and config.adapter:
         raise ValueError(
             "base: expected scratch without an adapter (adapter: null), which would be on other weights"
@@ -116,13 +117,13 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
         "config": as_mapping(config),
         "data": data_checksums(config.corpus, data),
         **({"encoder": backbone.sha256} if in_one_file else {}),
-        **start_digest(start, find_backbone(SHARED)),
+        **start_digest(start, backbone),
     }
     resumed = begin_run(run, made_from, resume)
-    corpus = load_corpus(config.corpus, data, names_file(), ("train", "validation"))
+    corpus = load_corpus(config.corpus, data, NAMES_FILE, ("train", "validation"))
     hub_tokenizer = None
     if is_third_party(config.base):
-        model, hub_tokenizer, hub_base = load_third_party(config)
+        model, hub_tokenizer = load_third_party(config, backbone)
         tokenizer = hub_tokenizer.backend_tokenizer
         start_mark, end_mark = (token_id(tokenizer, mark) for mark in start_and_end_tokens(hub_tokenizer))
         special_tokens = start_mark, end_mark
@@ -131,7 +132,7 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
         model, tokenizer = build_model(config)
         special_tokens = token_id(tokenizer, "[CLS]"), token_id(tokenizer, "[SEP]")
         padding = token_id(tokenizer, "[PAD]")
-    held_out = corpus.validation[:VALIDATION_STORIES]
+    held_out = corpus.validation[: config.validation_stories]
     generator = torch.Generator().manual_seed(config.seed)
     order = torch.randperm(len(corpus.train), generator=generator).tolist()
     passes = math.ceil(config.stories / len(order))
@@ -151,7 +152,7 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
         args=arguments,
         train_dataset=rows,
         eval_dataset=validation[:200],
-        data_collator=LanguageModelCollator(padding),
+        data_collator=partial(collate, padding=padding),
     )
     trainer.lengths, trainer.epoch_length = [len(row) for row in rows], len(order)
     prepared = time.time()
@@ -174,17 +175,17 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
         "delexicalize": config.corpus.delexicalize,
         "max_length": config.max_length,
     }
-    base, whole = find_backbone(SHARED), config.adapter is None
+    whole = config.adapter is None
     with one_writer() as writes:
         if writes and hub_tokenizer is not None and whole:
             save_third_party(model, hub_tokenizer, out)
             save_manifest(out, manifest)
         elif writes and hub_tokenizer is not None:
-            save_third_party_adapter(model, hub_base, settings, out)
+            save_third_party_adapter(model, backbone, settings, out)
             save_manifest(out, manifest)
             write_ppl_card(out, manifest)
         elif writes:
-            save_checkpoint(out, "ppl", settings, model, base, tokenizer, whole)
+            save_checkpoint(out, "ppl", settings, model, backbone, tokenizer, whole)
             save_manifest(out, manifest)
             write_ppl_card(out, manifest)
     return manifest

@@ -19,17 +19,13 @@ from typing import Any
 import numpy as np
 from torch import Tensor
 
-from openmeva.training.common.backbone import Backbone, find_backbone, names_file
+from openmeva.training.common.backbone import Backbone, find_backbone
 from openmeva.training.common.checkpoint import begin_run, save_checkpoint, save_manifest, start_digest
 from openmeva.training.common.config import as_mapping
-from openmeva.training.common.trainer import (
-    StoryTrainer,
-    data_checksums,
-    hardware_entries,
-    training_arguments,
-)
+from openmeva.training.common.trainer import StoryTrainer, hardware_entries, training_arguments
+from openmeva.training.corpora.splits import data_checksums
 from openmeva.training.files import checksum, resolve_corpus_files
-from openmeva.training.paths import resolve_path
+from openmeva.training.paths import NAMES_FILE, resolve_path
 from openmeva.training.processes import main_process_first, one_writer
 from openmeva.training.ruber_bert.card import write_ruber_card
 from openmeva.training.ruber_bert.config import RuberConfig
@@ -89,7 +85,7 @@ def train(
     }
     checkpoint = begin_run(run, made_from, resume)
     model, tokenizer, base = build_model(config)
-    pairs = load_pairs(config, data, names_file(), tokenizer)
+    pairs = load_pairs(config, data, NAMES_FILE, tokenizer)
     batcher = TextBatcher(tokenizer)
     reader = model if frozen else frozen_encoder_model(config)
     held_out = frozen_features(reader, [context for context, _ in pairs.validation], batcher)["mean"]
@@ -159,6 +155,6 @@ def _features_key(made_from: dict[str, Any], base: Backbone) -> str:
         {name: made_from["config"][name] for name in names},
         {name: value for name, value in made_from.items() if name != "config"},
         base.sha256,
-        checksum(names_file()),
+        checksum(NAMES_FILE),
     ]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:20]

@@ -15,7 +15,8 @@ from openmeva.metrics.core.batching import length_batches
 from openmeva.metrics.core.runtime import pad
 from openmeva.metrics.core.text import Normalizer
 from openmeva.metrics.sentavg.modeling import SentAvg, word_vectors
-from openmeva.training.common.backbone import SHARED, backbone_tokenizer, find_backbone, names_file
+from openmeva.training.common.backbone import SHARED, backbone_tokenizer, find_backbone
+from openmeva.training.paths import NAMES_FILE
 from openmeva.training.sentavg.config import SentAvgSettings
 from openmeva.training.sentavg.glove import read_glove
 
@@ -44,7 +45,7 @@ class SentAvgTrainer:
         self.tokenizer.no_truncation()
         if vectors is None:
             vectors = encoder_state(base.folder)["bert.embeddings.word_embeddings.weight"]
-        self.normalizer = Normalizer.load(names_file())
+        self.normalizer = Normalizer.load(NAMES_FILE)
         self.model = SentAvg(vectors.shape[0], vectors.shape[1], self.settings.hidden)
         self.model.words.weight.copy_(word_vectors(vectors))
 
@@ -57,7 +58,7 @@ class SentAvgTrainer:
         Raises:
             ValueError, OSError: as `read_glove`.
         """
-        normalizer = Normalizer.load(names_file())
+        normalizer = Normalizer.load(NAMES_FILE)
         words = {
             word.lower() for story in stories for sentence in normalizer.sentences(story) for word in sentence
         }

@@ -17,10 +17,16 @@ import torch
 from openmeva.metrics.core.checkpoint import ADAPTER
 from openmeva.training.classifier.results import area_under_curve
 from openmeva.training.classifier.rows import load_rows
-from openmeva.training.common.backbone import SHARED, find_backbone, names_file
-from openmeva.training.common.checkpoint import FULL_MODEL, encoder_reference, save_manifest
+from openmeva.training.common.backbone import SHARED, find_backbone
+from openmeva.training.common.checkpoint import (
+    FULL_MODEL,
+    encoder_reference,
+    half_precision_tensors,
+    save_manifest,
+)
 from openmeva.training.common.config import as_mapping
 from openmeva.training.files import checksum, save_tensors, write_text
+from openmeva.training.paths import NAMES_FILE
 from openmeva.training.sentavg.card import write_sentavg_card
 from openmeva.training.sentavg.config import SentAvgConfig
 from openmeva.training.sentavg.model import SentAvgTrainer
@@ -82,13 +88,11 @@ def train(config: SentAvgConfig, data: Path, out: Path, run: Path, cache: Path) 
         "context": config.context,
         "max_length": settings.tokens_per_sentence + 2,
     }
-    tensors = {
-        name: tensor.detach().half().contiguous() for name, tensor in scorer.model.state_dict().items()
-    }
+    tensors = half_precision_tensors(scorer.model)
     if glove:
         save_tensors(out / FULL_MODEL, tensors)
         write_text(out / "tokenizer.json", scorer.tokenizer.to_str())
-        write_text(out / "names.json", names_file().read_text(encoding="utf-8"))
+        write_text(out / "names.json", NAMES_FILE.read_text(encoding="utf-8"))
     else:
         written["encoder"] = encoder_reference(find_backbone(SHARED), out)
         del tensors["words.weight"]

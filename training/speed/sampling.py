@@ -9,7 +9,7 @@ from nltk.tokenize import NLTKWordTokenizer
 from openmeva.metrics.core.text import Normalizer
 from openmeva.training.negatives import tag_corpus
 from openmeva.training.negatives.union import UnionSampler
-from openmeva.training.paths import CACHE, ENCODER
+from openmeva.training.paths import CACHE, NAMES_FILE
 from openmeva.training.speed.parts import Rows, bench_stories, own_stories, seconds
 from openmeva.training.text.knowledge.english import English
 from openmeva.training.text.language import Language
@@ -19,7 +19,7 @@ from openmeva.training.text.tagger.tagging import load_tagger, tag
 
 def sampling_rows() -> Rows:
     """Negative samples per second, and stories tagged per second."""
-    normalizer = Normalizer.load(ENCODER / "names.json")
+    normalizer = Normalizer.load(NAMES_FILE)
     stories = [normalizer.sentences(text) for text in bench_stories(4000)]
     tagged = tag_corpus(stories, CACHE / "tags", progress=False)
     rate = negatives_per_second(tagged, processes=2)

@@ -3,11 +3,9 @@
 import json
 from functools import lru_cache
 
-from openmeva.training.paths import ENCODER
+from openmeva.training.paths import NAMES_FILE
 from openmeva.training.text.word_set import word_set
 
-# The lists of the shared encoder, so that scoring and perturbing recognise the same names.
-NAMES_FILE = ENCODER / "names.json"
 PLACEHOLDERS = frozenset({"[MALE]", "[FEMALE]", "[NEUTRAL]"})
 
 FUNCTION_WORDS = word_set(

@@ -11,7 +11,7 @@ from rich.progress import track
 
 from openmeva.training.files import atomic_replace
 from openmeva.training.files import checksum as file_checksum
-from openmeva.training.paths import ENCODER
+from openmeva.training.paths import NAMES_FILE
 from openmeva.training.processes import main_process_first, map_in_processes
 from openmeva.training.text.tagged_story import TaggedStory
 
@@ -89,7 +89,7 @@ def text_inputs() -> dict[str, str]:
 
     A stage that tags or normalises stories records it: its output is out of date if one of them changes.
     """
-    return {"tagger": shipped_tagger_checksum(), "names": file_checksum(ENCODER / "names.json")}
+    return {"tagger": shipped_tagger_checksum(), "names": file_checksum(NAMES_FILE)}
 
 
 def _lines(row: int, story: Sentences) -> list[str]:

@@ -72,12 +72,10 @@ def distilled_pairs(
         run: folder of the stage that stores the teacher's outputs.
 
     Raises:
-        ValueError: the configuration has no teacher, or a live one.
+        ValueError: the configuration has no teacher.
     """
     if config.teacher is None:
         raise ValueError("teacher: expected a larger UNION's weights, got none")
-    if config.teacher.live:
-        raise ValueError("teacher.live: expected false, because UNION's pairs are scored before the training")
     sampled = [example for index in track(range(len(pairs)), "sampling") for example in pairs[index]]
     rows = [GroupRow("pair", e.text, "union", e.label, corrupted_words=[]) for e in sampled]
     rows += list({row.story: row for row in others}.values())

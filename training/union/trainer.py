@@ -22,12 +22,16 @@ from openmeva.training.classifier.averaging import average_checkpoints, check_ca
 from openmeva.training.classifier.distillation import teacher_digests
 from openmeva.training.classifier.hidden_states import fit_projection
 from openmeva.training.classifier.input_checks import check_inputs
-from openmeva.training.classifier.prerequisites import untrained_first_stage, untrained_stage
+from openmeva.training.classifier.prerequisites import (
+    check_teacher,
+    untrained_first_stage,
+    untrained_teacher,
+)
 from openmeva.training.classifier.results import area_under_curve
 from openmeva.training.classifier.rows import load_rows
 from openmeva.training.classifier.seeds import check_can_average_seeds, train_seeds
 from openmeva.training.common.adapters import check_start
-from openmeva.training.common.backbone import find_backbone, names_file
+from openmeva.training.common.backbone import find_backbone
 from openmeva.training.common.checkpoint import (
     begin_run,
     matching_manifest,
@@ -36,17 +40,12 @@ from openmeva.training.common.checkpoint import (
     start_digest,
 )
 from openmeva.training.common.config import as_mapping
-from openmeva.training.common.trainer import (
-    StoryTrainer,
-    data_checksums,
-    hardware_entries,
-    training_arguments,
-)
-from openmeva.training.corpora.splits import load_corpus
+from openmeva.training.common.trainer import StoryTrainer, hardware_entries, training_arguments
+from openmeva.training.corpora.splits import data_checksums, load_corpus
 from openmeva.training.files import checksum
 from openmeva.training.negatives import UnionSampler, language_of, tag_corpus
 from openmeva.training.negatives.groups import GroupRow
-from openmeva.training.paths import resolve_path
+from openmeva.training.paths import NAMES_FILE, resolve_path
 from openmeva.training.processes import main_process_first, one_writer
 from openmeva.training.text.knowledge.resources import lexicon_files
 from openmeva.training.text.tagged_corpus import text_inputs
@@ -129,11 +128,7 @@ def check(config: UnionConfig, data: Path) -> None:
     if config.start_share and not (config.start and config.adapter):
         raise ValueError("start_share: expected only with a start and an adapter, which are averaged")
     teacher = config.teacher
-    if (teacher is None) != (not config.distillation_weight and not config.states_weight):
-        raise ValueError(
-            "expected a teacher and a distillation_weight or states_weight above 0, or neither, "
-            f"got teacher {teacher}, {config.distillation_weight:g} and {config.states_weight:g}"
-        )
+    check_teacher(config)
     if teacher is None and (config.others or config.epochs != 1):
         raise ValueError("others, epochs: expected only with a teacher, got none")
     if teacher and teacher.live:
@@ -141,17 +136,12 @@ def check(config: UnionConfig, data: Path) -> None:
     check_can_average_seeds(config)
     check_start(config.start, config.adapter)
     check_inputs(config, config.others, data, [config.corpus])
-    for stage in (untrained_first_stage(UnionConfig, config, data), _untrained_teacher(config, data)):
+    for stage in (
+        untrained_first_stage(UnionConfig, config, data),
+        untrained_teacher(UnionConfig, config, data),
+    ):
         if stage:
             check(stage, data)
-
-
-def _untrained_teacher(config: UnionConfig, data: Path) -> UnionConfig | None:
-    """The teacher's configuration if its weights do not exist yet, else None."""
-    teacher = config.teacher
-    if teacher is None:
-        return None
-    return untrained_stage(UnionConfig, config.metric, teacher.config, teacher.weights, data)
 
 
 def _mean_validation(results: Sequence[dict[str, float]]) -> dict[str, float]:
@@ -190,7 +180,7 @@ def _train_one(
     if finished:
         return finished
     checkpoint = begin_run(run, made_from, resume)
-    corpus = load_corpus(config.corpus, data, names_file(), ("train", "validation"))
+    corpus = load_corpus(config.corpus, data, NAMES_FILE, ("train", "validation"))
     stories, held_out = (tag_corpus(split, cache) for split in (corpus.train, corpus.validation))
     sampling_seed = config.seed if config.draw_seed is None else config.draw_seed
     stories = [stories[index] for index in np.random.default_rng(sampling_seed).permutation(len(stories))]
@@ -218,7 +208,7 @@ def _train_one(
     )
     pairs: UnionPairs | DistilledPairs = sampled
     if config.teacher:
-        normalizer = Normalizer.load(names_file()) if config.corpus.delexicalize else Normalizer()
+        normalizer = Normalizer.load(NAMES_FILE) if config.corpus.delexicalize else Normalizer()
         with main_process_first():
             pairs = distilled_pairs(sampled, others, config, tokenizer, normalizer, teacher_run)
         if config.states_weight:
@@ -278,7 +268,7 @@ def _distillation_stories(
     teacher = config.teacher
     if teacher is None:
         return [], {}, {}
-    if teacher_config := _untrained_teacher(config, data):
+    if teacher_config := untrained_teacher(UnionConfig, config, data):
         train(
             teacher_config,
             data,

@@ -186,8 +186,20 @@ def test_fit_writes_a_checkpoint_that_predicts_the_ratings(tmp_path: Path) -> No
     scores = scorer.scores([r["story"] for r in rows], [[r["reference"]] for r in rows], dtype="float32")
     assert np.corrcoef(scores, [row["score"] for row in rows])[0, 1] > 0.7
     ratings.write_text('{"reference": "a", "story": "b"}\n')
-    with pytest.raises(ValueError, match="line 1: expected reference, story and score"):
+    with pytest.raises(ValueError, match="line 1: expected a number in 'score', got None"):
         read_ratings(ratings)
+
+
+@pytest.mark.parametrize("command", ["fit", "cross-validate", "union"])
+def test_transformers_model_cannot_be_the_start(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "config.json").write_text('{"model_type": "bert", "num_labels": 1}')
+    paths = {"ratings": "none.jsonl", "out": "out", "data": "."}
+    given = [f"--{name}={tmp_path / path}" for name, path in paths.items()]
+    with pytest.raises(SystemExit, match="2"):
+        tuning.main([command, *given, "--start", str(tmp_path)])
+    assert "expected a section 'bleurt', got keys ['model_type', 'num_labels']" in capsys.readouterr().err
 
 
 def test_layer_tuned_on_union_ratings_scores_mans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

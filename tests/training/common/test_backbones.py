@@ -12,10 +12,12 @@ from openmeva.metrics.embedding_similarity.embedding import TextEncoder
 from openmeva.metrics.embedding_similarity.scoring import SimilarityScorer
 from openmeva.metrics.ruber_bert.scoring import RuberScorer
 from openmeva.metrics.union.scoring import UnionScorer
+from openmeva.training import paths
 from openmeva.training.classifier.config import ClassifierConfig
+from openmeva.training.classifier.model import build_classifier, check_frozen_layers, freeze
 from openmeva.training.classifier.trainer import train_classifier
 from openmeva.training.common import backbone
-from openmeva.training.common.backbone import find_backbone
+from openmeva.training.common.backbone import find_backbone, load_perplexity
 from openmeva.training.common.config import parse
 from openmeva.training.embedding_similarity import trainer as similarity
 from openmeva.training.embedding_similarity.config import SimilarityConfig
@@ -26,6 +28,16 @@ from openmeva.training.union import trainer as union
 from openmeva.training.union.config import UnionConfig
 from tests.tiny import tiny_model, write_encoder
 from tests.tiny_backbones import STORIES, write_backbone
+from tests.tiny_ppl import write_ppl_checkpoint
+
+
+def test_perplexity_weights_in_runs_are_those_of_the_working_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paths, "WORK", tmp_path)
+    assert load_perplexity("runs/mine") is None
+    write_ppl_checkpoint(tmp_path / "runs" / "mine")
+    assert load_perplexity("runs/mine")
 
 
 @pytest.fixture(params=["mpnet", "roberta", "modernbert"])
@@ -125,7 +137,7 @@ def test_ruber_bert_trains_and_scores(base: str, tmp_path: Path) -> None:
 def test_embedding_similarity_of_its_own_teacher_is_exact(
     base: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(similarity, "baseline", lambda *_: {})
+    monkeypatch.setattr(similarity, "write_baseline", lambda *_: {})
     settings = {
         "corpora": {"one": CORPUS}, "base": base, "teacher": base, "block_words": [60], "blocks_per_story": 1,
         "texts": 8, "validation_texts": 4, "baseline_pairs": 2,
@@ -140,3 +152,22 @@ def test_embedding_similarity_of_its_own_teacher_is_exact(
     f1 = scorer.scores(STORIES[:2], [[STORIES[0]], [STORIES[5]]], ["bertscore_f1"])["bertscore_f1"]
     assert f1[0] == pytest.approx(1, abs=1e-5)
     assert f1[1] < 0.999
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta", "mpnet", "longformer", "modernbert"])
+def test_layers_can_be_frozen_if_they_are_arranged_as_in_bert(kind: str, tmp_path: Path) -> None:
+    config = parse(
+        ClassifierConfig,
+        {
+            **COMMON,
+            "metric": "plot_coherence",
+            "base": str(write_backbone(tmp_path, kind)),
+            "frozen_layers": 1,
+        },
+    )
+    if kind == "modernbert":
+        with pytest.raises(ValueError, match="which is an encoder of the type modernbert, got 1"):
+            check_frozen_layers(config)
+        return
+    check_frozen_layers(config)
+    freeze(build_classifier(config)[0], 1)

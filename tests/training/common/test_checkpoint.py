@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from openmeva.metrics.core.checkpoint import ADAPTER
+from openmeva.training import paths
 from openmeva.training.common.backbone import SHARED, find_backbone
 from openmeva.training.common.checkpoint import begin_run, matching_manifest, save_manifest, start_digest
 from openmeva.training.common.config import as_mapping, parse
+from openmeva.training.common.model_card import start_digest_note
 from openmeva.training.union.config import UnionConfig
 
 SMALL = {"name": "tiny", "corpus": {"train": ["a.jsonl"]}, "pairs": 4, "learning_rate": 1e-3}
@@ -91,3 +93,14 @@ def test_adapter_of_another_encoder_is_rejected_as_start(tmp_path: Path) -> None
         else:
             with pytest.raises(ValueError, match="trained on another encoder"):
                 start_digest(tmp_path, base)
+
+
+def test_initial_weights_in_runs_are_those_of_the_working_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paths, "WORK", tmp_path)
+    manifest = {"config": {"start": "runs/first"}, "start": "0" * 64}
+    assert "an earlier version" not in start_digest_note(manifest)
+    (tmp_path / "runs" / "first").mkdir(parents=True)
+    (tmp_path / "runs" / "first" / ADAPTER).write_bytes(b"weights")
+    assert "an earlier version" in start_digest_note(manifest)

@@ -16,7 +16,7 @@ def test_placeholder_embedding_is_the_mean_of_its_names(
 ) -> None:
     names = {"male": ["tom", "bob", "unheard"], "female": ["unheard"], "neutral": [], "capitalized_only": []}
     (tmp_path / "names.json").write_text(json.dumps(names))
-    monkeypatch.setattr(backbone, "names_file", lambda: tmp_path / "names.json")
+    monkeypatch.setattr(backbone, "NAMES_FILE", tmp_path / "names.json")
     words = ["tom", "bob", "ran", "[MALE]", "[FEMALE]", "[NEUTRAL]"]
     tokenizer = Tokenizer(WordLevel({word: index for index, word in enumerate(words)}))
     vectors = torch.arange(12.0).reshape(6, 2)

@@ -15,7 +15,6 @@ from transformers import TrainingArguments
 from openmeva.training import processes
 from openmeva.training.common import trainer as common
 from openmeva.training.common.data_parallel import BatchShard
-from openmeva.training.encoder import trainer as encoder
 from openmeva.training.files import checksum
 from tests.tiny_trainings import TRAININGS, train_all, write_files
 
@@ -44,8 +43,7 @@ def _run(data: Path, out: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(common.DataParallelTrainer, "compute_loss", compute_and_record_loss)
         patch.setattr(os, "replace", record_and_replace)
-        for module in (common, encoder):
-            patch.setattr(module, "TrainingArguments", float32_arguments)
+        patch.setattr(common, "TrainingArguments", float32_arguments)
         train_all(data, out)
         process = processes.rank()
         with processes.main_process_first():  # a stage, in which another training may stand

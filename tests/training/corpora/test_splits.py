@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from openmeva.training.autos import command
-from openmeva.training.common.trainer import data_checksums
 from openmeva.training.corpora import splits
 from openmeva.training.corpora.held_out import held_out_rows
 from openmeva.training.corpora.prepare import prepare_corpus
@@ -15,6 +14,7 @@ from openmeva.training.corpora.rocstories import SourceStory
 from openmeva.training.corpora.splits import (
     CorpusConfig,
     Split,
+    data_checksums,
     load_corpus,
     split_into_blocks,
     truncate_sentences,

@@ -14,6 +14,7 @@ from openmeva.training.discriminator.config import DiscriminatorConfig
 from openmeva.training.discriminator.data import generated_groups, load_rows
 from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory
 from openmeva.training.text.tagged_story import TaggedStory
+from tests.tiny import write_gpt2
 
 STORIES = [
     PlottedStory(f"g{i}", TaggedStory([[word, "ran", "."]], [["NN", "VBD", "."]]), [[word]])
@@ -131,3 +132,9 @@ def test_context_and_names_follow_the_corpus_settings() -> None:
 def test_settings_without_effect_are_rejected(changes: list[str], message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         train_config(*changes)
+
+
+def test_layers_of_a_decoder_cannot_be_frozen(tmp_path: Path) -> None:
+    base = write_gpt2(tmp_path, ["a dog ran"])
+    with pytest.raises(ValueError, match="which is a decoder, got 3"):
+        train_config("frozen_layers=3", f"base={base}")

@@ -14,7 +14,7 @@ from openmeva.training.common import backbone
 from openmeva.training.common import trainer as common
 from openmeva.training.common.adapters import low_rank_difference
 from openmeva.training.common.config import parse
-from openmeva.training.embedding_similarity import trainer as trainer
+from openmeva.training.embedding_similarity import baseline, trainer
 from openmeva.training.embedding_similarity.config import SimilarityConfig
 from openmeva.training.embedding_similarity.losses import relative_error
 from openmeva.training.embedding_similarity.model import build_models
@@ -90,7 +90,7 @@ def test_training_reduces_the_error_and_the_metric_loads_the_result(
         pair_counts.append(pairs)  # the baseline is tested separately
         return {"2": dict.fromkeys(BERT_SCORES, 0.25)}
 
-    monkeypatch.setattr(trainer, "baseline", fake_baseline)
+    monkeypatch.setattr(baseline, "baseline", fake_baseline)
     out = data / "weights"
     manifest = trainer.train(configuration(data), data, out, data / "run")
     errors = [manifest["validation"][stage]["error"] for stage in ("encoder", "decomposition", "trained")]
@@ -120,7 +120,7 @@ def test_agreement_is_computed_in_float32_after_bfloat16_training(
             return agreement(student, *arguments)
 
     monkeypatch.setattr(trainer, "agreement", agreement_recording_dtype)
-    monkeypatch.setattr(trainer, "baseline", lambda *_: {})
+    monkeypatch.setattr(trainer, "write_baseline", lambda *_: {})
     monkeypatch.setattr(common, "choose_dtype", lambda *_: torch.bfloat16)
     trainer.train(configuration(data), data, data / "weights", data / "run")
     assert dtypes == {torch.float32}

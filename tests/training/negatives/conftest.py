@@ -5,13 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from openmeva.training.negatives import (
-    BufferedRandom,
-    EditedStory,
-    KeywordTable,
-    NegativeMaterial,
-    TaggedStory,
-)
+from openmeva.training.negatives import BufferedRandom, EditedStory, NegativeMaterial, TaggedStory
+from openmeva.training.text.keywords import KeywordTable
 from tests.tiny_language import ANN, KEN, TOM, TinyLanguage, tagged
 
 

@@ -1,7 +1,8 @@
 """Negation alteration of a story."""
 
-from openmeva.training.negatives import EditedSentence, EditedStory
+from openmeva.training.negatives import EditedStory
 from openmeva.training.negatives.negation import alter_negation, remove_one
+from openmeva.training.negatives.sentence import EditedSentence
 
 PAIR = ("she/PRP left/VBD .", "he/PRP did/VBD n't/RB walk/VB home/NN .", "he/PRP went/VBD home/NN .")
 

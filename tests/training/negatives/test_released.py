@@ -5,9 +5,7 @@ from collections import Counter
 import pytest
 
 from openmeva.training.negatives import (
-    EditedSentence,
     EditedStory,
-    KeywordTable,
     NegativeMaterial,
     UnionSampler,
     UnionSampling,
@@ -15,6 +13,8 @@ from openmeva.training.negatives import (
 )
 from openmeva.training.negatives.registry import RECIPES
 from openmeva.training.negatives.released import toggle_negation
+from openmeva.training.negatives.sentence import EditedSentence
+from openmeva.training.text.keywords import KeywordTable
 from openmeva.training.text.knowledge import resources
 from openmeva.training.text.knowledge.resources import MissingResourceError
 from tests.tiny_language import TinyLanguage, tagged

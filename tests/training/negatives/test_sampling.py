@@ -3,6 +3,7 @@
 import pytest
 import yaml
 
+from openmeva.training.common.config import parse
 from openmeva.training.negatives import UnionSampling
 
 
@@ -15,7 +16,7 @@ def test_defaults_are_the_papers_values():
 
 def test_from_yaml():
     values = yaml.safe_load("keep: 0\nwithout: [reordering]\ncounts: [1.0]\n")
-    sampling = UnionSampling.from_mapping(values)
+    sampling = parse(UnionSampling, values)
     assert sampling == UnionSampling(keep=0, without=("reordering",), counts=(1.0,))
     assert list(sampling.weights()) == ["repetition", "substitution", "negation"]
 
@@ -23,7 +24,7 @@ def test_from_yaml():
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"kep": 1}, "got 'kep'"),
+        ({"kep": 1}, "unknown key kep"),
         ({"without": ["shuffling"]}, "got 'shuffling'"),
         ({"techniques": {"shuffling": 1.0}}, "got 'shuffling'"),
         ({"counts": [0.5, 0.2]}, "counts: expected non-negative numbers that sum to 1"),
@@ -34,16 +35,16 @@ def test_from_yaml():
         ({"keyword_share": 0}, "keyword_share"),
         ({"keep": -1}, "keep: expected 0 or more, got -1"),
         ({"ngram_max": 0}, "ngram_max"),
-        ({"ngram_max": 2.5}, "ngram_max: expected a whole number, got 2.5"),
-        ({"keep": "1"}, "keep: expected a whole number, got '1'"),
-        ({"contraction": "often"}, "contraction: expected a number, got 'often'"),
-        ({"counts": ["half", 0.5]}, "counts: expected numbers"),
-        ({"counts": 1.0}, "expected lists"),
-        ({"without": "reordering"}, "expected lists"),
+        ({"ngram_max": 2.5}, "ngram_max: input should be a valid integer, got 2.5"),
+        ({"keep": "1"}, "keep: input should be a valid integer, got '1'"),
+        ({"contraction": "often"}, "contraction: input should be a valid number, got 'often'"),
+        ({"counts": ["half", 0.5]}, "counts.0: input should be a valid number"),
+        ({"counts": 1.0}, "counts: input should be a valid array"),
+        ({"without": "reordering"}, "without: input should be a valid array"),
         ({"recipe": "code"}, "recipe: expected one of paper, released, got 'code'"),
         ({"lexicon": "wikipedia"}, "lexicon: expected one of wordnet, conceptnet"),
     ],
 )
 def test_bad_values_are_refused(values, message):
     with pytest.raises(ValueError, match=message):
-        UnionSampling.from_mapping(values)
+        parse(UnionSampling, values)

@@ -5,13 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from openmeva.training.negatives import EditedStory, KeywordTable
+from openmeva.training.negatives import EditedStory
 from openmeva.training.negatives.heuristics import substitute_antonyms
 from openmeva.training.negatives.substitution import (
     replacement_of,
     substitute_keywords,
     substitute_sentence,
 )
+from openmeva.training.text.keywords import KeywordTable
 from tests.tiny_language import TinyLanguage
 
 

@@ -6,14 +6,8 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from openmeva.training.negatives import (
-    OPERATIONS,
-    TECHNIQUE_OPERATIONS,
-    EditedStory,
-    TaggedStory,
-    UnionSampler,
-    UnionSampling,
-)
+from openmeva.training.negatives import OPERATIONS, EditedStory, TaggedStory, UnionSampler, UnionSampling
+from openmeva.training.negatives.registry import TECHNIQUE_OPERATIONS
 
 SAMPLES = 4000
 

@@ -17,7 +17,7 @@ from openmeva.training.common.model_card import base_model_text, corpus_terms, w
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.corpora.stories import read_stories
 from openmeva.training.files import write_text
-from openmeva.training.paths import ENCODER, ROOT
+from openmeva.training.paths import NAMES_FILE, ROOT
 from openmeva.training.plot_guided.generator.model import load_generator
 from openmeva.training.plot_guided.generator.sampling import Sampling, StorySampler
 from openmeva.training.plot_guided.manipulations import build_manipulator
@@ -119,7 +119,7 @@ def stories_with_plots(
     """Tags stories from outside the corpora and extracts their plots; names become placeholders if `delexicalize`."""
     from openmeva.training.text.tagger.tagging import tag
 
-    normalizer = Normalizer.load(ENCODER / "names.json") if delexicalize else Normalizer()
+    normalizer = Normalizer.load(NAMES_FILE) if delexicalize else Normalizer()
     tagged = [TaggedStory(words, tag(words)) for words in map(normalizer.sentences, stories)]
     plots = extract_plots(tagged, extractor, SEED)
     rows = zip(tagged, plots, strict=True)

@@ -12,16 +12,12 @@ from torch.nn import functional as F
 
 from openmeva.metrics.core.checkpoint import ADAPTER
 from openmeva.metrics.core.runtime import SpecialTokens
-from openmeva.training.common.backbone import SHARED, find_backbone, names_file
+from openmeva.training.common.backbone import SHARED, find_backbone
 from openmeva.training.common.checkpoint import begin_run, weights_file
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.data_parallel import BatchShard
-from openmeva.training.common.trainer import (
-    StoryTrainer,
-    data_checksums,
-    hardware_entries,
-    training_arguments,
-)
+from openmeva.training.common.trainer import StoryTrainer, hardware_entries, training_arguments
+from openmeva.training.corpora.splits import data_checksums
 from openmeva.training.files import checksum
 from openmeva.training.paths import resolve_path
 from openmeva.training.plot_guided.generator.config import GeneratorConfig
@@ -80,7 +76,7 @@ def train_generator(
     started = time.time()
     made_from = generator_made_from(config, data)
     checkpoint = begin_run(run, made_from, resume)
-    corpus = load_plots(as_mapping(config), data, cache, names_file(), ("train", "validation"))
+    corpus = load_plots(as_mapping(config), data, cache, ("train", "validation"))
     model: Any
     model, tokenizer = build_generator(config)
     start = resolve_path(config.start) if config.start else None

@@ -9,8 +9,7 @@ from typing import Any
 
 from openmeva.metrics.core.backbone import weights_checksum
 from openmeva.training.common.checkpoint import FULL_MODEL, weights_file
-from openmeva.training.common.trainer import data_checksums
-from openmeva.training.corpora.splits import CorpusConfig
+from openmeva.training.corpora.splits import CorpusConfig, data_checksums
 from openmeva.training.files import checksum
 from openmeva.training.paths import ENCODER, resolve_path
 from openmeva.training.plot_guided.generator.model import load_generator

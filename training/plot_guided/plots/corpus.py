@@ -7,7 +7,7 @@ from typing import Any
 
 from openmeva.training.corpora.splits import CorpusConfig, Split, load_corpus
 from openmeva.training.corpora.stories import is_held_out
-from openmeva.training.paths import ENCODER
+from openmeva.training.paths import NAMES_FILE
 from openmeva.training.plot_guided.plots.extractors import extract_plots
 from openmeva.training.plot_guided.plots.plot import Plot
 from openmeva.training.text.tagged_corpus import tag_corpus
@@ -52,7 +52,6 @@ def load_plots(
     config: dict[str, Any],
     data: Path,
     cache: Path,
-    names: Path | None = None,
     needs: Sequence[Split] = ("train",),
 ) -> PlotCorpus:
     """Reads and tags a corpus and extracts plots (keys `name`, `corpus`, `plots`, `share`, `seed` of a configuration).
@@ -63,8 +62,7 @@ def load_plots(
     Raises:
         ValueError: a split of `needs` is empty.
     """
-    names = names or ENCODER / "names.json"
-    corpus = load_corpus(CorpusConfig.from_mapping(config["corpus"]), data, names, needs)
+    corpus = load_corpus(CorpusConfig.from_mapping(config["corpus"]), data, NAMES_FILE, needs)
     parts: dict[str, list[PlottedStory]] = {"generator": [], "metrics": [], "validation": []}
     for split in ("train", "validation"):
         stories = tag_corpus(getattr(corpus, split), cache)

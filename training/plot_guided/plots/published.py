@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import Path
 
 from openmeva.metrics.core.text import split_sentences
@@ -37,12 +37,13 @@ def read_paired(stories: Path, plots: Path) -> Iterator[Published]:
     Raises:
         ValueError: the files have different numbers of lines.
     """
-    try:
-        for (_, story), (_, plot) in zip(read_lines(stories), read_lines(plots), strict=True):
-            sentences = [s.split() for s in split_sentences(story.replace("</s>", " "))]
-            yield sentences, _phrases(plot.replace("</s>", "\t"))
-    except ValueError as error:
-        raise ValueError(f"{stories} and {plots}: expected as many lines in both ({error})") from error
+    lines = ((line for _, line in read_lines(path)) for path in (stories, plots))
+    for number, (story, plot) in enumerate(zip_longest(*lines), 1):
+        if story is None or plot is None:
+            short = stories if story is None else plots
+            raise ValueError(f"{short}: ends before line {number}, expected as many lines as the other file")
+        sentences = [s.split() for s in split_sentences(story.replace("</s>", " "))]
+        yield sentences, _phrases(plot.replace("</s>", "\t"))
 
 
 def _phrases(text: str) -> list[str]:

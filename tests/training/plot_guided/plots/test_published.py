@@ -28,8 +28,11 @@ def test_published_files_are_read_and_bad_ones_reported(tmp_path: Path) -> None:
     (tmp_path / "stories.txt").write_text("Ann ran . </s> She slept .\n")
     (tmp_path / "plots.txt").write_text("Ann\tran\t</s>\tslept\n")
     assert next(read_paired(tmp_path / "stories.txt", tmp_path / "plots.txt"))[1] == ["ann", "ran", "slept"]
-    (tmp_path / "plots.txt").write_text("")
-    with pytest.raises(ValueError, match="as many lines"):
+    (tmp_path / "stories.txt").write_text("Ann ran .\n" * 2)
+    with pytest.raises(ValueError, match=r"plots\.txt: ends before line 2, expected as many lines"):
+        list(read_paired(tmp_path / "stories.txt", tmp_path / "plots.txt"))
+    (tmp_path / "plots.txt").write_bytes(b"Ann\n\xff\n")
+    with pytest.raises(ValueError, match=r"plots\.txt, line 2.*UTF-8"):
         list(read_paired(tmp_path / "stories.txt", tmp_path / "plots.txt"))
 
 
