@@ -36,6 +36,7 @@ from openmeva.training.plot_guided.generator.model import (
 )
 from openmeva.training.plot_guided.plots.corpus import PlottedStory, load_plots
 from openmeva.training.processes import one_writer
+from openmeva.training.text.tagged_corpus import text_inputs
 
 VALIDATION_STORIES = 1000
 
@@ -55,7 +56,11 @@ class GeneratorTrainer(StoryTrainer):
 
 def generator_made_from(config: GeneratorConfig, data: Path) -> dict[str, Any]:
     """The inputs that determine a generator's weights: configuration, data and initial weights."""
-    made_from: dict[str, Any] = {"config": as_mapping(config), "data": data_checksums(config.corpus, data)}
+    made_from: dict[str, Any] = {
+        "config": as_mapping(config),
+        "data": data_checksums(config.corpus, data),
+        "text": text_inputs(),
+    }
     if config.base == SHARED:
         made_from["encoder"] = find_backbone(SHARED).sha256
     if config.start:
