@@ -78,7 +78,7 @@ def test_autos_scores_may_come_in_any_order() -> None:
         ("mans_roc", [{"score": float(i), "judgment": 1.0} for i in range(10)], "at least 20"),
         (
             "mans_roc",
-            [{"good": i, "bad": 1.0, "judgment": float(i)} for i in range(30)],
+            [{"good": i, "bad_score": 1.0, "judgment": float(i)} for i in range(30)],
             "^bad: all 30 scores are 1: .* constant",
         ),
         ("mans_roc", [{"score": float(i), "judgment": 1.0} for i in range(30)], "same judgment"),

@@ -15,15 +15,19 @@ from openmeva.training.benchmark.command import judged_file_set
 from openmeva.training.benchmark.contexts import rows_for_metric
 from openmeva.training.benchmark.judged import judged_table
 from openmeva.training.benchmark.registry import read_registry
+from openmeva.training.benchmark.row_matching import match_rows
 from openmeva.training.benchmark.score_files import (
     METRIC_SCORE_SUFFIX,
-    column_names,
+    check_column,
     finite_number,
-    match_rows,
+    negate,
+    score_columns,
+    score_rows,
+    split_column,
 )
 from openmeva.training.benchmark.scores import SCORES_CACHE, cached_scores, check_cache
 from openmeva.training.benchmark.sets import TestSet, test_set
-from openmeva.training.files import Row, kind_of, read_rows
+from openmeva.training.files import Row, kind_of
 
 Rows = list[dict[str, Any]]
 RESULT_KEYS = ("n", "prompts", "rows", "pairs", "standings", "agreement", "noise_ceiling", "unavailable")
@@ -42,6 +46,7 @@ class Comparison:
         corpus: `roc` or `wp`: selects the configurations that score `judgments`.
         draws, seed: number of bootstrap samples and random seed.
         coefficient: `pearson`, `spearman` or `kendall`: what the tests compare.
+        lower_is_better: titles of scores where lower is better, or `all`.
     """
 
     metrics: Sequence[str]
@@ -52,6 +57,7 @@ class Comparison:
     draws: int = 10_000
     seed: int = 0
     coefficient: str = "pearson"
+    lower_is_better: Sequence[str] = ()
 
 
 def compare_metrics(comparison: Comparison) -> dict[str, Any]:
@@ -70,7 +76,7 @@ def compare_metrics(comparison: Comparison) -> dict[str, Any]:
     rows = judged_set.read(comparison.data)
     judged = JudgedStories.from_rows(rows, judged_set.scale)
     all_scores: dict[str, list[float]] = {}
-    names = Counter(Path(_split(name)[0]).name for name in comparison.metrics if _is_file(name))
+    names = Counter(Path(split_column(name)[0]).name for name in comparison.metrics if _is_file(name))
     for name in comparison.metrics:
         if _is_file(name):
             scores = _from_file(name, rows, judged_set.title, names, _judging(comparison))
@@ -80,6 +86,7 @@ def compare_metrics(comparison: Comparison) -> dict[str, Any]:
             if title in all_scores:
                 raise ValueError(f"expected different scores, got {title} twice")
             all_scores[title] = values
+    negate([all_scores], comparison.lower_is_better)
     table = judged_table(
         judged,
         all_scores,
@@ -112,17 +119,11 @@ def _judging(comparison: Comparison) -> Path | None:
     """The file that holds the judgments; None if a test set does, or if there is none."""
     if comparison.dataset is not None or comparison.judgments is not None:
         return comparison.judgments
-    return next((Path(_split(name)[0]) for name in comparison.metrics if _is_file(name)), None)
-
-
-def _split(name: str) -> tuple[str, str]:
-    """A file, and the requested column if there is one."""
-    path, separator, column = name.rpartition(":")
-    return (path, column) if separator and not Path(name).exists() else (name, "")
+    return next((Path(split_column(name)[0]) for name in comparison.metrics if _is_file(name)), None)
 
 
 def _is_file(name: str) -> bool:
-    path = _split(name)[0]
+    path = split_column(name)[0]
     return Path(path).is_file() or kind_of(path) is not None
 
 
@@ -134,13 +135,11 @@ def _from_file(
     Raises:
         ValueError: rows that do not fit, or the judgments of the file `judging` instead of a metric's scores.
     """
-    path, column = _split(name)
+    path, column = split_column(name)
     label = Path(path).name if names[Path(path).name] == 1 else path
-    rows = list(read_rows(path))
-    if column and column not in column_names(rows):
-        raise ValueError(
-            f"{path}: expected a column, got {column!r}; the file has {', '.join(column_names(rows))}"
-        )
+    rows = score_rows(path)
+    if column:
+        check_column(path, column, rows)
     column = column or _column(path, rows)
     if column in ("score", "ratings") and judging is not None and judging.resolve() == Path(path).resolve():
         raise ValueError(
@@ -152,17 +151,19 @@ def _from_file(
 
 
 def _column(path: str, rows: Sequence[Row]) -> str:
-    """The column of scores: the one named after a metric, else `score` if it holds no judgments.
+    """The column of scores: the only one named after a metric, else `score`, else the only one of `score_columns`.
 
-    Next to `ratings`, `score` holds judgments; `openmeva score` then names its column after the metric (`union_score`).
+    Raises:
+        ValueError: there are several, or none.
     """
-    columns = column_names(rows)
+    columns = score_columns(rows)
     named = [name for name in columns if METRIC_SCORE_SUFFIX.search(name)]
-    if len(named) == 1:
-        return named[0]
-    if not named and "score" in columns and "ratings" not in columns:
-        return "score"
-    raise ValueError(f"{path}: expected a column of scores (FILE:COLUMN names one), got {', '.join(columns)}")
+    for chosen in (named, [name for name in columns if name == "score"], columns):
+        if len(chosen) == 1:
+            return chosen[0]
+    raise ValueError(
+        f"{path}: expected one column of scores (FILE:COLUMN names one), got {', '.join(columns)}"
+    )
 
 
 def metric_scores(name: str, judged_set: TestSet, rows: Rows) -> dict[str, list[float]]:

@@ -59,6 +59,13 @@ def show_comparison(comparison: Mapping[str, Any], console: Console | None = Non
             cells += [format_p_value(williams.get(p)) for p in ("p_value", "holm")]
         paired.add_row(escape(name), *map(escape, cells))
     console.print(paired)
+    for name, row in comparison["rows"].items():
+        ends = (row.get("intervals") or {}).get(coefficient)
+        if row["kind"] == "ours" and ends and ends[1] < 0:
+            console.print(
+                f"Note: {escape(name)} ranks stories opposite to people. If lower is better, use --lower-is-better.",
+                highlight=False,
+            )
     if few := few_prompts_note(comparison["prompts"]):
         console.print(f"Note: {few}.", highlight=False)
 

@@ -33,8 +33,9 @@ def benchmark(
     scores: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="[SET=]FILE",
-            help="scores of your own metric, matched by story_id (or id), by story, or else in order; may be repeated, one per set",
+            metavar="[SET=]FILE[:COLUMN]",
+            help="scores of your own metric, matched by story_id (or id), by story, or else in order; may be repeated, one per "
+            "set (SET: its name, or that of your file of judgments)",
         ),
     ] = None,
     metric: Annotated[
@@ -185,6 +186,13 @@ def compare(
     coefficient: Annotated[
         Coefficient, typer.Option(help="what the tests compare, and the best metric is chosen by")
     ] = "pearson",
+    lower_is_better: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAMES",
+            help="scores for which lower is better, by their title in the tables; comma-separated or repeated; or all",
+        ),
+    ] = None,
 ) -> None:
     """Test whether one metric agrees better with human judgments than another on the same stories.
 
@@ -195,8 +203,9 @@ def compare(
     from openmeva.training.benchmark.paired import Comparison, compare_metrics
     from openmeva.training.files import json_line
 
+    lower = split_names(lower_is_better) or ()
     comparison = compare_metrics(
-        Comparison(compared, judgments, dataset, data, corpus, draws, seed, coefficient)
+        Comparison(compared, judgments, dataset, data, corpus, draws, seed, coefficient, lower)
     )
     if not is_terminal():
         typer.echo(json_line(comparison), nl=False)

@@ -23,8 +23,10 @@ AUTOS = [
 ]
 
 
-def scores(folder: Path, text: str, stories: list[dict[str, str]] = STORIES) -> dict[str, list[float]]:
-    path = folder / "mine.csv"
+def scores(
+    folder: Path, text: str, stories: list[dict[str, str]] = STORIES, name: str = "mine.csv"
+) -> dict[str, list[float]]:
+    path = folder / name
     path.write_text(text, encoding="utf-8")
     return read_scores(path, stories, "the set")
 
@@ -79,12 +81,33 @@ def test_story_with_a_blank_prompt_is_the_only_one_of_its_prompt(tmp_path: Path)
 
 def test_metric_is_named_after_its_column() -> None:
     def titles(*columns: str) -> dict[str, str]:
-        return columns_by_metric([Row(1, "Row 1", dict.fromkeys(columns, 1.0))])
+        return columns_by_metric([Row(n, f"Row {n}", dict.fromkeys(columns, float(n))) for n in (1, 2)])
 
     assert titles("score", "x") == {"your metric": "score", "x": "x"}
     assert titles("score", "a_b_score", "x") == {"a_b": "a_b_score", "x": "x"}
     with pytest.raises(ValueError, match="different metrics, got 'x' and 'x_score'"):
         titles("x", "x_score")
+
+
+def test_columns_beside_scores_are_no_metrics_and_are_named() -> None:
+    """What `openmeva score --metric ppl` writes for rated stories, with a seed."""
+    lines: list[str] = []
+    cells = ({"ppl_score": n, "perplexities": 9 - n, "seed": 1, "story": "a", "score": n} for n in range(3))
+    rows = [Row(n, f"a.jsonl, line {n + 1}", values) for n, values in enumerate(cells)]
+    assert columns_by_metric(rows, lines.append) == {"ppl": "ppl_score"}
+    assert lines == [
+        "a.jsonl: scores of ppl_score; not taken as a metric: perplexities, seed (FILE:COLUMN names one)"
+    ]
+    without = [
+        row._replace(values={key: row.values[key] for key in ("perplexities", "seed")}) for row in rows
+    ]
+    assert columns_by_metric(without) == {"perplexities": "perplexities"}, "a constant is no metric"
+
+
+def test_text_file_has_a_score_per_line(tmp_path: Path) -> None:
+    assert scores(tmp_path, "1\n2.5\n3\n", name="mine.txt") == {"score": [1, 2.5, 3]}
+    with pytest.raises(ValueError, match=r"mine\.txt, line 2: expected a number in 'score', got 'Ben ran"):
+        scores(tmp_path, "1\nBen ran.\n3\n", name="mine.txt")
 
 
 def test_every_column_needs_a_score_in_every_row(tmp_path: Path) -> None:

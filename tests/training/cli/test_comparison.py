@@ -40,6 +40,10 @@ def test_two_files_of_scores_are_compared(tmp_path: Path, monkeypatch: pytest.Mo
     assert against["permutation"]["difference"] == pytest.approx(against["difference"]["kendall"])
     assert {level["coefficient"] for level in by_rank["standings"].values()} == {"kendall"}
     assert "pearson" in run(*arguments, "--coefficient", "tau", code=2).stderr
+    opposite = run(*arguments, "--lower-is-better", "near.jsonl:plot_coherence_score").stdout
+    row = json.loads(opposite)["rows"]["near.jsonl:plot_coherence_score"]
+    assert row["pearson"] == -comparison["rows"]["near.jsonl:plot_coherence_score"]["pearson"] < -0.5
+    assert "only near.jsonl" in run(*arguments, "--lower-is-better", "ppl", code=2).stderr
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "far.jsonl").write_text((tmp_path / "far.jsonl").read_text())
     output = run(*arguments[:3], tmp_path / "other" / "far.jsonl", "--draws", 100).stdout
@@ -51,6 +55,9 @@ def test_two_files_of_scores_are_compared(tmp_path: Path, monkeypatch: pytest.Mo
     assert "Williams" in table
     table = run(*arguments, "--coefficient", "kendall").stdout
     assert "PERM-BOTH" in table
+    assert "opposite to people" not in table
+    hint = run(*arguments, "--lower-is-better", "near.jsonl:plot_coherence_score").stdout
+    assert "near.jsonl:plot_coherence_score ranks stories opposite to people" in " ".join(hint.split())
     assert "Williams" not in table  # which is for Pearson only
     short = tmp_path / "short.csv"
     short.write_text("score\n1\n2\n")

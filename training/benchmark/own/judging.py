@@ -13,12 +13,12 @@ from openmeva.training.benchmark.command import BenchmarkOptions, requested_sets
 from openmeva.training.benchmark.own.measure import Sampling, judge_autos, judge_set
 from openmeva.training.benchmark.own.metric import (
     OwnMetric,
-    Scores,
     metric_from_file,
     metric_from_function,
     metric_from_function_name,
     metric_from_module,
 )
+from openmeva.training.benchmark.own.outputs import Scores
 from openmeva.training.benchmark.own.report import Report
 from openmeva.training.benchmark.own.scored import ScoredSet
 from openmeva.training.benchmark.paired import metric_scores
@@ -26,6 +26,7 @@ from openmeva.training.benchmark.preferences import preference_table
 from openmeva.training.benchmark.registry import ALL, read_registry, select_entries
 from openmeva.training.benchmark.released import released_scores
 from openmeva.training.benchmark.sampling import sample_stories
+from openmeva.training.benchmark.score_files import negate, split_column
 from openmeva.training.benchmark.scores import SCORES_CACHE, check_cache
 from openmeva.training.benchmark.sets import TestSet
 from openmeva.training.benchmark.tables import read_published
@@ -61,7 +62,8 @@ def judge(
             name, `module:function`; a file of scores, as in `scores`; or the name or folder of an evaluate module.
         sets: names of test sets, such as `mans_roc` or `autos_mini_discrimination`. Default: all that are available, or
             none if `judged` or `autos` is given.
-        scores: files of scores of any name: `mine.csv`, or `mans_roc=mine.csv` if there are several sets.
+        scores: files of scores of any name: `mine.csv`; `mine.csv:column` for one of its columns; `mans_roc=mine.csv` if
+            there are several sets (`rated.jsonl=mine.csv` for those of `judged`).
         judged: files of your own judged stories: `story` with `ratings` or `score`.
         autos: folders of AUTOS of your own stories, as built by `openmeva autos`.
         data: folder of the papers' data (`mans/`, `union/`, …).
@@ -106,8 +108,8 @@ def judge(
     )
     chosen = requested_sets(options)
     metrics = [
-        *(_file_of(str(file), chosen) for file in tables),
-        *(_assigned(source, chosen) for source in metric_sources),
+        *(_file_of(str(file), chosen, options.say) for file in tables),
+        *(_assigned(source, chosen, options.say) for source in metric_sources),
     ]
     skipped: dict[str, str] = {}
     scored, origins = _score_sets(metrics, chosen, options, skipped)
@@ -119,7 +121,7 @@ def judge(
         "judged": {}, "preferences": {}, "autos": {}, "skipped": skipped, "origins": origins,
         "unscored": [line for scored_set in scored for line in scored_set.unscored],
         "settings": {"draws": draws, "seed": seed},
-        "lower_is_better": _negate([scored_set.scores for scored_set in scored], negated),
+        "lower_is_better": negate([scored_set.scores for scored_set in scored], negated),
     }  # fmt: skip
     for scored_set in scored:
         _add_table(results, scored_set, compared, options)
@@ -201,24 +203,6 @@ def _as_list(value: Any) -> list[Any]:
     return [value] if is_single else list(value)
 
 
-def _negate(scores_by_set: Sequence[dict[str, list[float]]], names: Sequence[str]) -> list[str]:
-    """Negates, in place, the scores where lower is better; returns their titles.
-
-    Raises:
-        ValueError: no scores have that name.
-    """
-    titles = list(dict.fromkeys(title for scores in scores_by_set for title in scores))
-    unknown = [name for name in names if name not in (*titles, "all")]
-    if unknown:
-        raise ValueError(f"no scores are called {', '.join(unknown)}, only {', '.join(titles)}")
-    negated = [title for title in titles if title in names or "all" in names]
-    for scores in scores_by_set:
-        for title in negated:
-            if title in scores:
-                scores[title] = [-value for value in scores[title]]
-    return negated
-
-
 def _rows(test_set: TestSet, folder: Path | None, is_required: bool, skipped: dict[str, str]) -> Rows | None:
     """The stories of a set; None, with the reason in `skipped`, if they are not available and the set was not named."""
     try:
@@ -230,16 +214,18 @@ def _rows(test_set: TestSet, folder: Path | None, is_required: bool, skipped: di
         return None
 
 
-def _assigned(source: MetricSource, sets: Sequence[TestSet]) -> tuple[OwnMetric, str | None]:
+def _assigned(
+    source: MetricSource, sets: Sequence[TestSet], say: Callable[[str], None]
+) -> tuple[OwnMetric, str | None]:
     """The metric and, if it is a file of scores, the set of these scores."""
     if isinstance(source, OwnMetric):
         return source, None
     if callable(source) and not isinstance(source, str | Path):
         return metric_from_function(source), None
     text = str(source)
-    path = _named(text)[1]
-    if path.is_file() or kind_of(path) is not None:
-        return _file_of(text, sets)
+    path = split_column(_named(text)[1])[0]
+    if Path(path).is_file() or kind_of(path) is not None:
+        return _file_of(text, sets, say)
     if ":" in text:
         return metric_from_function_name(text), None
     try:
@@ -250,28 +236,31 @@ def _assigned(source: MetricSource, sets: Sequence[TestSet]) -> tuple[OwnMetric,
         ) from error
 
 
-def _named(text: str) -> tuple[str | None, Path]:
-    """The set, if given, and the file of `FILE` or `SET=FILE`."""
-    name, separator, path = text.partition("=")
-    return (name, Path(path)) if separator and not Path(text).exists() else (None, Path(text))
+def _named(text: str) -> tuple[str | None, str]:
+    """The set, if given, and the rest of `FILE` or `SET=FILE`."""
+    name, separator, file = text.partition("=")
+    return (name, file) if separator and not Path(text).exists() else (None, text)
 
 
-def _file_of(text: str, sets: Sequence[TestSet]) -> tuple[OwnMetric, str]:
+def _file_of(text: str, sets: Sequence[TestSet], say: Callable[[str], None]) -> tuple[OwnMetric, str]:
     """The scores in a file, and their set."""
-    name, path = _named(text)
-    return metric_from_file(path), _set_of(path, name, sets)
+    name, file = _named(text)
+    path, column = split_column(file)
+    return metric_from_file(Path(path), column, say), _set_of(path, name, sets)
 
 
-def _set_of(path: Path, name: str | None, sets: Sequence[TestSet]) -> str:
+def _set_of(path: str, name: str | None, sets: Sequence[TestSet]) -> str:
+    """The name of the set, which may be given by its title, too: that of a judged file is the file's name."""
     names = [test_set.name for test_set in sets]
-    if name is not None and name not in names:
+    accepted = {test_set.title: test_set.name for test_set in sets} | {known: known for known in names}
+    if name is not None and name not in accepted:
         raise ValueError(f"{name}={path}: expected a set among {', '.join(names)}")
     if name is None and len(names) != 1:
         raise ValueError(
             f"{path}: of which set are these scores? Choose one set, or write SET={path}, where SET is one of "
             f"{', '.join(names)}"
         )
-    return name or names[0]
+    return names[0] if name is None else accepted[name]
 
 
 def _scores(metrics: Sequence[OwnMetric], test_set: TestSet, rows: Rows) -> Scores:

@@ -11,11 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from openmeva.metrics.core.command import load, metric_names
-from openmeva.metrics.core.inputs import parse_number
 from openmeva.training.benchmark.contexts import contexts_of, rows_for_metric
+from openmeva.training.benchmark.own.outputs import (
+    Scores,
+    one_score_each,
+    recommended,
+    score_lists,
+    single_scores,
+)
 from openmeva.training.benchmark.registry import MetricEntry
 from openmeva.training.benchmark.score_files import name_metrics, read_scores
 from openmeva.training.benchmark.scores import signature_or_empty
@@ -23,7 +27,6 @@ from openmeva.training.benchmark.sets import TestSet
 from openmeva.training.files import STANDARD_STREAM, checksum
 
 Rows = list[dict[str, Any]]
-Scores = dict[str, list[float | None]]  # None: the metric has no score for the story
 
 
 @dataclass(frozen=True)
@@ -41,8 +44,13 @@ class OwnMetric:
     signature: Callable[[], str] = str
 
 
-def metric_from_file(path: Path) -> OwnMetric:
+def metric_from_file(path: Path, column: str = "", say: Callable[[str], None] | None = None) -> OwnMetric:
     """Scores in a file; a metric is named after its column, that of `score` is `your metric`.
+
+    Args:
+        path: the file.
+        column: the only column to take; default: `score_columns`.
+        say: called with a line on columns that were left out.
 
     Raises:
         ValueError: no such file, or standard input, which cannot be read twice.
@@ -52,10 +60,11 @@ def metric_from_file(path: Path) -> OwnMetric:
         raise ValueError(f"expected a file of scores, {problem}")
 
     def score(test_set: TestSet, rows: Rows) -> Scores:
-        columns = read_scores(path, rows, test_set.title)
+        columns = read_scores(path, rows, test_set.title, column, say)
         return {title: list(columns[name]) for title, name in name_metrics(columns, f"{path}: ").items()}
 
-    return OwnMetric(f"{path.name} (SHA-256 {checksum(path)[:16]})", score)
+    name = f"{path.name}:{column}" if column else path.name
+    return OwnMetric(f"{name} (SHA-256 {checksum(path)[:16]})", score)
 
 
 def metric_from_function(callable_: Callable[..., Any], title: str | None = None) -> OwnMetric:
@@ -82,7 +91,7 @@ def metric_from_function(callable_: Callable[..., Any], title: str | None = None
             raise ValueError(
                 f"{name}: expected a list of scores, or a dict of lists with strings as keys, got {problem}"
             )
-        return {key: _one_score_each(values, len(rows), key) for key, values in by_title.items()}
+        return {key: one_score_each(values, len(rows), key) for key, values in by_title.items()}
 
     return OwnMetric(f"Python function {name}", score, lambda: signature_or_empty(callable_, {}))
 
@@ -116,8 +125,9 @@ def metric_from_function_name(name: str) -> OwnMetric:
 def metric_from_module(name: str, options: Mapping[str, Any] | None = None) -> OwnMetric:
     """A metric of this project by its name, or an evaluate module by its name or folder.
 
-    Every list in its result with one number per story is a list of scores; None is a story without a score. A module
-    that returns one number for all stories is called once per story.
+    Every list in its result with one number per story is a list of scores; None is a story without a score. Of a metric
+    of this project, these are `scores`, or the outputs of `metric.yaml` where higher is better. A module that returns one
+    number for all stories is called once per story.
 
     Args:
         name: as in `openmeva score` or, for other modules, as in `evaluate.load`.
@@ -142,7 +152,7 @@ def metric_from_module(name: str, options: Mapping[str, Any] | None = None) -> O
             raise ValueError(
                 f"{title} failed on {test_set.title}: {type(error).__name__}: {error}"
             ) from error
-        scores = _lists(result, len(rows), title)
+        scores = score_lists(recommended(name, result), len(rows), title)
         if scores:
             return scores
         each = [
@@ -151,7 +161,7 @@ def metric_from_module(name: str, options: Mapping[str, Any] | None = None) -> O
             )
             for index, story in enumerate(stories)
         ]
-        return _numbers(each, title)
+        return single_scores(each, title)
 
     return OwnMetric(f"evaluate module {name}", score, lambda: signature_or_empty(metric, arguments))
 
@@ -206,67 +216,3 @@ def _error_message(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     frame = next(entry for entry in reversed(frames) if not entry.filename.startswith("<frozen"))
     return f"{type(error).__name__}: {error} ({Path(frame.filename).name}, line {frame.lineno})"
-
-
-def _one_score_each(values: Any, count: int, name: str) -> list[float | None]:
-    """The scores as floats; a ValueError unless there is a number or None for each story."""
-    if not _sized(values) or len(values) != count:
-        got = f"{len(values)}" if _sized(values) else type(values).__name__
-        raise ValueError(f"{name}: expected {count} scores, one per story, got {got}")
-    return [
-        None if value is None else _number(value, f"{name}, story {number}")
-        for number, value in enumerate(values, 1)
-    ]
-
-
-def _number(value: Any, location: str) -> float:
-    number = parse_number(value)
-    if number is None:
-        raise ValueError(f"{location}: expected a number, got {value!r:.60}")
-    if not np.isfinite(number):
-        raise ValueError(
-            f"{location}: expected a finite number, got {number}; a story without a score has None"
-        )
-    return number
-
-
-def _sized(values: Any) -> bool:
-    return hasattr(values, "__len__") and not isinstance(values, str | bytes | Mapping)
-
-
-def _lists(result: Mapping[str, Any], count: int, title: str) -> Scores:
-    """The lists with one number per story; `score`, `scores` or a single list is renamed to the metric's title."""
-    lists = {
-        key: values
-        for key, values in result.items()
-        if _sized(values) and len(values) == count and _holds_numbers(values)
-    }
-    return {
-        title if key in ("score", "scores", title) or len(lists) == 1 else f"{title} {key}": _one_score_each(
-            values, count, f"{title} {key}"
-        )
-        for key, values in lists.items()
-    }
-
-
-def _holds_numbers(values: Sequence[Any]) -> bool:
-    """Whether the first entry that is not None is neither a string nor a collection."""
-    first = next((value for value in values if value is not None), "")
-    return not isinstance(first, str | bytes | Mapping | Sequence)
-
-
-def _numbers(each: Sequence[Mapping[str, Any]], title: str) -> Scores:
-    """The numbers in results that are for one story each."""
-    names = [
-        key
-        for key, value in each[0].items()
-        if isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    ]
-    if not names:
-        raise ValueError(f"{title}: expected one number per story, got {', '.join(each[0]) or 'nothing'}")
-    return {
-        title if key in ("score", title) or len(names) == 1 else f"{title} {key}": _one_score_each(
-            [result.get(key) for result in each], len(each), f"{title} {key}"
-        )
-        for key in names
-    }

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from openmeva.metrics.openmeva.judged import check_predictions
-from openmeva.training.benchmark.own.metric import Scores
+from openmeva.training.benchmark.own.outputs import Scores
 from openmeva.training.benchmark.sampling import group_key
 from openmeva.training.benchmark.sets import TestSet
 

@@ -6,11 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from openmeva.metrics.core.command import load
 from openmeva.training.benchmark.own.metric import (
     metric_from_function,
     metric_from_function_name,
     metric_from_module,
 )
+from openmeva.training.benchmark.own.outputs import recommended
+from openmeva.training.benchmark.score_files import FURTHER_OUTPUTS
 from openmeva.training.benchmark.sets import TestSet
 
 MODULE = """
@@ -105,3 +108,38 @@ def test_function_receives_several_references_as_lists(
     with_references = [{**row, "reference": ["He left.", "He fell."]} for row in rows]
     metric_from_function(mine, "mine").score(test_set, with_references)
     assert received == [["He left.", "He fell."]] * len(rows)
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("def f(x) return 1", "SyntaxError: .*line 1"),
+        ("\nx = undefined", "NameError: .*line 2"),
+        ("import no_such_package", "ModuleNotFoundError: No module named 'no_such_package' .*line 1"),
+        ("import sys\nsys.exit(3)", "SystemExit: 3 .*line 2"),
+    ],
+)
+def test_module_import_error_is_reported_with_its_line(
+    code: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = f"module_with_{message.partition(':')[0].lower()}"
+    (tmp_path / f"{name}.py").write_text(code, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ValueError, match=f"{name} cannot be imported: {message}") as error:
+        metric_from_function_name(f"{name}:f")
+    assert f"{name}.py" in str(error.value)
+
+
+def test_further_outputs_of_a_metric_of_this_project_are_no_metrics() -> None:
+    both = {"scores": [-2.0, -3.0], "perplexities": [2.0, 3.0], "nll": [0.7, 1.1]}
+    assert recommended("ppl", both) == {"scores": [-2.0, -3.0]}
+    assert set(recommended("overlap", {"bleu_scores": [0.1], "rougeL_scores": [0.2], "bleu": 0.1})) == {
+        "bleu_scores",
+        "rougeL_scores",
+    }
+    assert recommended("someone/metric", both) == both
+    keys = set(
+        load("ppl").compute(predictions=["Ben ran home. He slept."], repeated_ngram=2, show_progress=False)
+    )
+    lists = {key for key in keys if key.startswith("corrected_") or key in FURTHER_OUTPUTS}
+    assert lists == FURTHER_OUTPUTS, "all that `openmeva score --metric ppl` writes"
