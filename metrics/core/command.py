@@ -8,7 +8,7 @@ from typing import Any
 
 from openmeva.metrics.core.description import METRICS, read_metrics
 from openmeva.metrics.core.inputs import field_of
-from openmeva.metrics.core.rows import read_rows, text_of
+from openmeva.metrics.core.rows import Row, read_rows, text_of
 from openmeva.metrics.core.text_warnings import summarize_warnings
 
 _OF_THE_RUN = frozenset({"answered_by", "dates"})  # lists of the LLM judge that are not per story
@@ -47,29 +47,32 @@ def metric_names() -> list[str]:
     return sorted(name for name, metric in read_metrics().items() if metric.outputs)
 
 
-def read_stories(path: str | Path, kind: str | None = None) -> list[dict[str, Any]]:
+def read_stories(path: str | Path, kind: str | None = None) -> list[Row]:
     """The rows of a file of stories, read by `read_rows`; each has a text in `story`.
 
     `field_of` gives their contexts and references.
 
     Raises:
-        ValueError: a damaged file, a row without a text in `story` (its line is named), no rows, or a context or
-            reference in only some of the rows (the first line without one is named).
+        ValueError: a damaged file, a row without a text in `story` (its line is named), or no rows.
     """
     rows = list(read_rows(path, kind))
     for row in rows:
         if not text_of(row).strip():
             raise ValueError(f"{row.where}: expected a text in 'story', got a blank one")
-    for field in COLUMNS:
-        missing = [row for row in rows if field_of(row.values, field) is None]
-        if missing and len(missing) < len(rows):
-            raise ValueError(f"{missing[0].where}: expected {field!r}, which other rows have")
-    return [row.values for row in rows]
+    return rows
 
 
 def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """The columns of rows as arguments of a metric's `compute`: those in all rows, by `field_of`."""
+    """The columns of rows as arguments of a metric's `compute`: those in all rows, by `field_of`.
+
+    If only some rows have a context, that of the others is blank.
+
+    >>> columns_of([{"story": "He ran.", "prompt": "Tell me."}, {"story": "She sang.", "prompt": None}])
+    {'predictions': ['He ran.', 'She sang.'], 'contexts': ['Tell me.', '']}
+    """
     columns = {column: [field_of(row, field) for row in rows] for field, column in COLUMNS.items()}
+    if any(context is not None for context in columns["contexts"]):
+        columns["contexts"] = ["" if context is None else context for context in columns["contexts"]]
     return {
         column: values for column, values in columns.items() if all(value is not None for value in values)
     }
@@ -170,12 +173,15 @@ def score_column(rows: Sequence[Mapping[str, Any]], metric: str) -> str:
     return free_name(f"{metric}_score", taken) if "score" in taken else "score"
 
 
-def text_column(metrics: Sequence[str]) -> str | None:
+def text_column(metrics: Sequence[str], explain: bool = False) -> str | None:
     """The column of a result that a text file contains, for `check_output`: the score of the only metric, or None.
 
     >>> text_column(["union"]), text_column(["overlap"]), text_column(["union", "ppl"])
     ('score', None, None)
+    >>> text_column(["union"], explain=True)  # explanations are further columns
     """
+    if explain:
+        return None
     described = [read_metrics().get(name) for name in metrics]
     return "score" if len(described) == 1 and (described[0] is None or described[0].has_scores) else None
 

@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from numbers import Integral, Real
 from typing import Any
 
@@ -111,6 +111,15 @@ def field_of(row: Mapping[str, Any], field: str) -> Any:
     content = next(with_text, given[0] if given else None)
     several = parse_json_list(content) if field == "reference" and isinstance(content, str) else None
     return content if several is None or not all(isinstance(text, str) for text in several) else several
+
+
+def column_of(names: Collection[str], field: str) -> str | None:
+    """The name, among those of columns, under which `field_of` finds a field; None if there is none.
+
+    >>> column_of(["story", "prompt"], "context")
+    'prompt'
+    """
+    return next((name for name in (field, *_OTHER_NAMES.get(field, ())) if name in names), None)
 
 
 def parse_json_list(cell: str) -> list[Any] | None:

@@ -50,7 +50,6 @@ def kind_of(path: str | Path) -> str | None:
 def read_rows(
     path: str | Path,
     kind: str | None = None,
-    blank_lines: bool = False,
     on_bad_line: Callable[[str], None] | None = None,
 ) -> Iterator[Row]:
     """Yields the rows of a file, or of standard input (`-`).
@@ -60,21 +59,20 @@ def read_rows(
             are decompressed.
         kind: one of `KINDS`; default: by the ending, else by the first line that is not blank: JSONL if it begins with
             `{`, CSV or TSV if it is a heading with a column `story`, else text.
-        blank_lines: whether a blank line of a text counts as a story; otherwise it is skipped, as in JSONL.
         on_bad_line: called, instead of raising an error, with the message of each line that is not a JSON object, is
-            not UTF-8 (except in tables) or has another number of cells than the heading.
+            not UTF-8 (except in tables), has another number of cells than the heading, or is blank (in a text).
 
     Raises:
         OSError: no such file.
         ValueError: an unknown kind; a damaged file, or (without `on_bad_line`) one without rows; a heading
-            with a column twice; a line that is not UTF-8, not a JSON object, nested too deeply, or has
-            another number of cells than the heading (file and line are named).
+            with a column twice; a line that is not UTF-8, not a JSON object, nested too deeply, blank (before a
+            story of a text), or has another number of cells than the heading (file and line are named).
     """
     if kind not in (None, *KINDS):
         raise ValueError(f"expected a format among {', '.join(KINDS)}, got {kind!r}")
     empty = True
     with open_decompressed(path) as content:
-        for row in parse_rows(content, display_name(path), kind or kind_of(path), blank_lines, on_bad_line):
+        for row in parse_rows(content, display_name(path), kind or kind_of(path), on_bad_line):
             empty = False
             yield row
     if empty and on_bad_line is None:
@@ -85,7 +83,6 @@ def parse_rows(
     content: BinaryIO,
     name: str,
     kind: str | None,
-    blank_lines: bool = False,
     on_bad_line: Callable[[str], None] | None = None,
 ) -> Iterator[Row]:
     """As `read_rows`, from an open binary stream, called `name` in error messages."""
@@ -116,17 +113,33 @@ def parse_rows(
     if kind in ("csv", "tsv"):
         yield from _table_rows(lines, name, "," if kind == "csv" else "\t", refuse)
         return
+    if kind == "txt":
+        yield from _text_rows(lines, name, refuse)
+        return
     for number, line in lines:
+        if not line.strip():
+            continue
         label = f"{name}, line {number}"
-        if kind == "txt" and (blank_lines or line.strip()):
-            yield Row(number, label, {"story": line}, True)
-        elif kind == "jsonl" and line.strip():
-            try:
-                values = parse_object(line, label)
-            except ValueError as error:
-                refuse(error)
-            else:
-                yield Row(number, label, values)
+        try:
+            values = parse_object(line, label)
+        except ValueError as error:
+            refuse(error)
+        else:
+            yield Row(number, label, values)
+
+
+def _text_rows(
+    lines: Iterator[tuple[int, str]], name: str, refuse: Callable[[ValueError], None]
+) -> Iterator[Row]:
+    blank: list[int] = []  # refused once a story follows: rows would no longer be numbered like lines
+    for number, line in lines:
+        if not line.strip():
+            blank.append(number)
+            continue
+        for earlier in blank:
+            refuse(ValueError(f"{name}, line {earlier}: expected a story, got a blank line"))
+        blank.clear()
+        yield Row(number, f"{name}, line {number}", {"story": line}, True)
 
 
 def _table_kind(line: str) -> str:

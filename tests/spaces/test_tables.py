@@ -26,7 +26,7 @@ def test_csv_and_jsonl_rows() -> None:
 
 
 def test_text_lines_are_stories_and_tsv_is_read() -> None:
-    assert read_rows("a.txt", b"Ann ran.\n\nShe ate.\n") == [{"story": "Ann ran."}, {"story": "She ate."}]
+    assert read_rows("a.txt", b"Ann ran.\nShe ate.\n\n") == [{"story": "Ann ran."}, {"story": "She ate."}]
     assert read_rows("a.tsv", b"story\tcontext\nx, y\tz\n") == [{"story": "x, y", "context": "z"}]
 
 

@@ -1,6 +1,7 @@
 """`openmeva score` and `openmeva explain`."""
 
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,6 +18,9 @@ from openmeva.training.cli.scaling import (
     check_engine,
     run_engine,
 )
+
+if TYPE_CHECKING:
+    from openmeva.metrics.core.rows import Row
 
 _STORIES = (
     "JSONL, CSV, TSV or Parquet with 'story' (and {}), or text, one story per line; - for standard input"
@@ -104,8 +108,8 @@ def score(
     from openmeva.metrics.core.command import score as scored_by
     from openmeva.metrics.core.writing import check_output, write_rows
     from openmeva.training.cli.tables import show_reasons, show_scores
-    from openmeva.training.scale.columns import metric_inputs
-    from openmeva.training.scale.scorer import check_columns, check_settings
+    from openmeva.training.scale.columns import rows_named
+    from openmeva.training.scale.scorer import check_settings
 
     out = output_path(out, out_option)
     if metric and metrics:
@@ -122,14 +126,14 @@ def score(
         work = Scoring(chosen, config, explain, context_in_story or None, options)
         typer.echo(run_engine(work, stories, out, engine, *scale, kind), err=True)
         return
-    check_output(out or "-", column=text_column(chosen))
+    check_output(out or "-", column=text_column(chosen, explain))
     options["explain"] = explain or None
     check_settings(chosen, config, options, here=True)
-    rows: list[dict[str, Any]] = read_stories(stories, kind)
-    columns = {name: metric_inputs(rows, name, context_in_story or None) for name in chosen}
-    for name in chosen:  # before the first of them runs
-        check_columns(name, columns[name])
-    results = [scored_by(name, columns[name], config, **options) for name in chosen]
+    located = read_stories(stories, kind)
+    columns = _inputs(stories, located, chosen, context_in_story or None)
+    with rows_named(located):
+        results = [scored_by(name, columns[name], config, **options) for name in chosen]
+    rows = [row.values for row in located]
     for result in results:
         if result.warning_summary:
             typer.echo(result.warning_summary, err=True)
@@ -138,7 +142,7 @@ def score(
         for result in results if explain else ():
             show_reasons(rows, result)
         return
-    output_rows = rows
+    output_rows: list[dict[str, Any]] = rows
     for result in results:
         output_rows = result_rows(output_rows, result, always_named=len(results) > 1)
     write_rows(out or "-", output_rows, column=score_column(rows, chosen[0]) if len(results) == 1 else "")
@@ -164,16 +168,38 @@ def explain(
     from openmeva.metrics.core.command import score as scored_by
     from openmeva.metrics.core.writing import check_output, write_rows
     from openmeva.training.cli.tables import show_reasons
-    from openmeva.training.scale.columns import metric_inputs
+    from openmeva.training.scale.columns import rows_named
+    from openmeva.training.scale.scorer import check_settings
 
     out = output_path(out, out_option)
-    check_output(out or "-", column=text_column([metric]))
-    rows = read_stories(stories, kind)
-    columns = metric_inputs(rows, metric, context_in_story or None)
-    result = scored_by(metric, columns, config, batch_size=batch_size, device=device, explain=True)
+    check_output(out or "-", column=text_column([metric], explain=True))
+    options: dict[str, Any] = {"batch_size": batch_size, "device": device, "explain": True}
+    check_settings([metric], config, options, here=True)
+    located = read_stories(stories, kind)
+    columns = _inputs(stories, located, [metric], context_in_story or None)
+    with rows_named(located):
+        result = scored_by(metric, columns[metric], config, **options)
+    rows = [row.values for row in located]
     if result.warning_summary:
         typer.echo(result.warning_summary, err=True)
     if out is None and is_terminal():
         show_reasons(rows, result)
     else:
         write_rows(out or "-", result_rows(rows, result), column=score_column(rows, metric))
+
+
+def _inputs(
+    path: str, rows: "Sequence[Row]", metrics: Sequence[str], in_story: bool | None
+) -> dict[str, dict[str, list[Any]]]:
+    """The columns for each metric, all of them checked before the first metric is loaded."""
+    from openmeva.metrics.core.files import display_name
+    from openmeva.training.scale.columns import check_rows, metric_inputs, rows_named
+    from openmeva.training.scale.scorer import check_columns
+
+    check_rows(rows, metrics, display_name(path))
+    values = [row.values for row in rows]
+    columns = {name: metric_inputs(values, name, in_story) for name in metrics}
+    with rows_named(rows):
+        for name in metrics:
+            check_columns(name, columns[name])
+    return columns

@@ -19,7 +19,7 @@ def read_stories(path: str | Path) -> Iterator[str]:
     Raises:
         ValueError: a damaged file, or a row whose `story` is blank or not a text (with its line).
     """
-    for row in read_rows(path, blank_lines=True):
+    for row in read_rows(path):
         yield story_of(row)
 
 

@@ -37,7 +37,7 @@ def read_rows(
     Args:
         path: a file that `files.read_rows` reads, with `story` and optionally `story_id` (or `id`) and `context` (or
             `prompt`); or a text file with one story per line, from which `</s>` is removed; `-` for standard input. A
-            story without an id gets its row number as id, from 000001; blank lines do not count.
+            story without an id gets its row number as id, from 000001; blank lines of JSONL and tables do not count.
         context: the context of a row without one: `first_sentence`, or `none`.
         skip_bad: skip bad lines instead of raising.
         limit: maximum number of stories.

@@ -1,11 +1,18 @@
-"""The columns passed to a metric, for stories whose text may begin with their context."""
+"""The columns passed to a metric, and errors about them in terms of the input's rows and columns."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
-from openmeva.metrics.core.command import columns_of
+from openmeva.metrics.core.command import COLUMNS, columns_of
 from openmeva.metrics.core.description import read_metrics
+from openmeva.metrics.core.inputs import column_of, field_of
 from openmeva.metrics.core.text import begins_with_context
+from openmeva.training.files import Row
+
+_NAMED = {"context": "'context' or 'prompt'", "reference": "'reference'"}
+_ROW = re.compile(rf"^(?:\w+: )?({'|'.join(COLUMNS.values())}), row (\d+): ")  # as `compute` names a row
 
 
 def metric_inputs(
@@ -41,3 +48,100 @@ def all_begin(pairs: Iterable[tuple[Any, Any]]) -> bool:
     False
     """
     return all(begins_with_context(story, context) for story, context in pairs)
+
+
+def required_fields(metrics: Iterable[str], found: Collection[str] = ()) -> list[str]:
+    """Those of `context` and `reference` of which every row needs a text.
+
+    These are the fields that a metric requires, and `reference` if some rows have one and a metric takes it: unlike an
+    optional context, a reference cannot be blank.
+
+    Args:
+        metrics: names.
+        found: fields that some rows have.
+
+    >>> required_fields(["union", "overlap"], ["context"]), required_fields(["ruber_bert"], ["reference"])
+    (['reference'], ['context', 'reference'])
+    """
+    known = read_metrics()
+    described = [known[name] for name in metrics if name in known]
+    required = {column for metric in described for column in metric.required}
+    if "reference" in found and any("references" in metric.columns for metric in described):
+        required.add("references")
+    return [field for field, column in COLUMNS.items() if column in required]
+
+
+def missing_text(row: Mapping[str, Any], fields: Iterable[str], names: Collection[str]) -> str:
+    """Why a row is refused that lacks a text in one of these fields; empty if it has all of them.
+
+    Args:
+        row: by column.
+        fields: from `required_fields`.
+        names: of the input's columns.
+
+    >>> missing_text({"story": "He ran.", "prompt": None}, ["context"], ["story", "prompt"])
+    "expected a text in 'prompt', got None"
+    """
+    for field in fields:
+        value = field_of(row, field)
+        if value is None or (isinstance(value, str) and not value.strip()):
+            got = "None" if value is None else "a blank one"
+            return f"expected a text in {column_of(names, field) or field!r}, got {got}"
+    return ""
+
+
+def check_rows(rows: Sequence[Row], metrics: Sequence[str], name: str) -> None:
+    """Refuses rows without the texts that metrics require.
+
+    Args:
+        rows: as read.
+        metrics: names.
+        name: of the input in error messages.
+
+    Raises:
+        ValueError: no column for a required field, or a row without a text in it (its line is named).
+    """
+    names = list(dict.fromkeys(column for row in rows for column in row.values))
+    for metric in metrics:
+        for field in required_fields([metric]):
+            if column_of(names, field) is None:
+                raise ValueError(
+                    f"{name}: {metric} needs a column {_NAMED[field]}, got {', '.join(names):.200}"
+                )
+    found = [field for field in COLUMNS if any(field_of(row.values, field) is not None for row in rows)]
+    fields = required_fields(metrics, found)
+    for row in rows:
+        if reason := missing_text(row.values, fields, names):
+            raise ValueError(f"{row.where}: {reason}")
+
+
+def check_fields(metrics: Sequence[str], found: Collection[str]) -> None:
+    """Raises a ValueError if a metric requires one of `context` and `reference` that no row has."""
+    for metric in metrics:
+        for field in required_fields([metric]):
+            if field not in found:
+                raise ValueError(f"{metric} needs a column {_NAMED[field]} with texts, got none in any row")
+
+
+@contextmanager
+def rows_named(rows: Sequence[Row]) -> Iterator[None]:
+    """In errors of a metric, gives the place of a row in its file instead of its index in a column of `compute`.
+
+    Args:
+        rows: those passed to the metric, in order.
+
+    >>> with rows_named([Row(7, "a.csv, line 7", {"story": "He ran.", "prompt": 3})]):
+    ...     raise ValueError("contexts, row 0: expected a string, got int (3)")
+    Traceback (most recent call last):
+    ...
+    ValueError: a.csv, line 7, column 'prompt': expected a string, got int (3)
+    """
+    try:
+        yield
+    except ValueError as error:
+        match = _ROW.match(str(error))
+        if match is None:
+            raise
+        row, field = rows[int(match[2])], next(name for name in COLUMNS if COLUMNS[name] == match[1])
+        column = "" if field == "story" else f", column {column_of(row.values, field) or field!r}"
+        raise ValueError(f"{row.where}{column}: {str(error)[match.end() :]}") from error

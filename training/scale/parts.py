@@ -68,7 +68,7 @@ class InputSummary:
 
     @property
     def fields(self) -> list[str]:
-        """Those of `context` and `reference` that occur; a row without them is then a bad row."""
+        """Those of `context` and `reference` that occur."""
         return [name for name in OPTIONAL if self.filled.get(name)]
 
 

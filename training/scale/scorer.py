@@ -16,7 +16,7 @@ from openmeva.metrics.core.command import (
 )
 from openmeva.metrics.core.description import DEFAULT_METRIC
 from openmeva.metrics.core.inputs import check_options
-from openmeva.training.scale.columns import metric_inputs
+from openmeva.training.scale.columns import metric_inputs, missing_text
 
 _SAMPLE_ROW = {
     "story": "Ann was hungry. She made a sandwich.",
@@ -35,6 +35,7 @@ class Scorer:
         config: a configuration, for a single metric.
         explain: whether to add the metric's explanation.
         context_in_story: whether all stories include their context; else, if they begin with it, it is not passed.
+        required: those of `context` and `reference` of which `check` expects a text in every row.
         options: options of the metrics' `compute`, such as `batch_size`, `device` and `dtype`; None values are ignored.
 
     Raises:
@@ -49,12 +50,14 @@ class Scorer:
         config: str | None = None,
         explain: bool = False,
         context_in_story: bool | None = None,
+        required: Sequence[str] = (),
         **options: Any,
     ) -> None:
         _check_config(metrics, config)
         self.metrics = {name: load(name, config) for name in metrics}
         self.options = {**options, "explain": explain or None}
         self.context_in_story = context_in_story
+        self.required = required
         self.signature = ""
 
     def __call__(self, batch: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:
@@ -81,8 +84,11 @@ class Scorer:
         return added
 
     def check(self, batch: Mapping[str, Sequence[Any]]) -> dict[int, str]:
-        """Returns nothing: the metric itself reports invalid stories."""
-        return {}
+        """Refuses rows without a text in a required field; the metric itself reports other invalid rows."""
+        names = list(batch)
+        rows = zip(*batch.values(), strict=True) if self.required else ()
+        reasons = (missing_text(dict(zip(names, row, strict=True)), self.required, names) for row in rows)
+        return {index: reason for index, reason in enumerate(reasons) if reason}
 
     def try_out(self, fields: Sequence[str]) -> None:
         """Scores one story with these fields: reports bad settings before the first batch, not as bad rows.

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from openmeva.metrics.core.description import DEFAULT_METRIC, read_metrics
+from openmeva.training.scale.columns import check_fields, required_fields
 from openmeva.training.scale.engines import Engine
 from openmeva.training.scale.parts import Size
 from openmeva.training.scale.run import Report, run
@@ -39,9 +40,15 @@ class Scoring:
         check_settings(self.metrics, self.config, {**self.options, "explain": self.explain or None}, here)
 
     def start(self, fields: Sequence[str], in_story: bool) -> Scorer:
-        """The scorer with loaded weights, after a trial of its settings on one story."""
+        """The scorer with loaded weights, after a trial of its settings on one story.
+
+        Raises:
+            ValueError: settings that a metric refuses, or a column that it requires and no row has.
+        """
+        check_fields(self.metrics, fields)
         context_in_story = in_story if self.context_in_story is None else self.context_in_story
-        scorer = Scorer(self.metrics, self.config, self.explain, context_in_story, **self.options)
+        required = required_fields(self.metrics, fields)
+        scorer = Scorer(self.metrics, self.config, self.explain, context_in_story, required, **self.options)
         scorer.try_out(fields)
         return scorer
 

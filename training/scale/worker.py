@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol
 
 import pyarrow as pa
 
-from openmeva.metrics.core.inputs import HaltedError, field_of
+from openmeva.metrics.core.inputs import HaltedError
 from openmeva.training.files import write_text
 from openmeva.training.scale.folder import Folder
 from openmeva.training.scale.parts import NUMBER, WHERE, BadRow
@@ -112,8 +112,6 @@ class PartWorker:
             summary = self.folder.parts.summary()
             if summary is None:
                 raise ValueError(f"{out}: the input's parts are not there; every node must see this folder")
-            # Operations on stories have their own rule for a story without a context.
-            self.required = () if work.of_stories else summary.fields
             self.operation = work.start(summary.fields, summary.in_story and "context" in summary.fields)
             _limit_threads(threads)
         # reported by the first part, because Ray would restart an actor that cannot start forever
@@ -180,17 +178,8 @@ class PartWorker:
     def _apply(self, table: pa.Table) -> tuple[dict[str, list[Any]], dict[int, str], float]:
         """The columns added to the rows that can be processed, why the others cannot, by index, and the operation's seconds."""
         columns = table.drop_columns([WHERE]).to_pydict()
-        rows = table.to_pylist() if self.required else []
-        reasons = {
-            index: f"expected {name!r}, which other rows have"
-            for name in reversed(self.required)
-            for index, row in enumerate(rows)
-            if field_of(row, name) is None
-        }
+        reasons = self.operation.check(columns)
         valid = [index for index in range(table.num_rows) if index not in reasons]
-        rejected = self.operation.check(_rows(columns, valid))
-        reasons |= {valid[index]: reason for index, reason in rejected.items()}
-        valid = [index for index in valid if index not in reasons]
         batch = _rows(columns, valid)
         start = time.perf_counter()
         added, rejected = apply_to_valid_rows(self.operation, batch)

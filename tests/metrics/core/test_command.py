@@ -23,11 +23,15 @@ from openmeva.training.cli.app import app
 from openmeva.training.files import write_rows
 
 
+def values_of(path: Path) -> list[dict[str, Any]]:
+    return [row.values for row in read_stories(path)]
+
+
 def test_metric_with_references(tmp_path: Path) -> None:
     stories = tmp_path / "stories.jsonl"
     rows = [{"story": "she ate a pie .", "reference": "she ate a pie ."}, {"story": "no", "reference": "yes"}]
     stories.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    result = read_stories(stories)
+    result = values_of(stories)
     same, other = result_rows(result, score("overlap", columns_of(result)))
     assert same["story"] == "she ate a pie ."
     assert same["rouge1_scores"] == 1.0
@@ -41,8 +45,8 @@ def test_metric_names_are_those_that_score_stories() -> None:
 
 def test_text_file_has_one_story_per_line(tmp_path: Path) -> None:
     path = tmp_path / "stories.txt"
-    path.write_text("She ate.\n\nShe slept.\n", encoding="utf-8")
-    assert columns_of(read_stories(path)) == {"predictions": ["She ate.", "She slept."]}
+    path.write_text("She ate.\nShe slept.\n\n", encoding="utf-8")
+    assert columns_of(values_of(path)) == {"predictions": ["She ate.", "She slept."]}
 
 
 @pytest.mark.parametrize(
@@ -51,10 +55,6 @@ def test_text_file_has_one_story_per_line(tmp_path: Path) -> None:
         ("", "expected at least one row"),
         ("{", "line 1: expected a JSON object"),
         ('{"story": " "}', "line 1: expected a text in 'story'"),
-        (
-            '{"story": "a", "context": "b"}\n\n{"story": "c"}',
-            "line 3: expected 'context', which other rows have",
-        ),
     ],
 )
 def test_bad_file_is_reported(text: str, message: str, tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_contexts_and_references_have_alternative_column_names(tmp_path: Path) -
     file.write_text(
         json.dumps({"story": "He ran.", "prompt": "Run.", "references": ["He left.", "He fell."]}) + "\n"
     )
-    rows = read_stories(file)
+    rows = values_of(file)
     assert columns_of(rows) == {
         "predictions": ["He ran."], "contexts": ["Run."], "references": [["He left.", "He fell."]]
     }  # fmt: skip
@@ -135,15 +135,14 @@ def test_contexts_and_references_have_alternative_column_names(tmp_path: Path) -
     several = np.array(["He left.", "He fell."])  # as in a data set with NumPy format
     assert columns_of([{"story": "He ran.", "reference": several}])["references"][0] is several
     file.write_text('{"story": "He ran.", "prompt": "Run."}\n{"story": "He ran."}\n')
-    with pytest.raises(ValueError, match="line 2: expected 'context', which other rows have"):
-        read_stories(file)
+    assert columns_of(values_of(file))["contexts"] == ["Run.", ""], "a missing context is blank"
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "parquet"])
 def test_several_references_round_trip_in_every_format(kind: str, tmp_path: Path) -> None:
     several = [["He left.", "He fell."], ["He sat."]]
     write_rows(tmp_path / f"a.{kind}", [{"story": "He ran.", "reference": one} for one in several])
-    assert columns_of(read_stories(tmp_path / f"a.{kind}"))["references"] == several
+    assert columns_of(values_of(tmp_path / f"a.{kind}"))["references"] == several
     for text in ("[sic] He ran.", "[1, 2]", "[" * 100_000):  # not a list of strings: a text
         assert columns_of([{"story": "He ran.", "reference": text}])["references"] == [text]
 

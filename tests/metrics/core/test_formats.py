@@ -30,7 +30,7 @@ def test_format_is_inferred_from_the_first_line_with_text(tmp_path: Path) -> Non
     for text, stories in (
         ('\n\n{"story": "Ann ran."}\n', ["Ann ran."]),
         ("\nstory,context\nAnn ran.,x\n", ["Ann ran."]),
-        ("\nAnn ran.\n[WP] You wake up.\n", ["Ann ran.", "[WP] You wake up."]),
+        ("Ann ran.\n[WP] You wake up.\n", ["Ann ran.", "[WP] You wake up."]),
         ("[ WP ] A story, it was.\n", ["[ WP ] A story, it was."]),
     ):
         (tmp_path / "stories").write_text(text)

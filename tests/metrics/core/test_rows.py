@@ -105,10 +105,23 @@ def test_unknown_file_extension_is_rejected(tmp_path: Path) -> None:
 
 def test_lines_end_only_at_newlines_and_byte_order_marks_are_removed(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
-    path.write_bytes("\ufeffa\u2028b\r\n\nc\x0cd".encode())
-    assert list(read_lines(path)) == [(1, "a\u2028b"), (2, ""), (3, "c\x0cd")]
-    assert [row.number for row in read_rows(path)] == [1, 3]
-    assert [row.values["story"] for row in read_rows(path, blank_lines=True)] == ["a\u2028b", "", "c\x0cd"]
+    path.write_bytes("\ufeffa\u2028b\r\nc\x0cd\n\n".encode())
+    assert list(read_lines(path)) == [(1, "a\u2028b"), (2, "c\x0cd"), (3, "")]
+    assert [row.values["story"] for row in read_rows(path)] == ["a\u2028b", "c\x0cd"]
+
+
+@pytest.mark.parametrize("kind", ["txt", None])
+def test_blank_line_before_a_story_is_an_error(kind: str | None, tmp_path: Path) -> None:
+    """Otherwise the rows of a result would not be those of the lines."""
+    path = tmp_path / "stories"
+    path.write_text("\nBen ran.\n \n\t\nAnn sang.\n\n \n")
+    with pytest.raises(ValueError, match=r"stories, line 1: expected a story, got a blank line$"):
+        list(read_rows(path, kind))
+    bad: list[str] = []
+    assert [row.number for row in read_rows(path, kind, on_bad_line=bad.append)] == [2, 5]
+    assert bad == [f"{path}, line {number}: expected a story, got a blank line" for number in (1, 3, 4)]
+    path.write_text("Ben ran.\nAnn sang.\n\n \n")
+    assert [row.number for row in read_rows(path, kind)] == [1, 2]
 
 
 def test_quoted_table_cells_may_have_several_lines(tmp_path: Path) -> None:

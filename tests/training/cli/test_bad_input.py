@@ -45,6 +45,9 @@ MODULES = [
             "for rows of several columns, got txt",
         ),
         (("score", "good.txt", "a.txt", "--metric", "overlap"), "for rows of several columns, got txt"),
+        (("score", "good.txt", "a.txt", "--explain"), "for rows of several columns, got txt"),
+        (("explain", "good.txt", "a.txt"), "for rows of several columns, got txt"),
+        (("explain", "good.txt", "--metric", "overlap"), "overlap does not explain its scores"),
         (("negatives", "good.txt", "a.txt"), "for rows of several columns, got txt"),
         (("score", "good.txt", "--format", "xls"), "expected a format among jsonl"),
         (("score", "good.txt", "--metrics", "union,ppl", "--config", "roc"), "expected a single metric"),
@@ -52,7 +55,7 @@ MODULES = [
         (("score", "good.txt", "."), ".: expected a file to write, got a folder"),
         (("explain", "good.txt", "good.txt/x.jsonl"), "expected a folder at"),
         (("benchmark", "--data", "."), "expected judged sets in . (mans/, union/, plot_guided/), found none"),
-        (("benchmark", "--judged", "good.txt", "--out", "good.txt"), "expected 'ratings' or 'score'"),
+        (("benchmark", "--judged", "good.txt", "--out", "good.txt"), "expected 'ratings' (a list"),
         (("score", "good.txt", "--engine", "plain"), "expected a folder to write to as OUT, got none"),
         (("score", "good.txt", "out", "--engine", "plain", "--gpus", "1"), "expected with engine ray"),
         (
@@ -97,7 +100,7 @@ MODULES = [
         (("autos", "--stories", "good.txt", "--engine", "plain"), "expected --stories, --pool and --out"),
         (("benchmark", "--metrics", "foo, union", "--metrics", "bar"), "unknown metric foo, bar"),
         (("benchmark", "--metrics", ","), "expected comma-separated names, got ','"),
-        (("benchmark", "--judged", "good.txt"), "expected 'ratings' or 'score'"),
+        (("benchmark", "--judged", "good.txt"), "expected 'ratings' (a list"),
         (("compare", "good.txt"), "expected two or more to compare, got 1"),
         (("train", "foo", "--data", "."), "unknown metric 'foo', expected one of bleurt"),
         (

@@ -95,8 +95,14 @@ def test_scores_are_written_in_several_formats(stories: Path, tmp_path: Path) ->
     [
         (("sentavg,nope",), "unknown metric 'nope'"),
         (("sentavg,overlap", "--batch-size", "8"), "--batch-size: overlap has no such option"),
-        (("sentavg,ruber_bert",), "ruber_bert: contexts: expected 2, one per prediction, got none"),
-        (("sentavg,bleurt",), "bleurt: references, row 0: expected a string or a list of strings, got int"),
+        (
+            ("sentavg,ruber_bert",),
+            "stories.jsonl: ruber_bert needs a column 'context' or 'prompt', got story_id, story, reference",
+        ),
+        (
+            ("sentavg,bleurt",),
+            "stories.jsonl, line 1, column 'reference': expected a string or a list of strings, got int",
+        ),
     ],
 )
 def test_all_metrics_are_validated_before_the_first_runs(

@@ -1,6 +1,7 @@
 """The command that perturbs a file."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,7 @@ def test_story_without_id_is_numbered_in_every_file_format(tmp_path: Path) -> No
         "nan.jsonl": "\n".join(line.replace("{", '{"story_id": NaN, ') for line in lines),
         "a.csv": "\n".join(["story", *texts]),
         "blank.csv": "\n".join(["story_id,story", *(f",{story}" for story in texts)]),
-        "blank.txt": "\n" + "\n\n".join(texts),
+        "a.txt": "\n".join(texts) + "\n\n",
     }
     for name, content in contents.items():
         (tmp_path / name).write_text(content, encoding="utf-8")
@@ -94,10 +95,36 @@ def test_story_without_id_is_numbered_in_every_file_format(tmp_path: Path) -> No
         ), name
 
 
-def test_every_command_skips_blank_lines_of_text_files(tmp_path: Path) -> None:
+def test_every_command_refuses_blank_lines_within_a_text_file(tmp_path: Path) -> None:
+    path = tmp_path / "blank.txt"
+    path.write_text("Ben was late. He walked home slowly.\n\nNora sang. She won a prize.\n")
+    message = f"{path}, line 2: expected a story, got a blank line"
+    engine = ("--engine", "plain")
+    for command_line in (
+        ("score", path, "--metric", "sentavg"),
+        ("explain", path),
+        ("perturb", path, "--aspect", "typo"),
+        ("negatives", path),
+        ("score", path, "--metric", "sentavg", tmp_path / "scored", *engine),
+        ("perturb", path, "--aspect", "typo", tmp_path / "perturbed", *engine),
+    ):
+        result = CliRunner().invoke(app, [*map(str, command_line)])
+        assert (result.exit_code, message in result.stderr) == (2, True), result.output
+    building = command.AutosBuildOptions(["mine"], stories=path, out=tmp_path)
+    with pytest.raises(ValueError, match=re.escape(message)):
+        command._rows("mine", building)
+    typo = ("perturb", path, "--aspect", "typo")
+    assert [row["perturbed_from"] for row in rows_of_command(*typo, "--skip-bad")] == ["000001", "000003"]
+    rows_of_command(*typo, tmp_path / "kept", *engine, "--bad", "keep")
+    assert [row["perturbed"] for row in rows_in(tmp_path / "kept")] == [
+        row["story"] for row in rows_of_command(*typo, "--skip-bad")
+    ]
+
+
+def test_every_command_skips_blank_lines_at_the_end_of_text_files(tmp_path: Path) -> None:
     path, ids = tmp_path / "blank.txt", ["000001", "000002"]
     path.write_text(
-        "Ben was late. He walked home slowly.\n\nNora sang. She won a prize.\n\n", encoding="utf-8"
+        "Ben was late. He walked home slowly.\nNora sang. She won a prize.\n\n \n", encoding="utf-8"
     )
     assert len(rows_of_command("score", path, "--metric", "sentavg")) == 2
     assert [row["perturbed_from"] for row in rows_of_command("perturb", path, "--aspect", "typo")] == ids
@@ -130,7 +157,7 @@ def test_every_command_reads_the_same_id_and_context_columns(tmp_path: Path) -> 
     ]
     scored = rows_of_command("score", path, "--metric", "sentavg")
     assert [(row["id"], row["story"]) for row in scored] == list(texts.items())
-    assert columns_of(read_stories(path))["contexts"] == ["A trip", "A trip"]
+    assert columns_of([row.values for row in read_stories(path)])["contexts"] == ["A trip", "A trip"]
 
 
 def test_unknown_aspect_error_lists_the_known_ones(stories: Path, tmp_path: Path) -> None:

@@ -196,9 +196,6 @@ def test_run_stopped_at_a_bad_row_can_be_resumed(tmp_path: Path) -> None:
     assert counted(path, tmp_path / "out", bad="keep").bad == 1
     with pytest.raises(ValueError, match=r"line 1: expected words.*an earlier call with bad=keep skipped it"):
         counted(path, tmp_path / "out")
-    missing = [{"story": "Ben ran.", "reference": "He ran."}, {"story": "Ann sang."}]
-    with pytest.raises(ValueError, match=r"row 2: expected 'reference', which other rows have"):
-        counted(missing, tmp_path / "missing")
 
 
 def test_changed_settings_are_rejected_with_the_difference(stories: Path, tmp_path: Path) -> None:
@@ -243,16 +240,6 @@ def test_standard_input_requires_a_new_folder(tmp_path: Path, monkeypatch: pytes
     with pytest.raises(ValueError, match="expected a new folder for standard input"):
         counted("-", tmp_path / "out")
     assert [row["story"] for row in rows_in(tmp_path / "out")] == ["Ann ran."]
-
-
-@pytest.mark.parametrize("name", ["prompt", "contexts"])
-def test_alternative_context_columns_are_read(name: str, tmp_path: Path) -> None:
-    rows: list[dict[str, Any]] = [{"story": "Ben ran.", name: "Run."}, {"story": "Ann sang.", name: None}]
-    with pytest.raises(ValueError, match=r"row 2: expected 'context', which other rows have"):
-        counted(rows, tmp_path / "stopped")
-    report = counted(rows, tmp_path / "out", bad="keep")
-    assert (report.scored, report.bad) == (1, 1)
-    assert rows_in(tmp_path / "out") == [{**rows[0], "words": 2}]
 
 
 def test_parts_of_different_weights_are_not_mixed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """A run gives the scores of `openmeva score`, however it is split into parts."""
 
 from pathlib import Path
+from typing import Any
 
 import datasets
 import pytest
@@ -13,6 +14,7 @@ from openmeva.training.scale.scorer import Scorer
 from openmeva.training.scale.scoring import Scoring, score_dataset
 from tests.tiny_classifier import write_classifier
 from tests.tiny_ppl import write_ppl_checkpoint
+from tests.tiny_ruber import write_ruber_checkpoint
 from tests.tiny_work import rows_in
 
 PLAIN = Engine("plain")
@@ -107,6 +109,71 @@ def test_context_of_wrong_type_is_reported_with_its_row(checkpoint: str, tmp_pat
         score_dataset(rows, "union", out=tmp_path / "stopped", config=checkpoint, engine=PLAIN)
     with pytest.raises(ValueError, match=r"contexts, row 0: expected a string"):
         score("union", metric_inputs(rows, "union"), checkpoint)
+
+
+@pytest.mark.parametrize("name", ["context", "prompt", "contexts"])
+def test_missing_context_is_blank_if_the_metric_does_not_require_it(
+    name: str, checkpoint: str, tmp_path: Path
+) -> None:
+    rows = [{"story": STORIES[0], name: "It rained."}, {"story": STORIES[1], name: None}]
+    score_dataset(rows, "union", out=tmp_path, config=checkpoint, engine=PLAIN, size=Size(1), dtype="float32")
+    columns = {"predictions": STORIES[:2], "contexts": ["It rained.", ""]}
+    result = score("union", columns, checkpoint, dtype="float32")
+    assert [row["score"] for row in rows_in(tmp_path)] == pytest.approx(result.lists["score"], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("metric", "first", "second", "message"),
+    [
+        (
+            "overlap",
+            {"reference": "He ran."},
+            {"reference": None},
+            "expected a text in 'reference', got None",
+        ),
+        (
+            "overlap",
+            {"references": ["He ran."]},
+            {"references": None},
+            "expected a text in 'references', got None",
+        ),
+        ("ruber_bert", {"prompt": "Run."}, {"prompt": None}, "expected a text in 'prompt', got None"),
+        ("ruber_bert", {"prompt": "Run."}, {"prompt": " "}, "expected a text in 'prompt', got a blank one"),
+        (
+            "ruber_bert",
+            {"context": "Run.", "reference": "He ran."},
+            {"context": "Sing."},
+            "expected a text in 'reference', got None",
+        ),
+    ],
+)
+def test_row_without_a_required_text_is_bad(
+    metric: str, first: dict[str, Any], second: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    rows = [{"story": STORIES[0], **first}, {"story": STORIES[1], **second}]
+    config = str(write_ruber_checkpoint(tmp_path / "weights")) if metric == "ruber_bert" else None
+    with pytest.raises(ValueError, match=f"^row 2: {message}$"):
+        score_dataset(rows, metric, out=tmp_path / "stopped", config=config, engine=PLAIN)
+    report = score_dataset(rows, metric, out=tmp_path / "kept", config=config, engine=PLAIN, bad="keep")
+    assert (report.scored, report.bad) == (1, 1)
+    assert [row["story"] for row in rows_in(tmp_path / "kept")] == STORIES[:1]
+
+
+def test_missing_column_is_reported_before_the_metric_is_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("openmeva.training.scale.scorer.load", lambda *_: pytest.fail("it was loaded"))
+    for number, row in enumerate(({"story": STORIES[0]}, {"story": STORIES[0], "prompt": None})):
+        for metric, column in (("overlap", "'reference'"), ("ruber_bert", "'context' or 'prompt'")):
+            with pytest.raises(ValueError, match=f"^{metric} needs a column {column} with texts, got none"):
+                score_dataset(
+                    [row], ["union", metric], out=tmp_path / f"{metric}{number}", engine=PLAIN, bad="keep"
+                )
+
+
+def test_reference_that_no_metric_uses_may_be_missing(checkpoint: str, tmp_path: Path) -> None:
+    rows = [{"story": STORIES[0], "reference": "He ran."}, {"story": STORIES[1]}]
+    assert score_dataset(rows, "union", out=tmp_path, config=checkpoint, engine=PLAIN).bad == 0
 
 
 def test_settings_are_validated_before_rows_are_read(checkpoint: str, tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Words linked by ConceptNet: the neighbours of a word, and whether two words are related.
 
-ConceptNet must have been fetched: `openmeva resources --conceptnet FILE`.
+ConceptNet must have been fetched: `openmeva resources`.
 """
 
 from collections import defaultdict

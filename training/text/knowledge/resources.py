@@ -20,9 +20,11 @@ from openmeva.training.text.knowledge.conceptnet_files import FILE_NAME, fetch_c
 from openmeva.training.text.knowledge.wordnet_files import fetch_wordnet, permission_advice, wordnet_path
 
 COMMANDS = {
-    "wordnet": "make resources" if IN_CHECKOUT else "openmeva resources --wordnet-only",
-    "conceptnet": "openmeva resources --conceptnet FILE",
+    "wordnet": f"`{'make resources' if IN_CHECKOUT else 'openmeva resources --wordnet-only'}`",
+    "conceptnet": "`openmeva resources` (downloads about 500 MB), or `openmeva resources --conceptnet FILE` with your "
+    "own copy",
 }
+"""How to fetch each resource; to be continued after `run`."""
 
 
 class MissingResourceError(FileNotFoundError):
@@ -74,7 +76,7 @@ def require_resource(name: str) -> Path:
         if refused:
             raise MissingResourceError(refused)
         index = nltk_data_folder() / "corpora" / "wordnet" if name == "wordnet" else conceptnet_folder()
-        raise MissingResourceError(f"{name} is not at {index}: run `{COMMANDS[name]}` to fetch it")
+        raise MissingResourceError(f"{name} is not at {index}: run {COMMANDS[name]}")
     return path
 
 
@@ -94,7 +96,7 @@ def warn_without_conceptnet() -> None:
     if find_resource("conceptnet") is None:
         print(
             "ConceptNet has not been fetched: keywords and antonyms come from WordNet only "
-            f"(`{COMMANDS['conceptnet']}` fetches it)",
+            f"(to fetch it, run {COMMANDS['conceptnet']})",
             file=sys.stderr,
         )
 

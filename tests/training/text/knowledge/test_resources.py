@@ -39,7 +39,13 @@ def fail_if_fetched(*arguments, **options):
 
 
 def test_missing_resource_error_names_the_command(empty_folder):
-    for name, command in (("wordnet", "make resources"), ("conceptnet", "--conceptnet FILE")):
+    for name, command in (
+        ("wordnet", "run `make resources`$"),
+        (
+            "conceptnet",
+            r"run `openmeva resources` \(downloads about 500 MB\), or `openmeva resources --conceptnet FILE` with",
+        ),
+    ):
         assert find_resource(name) is None
         with pytest.raises(MissingResourceError, match=command) as failure:
             require_resource(name)
