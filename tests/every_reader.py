@@ -88,13 +88,13 @@ READERS = {
         read_judged_file,
         "a.jsonl",
         rows_of(story=STORY, ratings=[1, 2]),
-        (*NO_STORY, *(_judged("He ran.", bad) for bad in ("[NaN, 1]", f"[{HUGE}]", "[null]", "[]", '["x"]', "{}", "3", "null"))),
+        (*NO_STORY, *(_judged("He ran.", bad) for bad in ("[NaN, null]", f"[{HUGE}]", "[null]", "[]", '["x"]', "{}", "3", "null"))),
     ),
     "judged table": Reader(
         read_judged_file,
         "a.csv",
         ["story,ratings", *[f'"{STORY}",1 2'] * 3],
-        ("x,nan 1", "x,", "x,[[1]]", ",1 2", 'x,"{}"'),
+        ("x,nan NA", "x,", "x,[[1]]", ",1 2", 'x,"{}"'),
         first=1,
     ),
     "mans": Reader(

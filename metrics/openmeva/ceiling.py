@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from statistics import harmonic_mean
 from typing import Any
 
 import numpy as np
@@ -20,27 +21,37 @@ def noise_ceiling(ratings: np.ndarray, rng: np.random.Generator, splits: int = 2
     mean. Kendall's tau is converted by Greiner's relation r = sin(pi tau / 2) and back, which is exact only for
     bivariate normal data.
 
+    Stories with one rating have no halves and are left out of the splits, but count for the reliability of the means of
+    all stories. If stories differ in their number of ratings, the formula uses harmonic means of these numbers: the
+    error variance of a mean of k ratings is proportional to 1/k. (ICC(1,k) uses the arithmetic mean, as is usual, and
+    then is a little higher.) The number of ratings of a story is assumed not to depend on its quality.
+
     Args:
-        ratings: `(n, r)`, NaN where a rating is missing; at least two per story.
+        ratings: `(n, r)`, NaN where a rating is missing; at least two each for three stories.
         rng: random generator.
         splits: number of splits averaged.
 
     Returns:
-        `{"splits", "raters", "split_half": {coefficient: mean}, "reliability", "ceiling": {coefficient:
-        value}}`
+        `{"splits", "stories", "raters", "split_half": {coefficient: mean}, "reliability", "ceiling": {coefficient:
+        value}}`: `stories` are split, `raters` is the mean number of ratings of all stories.
 
     Raises:
-        ValueError: fewer than three stories, a story with one rating, stories that all have the same mean in each half,
-            or halves that agree no more than by chance: then the raters of a story are not exchangeable, or their
-            ratings carry no information.
+        ValueError: fewer than three stories with two ratings, stories that all have the same mean in each half, or
+            halves that agree no more than by chance: then the raters of a story are not exchangeable, or their ratings
+            carry no information.
 
     >>> agreed = np.repeat(np.arange(5.0)[:, None], 4, axis=1)
     >>> round(noise_ceiling(agreed, np.random.default_rng(0), splits=5)["ceiling"]["pearson"], 6)
     1.0
     """
     counts = np.isfinite(ratings).sum(axis=1)
-    if len(ratings) < 3 or counts.min() < 2:
-        raise ValueError("split halves: expected at least 3 stories with 2 ratings or more each")
+    all_counts, is_split = counts, counts >= 2
+    if is_split.sum() < 3:
+        raise ValueError(
+            f"split halves: expected at least 3 stories with 2 ratings or more each, got {is_split.sum():,} among "
+            f"{len(ratings):,} stories"
+        )
+    ratings, counts = ratings[is_split], counts[is_split]
     by_split: dict[str, list[float]] = {name: [] for name in COEFFICIENTS}
     for _ in range(splits):
         first, second = _halves(ratings, counts, rng)
@@ -56,17 +67,20 @@ def noise_ceiling(ratings: np.ndarray, rng: np.random.Generator, splits: int = 2
         raise ValueError(
             f"split halves: two halves of a story's raters agree no more than by chance (Pearson {half['pearson']:.3f})"
         )
-    small, large, mean_count = (counts // 2).mean(), (counts - counts // 2).mean(), counts.mean()
+    small, large, target = (
+        float(harmonic_mean(sizes.tolist())) for sizes in (counts // 2, counts - counts // 2, all_counts)
+    )
     reliability = {
-        "pearson": _spearman_brown(half["pearson"], small, large, mean_count),
-        "spearman": _spearman_brown(half["spearman"], small, large, mean_count),
-        "kendall": _spearman_brown(np.sin(np.pi / 2 * half["kendall"]), small, large, mean_count),
+        "pearson": _spearman_brown(half["pearson"], small, large, target),
+        "spearman": _spearman_brown(half["spearman"], small, large, target),
+        "kendall": _spearman_brown(np.sin(np.pi / 2 * half["kendall"]), small, large, target),
     }
     ceiling = {name: float(np.sqrt(value)) for name, value in reliability.items()}
     ceiling["kendall"] = float(2 / np.pi * np.arcsin(ceiling["kendall"]))
     return {
         "splits": splits,
-        "raters": float(mean_count),
+        "stories": len(ratings),
+        "raters": float(all_counts.mean()),
         "split_half": half,
         "reliability": reliability["pearson"],
         "ceiling": ceiling,

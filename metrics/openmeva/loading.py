@@ -14,7 +14,10 @@ _SETS = {
     "autos_invariance": ("openmeva/autos", "roc", "invariance"),
 }
 
-_BUILDERS = {"mans": "openmeva judged mans --out datasets/mans", "autos": "openmeva autos --data FOLDER"}
+_BUILDERS = {
+    "mans": "openmeva judged mans --source FOLDER --out datasets/mans",
+    "autos": "openmeva autos --data FOLDER",
+}
 
 
 def load_rows(
@@ -22,8 +25,9 @@ def load_rows(
 ) -> list[dict[str, Any]]:
     """The rows of a configuration's test set, in their order.
 
-    Searched in this order: `dataset` if given (a folder or Hub name); a folder `datasets/<name>` with
-    the subset's Parquet in the working directory; a prepared copy in the datasets cache; the Hub.
+    Searched in this order: `dataset` if given (a folder or Hub name); a folder `datasets/<name>` with the subset's
+    Parquet in the working directory, then in the checkout or installed package; a prepared copy in the datasets cache;
+    the Hub.
 
     Args:
         configuration: of the benchmark.
@@ -41,19 +45,32 @@ def load_rows(
     subset = subset or usual
     name = hub_id.partition("/")[2]
     cached = _cached(hub_id, subset, split)
-    local = Path("datasets") / name
-    files = [path.relative_to(local).with_suffix("").parts for path in local.glob("**/*.parquet")]
-    is_local = any(subset in parts for parts in files)
-    if dataset is None and cached is not None and not is_local:
+    local = _local(name, subset)
+    if dataset is None and cached is not None and local is None:
         return datasets.Dataset.from_file(str(cached)).to_list()
-    source = dataset or (str(local) if is_local else hub_id)
+    source = dataset or str(local or hub_id)
     try:
+        if Path(source).is_dir():  # its prepared copy in the cache may be that of an earlier build
+            return list(datasets.load_dataset(source, subset, split=split, streaming=True))
         return datasets.load_dataset(source, subset, split=split).to_list()
     except (OSError, ValueError, datasets.exceptions.DatasetsError) as error:
+        advice = f"or build the set: `{_BUILDERS[name]}`"
+        if (name, subset) == ("autos", "mini"):
+            advice = "or dataset=…, the folder datasets/autos of a checkout, which contains it"
         raise ValueError(
             f"references: found no rows for '{configuration}' in {source!r} ({subset}, {split}). Pass "
-            f"references=…, or build the set: `{_BUILDERS[name]}`. ({error})"
+            f"references=…, {advice}. ({error})"
         ) from error
+
+
+def _local(name: str, subset: str) -> Path | None:
+    """The folder `datasets/<name>` with the subset's Parquet, or None: a published copy has none beside it."""
+    for base in (Path(), Path(__file__).resolve().parent.parent.parent):
+        folder = base / "datasets" / name
+        files = (path.relative_to(folder).with_suffix("").parts for path in folder.glob("**/*.parquet"))
+        if any(subset in parts for parts in files):
+            return folder
+    return None
 
 
 def _cached(hub_id: str, subset: str, split: str) -> Path | None:

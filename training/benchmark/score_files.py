@@ -16,8 +16,9 @@ from openmeva.training.files import Row, kind_of, read_rows
 _DESCRIBING = {
     "story_id", "id", "story", "context", "prompt", "reference", "references", "source_model", "ratings", "raters",
     "error_types", "judgment", "aspect", "technique", "label", "origin", "perturbed_from", "changed_spans", "corpus",
-    "explanations", "signature", "warnings", "pair", "split", "group",
+    "explanations", "signature", "warnings", "pair", "split", "group", "system", "model",
 }  # fmt: skip
+_RATINGS = re.compile(r"\s*(rating|rater|annotator)[ _-]?\d*\s*", re.IGNORECASE)  # of people
 METRIC_SCORE_SUFFIX = re.compile(r"_score(?:_\d+)?$")
 """Suffix of the columns that `openmeva score` adds to a file with a `score`; numbered if that name is taken, too."""
 FURTHER_OUTPUTS = {
@@ -98,6 +99,7 @@ def score_columns(rows: Sequence[Row], say: Callable[[str], None] | None = None)
         for name in columns
         if name not in _DESCRIBING
         and not _NUMBERING.fullmatch(name)
+        and not _RATINGS.fullmatch(name)
         and not (name == "score" and "ratings" in columns)
         and (name.endswith("score") or any(_is_number(row.values.get(name)) for row in rows))
     ]

@@ -33,8 +33,22 @@ def test_ceiling_does_not_depend_on_rating_order():
 
 
 def test_single_rating_per_story_has_no_ceiling():
-    with pytest.raises(ValueError, match="2 ratings or more"):
+    with pytest.raises(ValueError, match="3 stories with 2 ratings or more each, got 2 among 3 stories"):
         noise_ceiling(np.array([[1.0, np.nan], [2.0, 3.0], [4.0, 5.0]]), np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("counts", [(1, 4, 4), (1, 1, 4), (2, 4, 6)])
+def test_ceiling_of_stories_with_different_numbers_of_ratings(counts):
+    """Stories with one rating are not split, but make the mean ratings less reliable."""
+    rng = np.random.default_rng(4)
+    truth = rng.normal(size=6000)
+    ratings = truth[:, None] + 1.2 * rng.normal(size=(6000, 6))
+    number = np.resize(counts, 6000)
+    ratings[np.arange(6) >= number[:, None]] = np.nan
+    result = noise_ceiling(ratings, rng, splits=40)
+    reached = np.nanmean(ratings, axis=1)
+    assert (result["stories"], result["raters"]) == ((number > 1).sum(), pytest.approx(np.mean(counts)))
+    assert result["ceiling"]["pearson"] == pytest.approx(np.corrcoef(truth, reached)[0, 1], abs=0.02)
 
 
 def test_fixed_raters_of_different_severity_have_no_ceiling():

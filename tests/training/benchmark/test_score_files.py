@@ -42,6 +42,7 @@ def scores(
         ("story,score\nBen ran home .,1\nNora sang .,2\nBen ran home .,3\n", {"score": [1, 2, 3]}),
         ("story_id,ratings,score,mine\na,4 5,4.5,1\nb,1 2,1.5,2\nc,3 3,3,3\n", {"mine": [1, 2, 3]}),
         ("story_id,score,union_score\na,4,.1\nb,1,.2\nc,3,.3\n", {"union_score": [0.1, 0.2, 0.3]}),
+        ("story_id,rating_1,Rater 2,model,mine\na,4,5,7,1\nb,1,2,8,2\nc,3,3,9,3\n", {"mine": [1, 2, 3]}),
         ("index,level_0,story_id,pair,split,mine\n0,0,a,1,2,1\n1,1,b,1,2,2\n2,2,c,2,2,3\n", {"mine": [1, 2, 3]}),
         (",Unnamed: 0,__index_level_0__,story_id,mine\n0,0,0,a,1\n1,1,1,b,2\n2,2,2,c,3\n", {"mine": [1, 2, 3]}),
     ],
