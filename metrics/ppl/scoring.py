@@ -7,6 +7,7 @@ from typing import Any
 
 from openmeva.metrics.core.batching import Progress
 from openmeva.metrics.core.runtime import choose_device, choose_dtype
+from openmeva.metrics.core.text import begins_with_context
 from openmeva.metrics.ppl.causal_model import PADDING_SIDES
 from openmeva.metrics.ppl.loading import LoadedModel
 from openmeva.metrics.ppl.repetition import repeated_ngram_mask
@@ -40,6 +41,11 @@ class PerplexityScorer:
             raise ValueError(f"padding_side: expected one of {PADDING_SIDES}, got {padding_side!r}")
         target_device = choose_device(device)
         target_dtype = choose_dtype(dtype, target_device)
+        if contexts is not None:  # a story that begins with its context would be read after it once more
+            contexts = [
+                "" if begins_with_context(story, context) else context
+                for story, context in zip(stories, contexts, strict=True)
+            ]
         read = self.reader(stories, contexts)
         losses = self.model.token_losses(
             read, batch_size, target_device, target_dtype, padding_side, progress

@@ -18,6 +18,7 @@ from openmeva.metrics.core.runtime import (
     inference,
     pad,
 )
+from openmeva.metrics.core.text import without_context
 from openmeva.metrics.ruber_bert.modeling import RuberModel
 
 _TAGS = re.compile(r"^\s*(?:\[\s*[A-Za-z]{2}\s*\]\s*)+(?=\S)")
@@ -76,7 +77,9 @@ class RuberScorer:
         target_device = choose_device(device)
         chosen = choose_dtype(dtype, target_device) if self.model.encoder == "bert" else torch.float32
         model = self._precisions.get(target_device, chosen)
-        columns = {"predictions": stories, "contexts": [plain_context(context) for context in contexts]}
+        plain = [plain_context(context) for context in contexts]
+        stories = [without_context(story, context) for story, context in zip(stories, plain, strict=True)]
+        columns = {"predictions": stories, "contexts": plain}
         rows = {name: self.tokens(texts, name) for name, texts in columns.items()}
         counts = [len(several) for several in references or ()]
         rows["references"] = [

@@ -99,7 +99,7 @@ def test_repeated_tokens_are_excluded_from_corrected_scores(ppl: Any) -> None:
     assert result["repeated_shares"] == [3 / 12]
     assert result["corrected_log_scores"][0] == pytest.approx(-sum(kept) / len(kept))
     assert result["corrected_scores"][0] == pytest.approx(-math.exp(sum(kept) / len(kept)))
-    after = ppl.compute(predictions=["She ran home."], contexts=["She ran home."], repeated_ngram=1)
+    after = ppl.compute(predictions=["She ran home."], contexts=["Home she ran."], repeated_ngram=1)
     assert after["repeated_shares"] == [4 / 5], "all tokens but the end token are in the context"
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from openmeva.training.common.cards import read_card
 from openmeva.training.text.story import parse
 
 AUTOS = Path(__file__).parents[3] / "datasets" / "autos"
@@ -123,3 +124,12 @@ def test_share_of_sentences_changed_by_negation(name: str) -> None:
         for row, story in zip(negated, originals, strict=True)
     ]
     assert sum(changed) / sum(map(len, originals)) == pytest.approx(int(stated) / 100, abs=0.0051)
+
+
+def test_card_gives_the_number_of_rows_of_mini() -> None:
+    """`datasets` prepares a folder again only if its card has changed, not if its files have."""
+    (info,) = read_card(AUTOS / "README.md")[0]["dataset_info"]
+    assert info["config_name"] == "mini"
+    rows = {split["name"]: split["num_examples"] for split in info["splits"]}
+    assert rows == {name: pq.read_metadata(AUTOS / "mini" / f"{name}.parquet").num_rows for name in rows}
+    assert set(rows) == {"discrimination", "invariance"}

@@ -1,0 +1,41 @@
+"""A story that already begins with its context, in another spelling, too, is not read after it once more."""
+
+from functools import cache
+from typing import Any
+
+import pytest
+
+from openmeva.metrics.core.command import load
+
+CONTEXT = "Ann’s dog was hungry."
+REST = "She made a sandwich. The dog ate it. She laughed."
+WHOLE = (
+    f"{CONTEXT} {REST}",
+    f"Ann's dog was  hungry . {REST}",
+    f"ANN'S DOG WAS HUNGRY. {REST}",
+)
+
+
+loaded = cache(load)
+
+
+def scored(metric: str, story: str, context: str | None) -> float:
+    columns: dict[str, Any] = {"predictions": [story]}
+    if context is not None:
+        columns["contexts"] = [context]
+    result = loaded(metric).compute(**columns, dtype="float32", show_progress=False)
+    return float(result.get("unreferenced", result["scores"])[0])
+
+
+@pytest.mark.parametrize("metric", ["union", "plot_coherence", "ppl", "sentavg", "discriminator"])
+@pytest.mark.parametrize("whole", WHOLE)
+def test_context_at_the_beginning_of_a_story_is_ignored(metric: str, whole: str) -> None:
+    assert scored(metric, whole, CONTEXT) == pytest.approx(scored(metric, whole, None), rel=1e-5)
+
+
+@pytest.mark.parametrize("whole", WHOLE)
+def test_ruber_bert_compares_the_context_with_the_rest(whole: str) -> None:
+    assert scored("ruber_bert", whole, CONTEXT) == pytest.approx(
+        scored("ruber_bert", REST, CONTEXT), abs=1e-5
+    )
+    assert scored("ruber_bert", CONTEXT, CONTEXT) > 0, "a story that is its context is scored as it is"
