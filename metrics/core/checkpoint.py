@@ -179,7 +179,8 @@ def read_settings(folder: Path, metric: str) -> dict[str, Any]:
     settings = config.get(metric)
     if not isinstance(settings, dict):
         raise ValueError(
-            f"{folder / 'config.json'}: expected a section {metric!r}, got keys {sorted(config)}"
+            f"{folder / 'config.json'}: expected a section {metric!r}, got keys {sorted(config)}: are these the weights of "
+            "another metric?"
         )
     return settings
 

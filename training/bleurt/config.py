@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from openmeva.training.common.adapters import Adapter
+from openmeva.training.common.bounds import Length, Positive, Weight
 from openmeva.training.common.trainer import TrainingConfig
 from openmeva.training.corpora.splits import CorpusConfig
 
@@ -27,10 +28,10 @@ class BleurtConfig(TrainingConfig):
     metric: Literal["bleurt"] = "bleurt"
     corpus: CorpusConfig
     base: Literal["encoder"] = "encoder"  # its masked language model generates pairs
-    pairs: int
-    validation_pairs: int
+    pairs: Positive
+    validation_pairs: Positive
     ways: Mapping[str, float]
-    max_length: int = 512
+    max_length: Length = 512
     adapter: Adapter = field(default_factory=Adapter)
-    batch: int = 32
-    entailment_weight: float = 0.3
+    batch: Positive = 32
+    entailment_weight: Weight = 0.3

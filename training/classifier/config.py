@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from openmeva.training.common.adapters import Adapter
+from openmeva.training.common.bounds import Count, Length, Positive, Rate, Share, Weight
 from openmeva.training.common.trainer import TrainingConfig
 
 
@@ -21,7 +22,7 @@ class Teacher:
 
     weights: str
     config: str | None = None
-    processes: int = 1
+    processes: Positive = 1
     live: bool = False
 
 
@@ -55,27 +56,27 @@ class ClassifierConfig(TrainingConfig):
         states_weight: loss weight of the teacher's hidden states, word by word (see `hidden_states.py`); 0: not used.
     """
 
-    learning_rate: float = 4.0e-4
+    learning_rate: Rate = 4.0e-4
     delexicalize: bool = True
     context: Literal["first_sentence", "prompt", "auto"] = "first_sentence"
     base: str = "encoder"
     start: str | None = None
     adapter: Adapter | None = field(default_factory=Adapter)
-    max_length: int = 128
-    window: int | None = None
-    shorter_window: int | None = None
+    max_length: Length = 128
+    window: Length | None = None
+    shorter_window: Length | None = None
     readings: Literal["lower", "mean"] = "lower"
-    group_size: int = 4
-    batch_groups: int = 8
-    epochs: int = 1
-    dropout: float = 0.0
-    encoder_dropout: float | None = None
-    frozen_layers: int = 0
-    label_weight: float = 1.0
+    group_size: Positive = 4
+    batch_groups: Positive = 8
+    epochs: Positive = 1
+    dropout: Share = 0.0
+    encoder_dropout: Share | None = None
+    frozen_layers: Count = 0
+    label_weight: Weight = 1.0
     balanced: bool = True
-    rank_weight: float = 1.0
-    error_type_weight: float = 0.1
-    token_weight: float = 0.5
-    token_share: float = 0.0
-    distillation_weight: float = 0.0
-    states_weight: float = 0.0
+    rank_weight: Weight = 1.0
+    error_type_weight: Weight = 0.1
+    token_weight: Weight = 0.5
+    token_share: Share = 0.0
+    distillation_weight: Weight = 0.0
+    states_weight: Weight = 0.0

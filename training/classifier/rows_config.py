@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from openmeva.training.common.bounds import Count, Positive, Share
 from openmeva.training.graded.config import GradedSettings
 
 
@@ -17,9 +18,9 @@ class RowFile:
     """
 
     path: str
-    groups: int | None = None
-    share: float = 0.05
-    max_words: int | None = None
+    groups: Positive | None = None
+    share: Share = 0.05
+    max_words: Positive | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,9 +37,9 @@ class Released:
 
     file: str
     exclude: tuple[str, ...] = ()
-    groups: int | None = None
-    share: float = 0.05
-    max_words: int | None = None
+    groups: Positive | None = None
+    share: Share = 0.05
+    max_words: Positive | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,9 +63,9 @@ class RowsConfig:
     training_sets: str | None = None
     released: Released | None = None
     files: tuple[RowFile, ...] | None = None
-    groups: int | None = None
-    validation_groups: int | None = None
-    data_seed: int | None = None
-    draw_seed: int | None = None
+    groups: Positive | None = None
+    validation_groups: Positive | None = None
+    data_seed: Count | None = None
+    draw_seed: Count | None = None
     delexicalize: bool = True
-    seed: int = 42
+    seed: Count = 42

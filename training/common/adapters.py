@@ -12,6 +12,7 @@ from transformers import PreTrainedModel
 from transformers.pytorch_utils import Conv1D
 
 from openmeva.metrics.core.checkpoint import ADAPTER, ADDED_ROWS_SUFFIX, read_tensors
+from openmeva.training.common.bounds import Positive
 from openmeva.training.paths import resolve_path
 
 # every linear layer of the encoder's blocks: BERT's and RoBERTa's, MPNet's, ModernBERT's
@@ -27,8 +28,8 @@ BLOCK = re.compile(r"\.(encoder\.layer|layers)\.\d+\.")
 class Adapter:
     """Low-rank factors on the linear layers: their rank is `rank`, their product is scaled by `alpha` / `rank`."""
 
-    rank: int = 32
-    alpha: int = 64
+    rank: Positive = 32
+    alpha: Positive = 64
 
 
 def add_adapters(model: torch.nn.Module, rank: int, alpha: int, heads: tuple[str, ...]) -> None:

@@ -1,4 +1,15 @@
-"""Checks the lower bounds of a command's numbers; every form of the command uses them."""
+"""Ranges of numbers: types for the fields of configurations, and a check of a command's options."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+Positive = Annotated[int, Field(ge=1)]
+Length = Annotated[int, Field(ge=8)]  # in tokens, special ones included
+Count = Annotated[int, Field(ge=0)]
+Rate = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 def check_minimum(minimum: int, **settings: int | None) -> None:

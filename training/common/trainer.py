@@ -13,6 +13,7 @@ from transformers import Trainer, TrainingArguments
 from transformers.trainer_pt_utils import LengthGroupedSampler
 
 from openmeva.metrics.core.runtime import choose_device, choose_dtype, pad
+from openmeva.training.common.bounds import Count, Rate, Share
 from openmeva.training.common.data_parallel import call_in_forward
 from openmeva.training.processes import cores, world_size
 
@@ -31,9 +32,9 @@ class TrainingConfig:
 
     metric: str
     name: str
-    learning_rate: float
-    warmup_share: float = 0.05
-    seed: int = 42
+    learning_rate: Rate
+    warmup_share: Share = 0.05
+    seed: Count = 42
 
 
 class DataParallelTrainer(Trainer):

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal
 from rich.progress import track
 
 from openmeva.metrics.core.text import Normalizer
+from openmeva.training.common.bounds import Positive, Share
 from openmeva.training.common.buffered_random import evenly_spaced
 from openmeva.training.corpora.notices import (
     MAX_CHECKED_STORIES,
@@ -52,10 +53,10 @@ class CorpusConfig:
     exclude: tuple[str, ...] = ()
     delexicalize: bool = True
     context: Literal["first_sentence", "prompt"] = "first_sentence"
-    max_words: int | None = None
-    block_words: int | None = None
-    max_stories: int | None = None
-    validation_share: float = 0.05
+    max_words: Positive | None = None
+    block_words: Positive | None = None
+    max_stories: Positive | None = None
+    validation_share: Share = 0.05
 
     @classmethod
     def from_mapping(cls, values: dict[str, Any]) -> "CorpusConfig":

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from openmeva.training.classifier.config import ClassifierConfig
+from openmeva.training.common.bounds import Positive, Share, Weight
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.plot_guided.generator.sampling import Sampling
 
@@ -24,12 +25,12 @@ class DiscriminatorConfig(ClassifierConfig):
     metric: Literal["discriminator"] = "discriminator"
     corpus: CorpusConfig
     plots: str
-    share: float
+    share: Share
     generator: str
     sampling: Sampling = field(default_factory=Sampling)
-    groups: int
-    validation_groups: int
-    group_size: int = 2
-    rank_weight: float = 0.0  # binary classification only: no ranking, no error types, no token head
-    error_type_weight: float = 0.0
-    token_weight: float = 0.0
+    groups: Positive
+    validation_groups: Positive
+    group_size: Positive = 2
+    rank_weight: Weight = 0.0  # binary classification only: no ranking, no error types, no token head
+    error_type_weight: Weight = 0.0
+    token_weight: Weight = 0.0

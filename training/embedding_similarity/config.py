@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from openmeva.training.common.adapters import Adapter
+from openmeva.training.common.bounds import Count, Length, Positive
 from openmeva.training.common.trainer import TrainingConfig
 from openmeva.training.corpora.splits import CorpusConfig
 
@@ -31,10 +32,10 @@ class SimilarityConfig(TrainingConfig):
     teacher: str
     corpora: Mapping[str, CorpusConfig]
     block_words: tuple[int, ...]
-    blocks_per_story: int
-    texts: int
-    validation_texts: int
-    baseline_pairs: int
+    blocks_per_story: Positive
+    texts: Positive
+    validation_texts: Positive
+    baseline_pairs: Count
     adapter: Adapter = field(default_factory=lambda: Adapter(32, 32))
-    max_length: int = 128
-    batch: int = 32
+    max_length: Length = 128
+    batch: Positive = 32

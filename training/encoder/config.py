@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from openmeva.training.common.bounds import Positive, Rate, Share
 from openmeva.training.common.trainer import TrainingConfig
 from openmeva.training.corpora.splits import CorpusConfig
 
@@ -26,10 +27,10 @@ class EncoderConfig(TrainingConfig):
     metric: Literal["encoder"] = "encoder"
     name: str = "encoder"
     base: str
-    vocabulary_size: int
+    vocabulary_size: Positive
     corpora: Mapping[str, CorpusConfig]
-    block_words: int
-    blocks_per_story: int
-    mask_probability: float
-    batch_tokens: int
-    epochs: float
+    block_words: Positive
+    blocks_per_story: Positive
+    mask_probability: Share
+    batch_tokens: Positive
+    epochs: Rate

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
+from openmeva.training.common.bounds import Count, Positive
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.graded.sampling import GradedSampling
 from openmeva.training.negatives import UnionSampling
@@ -26,12 +27,12 @@ class GradedCorpus:
     name: str
     corpus: CorpusConfig
     sampling: GradedSampling = field(default_factory=GradedSampling)
-    stories: int
-    validation_stories: int
+    stories: Count
+    validation_stories: Count
     pool: int
     paraphrase_stories: int
     rules: UnionSampling | None = None
-    groups: int | None = None
+    groups: Positive | None = None
 
 
 GradedSettings = Annotated[dict[str, Any], GradedCorpus]

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from openmeva.training.common.bounds import Count, Positive, Rate, Share
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -17,11 +19,11 @@ class Settings:
         seed: random seed.
     """
 
-    epochs: int = 3
-    batch: int = 32
-    learning_rate: float = 5e-4
-    warmup_share: float = 0.1
-    rank: int = 32
-    alpha: int = 64
-    dropout: float = 0.1
-    seed: int = 1
+    epochs: Positive = 3
+    batch: Positive = 32
+    learning_rate: Rate = 5e-4
+    warmup_share: Share = 0.1
+    rank: Positive = 32
+    alpha: Positive = 64
+    dropout: Share = 0.1
+    seed: Count = 1

@@ -5,6 +5,7 @@ from typing import Literal
 
 from openmeva.training.classifier.config import ClassifierConfig, Teacher
 from openmeva.training.classifier.rows_config import RowsConfig
+from openmeva.training.common.bounds import Rate, Share
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +26,6 @@ class PlotCoherenceConfig(ClassifierConfig, RowsConfig):
     first: str | None = None
     teacher: Teacher | None = None
     seeds: tuple[int, ...] = ()
-    start_share: float = 0.0
-    temperature: float = 1.0
+    start_share: Share = 0.0
+    temperature: Rate = 1.0
     note: str | None = None

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from openmeva.training.common.adapters import Adapter
+from openmeva.training.common.bounds import Count, Length, Positive, Rate
 from openmeva.training.common.trainer import TrainingConfig
 from openmeva.training.corpora.splits import CorpusConfig
 
@@ -33,9 +34,9 @@ class PplConfig(TrainingConfig):
     base: str = "encoder"
     start: str | None = None
     adapter: Adapter | None = field(default_factory=lambda: Adapter(64, 128))
-    max_length: int = 256
-    stories: int = 0
-    batch: int = 32
-    learning_rate: float = 1.5e-3
+    max_length: Length = 256
+    stories: Count = 0
+    batch: Positive = 32
+    learning_rate: Rate = 1.5e-3
     spacing: int | None = None
-    validation_stories: int = 1000
+    validation_stories: Positive = 1000

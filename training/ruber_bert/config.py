@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from openmeva.training.common.adapters import Adapter
+from openmeva.training.common.bounds import Count, Length, Positive, Weight
 from openmeva.training.common.trainer import TrainingConfig
 from openmeva.training.corpora.splits import CorpusConfig
 
@@ -39,17 +40,17 @@ class RuberConfig(TrainingConfig):
     base: str = "encoder"
     encoder: Literal["bert", "rnn"] = "bert"
     pooling: Literal["max", "mean", "cls"] = "mean"
-    hidden: int = 128
+    hidden: Positive = 128
     frozen: bool = True
     start: str | None = None
     adapter: Adapter | None = None
-    max_length: int = 512
-    pairs: int = 12000
-    validation_pairs: int = 1000
+    max_length: Length = 512
+    pairs: Positive = 12000
+    validation_pairs: Positive = 1000
     loss: Literal["margin", "cross_entropy"] = "margin"
-    margin: float = 0.5
-    in_batch: int = 3
-    sampled: int = 1
-    nearest: int | None = None
-    epochs: int = 12
-    batch: int = 64
+    margin: Weight = 0.5
+    in_batch: Count = 3
+    sampled: Count = 1
+    nearest: Count | None = None
+    epochs: Positive = 12
+    batch: Positive = 64

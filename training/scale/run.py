@@ -48,7 +48,7 @@ class Report:
     def __str__(self) -> str:
         bad_note = f", {self.bad} bad (bad.jsonl)" if self.bad else ""
         return (
-            f"{self.rows} rows, {self.scored} scored{bad_note}, {self.seconds:.1f} s, "
+            f"{self.rows} rows, {self.scored} written{bad_note}, {self.seconds:.1f} s, "
             f"{self.stories_per_second:.1f} stories/s -> {self.out}  [{self.signature}]"
         )
 

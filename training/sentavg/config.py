@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from openmeva.training.classifier.rows_config import RowsConfig
+from openmeva.training.common.bounds import Positive, Rate
 
 
 @dataclass(frozen=True)
@@ -19,12 +20,12 @@ class SentAvgSettings:
         sentences: maximum number of sentences per story.
     """
 
-    hidden: int = 128
-    epochs: int = 3
-    batch: int = 64
-    learning_rate: float = 1e-3
-    tokens_per_sentence: int = 50
-    sentences: int = 60
+    hidden: Positive = 128
+    epochs: Positive = 3
+    batch: Positive = 64
+    learning_rate: Rate = 1e-3
+    tokens_per_sentence: Positive = 50
+    sentences: Positive = 60
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,6 +6,7 @@ from typing import Literal
 from openmeva.training.classifier.config import Teacher
 from openmeva.training.classifier.rows_config import RowsConfig
 from openmeva.training.common.adapters import Adapter
+from openmeva.training.common.bounds import Count, Length, Positive, Share, Weight
 from openmeva.training.common.trainer import TrainingConfig
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.negatives import UnionSampling
@@ -30,7 +31,8 @@ class UnionConfig(TrainingConfig):
             of a step on a CPU.
         max_length: maximum number of tokens per story in training.
         window: maximum number of tokens per forward pass in scoring; null: `max_length`.
-        pairs: number of stories to train on, sampled at random, each with one negative sample.
+        pairs: number of stories to train on, sampled at random, each with one negative sample. If there are fewer
+            stories, they recur, with other negative samples.
         batch_pairs: pairs per step.
         validation_pairs: maximum number of held-out stories, each with a negative sample.
         targets: reconstruction target of a token: `origin`, the word of the human-written story that it comes from, so a
@@ -55,23 +57,23 @@ class UnionConfig(TrainingConfig):
     start: str | None = None
     first: str | None = None
     seeds: tuple[int, ...] = ()
-    start_share: float = 0.0
-    draw_seed: int | None = None
+    start_share: Share = 0.0
+    draw_seed: Count | None = None
     adapter: Adapter | None = field(default_factory=Adapter)
-    encoder_dropout: float | None = None
-    max_length: int = 512
-    window: int | None = None
-    pairs: int
-    batch_pairs: int = 16
-    validation_pairs: int = 1000
+    encoder_dropout: Share | None = None
+    max_length: Length = 512
+    window: Length | None = None
+    pairs: Positive
+    batch_pairs: Positive = 16
+    validation_pairs: Positive = 1000
     targets: Literal["origin", "position"] = "origin"
     reconstruction_mean: Literal["tokens", "stories"] = "tokens"
-    reconstruction_weight: float = 0.1
-    copied_share: float = 0.15
+    reconstruction_weight: Weight = 0.1
+    copied_share: Share = 0.15
     teacher: Teacher | None = None
     others: RowsConfig | None = None
-    epochs: int = 1
-    label_weight: float = 1.0
-    distillation_weight: float = 0.0
-    states_weight: float = 0.0
+    epochs: Positive = 1
+    label_weight: Weight = 1.0
+    distillation_weight: Weight = 0.0
+    states_weight: Weight = 0.0
     note: str | None = None

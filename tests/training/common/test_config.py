@@ -123,6 +123,26 @@ def test_settings_without_effect_are_rejected(folder: str, change: str, message:
         read_mapping(KINDS[folder], config_file(folder, "roc"), [change])
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ("validation_pairs=0", "validation_pairs: input should be greater than or equal to 1, got 0"),
+        ("batch_pairs=0", "batch_pairs: input should be greater than or equal to 1"),
+        ("pairs=-5", "pairs: input should be greater than or equal to 1, got -5"),
+        ("max_length=0", "max_length: input should be greater than or equal to 8"),
+        ("learning_rate=1e400", "learning_rate: input should be a finite number, got inf"),
+        ("learning_rate=-1.0", "learning_rate: input should be greater than 0"),
+        ("epochs=0", "epochs: input should be greater than or equal to 1"),
+        ("label_weight=.nan", "label_weight: input should be"),
+        ("corpus.max_words=0", "corpus.max_words: input should be greater than or equal to 1"),
+        ("corpus.validation_share=7", "corpus.validation_share: input should be less than or equal to 1"),
+    ],
+)
+def test_number_out_of_range_is_rejected(change: str, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(f"roc_first.yaml: {message}")):
+        read_config(UnionConfig, config_file("union", "roc_first"), [change])
+
+
 def test_missing_setting_is_reported() -> None:
     with pytest.raises(ValueError, match="pairs is missing"):
         parse(UnionConfig, {key: value for key, value in SMALL.items() if key != "pairs"})

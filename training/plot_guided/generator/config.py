@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from openmeva.training.common.adapters import Adapter
+from openmeva.training.common.bounds import Count, Positive, Share
 from openmeva.training.common.trainer import TrainingConfig
 from openmeva.training.corpora.splits import CorpusConfig
 
@@ -31,14 +32,14 @@ class GeneratorConfig(TrainingConfig):
     metric: Literal["generator"] = "generator"
     corpus: CorpusConfig
     plots: str
-    share: float
+    share: Share
     base: str = "encoder"
     encoder_layers: tuple[int, ...] = ()
     decoder_layers: tuple[int, ...] = ()
     adapter: Adapter | None = None
     start: str | None = None
     start_config: str | None = None
-    max_plot: int
-    max_story: int
-    stories: int
-    batch: int
+    max_plot: Positive
+    max_story: Positive
+    stories: Count
+    batch: Positive

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from openmeva.training.common.bounds import Count, Positive, Share, Weight
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.plot_guided.generator.sampling import Sampling
 
@@ -22,7 +23,7 @@ class PlainStoriesConfig:
     """
 
     temperatures: tuple[float, ...]
-    stories: int
+    stories: Count
     beside_human: bool = False
 
 
@@ -41,7 +42,7 @@ class FilteringConfig:
     kept: int
     rounds: int
     patience: int
-    margin: float
+    margin: Weight
     members: tuple[Literal["words", "tags", "encoder", "lstm"], ...]
 
 
@@ -76,11 +77,11 @@ class PlotNegativesConfig:
     name: str
     corpus: CorpusConfig
     plots: str
-    share: float
+    share: Share
     generator: str
     generator_config: str | None = None
-    stories: int | None = None
-    candidates: int
+    stories: Count | None = None
+    candidates: Positive
     sampling: Sampling
     plain: PlainStoriesConfig | None = None
     filtering: FilteringConfig | None = None
@@ -89,5 +90,5 @@ class PlotNegativesConfig:
     without: tuple[str, ...] = ()
     substitution: Literal["phrases", "sentences"] = "phrases"
     splits: Mapping[SetOrDefault, tuple[int, int]] | None = None
-    processes: int = 1
-    seed: int
+    processes: Positive = 1
+    seed: Count
