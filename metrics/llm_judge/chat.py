@@ -16,6 +16,7 @@ from openmeva.metrics.llm_judge.parsing import Token
 
 KEY_VARIABLE = "OPENMEVA_JUDGE_KEY"
 """The environment variable for the key, where no argument gives it."""
+_MAX_TIMEOUT = 1e6  # seconds; a socket's limit is 2**31 milliseconds
 _RETRIED_STATUSES = {408, 409, 425, 429}  # retried, as are 500 and above
 _REQUEST_ERROR_STATUSES = {400, 403, 413, 422}  # too long, refused by a filter: other stories may be answered
 _MALFORMED_REPLY_ERRORS = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
@@ -66,7 +67,7 @@ class ChatJudge:
             None if base_url else model,
             base_url=base_url or None,
             api_key=key,
-            timeout=timeout,
+            timeout=min(timeout, _MAX_TIMEOUT),
             # without this the client, given no key, would send the Hub's token to any address
             headers=None if key else {"authorization": None},  # type: ignore[dict-item]
         )

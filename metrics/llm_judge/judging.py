@@ -20,7 +20,8 @@ class Sampling:
 
     Attributes:
         method: `probabilities`: the expected value over the ratings' probabilities in one reply at temperature 0;
-            `samples`: the mean of several replies; `auto`: `probabilities` if the judge gives them, else `samples`.
+            `samples`: the mean of several replies; `auto`: `samples` if the judge refuses or lacks probabilities,
+            else `probabilities`.
         samples: number of replies per prompt.
         temperature: of the samples.
         seed: of the first sample; each further sample has the next seed.
@@ -102,8 +103,10 @@ def rate_prompts(
 def _method_of(prompts: Sequence[str], runner: RequestRunner, sampling: Sampling) -> str:
     """`probabilities` if the judge's first answer has them, else `samples`; some servers refuse requests for them.
 
-    An empty reply has no tokens and decides nothing.
+    An empty reply has no tokens and decides nothing. Nor does a failure that is no refusal, such as an overloaded
+    server: samples would cost more, and their scores are not comparable.
     """
+    empty = False
     for prompt in prompts[:MAX_CONSECUTIVE_FAILURES]:
         answer = runner.ask(sampling.requests(prompt, "probabilities")[0])
         if isinstance(answer, Answer):
@@ -111,9 +114,10 @@ def _method_of(prompts: Sequence[str], runner: RequestRunner, sampling: Sampling
                 return "probabilities"
             if answer.text.strip():
                 return "samples"
-        elif isinstance(runner.ask(sampling.requests(prompt, "samples")[0]), Answer):
+            empty = True
+        elif answer.refused and isinstance(runner.ask(sampling.requests(prompt, "samples")[0]), Answer):
             return "samples"
-    return "samples"
+    return "samples" if empty else "probabilities"
 
 
 def _by_probabilities(answer: Answer | NoAnswer) -> Rating:

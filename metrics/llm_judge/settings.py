@@ -2,14 +2,17 @@
 
 import dataclasses
 import difflib
+import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import yaml
 
-from openmeva.metrics.core.inputs import as_list, is_number
+from openmeva.metrics.core.inputs import as_list, is_number, parse_number
 from openmeva.metrics.llm_judge.judging import METHODS, Sampling
 
 _SECRETS = ("api_key", "key", "token", "password")
@@ -54,12 +57,12 @@ class Settings(Sampling):
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise ValueError(f"{name}: expected a whole number above 0, got {value!r}")
-        for name, least in (("temperature", 0), ("timeout", 0), ("seed", None)):
-            value = getattr(self, name)
-            if not is_number(value) or (least is not None and not value >= least):
-                raise ValueError(
-                    f"{name}: expected a number{'' if least is None else ' from 0 up'}, got {value!r}"
-                )
+        if not isinstance(self.seed, int) or isinstance(self.seed, bool):
+            raise ValueError(f"seed: expected a whole number, got {self.seed!r}")
+        if not _is_finite(self.temperature) or self.temperature < 0:
+            raise ValueError(f"temperature: expected a finite number from 0 up, got {self.temperature!r:.60}")
+        if not _is_finite(self.timeout) or self.timeout <= 0:
+            raise ValueError(f"timeout: expected a finite number above 0, got {self.timeout!r:.60}")
         if self.method not in METHODS:
             raise ValueError(f"method: expected one of {', '.join(METHODS)}, got {self.method!r}")
         if self.local and (self.base_url or self.method == "samples"):
@@ -67,6 +70,12 @@ class Settings(Sampling):
             raise ValueError(f"{wrong}: a local judge gives probabilities and has no address")
         if not isinstance(self.extra, Mapping):
             raise ValueError(f"extra: expected keys and values, got {self.extra!r:.60}")
+        try:  # as it is sent, and as the signature has it
+            json.dumps(dict(self.extra), allow_nan=False, ensure_ascii=False, sort_keys=True).encode()
+        except (TypeError, ValueError, RecursionError) as error:
+            raise ValueError(
+                f"extra: expected keys and values that JSON can hold, got {self.extra!r:.60} ({error})"
+            ) from error
         if self.prices is not None and (
             len(self.prices) != 2 or not all(is_number(p) and p >= 0 for p in self.prices)
         ):
@@ -80,7 +89,11 @@ class Settings(Sampling):
         Raises:
             ValueError: an invalid value.
         """
-        changes = {key: value for key, value in options.items() if value is not None}
+        changes = {
+            key: value.item() if isinstance(value, np.generic) else value  # JSON holds no NumPy numbers
+            for key, value in options.items()
+            if value is not None
+        }
         if "aspects" in changes:
             aspects = changes["aspects"]
             changes["aspects"] = (
@@ -89,6 +102,15 @@ class Settings(Sampling):
         if "prices" in changes:
             changes["prices"] = tuple(as_list(changes["prices"], "prices", "numbers"))
         return dataclasses.replace(self, **changes)
+
+
+def _is_finite(value: Any) -> bool:
+    """Whether a value is a finite `int` or `float`, which JSON can hold."""
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and math.isfinite(parse_number(value) or 0.0)
+    )
 
 
 def read_settings(path: str | Path) -> Settings:

@@ -11,7 +11,7 @@ from scipy import stats
 from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, intervals
 from openmeva.metrics.openmeva.comparison import correct_p_values
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS, correlate_part
-from openmeva.metrics.openmeva.judged import is_missing
+from openmeva.metrics.openmeva.judged import is_missing, is_single_number
 from openmeva.metrics.openmeva.shared_samples import cached_sample
 
 # The tests have thousands of stories and 18 cells; a thousand resamples fix an interval to the second digit.
@@ -24,8 +24,8 @@ def check_rows(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     These are `story_id`, `story`, `aspect`, `label`, and `perturbed_from` for perturbed stories.
 
     Raises:
-        ValueError: no rows, a missing column, a label other than 0 or 1, a duplicate row (same id and
-            aspect), or a perturbed row whose original is not among the rows. Names the rows.
+        ValueError: no rows, a missing column, a cell of the wrong type, a label other than 0 or 1, a duplicate
+            row (same id and aspect), or a perturbed row whose original is not among the rows. Names the rows.
     """
     rows = list(rows)
     if not rows:
@@ -37,10 +37,11 @@ def check_rows(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         for column in ("story_id", "story", "aspect"):
             if not isinstance(row.get(column), str):
                 raise ValueError(
-                    f"references, row {number}: expected a text in '{column}', got {row.get(column)!r}"
+                    f"references, row {number}: expected a text in '{column}', got {row.get(column)!r:.60}"
                 )
-        if row.get("label") not in (0, 1):
-            raise ValueError(f"references, row {number}: expected label 0 or 1, got {row.get('label')!r}")
+        label = row.get("label")
+        if not is_single_number(label) or label not in (0, 1):
+            raise ValueError(f"references, row {number}: expected label 0 or 1, got {label!r:.60}")
         key = (row["story_id"], row["aspect"])
         if key in seen:
             raise ValueError(
@@ -49,10 +50,15 @@ def check_rows(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         seen[key] = number
     originals = {row["story_id"] for row in rows if row["label"] == 1}
     for number, row in enumerate(rows):
-        if row["label"] == 0 and row.get("perturbed_from") not in originals:
+        if row["label"] == 1:
+            continue
+        original = row.get("perturbed_from")
+        if not isinstance(original, str):
             raise ValueError(
-                f"references, row {number}: no original {row.get('perturbed_from')!r} (label 1) among the rows"
+                f"references, row {number}: expected a text in 'perturbed_from', got {original!r:.60}"
             )
+        if original not in originals:
+            raise ValueError(f"references, row {number}: no original {original!r} (label 1) among the rows")
     return rows
 
 
@@ -64,7 +70,8 @@ def aspect_tables(
     The label is 1 for an original and 0 for a perturbed story. In the discrimination test a high correlation
     is good, in the invariance test one near 0. In addition to the paper's Pearson, a cell has the other coefficients,
     `auc` (probability that an original scores above a perturbed story, ties half) and `pair_wins` (share of
-    perturbed stories that score below their own original, ties half).
+    perturbed stories that score below their own original, ties half; of several rows of an original, that of
+    the same aspect counts).
 
     Returns:
         `aspects`: maps aspect, then origin (human, discrimination), to a cell: coefficients, `p_values`, `intervals`,
@@ -73,8 +80,7 @@ def aspect_tables(
         `p_values`: corrected; `draws`.
     """
     draws = min(draws, MAX_DRAWS)
-    # A perturbed story is compared with its original even if the aspect does not select that original.
-    originals = {row["story_id"]: score for row, score in zip(rows, metric, strict=True) if row["label"] == 1}
+    originals = _original_scores(metric, rows)
     cells: dict[str, dict[str, Any]] = {}
     p_values: dict[str, float] = {}
     groups: dict[tuple[str, str], list[int]] = {}
@@ -82,7 +88,7 @@ def aspect_tables(
         groups.setdefault((row["aspect"], column_text(row, "origin") or "human"), []).append(number)
     for (aspect, origin), indices in groups.items():
         chosen = [rows[index] for index in indices]
-        cell = _cell(metric[indices], chosen, originals, draws, rng)
+        cell = _cell(metric[indices], chosen, originals[indices], draws, rng)
         techniques = sorted({column_text(row, "technique") for row in chosen if row["label"] == 0} - {""})
         cell["techniques"] = {}
         for name in techniques:
@@ -92,7 +98,7 @@ def aspect_tables(
                 if row["label"] == 1 or column_text(row, "technique") == name
             ]
             cell["techniques"][name] = _cell(
-                metric[indices][keep], [chosen[k] for k in keep], originals, 0, rng
+                metric[indices][keep], [chosen[k] for k in keep], originals[indices][keep], 0, rng
             )
         cells.setdefault(aspect, {})[origin] = cell
         if "undefined" not in cell:
@@ -127,10 +133,30 @@ def auc(originals: np.ndarray, perturbed: np.ndarray) -> float:
     return float(wins / (len(originals) * len(perturbed)))
 
 
+def _original_scores(metric: np.ndarray, rows: Sequence[Mapping[str, Any]]) -> np.ndarray:
+    """`(n,)` float: the score of each perturbed story's original, NaN for the originals.
+
+    An original may have a row in several aspects, whose scores may differ. The row of the perturbed story's aspect
+    counts, or the last one if that aspect does not select the original.
+    """
+    by_aspect: dict[tuple[str, str], float] = {}
+    by_id: dict[str, float] = {}
+    for row, score in zip(rows, metric, strict=True):
+        if row["label"] == 1:
+            by_aspect[row["aspect"], row["story_id"]] = by_id[row["story_id"]] = float(score)
+    scores = [
+        by_aspect.get((row["aspect"], row["perturbed_from"]), by_id[row["perturbed_from"]])
+        if row["label"] == 0
+        else np.nan
+        for row in rows
+    ]
+    return np.array(scores)
+
+
 def _cell(
     metric: np.ndarray,
     rows: Sequence[Mapping[str, Any]],
-    originals: Mapping[str, float],
+    originals: np.ndarray,
     draws: int,
     rng: np.random.Generator,
 ) -> dict[str, Any]:
@@ -140,12 +166,8 @@ def _cell(
     if not cell["originals"] or not cell["perturbed"]:
         return cell
     cell["auc"] = auc(metric[labels == 1], metric[labels == 0])
-    pairs = [
-        (originals[row["perturbed_from"]], score)
-        for row, score in zip(rows, metric, strict=True)
-        if row["label"] == 0
-    ]
-    cell["pair_wins"] = float(np.mean([(a > b) + (a == b) / 2 for a, b in pairs]))
+    own, perturbed = originals[labels == 0], metric[labels == 0]
+    cell["pair_wins"] = float(np.mean((own > perturbed) + (own == perturbed) / 2))
     if draws and "undefined" not in cell:
         families = [_family(row) for row in rows]
         bootstrap = cached_sample(PromptBootstrap, labels, np.array(families), draws, rng=rng)
@@ -170,8 +192,7 @@ def overall_correlation(
     Raises:
         ValueError: the correlation is undefined (no perturbed story, or fewer than three rows).
     """
-    originals = {row["story_id"]: score for row, score in zip(rows, metric, strict=True) if row["label"] == 1}
-    cell = _cell(metric, rows, originals, min(draws, MAX_DRAWS), rng)
+    cell = _cell(metric, rows, _original_scores(metric, rows), min(draws, MAX_DRAWS), rng)
     if "undefined" in cell:
         raise ValueError(f"correlation undefined: {cell['undefined']}")
     return {key: cell[key] for key in (*COEFFICIENTS, "p_values", "intervals", "n", "auc")}

@@ -140,7 +140,7 @@ def check_predictions(predictions: Sequence[float], expected: int) -> np.ndarray
     if len(values) != expected:
         raise ValueError(f"predictions: expected {expected} scores, one per story, got {len(values)}")
     for number, value in enumerate(values):
-        if not isinstance(value, Real | np.number | np.bool_) and not _is_scalar_array(value):
+        if not is_single_number(value):
             raise ValueError(f"predictions, row {number}: expected a number, got {value!r}")
     scores = np.array([parse_number(value) for value in values], dtype=float)
     wrong = np.flatnonzero(~np.isfinite(scores))
@@ -153,9 +153,10 @@ def check_predictions(predictions: Sequence[float], expected: int) -> np.ndarray
     return scores
 
 
-def _is_scalar_array(value: Any) -> bool:
-    """Whether a value is a 0-d array or tensor, as returned by metrics that forget `.item()`."""
-    return getattr(value, "shape", None) == () and hasattr(value, "item")
+def is_single_number(value: Any) -> bool:
+    """Whether a value is a number, or a 0-d array or tensor, as returned by metrics that forget `.item()`."""
+    is_scalar_array = getattr(value, "shape", None) == () and hasattr(value, "item")
+    return isinstance(value, Real | np.number | np.bool_) or is_scalar_array
 
 
 def _column(rows: list[Mapping[str, Any]], name: str) -> list[Any] | None:

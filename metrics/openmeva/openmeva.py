@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ import evaluate
 import numpy as np
 import scipy
 
-from openmeva.metrics.core.inputs import as_list, check_lengths, check_options
+from openmeva.metrics.core.inputs import as_list, check_lengths, check_options, parse_number
 from openmeva.metrics.core.lock import ModuleLock
 from openmeva.metrics.core.version import __version__
 from openmeva.metrics.openmeva.autos import MAX_DRAWS, aspect_tables, check_rows, overall_correlation
@@ -52,7 +53,7 @@ Args:
         `score`, and `story_id`, `prompt`, `source_model`, `raters`, `error_types` if known. `autos_*`: rows
         of AUTOS. Default: the rows are loaded (not for `judgments`).
     others: dict of name to scores of other metrics on the same stories, for paired tests.
-    reasonable_above: a story judged above this is reasonable (error types); default 4 on MANS, else three
+    reasonable_above: a finite number; a story judged above it is reasonable (error types); default 4 on MANS, else three
         quarters of the way from the lowest rating to the highest.
     one_error_only: exclude stories of several error types from `by_error_type`, as OpenMEVA does and UNION does
         not; default true.
@@ -182,6 +183,10 @@ class Openmeva(evaluate.Metric):
                 "seed": seed,
             }
         )
+        if reasonable_above is not None and not math.isfinite(parse_number(reasonable_above) or 0.0):
+            raise ValueError(
+                f"reasonable_above: expected a finite number or None, got {reasonable_above!r:.60}"
+            )
         if others is not None and not isinstance(others, Mapping):
             raise ValueError(f"others: expected a dict of name to scores, got {type(others).__name__}")
         if self.config_name in AUTOS and (others or reasonable_above is not None):

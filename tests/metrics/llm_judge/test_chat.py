@@ -46,6 +46,10 @@ def test_request_body_and_parsed_answer() -> None:
     assert ask_judge(completion("4"), Request("How good?")).tokens is None
 
 
+def test_timeout_beyond_the_limit_of_sockets() -> None:
+    assert ask_judge(completion("4"), timeout=1e300).text == "4"
+
+
 @pytest.mark.parametrize(
     "reply",
     [

@@ -214,7 +214,7 @@ def test_bad_prompts_are_rejected(tmp_path: Path, text: str, message: str) -> No
         ({"aspects": ["relatedness"]}, "contexts: expected one per story, which relatedness needs"),
         ({"aspects": []}, "each once, got none"),
         ({"samples": 0}, "samples: expected a whole number above 0"),
-        ({"temperature": -1}, "temperature: expected a number from 0 up"),
+        ({"temperature": -1}, "temperature: expected a finite number from 0 up"),
         ({"method": "guess"}, "method: expected one of auto, probabilities, samples"),
         ({"prices": [1]}, "prices: expected two numbers"),
         ({"predictions": [" "]}, "row 0: expected a text"),

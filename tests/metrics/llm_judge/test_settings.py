@@ -1,7 +1,9 @@
 """A judge's settings: their types are checked when a file is read, and none of them is a key."""
 
+import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from openmeva.metrics.llm_judge.settings import Settings, read_settings
@@ -17,7 +19,17 @@ from openmeva.metrics.llm_judge.settings import Settings, read_settings
         ("model: 7", "model: expected a text, got 7"),
         ("base_url: 5", "base_url: expected a text, got 5"),
         ("local: 'no'", "local: expected true or false, got 'no'"),
-        ("temperature: true", "temperature: expected a number from 0 up, got True"),
+        ("temperature: true", "temperature: expected a finite number from 0 up, got True"),
+        ("temperature: .inf", "temperature: expected a finite number from 0 up, got inf"),
+        ("temperature: .nan", "temperature: expected a finite number from 0 up, got nan"),
+        ("timeout: 0", "timeout: expected a finite number above 0, got 0"),
+        ("timeout: .inf", "timeout: expected a finite number above 0, got inf"),
+        (f"timeout: {10**400}", "timeout: expected a finite number above 0, got 1000"),
+        ("seed: .nan", "seed: expected a whole number, got nan"),
+        ("extra: {a: .nan}", "extra: expected keys and values that JSON can hold, got {'a': nan}"),
+        ("extra: {a: 2026-01-01}", "extra: expected keys and values that JSON can hold"),
+        ("extra: {a: !!set {1, 2}}", "extra: expected keys and values that JSON can hold, got {'a': {1, 2}}"),
+        ("extra: {1: a, b: c}", "extra: expected keys and values that JSON can hold"),
         ("prices: [1, true]", "prices: expected two numbers from 0 up"),
         ("- model", "expected keys and values, got list"),
     ],
@@ -27,6 +39,14 @@ def test_bad_settings_are_rejected(tmp_path: Path, text: str, message: str) -> N
     with pytest.raises(ValueError, match=message) as caught:
         read_settings(tmp_path / "judge.yaml")
     assert "secret" not in str(caught.value)
+
+
+def test_numpy_numbers_become_those_that_json_can_hold() -> None:
+    settings = Settings().updated(
+        {"temperature": np.float32(0.5), "seed": np.int64(3), "samples": np.int64(2)}
+    )
+    values = [settings.temperature, settings.seed, settings.samples]
+    assert json.dumps(values) == "[0.5, 3, 2]"
 
 
 def test_settings_have_no_field_for_a_key() -> None:

@@ -186,6 +186,15 @@ def test_only_mans_restricts_ratings_to_1_to_5():
     assert result["n"] == 8
 
 
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), np.float32("nan"), 10**400])
+def test_reasonable_above_is_finite(benchmark, value):
+    references, scores = make_rows()
+    benchmark.add_batch(predictions=scores, references=references)
+    with pytest.raises(ValueError, match="reasonable_above: expected a finite number or None, got"):
+        benchmark.compute(reasonable_above=value)
+    assert len(benchmark) == 40, "added rows are kept"
+
+
 def test_unknown_configuration_lists_the_available_ones():
     with pytest.raises(
         ValueError, match=r"unknown configuration 'mans', expected one of mans_roc, .*autos_invariance"

@@ -1,12 +1,9 @@
-"""Differences, drift, error types, levels, sources, AUTOS: small cases with known answers."""
-
-import itertools
+"""Differences, drift, error types, levels, sources: small cases with known answers."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from openmeva.metrics.openmeva.autos import _family, aspect_tables, auc, check_rows
 from openmeva.metrics.openmeva.baselines import beats_trivial
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS
 from openmeva.metrics.openmeva.differences import score_differences, significant_pairs
@@ -186,59 +183,6 @@ def test_trivial_scores_equal_manual_computation(story, expected):
     assert set(result) == set(TRIVIAL_BASELINES)
     for name, value in expected.items():
         assert result[name][0] == pytest.approx(value), name
-
-
-def autos_rows():
-    originals = [
-        {"story_id": f"o{k}", "story": "s .", "aspect": "typo", "label": 1, "origin": "human"}
-        for k in range(6)
-    ]
-    perturbed = [
-        {"story_id": f"p{k}", "story": "t .", "aspect": "typo", "label": 0, "origin": "human",
-         "technique": "swap" if k % 2 else "drop", "perturbed_from": f"o{k}"}
-        for k in range(6)
-    ]  # fmt: skip
-    return originals + perturbed
-
-
-def test_autos_cells_equal_manual_computation():
-    metric = np.array([5, 4, 3, 2, 1, 0, 4, 4, 2, 3, 0, 0.0])
-    result = aspect_tables(metric, check_rows(autos_rows()), 200, np.random.default_rng(0))
-    cell = result["aspects"]["typo"]["human"]
-    assert (cell["originals"], cell["perturbed"], cell["n"]) == (6, 6, 12)
-    # Against their own original: 5>4, 4=4, 3>2, 2<3, 1>0, 0=0.
-    assert cell["pair_wins"] == pytest.approx((3 + 0.5 + 0.5) / 6)
-    assert cell["auc"] == pytest.approx(auc(metric[:6], metric[6:]))
-    assert cell["pearson"] == pytest.approx(np.corrcoef(metric, [1] * 6 + [0] * 6)[0, 1])
-    assert cell["techniques"]["swap"]["perturbed"] == 3
-    assert cell["intervals"]["kendall"][0] <= cell["kendall"] <= cell["intervals"]["kendall"][1]
-    assert result["average"]["pearson"] == pytest.approx(cell["pearson"])
-
-
-def test_originals_of_one_story_are_resampled_together():
-    rows = []
-    for story, aspect in itertools.product(range(3), ("typo", "synonym")):
-        name = f"s{story}/{aspect}"
-        whole = {"story_id": name, "story": "s .", "aspect": "typo", "label": 1, "origin": "discrimination"}
-        rows += [whole, {**whole, "story_id": f"{name}/typo", "label": 0, "perturbed_from": name}]
-    assert sorted({_family(row) for row in rows}) == ["s0", "s1", "s2"]
-    assert _family({**rows[0], "origin": "human"}) == "s0/typo", "names in a custom corpus"
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"label": 2}, "row 7: expected label 0 or 1, got 2"),
-        ({"perturbed_from": "gone"}, "row 7: no original 'gone'"),
-        ({"story_id": "p0"}, "'p0' \\(typo\\) is in rows 6 and 7"),
-        ({"aspect": None}, "row 7: expected a text in 'aspect'"),
-    ],
-)
-def test_bad_autos_rows_are_reported(change, message):
-    rows = autos_rows()
-    rows[7] |= change
-    with pytest.raises(ValueError, match=message):
-        check_rows(rows)
 
 
 def test_error_types_are_correlated_with_labels_or_ratings():

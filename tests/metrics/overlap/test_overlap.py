@@ -86,6 +86,10 @@ def test_meteor_equals_manual_computation() -> None:
     # five of six words match, in one chunk of three and one of two: F = 10PR/(R+9P), penalty .5 (2/5)^3
     prediction, reference = "the cat sat on a mat".split(), "the cat sat under a mat".split()
     assert meteor(prediction, [reference]) == pytest.approx(5 / 6 * (1 - 0.5 * (2 / 5) ** 3))
+    short, long = ["the", "cat", "sat"], ["the", "cat", "sat", "on", "a", "mat"]
+    penalty = 1 - 0.5 * (1 / 3) ** 3  # one chunk of three matches
+    assert meteor(short, [long]) == pytest.approx(0.5 / (0.9 * 1 + 0.1 * 0.5) * penalty), "recall is half"
+    assert meteor(long, [short]) == pytest.approx(0.5 / (0.9 * 0.5 + 0.1 * 1) * penalty), "precision is half"
     assert meteor(["hired", "attorney"], [["hire", "lawyer"]]) > 0.9, "a stem and a synonym"
     assert meteor(prediction, [["nothing"], reference]) == meteor(prediction, [reference])
 
@@ -112,6 +116,13 @@ def test_scores_of_identical_and_disjoint_texts(overlap: Any) -> None:
     assert all(0.9 < score <= 1 for score in same["meteor_scores"])
     apart = overlap.compute(predictions=["He slept"], references=["Nobody came"])
     assert [apart[name] for name in ("bleu", "rouge1", "rouge2", "rougeL", "meteor")] == [0.0] * 5
+
+
+def test_rouge_ignores_characters_other_than_a_to_z_and_digits(overlap: Any) -> None:
+    """As the card says."""
+    stories, references = ["Zoë!", "[MALE]", "Ο σκύλος έτρεξε."], ["Zo", "male", "Ο σκύλος έτρεξε."]
+    result = overlap.compute(predictions=stories, references=references, scores=["rouge1"])
+    assert result["rouge1_scores"] == [1, 1, 0]
 
 
 def test_tokenisation_does_not_change_scores(overlap: Any) -> None:
