@@ -103,8 +103,13 @@ def test_two_window_sizes_give_the_lower_score_or_the_mean(tmp_path: Path) -> No
     assert scores(max_length=32, shorter_window=64) == pytest.approx(parts, abs=1e-6)
 
 
-def test_sentence_gain_uses_the_window_where_it_is_most_central(tmp_path: Path) -> None:
-    scorer = UnionScorer(load_checkpoint(write_checkpoint(tmp_path), "union"))
+@pytest.mark.parametrize("shorter_window", [None, 24])  # 24: two parts of a split sentence share a window
+def test_sentence_gain_uses_the_window_where_it_is_most_central(
+    tmp_path: Path, shorter_window: int | None
+) -> None:
+    checkpoint = load_checkpoint(write_checkpoint(tmp_path), "union")
+    checkpoint.settings |= {"shorter_window": shorter_window}
+    scorer = UnionScorer(checkpoint)
     endless = " ".join(["the cat ran home and slept"] * 12)  # a sentence longer than a window
     story = "she ran home . the dog slept . he ate the cat . " * 6 + endless + " . she ate ."
     result = scorer.prepare([story], None)[0]

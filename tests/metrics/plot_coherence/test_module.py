@@ -88,6 +88,24 @@ def test_explain_returns_sentence_gains_and_error_types(metric: Any) -> None:
     json.dumps(explanations)
 
 
+def test_error_types_of_a_long_story_are_the_maxima_over_its_windows(metric: Any, checkpoint: str) -> None:
+    scorer = ClassifierScorer(load_checkpoint(Path(checkpoint), "plot_coherence"))
+    (story,) = scorer.prepare([LONG + "the cat ate . she ran to the dog !"], None)
+    by_window = []
+    for window in story.windows:
+        ids = torch.tensor([[scorer.special_tokens.start, *story.ids(window), scorer.special_tokens.end]])
+        with torch.no_grad():
+            hidden = scorer.model.encode(ids, torch.ones_like(ids))
+            by_window.append(torch.sigmoid(scorer.model.kinds(hidden[0, 0])).tolist())
+    expected = [max(values) for values in zip(*by_window, strict=True)]
+    assert expected != by_window[-1]
+    assert len(by_window) > 2
+    (explanation,) = metric.compute(
+        predictions=[LONG + "the cat ate . she ran to the dog !"], explain=True, costs=False, dtype="float32"
+    )["explanations"]
+    assert list(explanation["error_types"].values()) == pytest.approx(expected, abs=1e-5)
+
+
 def test_sentence_gain_is_a_difference_of_scores(metric: Any) -> None:
     with_it, without = metric.compute(predictions=["She ate. He ran.", "He ran."], dtype="float32")["scores"]
     (explanation,) = metric.compute(predictions=["She ate. He ran."], dtype="float32", explain=True)[

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 import torch
+from torch.nn import functional as F
 
 from openmeva.metrics.core.checkpoint import load_checkpoint
+from openmeva.metrics.union.modeling import IGNORE_INDEX
 from openmeva.metrics.union.scoring import UnionScorer
-from tests.tiny import write_checkpoint
+from tests.tiny import tiny_model, write_checkpoint
 
 STORIES = [
     "Ann ran home. She ate.",
@@ -150,3 +152,14 @@ def test_edits_cover_a_sentence_longer_than_the_window(scorer: UnionScorer) -> N
 def test_unusual_text_is_scored(scorer: UnionScorer, story: str) -> None:
     scores, _ = scorer.score([story], explain=True)
     assert 0 <= scores[0] <= 1
+
+
+def test_reconstruction_loss_is_a_weighted_sum_over_the_targets() -> None:
+    model = tiny_model()
+    hidden = torch.randn(2, 3, model.config.hidden_size, generator=torch.Generator().manual_seed(0))
+    targets = torch.tensor([[4, IGNORE_INDEX, 9], [IGNORE_INDEX, 1, 1]])
+    weights = torch.tensor([[2.0, 7.0, 0.5], [7.0, 1.0, 0.0]])
+    with torch.no_grad():
+        losses = F.cross_entropy(model.reconstruct(hidden).flatten(0, 1), targets.flatten(), reduction="none")
+        total = model.reconstruction_loss(hidden, targets, weights)
+    assert float(total) == pytest.approx(float(2 * losses[0] + 0.5 * losses[2] + losses[4]), rel=1e-5)

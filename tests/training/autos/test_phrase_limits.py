@@ -61,6 +61,11 @@ def test_added_phrases_and_their_limits() -> None:
     }  # as frequent in human stories
 
 
+def test_limit_does_not_fall_below_five_stories() -> None:
+    marked = [frozenset({"then"})] * 5 + [frozenset({"so"})] * 6 + [frozenset[str]()] * 29
+    assert exceeded_limits(marked, {}) == {"so": 5}
+
+
 @pytest.mark.parametrize("aspect", ["semantic_repetition", "paraphrase"])
 def test_stories_above_the_phrase_limit_are_paraphrased_again_or_dropped(aspect: str) -> None:
     autos_builder = builder(Openers("Again "))

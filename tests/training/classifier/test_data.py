@@ -24,6 +24,9 @@ def test_token_labels_mark_the_tokens_of_damaged_words() -> None:
     raw = make(GroupRow("g", "She walked home.", "x", 0))
     assert raw.ids == example.ids
     assert set(raw.token_labels) == {UNKNOWN}
+    assert set(raw.error_types) == {UNKNOWN}, "neither words nor kinds of errors are known"
+    assert make(GroupRow("g", "she ran", "x", 0, -1, ["repetition"])).error_types == [1.0, 0.0, 0.0, 0.0]
+    assert make(GroupRow("g", "she ran", "human", 1, 0, [], [])).error_types == [0.0] * 4
     unnamed = make(GroupRow("g", "she ran", "x", 0, -1, None, [1]))
     assert set(unnamed.error_types) == {UNKNOWN}, "the words are known, the kind of error is not"
     assert unnamed.token_labels == [UNKNOWN, 1.0, 0.0, UNKNOWN]

@@ -34,6 +34,17 @@ def test_projection_recovers_a_linear_map() -> None:
     assert projection.standardised(teacher)[:, 1:].flatten(0, 1).std(0) == pytest.approx(np.ones(9), abs=1e-4)
 
 
+def test_projection_of_states_far_from_zero_is_unbiased() -> None:
+    random = torch.Generator().manual_seed(0)
+    student = torch.randn(40, 5, 6, generator=random) + 4
+    teacher = student @ torch.randn(6, 9, generator=random)
+    projection = StateProjection(6, 9)
+    projection.fit(list(student), list(teacher))
+    means = projection(student).detach().mean(0)
+    assert means[0] == pytest.approx(np.zeros(9), abs=1e-4)
+    assert means[1:].mean(0) == pytest.approx(np.zeros(9), abs=1e-4)
+
+
 def test_states_loss_is_the_mean_squared_error_of_known_states() -> None:
     projection = StateProjection(2, 3)
     states = torch.tensor([[[1.0, 0.0], [0.0, 2.0]]])  # the first token's and a word's

@@ -8,7 +8,13 @@ import pytest
 
 from openmeva.training.common.config import config_file, read_config
 from openmeva.training.corpora.splits import CorpusConfig
-from openmeva.training.graded.continued import ContinuedConfig, main, make_continued, sample_openings
+from openmeva.training.graded.continued import (
+    ContinuedConfig,
+    _whole_sentences,
+    main,
+    make_continued,
+    sample_openings,
+)
 from openmeva.training.negatives.groups import read_groups
 from tests.tiny import write_gpt2
 
@@ -48,6 +54,26 @@ def test_groups_have_the_human_story_and_its_continuations(config: ContinuedConf
         assert all(row.story.startswith(human.story[:20]) for row in continuations)
     again = read_groups(make_continued(config, tmp_path, tmp_path / "again", processes=2))
     assert [row.story for row in again] == [row.story for row in rows]
+
+
+def test_opening_is_at_most_half_of_the_story(config: ContinuedConfig, tmp_path: Path) -> None:
+    openings = sample_openings(replace(config, opening_words=12), tmp_path)
+    assert openings
+    assert all(2 * len(opening.split()) <= len(whole.split()) for opening, whole in openings)
+    assert sample_openings(replace(config, opening_words=25), tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("He ran. She sat.", "He ran. She sat."),
+        ("He ran. She sat. And the", "He ran. She sat."),
+        ('He ran. "Go!" And', 'He ran. "Go!"'),
+        ("And the", "And the"),
+    ],
+)
+def test_continuation_ends_with_its_last_whole_sentence(text: str, kept: str) -> None:
+    assert _whole_sentences(text) == kept
 
 
 def test_only_runs_of_one_name_and_seed_sample_the_same_stories(

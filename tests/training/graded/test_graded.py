@@ -3,6 +3,8 @@
 import itertools
 import json
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -172,6 +174,68 @@ def test_union_samples_keep_their_error_types(neighbours: Neighbours, infiller: 
     (chain,) = graded.chains([0])
     assert len(chain) == 2, "a rule is for the first level alone"
     assert chain[1].error_types == {"wrong_order"}
+
+
+def test_number_of_edits_follows_the_length_and_rules_come_first() -> None:
+    stories = [[[f"w{n}", "."] for n in range(size)] for size in (5, 9, 10, 16)] * 5
+
+    def rule(index: int) -> EditedStory:
+        story = EditedStory.start(TaggedStory(stories[index], [["NN", "."]] * len(stories[index])), index)
+        moved = [story.sentences[at]._replace(moved=True) for at in (2, 1)]
+        return story.with_sentences("sentence_reordering", (story.sentences[0], *moved, *story.sentences[3:]))
+
+    flags = CorruptedStory.from_edited(rule(0), 0).corrupted
+    assert [any(sentence) for sentence in flags] == [False, True, True, False, False], "moved sentences"
+    sampling = GradedSampling(edits={"rule": 0.5, "sentence_swap": 0.5}, levels=2)
+    chains = GradedSampler(stories, rule, None, None, sampling, seed=1).chains(range(20))
+    first_edits = {chain[1].edits[0] for chain in chains}
+    assert first_edits == {"sentence_reordering", "sentence_swap"}
+    for index, chain in enumerate(chains):
+        count = len(stories[index]) // 5  # per level
+        assert len(chain[1].edits) == count
+        assert set(chain[1].edits[1:]) <= {"sentence_swap"}
+        assert chain[2].edits == (*chain[1].edits, *["sentence_swap"] * count)
+
+
+@pytest.mark.parametrize(("sentences", "taken"), [(5, 4), (3, 2), (1, 0)])
+def test_ending_is_replaced_by_the_ending_of_a_similar_story(sentences: int, taken: int) -> None:
+    stories = [[["a"], ["b"], ["c"]], [[str(n)] for n in range(sentences)]]
+    near: Any = SimpleNamespace(similar_stories={0: [1]})
+    sampling = GradedSampling(edits={"nearest_sentence": 1.0}, levels=1, keep=2)
+    ((_, worse),) = GradedSampler(stories, lambda _: None, near, None, sampling, seed=1).chains([0])
+    assert worse.words == (("a",), ("b",), (str(taken),))
+
+
+def test_near_paraphrase_is_of_another_sentence() -> None:
+    asked: list[list[str]] = []
+
+    def similar(sentences: list[list[str]]) -> list[list[list[str]]]:
+        asked.extend(sentences)
+        return [[["x"]] for _ in sentences]
+
+    near: Any = SimpleNamespace(similar_sentences=similar)
+    sampling = GradedSampling(edits={"near_paraphrase": 1.0}, levels=1)
+    GradedSampler([[["a"], ["b"]]] * 20, lambda _: None, near, None, sampling, seed=1).chains(range(20))
+    assert asked == [["a"]] * 20
+
+
+def test_similar_sentences_are_not_the_first_of_a_story() -> None:
+    stories = [[[f"a{n}"], [f"b{n}"], [f"c{n}"]] for n in range(3)]
+    embed: Any = lambda texts: torch.eye(len(texts), 6)  # noqa: E731
+    near = Neighbours(stories, [0], range(3), count=1, sentences=2, embed=embed)
+    assert near.pool_sentences == [["b0"], ["c0"], ["b1"], ["c1"]]
+
+
+@pytest.mark.parametrize(("share", "count"), [(0.01, 1), (0.5, 3), (1.0, 6)])
+def test_infilled_share_of_words(infiller: Infiller, share: float, count: int) -> None:
+    story = [["the", "dog", "ran", "home", "the", "cat", "."]]
+    assert len(infiller._row(story, 0, share, np.random.default_rng(0))[1]) == count
+
+
+def test_low_temperature_infills_the_most_likely_words(infiller: Infiller) -> None:
+    cold = Infiller(temperature=1e-3, model=infiller.model, tokenizer=tiny_tokenizer())
+    drawn = [cold([STORIES[0]], [1], [1.0], np.random.default_rng(seed)) for seed in range(5)]
+    assert drawn == drawn[:1] * 5
 
 
 def test_rows_list_the_damaged_words() -> None:

@@ -1,10 +1,21 @@
 """Edits that span many sentences: each applies, replaces sentences and keeps the others."""
 
+from collections import Counter
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 
 from openmeva.training.graded.sampling import GradedSampler, GradedSampling
-from openmeva.training.graded.spans import repeat_block, toggle_negation
+from openmeva.training.graded.spans import (
+    contradict_earlier_sentence,
+    insert_ngram_loop,
+    insert_other_story,
+    repeat_block,
+    sample_run,
+    toggle_negation,
+)
 from openmeva.training.negatives.draft import CorruptedStory
 
 NAMES = "ann bob cy dee eve fay gus hal".split()
@@ -47,6 +58,66 @@ def test_repeat_block_replaces_sentences() -> None:
     words = {word for sentence in repeated.words for word in sentence if len(word) == 1 and word.isalpha()}
     assert len(words) < 10, "some sentences were replaced"
     assert repeat_block(draft, [0, 1], np.random.default_rng(2)) is None
+
+
+def test_repeated_block_is_from_before_the_replaced_sentences() -> None:
+    draft = CorruptedStory.start([[word, "."] for word in "abcdefg"], 0)
+    for seed in range(30):
+        repeated = repeat_block(draft, [4, 5, 6], np.random.default_rng(seed))
+        assert repeated is not None
+        assert {words[0] for words in repeated.words[4:]} <= set("abcd")
+        assert repeated.words[:4] == draft.words[:4]
+
+
+def test_runs_have_all_lengths_between_the_limits() -> None:
+    free = [0, *range(2, 14), 20]
+    runs = [sample_run(free, 3, 6, np.random.default_rng(seed)) for seed in range(200)]
+    assert {len(run) for run in runs} == {3, 4, 5, 6}
+    assert all(run == list(range(run[0], run[-1] + 1)) for run in runs)
+    assert {run[0] for run in runs} | {run[-1] for run in runs} == set(range(2, 14))
+
+
+def test_ngram_loop_follows_the_last_60_words() -> None:
+    story = [[f"{age}{n}{i}" for i in range(10)] for age in ("old", "new") for n in range(10)]
+    draft = CorruptedStory.start([*story, ["x"], ["x"]], 0)
+    for seed in range(10):
+        looped = insert_ngram_loop(draft, [20, 21], np.random.default_rng(seed))
+        assert looped is not None
+        for first, *others in looped.words[20:]:
+            assert first in {sentence[0] for sentence in story}
+            assert {*others[:-1]} <= {f"new{n}{i}" for n in range(4, 10) for i in range(10)}
+
+
+@pytest.mark.parametrize(("sentences", "start"), [(20, 10), (10, 5), (6, 3), (3, 1), (2, 0)])
+def test_other_story_is_taken_from_the_same_position(sentences: int, start: int) -> None:
+    draft = CorruptedStory.start([[str(n)] for n in range(10)], 0)
+    other = [[f"other {n}"] for n in range(sentences)]
+    inserted = insert_other_story(draft, [5, 6], other, np.random.default_rng(0))
+    assert inserted is not None
+    assert [words[0] for words in inserted.words[5:7]] == [f"other {start}", f"other {start + 1}"]
+
+
+def test_half_of_the_other_stories_are_similar_and_none_is_the_story_itself() -> None:
+    stories = [[[str(n)]] * 6 for n in range(10)]
+    near: Any = SimpleNamespace(similar_stories={0: [1]})
+    sampling = GradedSampling(edits={"block_substitution": 1.0})
+    sampler = GradedSampler(stories, lambda _: None, near, None, sampling, seed=0)
+    draft, rng = CorruptedStory.start(stories[0], 0), np.random.default_rng(0)
+    drawn = [sampler._insert_other_story(draft, [2, 3, 4], rng) for _ in range(1000)]
+    sources = Counter(edited.words[3][0] if edited else None for edited in drawn)
+    assert sources["1"] / 1000 == pytest.approx(0.5 + 0.5 / 10, abs=0.05)
+    assert sources[None] / 1000 == pytest.approx(0.5 / 10, abs=0.03)
+    assert "0" not in sources
+
+
+def test_contradicted_sentence_is_not_the_one_just_before() -> None:
+    sang, home = ["she", "sang", "."], ["he", "was", "home", "."]
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        assert contradict_earlier_sentence(CorruptedStory.start([sang, home, sang], 0), [1, 2], rng) is None
+        negated = contradict_earlier_sentence(CorruptedStory.start([home, sang, sang], 0), [1, 2], rng)
+        assert negated is not None
+        assert negated.words[1:] == (tuple(sang), ("he", "was", "not", "home", "."))
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,17 @@ def test_two_ngrams_are_repeated(ken, make_rng, material):
         assert len(edited.edits()) in (1, 2), "two copies, which may lie side by side"
 
 
+@pytest.mark.parametrize(("sentences", "keep", "copies"), [(6, 1, 4), (7, 1, 4), (5, 0, 4), (4, 0, 3)])
+def test_repetition_takes_one_and_half_the_sentences_with_the_context(
+    make_rng, corpus, language, text, sentences, keep, copies
+):
+    story = tagged(*(f"w{number}/NN ." for number in range(sentences)))
+    material = NegativeMaterial(language, KeywordTable.count(corpus, language), corpus, keep=keep)
+    for seed in range(20):
+        edited = RELEASED["sentence_repetition"](EditedStory.start(story), make_rng(seed), material)
+        assert Counter(text(edited)).most_common(1)[0][1] == copies, "1 + n/2 of n sentences"
+
+
 def test_one_to_four_sentences_are_replaced_from_one_other_story(ken, make_rng, material, corpus):
     others = [[list(sentence) for sentence in story.words] for story in corpus[1:]]
     counts = Counter()
@@ -68,8 +79,9 @@ def test_one_to_four_sentences_are_replaced_from_one_other_story(ken, make_rng, 
     assert_uniform(counts, range(1, 5))
 
 
-def test_up_to_15_percent_of_keywords_are_substituted(make_rng, corpus, language):
-    story = tagged("it/PRP was/VBD so/RB .", *["the/DT good/JJ dog/NN liked/VBD rain/NN ."] * 10)
+@pytest.mark.parametrize("times", [10, 11])  # 40 and 44 keywords: 15 % are 6 and 6.6
+def test_up_to_15_percent_of_keywords_are_substituted(make_rng, corpus, language, times):
+    story = tagged("it/PRP was/VBD so/RB .", *["the/DT good/JJ dog/NN liked/VBD rain/NN ."] * times)
     material = NegativeMaterial(language, KeywordTable.count([story, *corpus], language), corpus)
     original, counts = EditedStory.start(story), Counter()
     for seed in SEEDS:
@@ -78,7 +90,7 @@ def test_up_to_15_percent_of_keywords_are_substituted(make_rng, corpus, language
         new = [(a, b) for a, b in pairs if a != b]
         counts[len(new)] += 1
         assert all(b in {"bad", "evil"} for a, b in new if a == "good"), "an antonym where one is known"
-    assert_uniform(counts, range(1, 7))  # of 40 keywords
+    assert_uniform(counts, range(1, 7))
 
 
 def test_two_to_four_sentences_are_reordered(ken, make_rng, material, text, check_origins, corpus):

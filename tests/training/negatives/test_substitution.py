@@ -8,12 +8,13 @@ import pytest
 from openmeva.training.negatives import EditedStory
 from openmeva.training.negatives.heuristics import substitute_antonyms
 from openmeva.training.negatives.substitution import (
+    replace_keyword,
     replacement_of,
     substitute_keywords,
     substitute_sentence,
 )
 from openmeva.training.text.keywords import KeywordTable
-from tests.tiny_language import TinyLanguage
+from tests.tiny_language import TinyLanguage, tagged
 
 
 def test_keyword_golden(story, make_rng, material, text):
@@ -138,3 +139,20 @@ def test_keyword_table_counts_occurrences(corpus, language, make_rng):
         "went", "liked", "denied", "laughed", "found", "hoped", "came", "carried", "bloomed",
     }  # fmt: skip
     assert table.sample("NNP", "x", make_rng(0)) is None, "names are no keywords"
+
+
+@pytest.mark.parametrize(
+    ("words", "replacement", "expected", "touched"),
+    [
+        ("a/DT dog/NN ran/VBD .", "cat", "a cat ran .", [False, True, False, False]),
+        ("a/DT dog/NN ran/VBD .", "owl", "an owl ran .", [True, True, False, False]),
+        ("an/DT owl/NN ran/VBD .", "dog", "a dog ran .", [True, True, False, False]),
+        ("the/DT dog/NN ran/VBD .", "owl", "the owl ran .", [False, True, False, False]),
+    ],
+)
+def test_article_is_touched_only_if_it_changes(words, replacement, expected, touched):
+    sentence = EditedStory.start(tagged(words)).sentences[0]
+    edited = sentence.apply_rewrite(replace_keyword(sentence, 1, replacement), "lexical_substitution")
+    assert " ".join(edited.words) == expected
+    assert list(map(bool, edited.operations)) == touched
+    assert list(edited.origins) == [0, 1, 2, 3]

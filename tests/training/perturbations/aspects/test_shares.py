@@ -24,6 +24,16 @@ def test_one_fifth_of_sentences_is_negated() -> None:
         assert sum(old.text != new.text for old, new in pairs) == times
 
 
+def test_one_fifth_of_sentences_includes_the_context_in_the_count() -> None:
+    sentences = "They can't swim, so they stay in the boat. " * 8  # a fifth of 8 is 1.6, of 7 it is 1.4
+    result = Perturber("consistency", 1, ["negation_alteration"], PerturbationMaterial(keep=1)).perturb(
+        sentences, "1"
+    )
+    assert result is not None
+    pairs = zip(Story(sentences).sentences, Story(result.story).sentences, strict=True)
+    assert [old.text != new.text for old, new in pairs].count(True) == 2
+
+
 def test_one_quarter_of_nouns_and_verbs_is_replaced(material: PerturbationMaterial) -> None:
     sentence = "The boy opened the door. The farmer baked a cake. "  # six nouns and verbs in two sentences
     perturber = Perturber("relatedness", 1, ["word_substitution"], material)

@@ -74,6 +74,21 @@ def test_negatives_scored_above_the_human_story_are_kept(
     assert (result.replaced, result.accuracy) == (0.0, 0.0)
 
 
+def test_accuracy_counts_ties_half(pool: CandidatePool, judge: FixedPreferences) -> None:
+    judge.scores[:] = 0.5
+    filtering = AdversarialFilter(pool, judge, KEPT, seed=1)
+    assert filtering.round(filtering.start(), 1).accuracy == 0.5
+
+
+def test_negatives_within_the_margin_are_kept(pool: CandidatePool, judge: FixedPreferences) -> None:
+    start = AdversarialFilter(pool, judge, KEPT, seed=1).start()
+    replaced = {
+        margin: AdversarialFilter(pool, judge, KEPT, seed=1, margin=margin).round(start, 1).replaced
+        for margin in (0.0, 2.0, 9.0)
+    }
+    assert replaced[0.0] > replaced[2.0] > replaced[9.0] == 0
+
+
 def test_stories_may_have_fewer_candidates(pool: CandidatePool, judge: FixedPreferences) -> None:
     ragged = CandidatePool(pool.humans, pool.candidates.copy())
     ragged.candidates[::2, 4:] = -1
@@ -143,6 +158,15 @@ def test_members_learn_to_distinguish_texts(names: list[str]) -> None:
     committee.fit(np.arange(30), labels[:30], np.random.default_rng(0))
     scores = committee.score(np.arange(30, 40))
     assert scores[:5].min() > scores[5:].max()
+
+
+def test_committee_weighs_members_of_different_scales_equally() -> None:
+    scores = np.random.default_rng(0).random((2, 12)) * [[1], [500]]
+    committee = Committee([FixedPreferences(each) for each in scores])
+    rows = np.arange(8)
+    committee.fit(rows, np.array([0.0, 1.0] * 4), np.random.default_rng(0))
+    expected = (scores[0] / scores[0, :8].std() + scores[1] / scores[1, :8].std()) / 2
+    assert committee.score(np.arange(12)) == pytest.approx(expected)
 
 
 def test_unknown_members_are_refused() -> None:

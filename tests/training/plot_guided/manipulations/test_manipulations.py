@@ -86,6 +86,12 @@ def test_contradiction_adds_the_opposite_next_to_its_phrase(material: PlotMateri
     assert (plot[1] in wallet) != (plot[3] in asked)
 
 
+def test_contradiction_is_told_before_and_after_its_phrase(material: PlotMaterial) -> None:
+    plots = [plot_after("contradiction", material, seed) for seed in range(40)]
+    places = {plot[1].index("found purse") for plot in plots if "found purse" in plot[1]}
+    assert places == {0, 1}
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_repetition_repeats_a_phrase_in_a_third_of_the_sentences(material: PlotMaterial, seed: int) -> None:
     plot = plot_after("repetition", material, seed)
@@ -177,3 +183,10 @@ def test_excluded_manipulation_is_never_applied(material: PlotMaterial) -> None:
 def test_most_frequent_tags() -> None:
     stories = [TaggedStory([["runs", "runs"]], [["VBZ", "NNS"]]), TaggedStory([["runs"]], [["VBZ"]])]
     assert most_frequent_tags(stories) == {"runs": "VBZ"}
+
+
+def test_manipulations_are_applied_in_the_order_of_the_registry(material: PlotMaterial) -> None:
+    manipulator = PlotManipulator(material, seed=1)
+    results = [manipulator.manipulate(PLOT, 0, candidate) for candidate in range(60)]
+    full = {result.applied for result in results if result and len(result.applied) == 4}
+    assert full == {tuple(MANIPULATIONS)}
