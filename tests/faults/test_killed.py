@@ -44,8 +44,12 @@ from tests.training.autos.test_autos import builder, rows  # noqa: F401 - fixtur
 from tests.training.benchmark.conftest import words  # noqa: F401
 from tests.training.conftest import everyday_facts  # noqa: F401 - what the builder of AUTOS knows
 from tests.training.grammar.test_trainer import encoder, write_cola  # noqa: F401
-from tests.training.hub.conftest import project  # noqa: F401
-from tests.training.hub.test_publish import api, hub, repositories  # noqa: F401
+from tests.training.hub.conftest import (  # noqa: F401
+    api,
+    hub,
+    project,
+    repositories,
+)
 from tests.training.judged.test_builder import mans  # noqa: F401
 from tests.training.sentavg.test_trainer import BAD, GOOD
 

@@ -21,9 +21,11 @@ from tests.hub_state import Hub, Repository
 from tests.killing import run_to_end
 from tests.small_hub import use_endpoint
 from tests.tiny_classifier import write_classifier
-from tests.training.hub.conftest import tree
+from tests.training.hub.conftest import (
+    hub,  # noqa: F401 - a fixture
+    tree,
+)
 from tests.training.hub.test_killed_install import install, uninstall, used
-from tests.training.hub.test_publish import hub  # noqa: F401 - a fixture
 
 SCHEMA = pa.schema([("n", pa.int64())])
 WRITERS: dict[str, Callable[[Path], object]] = {
