@@ -11,7 +11,7 @@ from openmeva.spaces.catalogue import Number, read_catalogue
 from openmeva.spaces.distributions import PercentileRank
 from openmeva.spaces.limits import MAX_SENTENCES_WITH_COSTS
 from openmeva.spaces.markup import headline, metric_row
-from openmeva.spaces.reliability import ReliabilityTable
+from openmeva.spaces.reliability import Reliability, ReliabilityTable
 from openmeva.spaces.scorer import Score, Scorer
 from openmeva.spaces.story_scorer import file_scores, service, views
 from openmeva.spaces.texts import Text
@@ -47,6 +47,25 @@ def test_verdict_follows_percentile_rank_among_human_stories(value: float, words
     verdict = verdict_on([union, score(value)], None)
     assert (verdict.words, verdict.tone, verdict.score and verdict.score.value) == (words, tone, value)
     assert "of 150 human stories" in headline(verdict)
+
+
+@pytest.mark.parametrize(
+    ("correlation", "word"),
+    [
+        (0.5, "fair"),
+        (0.499, "moderate"),
+        (0.3, "moderate"),
+        (0.299, "weak"),
+        (0.15, "weak"),
+        (0.149, "hardly any"),
+        (-0.5, "hardly any"),
+    ],
+)
+def test_reliability_is_put_in_words(correlation: float, word: str) -> None:
+    sentence = Reliability(correlation, (-0.6, 0.6), 20).sentence
+    assert sentence.startswith(f"Agreement with people: {word} (correlation {correlation:.2f}, -0.60 to 0.60")
+    assert "It ranks" not in sentence
+    assert "It ranks 9 of 12 pairs" in Reliability(correlation, (-0.6, 0.6), 20, 9, 12).sentence
 
 
 def test_no_verdict_on_text_that_may_not_be_a_story() -> None:
