@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
@@ -12,43 +13,68 @@ from openmeva.spaces.scorer import Scorer
 from openmeva.spaces.story_scorer import file_scores, systems, views
 from openmeva.spaces.tables import read_uploads
 
-
-def _upload(label: str) -> gr.File:
-    # `read_upload` checks the file type, so that its error appears with all other messages; Gradio's would not.
-    return gr.File(label=label, file_count="single", type="filepath", height=120)
+# What a page does with its files and the kind of their stories: yields the number of stories that are scored and of how
+# many, and finally the page's HTML.
+_Work = Callable[[Sequence[Path], str], Iterator[tuple[int, int] | str]]
 
 
 def one_file(scorer: Scorer) -> None:
     """The page that scores a file."""
-    kind = shell.kind_radio("Kind of stories")
-    upload = _upload("File of stories: CSV, TSV, JSONL, Parquet, or text with one story per line")
-    with gr.Row():
-        go = gr.Button("Score the file", variant="primary", scale=3)
-        stop = gr.Button("Stop", scale=1)
-    shown = gr.HTML(views.BLANK_FILE)
 
-    def scored(
-        file: shell.Upload,
-        corpus: str,
-        progress: gr.Progress = gr.Progress(),  # noqa: B008
-    ) -> Iterator[tuple[Any, Any]]:
-        yield gr.skip(), shell.update_value(None)  # at once: another file may be chosen meanwhile
+    def work(paths: Sequence[Path], corpus: str) -> Iterator[tuple[int, int] | str]:
+        (rows,) = read_uploads(*paths)
+        for found in file_scores.score_file(scorer, rows, corpus):
+            if isinstance(found, file_scores.FileScores):
+                yield views.file_table(found, paths[0].name)
+            else:
+                yield found, len(rows)
+
+    label = "File of stories: CSV, TSV, JSONL, Parquet, or text with one story per line"
+    _page([label], "Score the file", views.BLANK_FILE, work)
+
+
+def two_systems(scorer: Scorer) -> None:
+    """The page that compares the files of two systems."""
+
+    def work(paths: Sequence[Path], corpus: str) -> Iterator[tuple[int, int] | str]:
+        first, second = read_uploads(*paths)
+        for found in systems.compare(scorer, first, second, corpus):
+            yield views.two_systems(found) if isinstance(found, systems.Comparison) else found
+
+    labels = ["Stories of the first system", "Stories of the second system"]
+    _page(labels, "Compare the systems", views.BLANK_SYSTEMS, work)
+
+
+def _page(labels: Sequence[str], button: str, blank: str, work: _Work) -> None:
+    """A page with a file for each label, a button for the work, and one to stop it."""
+    kind = shell.kind_radio("Kind of stories")
+    with gr.Row():
+        # `read_uploads` checks the file type, so that its error appears with all other messages; Gradio's would not.
+        uploads = [gr.File(label=label, file_count="single", type="filepath", height=120) for label in labels]
+    with gr.Row():
+        go = gr.Button(button, variant="primary", scale=3)
+        stop = gr.Button("Stop", scale=1)
+    shown = gr.HTML(blank)
+    kept = [gr.skip()] * len(uploads)
+
+    # Gradio passes the progress at its own place, and only before `*values`
+    def run(progress: gr.Progress = gr.Progress(), *values: Any) -> Iterator[tuple[Any, ...]]:  # noqa: B008
+        *files, corpus = values
+        yield gr.skip(), *[shell.update_value(None) for _ in files]  # at once: others may be chosen meanwhile
         try:
-            path = shell.upload_path(file)
-            (rows,) = read_uploads(path)
-            for found in file_scores.score_file(scorer, rows, corpus):
-                if isinstance(found, file_scores.FileScores):
-                    yield shell.update_value(views.file_table(found, path.name)), gr.skip()
+            for found in work([shell.upload_path(file) for file in files], corpus):
+                if isinstance(found, str):
+                    yield shell.update_value(found), *kept
                 else:
-                    yield gr.skip(), gr.skip()  # here "Stop" ends it
-                    progress((found, len(rows)), desc="Scoring", unit="stories")
+                    yield gr.skip(), *kept  # here "Stop" ends it
+                    progress(found, desc="Scoring", unit="stories")
         except Exception as error:
-            yield shell.update_value(shell.exception_card(error)), gr.skip()
+            yield shell.update_value(shell.exception_card(error)), *kept
 
     event = go.click(
-        scored,
-        inputs=[upload, kind],
-        outputs=[shown, upload],
+        run,
+        inputs=[*uploads, kind],
+        outputs=[shown, *uploads],
         preprocess=False,
         api_visibility="private",
         concurrency_id="files",
@@ -56,44 +82,3 @@ def one_file(scorer: Scorer) -> None:
         show_progress_on=shown,
     )
     stop.click(None, cancels=[event], api_visibility="private", queue=False)
-
-
-def two_systems(scorer: Scorer) -> None:
-    """The page that compares the files of two systems."""
-    kind = shell.kind_radio("Kind of stories")
-    with gr.Row():
-        first, second = _upload("Stories of the first system"), _upload("Stories of the second system")
-    go = gr.Button("Compare the systems", variant="primary")
-    shown = gr.HTML(views.BLANK_SYSTEMS)
-
-    def compared(
-        one: shell.Upload,
-        two: shell.Upload,
-        corpus: str,
-        progress: gr.Progress = gr.Progress(),  # noqa: B008
-    ) -> Iterator[tuple[Any, Any, Any]]:
-        def html() -> str:
-            rows_of_one, rows_of_two = read_uploads(shell.upload_path(one), shell.upload_path(two))
-
-            def done(count: int, of: int) -> None:
-                progress((count, of), desc="Scoring", unit="stories")
-
-            return views.two_systems(systems.compare(scorer, rows_of_one, rows_of_two, corpus, done))
-
-        yield (
-            gr.skip(),
-            shell.update_value(None),
-            shell.update_value(None),
-        )  # at once: other files may be chosen meanwhile
-        yield shell.update_value(shell.html_or_error_card(html)), gr.skip(), gr.skip()
-
-    go.click(
-        compared,
-        inputs=[first, second, kind],
-        outputs=[shown, first, second],
-        preprocess=False,
-        api_visibility="private",
-        concurrency_id="files",
-        concurrency_limit=1,
-        show_progress_on=shown,
-    )

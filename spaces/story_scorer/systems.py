@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ from openmeva.metrics.core.inputs import field_of
 from openmeva.metrics.core.text_warnings import USUAL_WORD_COUNTS, warnings_of
 from openmeva.spaces.scorer import Patience, Score, Scorer
 from openmeva.spaces.story_scorer.file_scores import chunks, file_texts
+from openmeva.spaces.texts import Text
 from openmeva.spaces.verdicts import recommended_score
 
 MIN_PROMPTS = 5  # prompts, or pairs where prompts are not known: with fewer, an interval says nothing
@@ -65,10 +66,8 @@ class Comparison:
         return sorted(self.pairs, key=lambda pair: -abs(pair.scores[0] - pair.scores[1]))[:SHOWN_PAIRS]
 
 
-def compare(
-    scorer: Scorer, first: Rows, second: Rows, corpus: str, progress: Callable[[int, int], None]
-) -> Comparison:
-    """Compares the stories of two files; `progress` is called with the number of scored stories, of how many.
+def compare(scorer: Scorer, first: Rows, second: Rows, corpus: str) -> Iterator[tuple[int, int] | Comparison]:
+    """Compares the stories of two files: yields how many stories are scored and of how many, and finally the comparison.
 
     Raises:
         ValueError: rows that do not belong together, fewer than `MIN_PROMPTS` prompts (or pairs), or what `file_texts` raises.
@@ -81,15 +80,21 @@ def compare(
     pairs = match_rows(first, second)
     texts_by_file = [file_texts([pair[index] for pair in pairs], corpus) for index in (0, 1)]
     scores: list[list[Score | None]] = []
-    total = sum(map(len, texts_by_file))
+    yield 0, 2 * len(pairs)
     for texts in texts_by_file:
         done: list[Score | None] = []
-        for chunk in chunks(texts):
-            done += map(
-                recommended_score, scorer.score(chunk, corpus, [DEFAULT_METRIC], Patience.FILE.since())
-            )
-            progress(len(done) + sum(map(len, scores)), total)
         scores.append(done)
+        for chunk in chunks(texts):
+            due = Patience.FILE.since()
+            done += map(recommended_score, scorer.score(chunk, corpus, [DEFAULT_METRIC], due))
+            yield sum(map(len, scores)), 2 * len(pairs)
+    yield _comparison(texts_by_file, scores, corpus)
+
+
+def _comparison(
+    texts_by_file: Sequence[Sequence[Text]], scores: Sequence[Sequence[Score | None]], corpus: str
+) -> Comparison:
+    """The comparison of two files of matched stories and their scores."""
     scored_pairs = [
         Pair(a.context or b.context, (a.story, b.story), (x.value, y.value))
         for a, b, x, y in zip(*texts_by_file, *scores, strict=True)
@@ -116,7 +121,7 @@ def compare(
         warnings_of(
             [text.whole(corpus) for texts in texts_by_file for text in texts], *USUAL_WORD_COUNTS[corpus]
         ),
-        len(pairs) - len(scored_pairs),
+        len(texts_by_file[0]) - len(scored_pairs),
         len(groups) if has_prompts else None,
     )
 

@@ -13,7 +13,7 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 from playwright.sync_api import Page, expect
 
-from openmeva.spaces.limits import MAX_CONCURRENT_USERS
+from openmeva.spaces.limits import MAX_CONCURRENT_USERS, MAX_ROWS
 from openmeva.training.paths import STORIES
 from openmeva.training.speed.crowd import load_test_stories
 from tests.browser.conftest import Site, check_accessible, check_width, shoot, upload
@@ -191,6 +191,30 @@ def test_two_systems_are_compared(visit: Visit, tmp_path: Path, size: str) -> No
     check_width(page)
     check_accessible(page)
     shoot(page, f"story_scorer-systems-{size}")
+
+
+@pytest.mark.parametrize(
+    ("tab", "button", "files"), [("A file", "Score the file", 1), ("Systems", "Compare the systems", 2)]
+)
+def test_stop_ends_the_work_on_files(visit: Visit, tmp_path: Path, tab: str, button: str, files: int) -> None:
+    """And frees the only place for files: the next user's file is scored."""
+    page = visit("story_scorer")
+    page.get_by_role("tab", name=tab).click()
+    fields = page.locator(".tabitem:visible input[type=file]")
+    for count in (MAX_ROWS, 5):
+        for index in range(files):
+            given = tmp_path / f"{count}-{index}.txt"
+            given.write_text("".join(f"{story}\n" for story in load_test_stories(count, seed=index)), "utf-8")
+            upload(page, given, fields.last if index else fields.first)
+        page.get_by_role("button", name=button).click()
+        progress = page.get_by_text(re.compile(rf"\d+/{MAX_ROWS * files} stories"))
+        if count == MAX_ROWS:
+            expect(progress).to_be_visible()
+            page.get_by_role("button", name="Stop").locator("visible=true").click()
+            expect(progress).to_be_hidden()
+    expect(
+        page.get_by_text(f"{count} stories scored" if files == 1 else f"over {count} pairs")
+    ).to_be_visible()
 
 
 @pytest.mark.parametrize(

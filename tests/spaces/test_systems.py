@@ -26,13 +26,20 @@ def rows(numbers: list[int]) -> list[dict[str, Any]]:
     return [{"story_id": number, "story": STORY.format(n)} for number, n in enumerate(numbers, 1)]
 
 
-def compared(first: list[int], second: list[int]) -> Any:
-    seen: list[tuple[int, int]] = []
-    comparison = compare(
-        ByNumber(), rows(first), rows(second), "roc", lambda done, of: seen.append((done, of))
-    )
-    assert seen[-1] == (2 * len(first), 2 * len(first))
+def comparison_of(first: Any, second: Any, corpus: str) -> Any:
+    *progress, comparison = compare(ByNumber(), first, second, corpus)
+    assert progress[-1] == (2 * len(first), 2 * len(first))
     return comparison
+
+
+def compared(first: list[int], second: list[int]) -> Any:
+    return comparison_of(rows(first), rows(second), "roc")
+
+
+def test_progress_counts_the_stories_of_both_files() -> None:
+    *progress, comparison = compare(ByNumber(), rows([50] * 20), rows([60] * 20), "roc")
+    assert progress == [(0, 40), (16, 40), (20, 40), (36, 40), (40, 40)]
+    assert len(comparison.pairs) == 20
 
 
 def test_clear_difference_is_reported() -> None:
@@ -65,7 +72,7 @@ def test_bootstrap_resamples_whole_prompts() -> None:
         [{**row, "context": f"Prompt {index // 20}."} for index, row in enumerate(rows(file_numbers))]
         for file_numbers in numbers
     ]
-    comparison = compare(ByNumber(), *files, "wp", lambda *_: None)
+    comparison = comparison_of(*files, "wp")
     assert (comparison.prompts, len(comparison.pairs), comparison.is_clear) == (6, 120, False)
     means = np.subtract(*numbers).reshape(6, 20).mean(1) / 100
     resampled = means[np.random.default_rng(0).integers(0, 6, (2000, 6))].mean(1)
@@ -73,7 +80,7 @@ def test_bootstrap_resamples_whole_prompts() -> None:
     assert "over 120 pairs of 6 prompts" in views.two_systems(comparison)
     for file in files:
         del file[0]["context"]
-    without_prompts = compare(ByNumber(), *files, "wp", lambda *_: None)
+    without_prompts = comparison_of(*files, "wp")
     assert (without_prompts.prompts, without_prompts.is_clear) == (None, True)
     assert "over 120 pairs, 95 %" in views.two_systems(without_prompts)
 
@@ -84,10 +91,8 @@ def test_stories_of_one_prompt_count_as_one_prompt() -> None:
     with pytest.raises(
         ValueError, match=f"at least {MIN_PROMPTS} prompts with a score for both stories, got 1"
     ):
-        compare(ByNumber(), same, same, "wp", lambda *_: None)
-    assert "over 5 prompts, 95 %" in views.two_systems(
-        compare(ByNumber(), apart, apart, "wp", lambda *_: None)
-    )
+        comparison_of(same, same, "wp")
+    assert "over 5 prompts, 95 %" in views.two_systems(comparison_of(apart, apart, "wp"))
 
 
 def test_id_may_be_0_and_errors_name_the_row_number() -> None:
@@ -99,7 +104,7 @@ def test_id_may_be_0_and_errors_name_the_row_number() -> None:
     second = second[::-1]
     second[5]["story"] = " "
     with pytest.raises(ValueError, match=r"Second file: Row 6"):
-        compare(ByNumber(), first, second, "roc", lambda *_: None)
+        comparison_of(first, second, "roc")
 
 
 def test_rows_are_matched_by_id_or_prompt_or_position() -> None:
