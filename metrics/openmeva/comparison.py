@@ -1,7 +1,8 @@
 """Tests whether one metric is better than another on the same stories, and corrections for multiple tests.
 
 The tests are Williams, Steiger and the paired bootstrap. The paper of the plot-guided metric compares its correlations
-with `cocor` (section 5.4). These are its tests for dependent correlations that share a variable, here the judgments.
+with `cocor` (section 5.4) and does not say by which test. Williams' and Steiger's are two of `cocor`'s tests for dependent
+correlations that share a variable, here the judgments; the bootstrap is ours.
 """
 
 from __future__ import annotations

@@ -69,10 +69,20 @@ def without_manipulation(sets: Path, corpus: str, kind: str) -> list[GroupRow]:
         sets: folder of the stages' files: `CORPUS/negatives.parquet` and `CORPUS/sets/manplts.parquet`.
         corpus: `roc` or `wp`.
         kind: error type that the manipulation makes (a value of `ERROR_TYPE_OF_MANIPULATION`).
+
+    Raises:
+        ValueError: all candidates of a story have the same manipulations, so that none could replace another.
     """
     human = {row.group: row for row in read_groups(manplts_file(sets, corpus)) if row.label}
     chosen: dict[str, GroupRow] = {}
-    for row in read_groups(candidates_file(sets, corpus)):
+    candidates = list(read_groups(candidates_file(sets, corpus)))
+    varieties = {(row.group, *sorted(row.error_types or ())) for row in candidates}
+    if len(varieties) == len({row.group for row in candidates}) < len(candidates):
+        raise ValueError(
+            f"{candidates_file(sets, corpus)}: expected different manipulations in a story's candidates, got the same in "
+            "all, as with `same_plot`: use --regenerate"
+        )
+    for row in candidates:
         if row.group in human and kind not in (row.error_types or ()):
             chosen.setdefault(row.group, replace(row, split=human[row.group].split))
     return [row for group, negative in chosen.items() for row in (human[group], negative)]

@@ -17,8 +17,8 @@ SOURCE = "af_released"
 def read_filtered_stories(path: str | Path) -> Iterator[GroupRow]:
     """Rows of a file of `number TAB label TAB number TAB story`, plain or gzipped, in groups.
 
-    A row labelled 1 is a human story; the rows labelled 0 that follow it are generated from manipulated versions of its plot.
-    The numbers are row numbers and are ignored.
+    A row labelled 1 is a human story. The rows labelled 0 that follow it begin like it and end like stories that were
+    generated from a manipulated version of its plot. The numbers are row numbers and are ignored.
 
     Raises:
         ValueError: a line with different fields, a label other than 0 and 1, a blank story, or a generated story

@@ -11,7 +11,7 @@ from scipy.stats import kendalltau, rankdata
 
 from openmeva.training.common import backbone
 from openmeva.training.common.config import config_file, parse, read_config
-from openmeva.training.negatives.groups import GroupRow, write_groups
+from openmeva.training.negatives.groups import GroupRow, read_groups, write_groups
 from openmeva.training.papers import plot_cells, plot_tables
 from openmeva.training.papers.plot_cells import (
     FT_LM,
@@ -49,6 +49,13 @@ def test_excluded_manipulation_is_replaced_by_another_candidate(tmp_path: Path) 
     assert [row.story for row in rows[:2]] == ["she ran home .", "home off_topic she ."]
     assert {row.group for row in rows} == {str(g) for g in range(40) if g % 10 != 5}
     assert len(without_manipulation(tmp_path, "roc", "contradiction")) == 80
+
+
+def test_candidates_from_one_plot_cannot_replace_each_other(tmp_path: Path) -> None:
+    file = write_sets(tmp_path) / "roc" / "negatives.parquet"
+    write_groups(file, [row for row in read_groups(file) if row.error_types == ["repetition"] for _ in "ab"])
+    with pytest.raises(ValueError, match="use --regenerate"):
+        without_manipulation(tmp_path, "roc", "repetition")
 
 
 def test_cell_excludes_a_manipulation_keeps_the_budget_and_trains_once(

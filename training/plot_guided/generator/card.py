@@ -41,8 +41,8 @@ tags: [story-generation, plot-to-story]
 
 # Plot-to-story generator, `{config[name]}`
 
-Generates a story from a plot. It is used in training: from manipulated plots it generates the implausible stories that
-`plot_coherence` is trained on as negative samples (Ghazarian et al., NAACL 2021, section 3.2).
+Generates a story from a plot. It is used in training: from manipulated plots it generates implausible stories, the
+negative samples of the plot-guided method (Ghazarian et al., NAACL 2021, section 3.2).
 
 ## Use
 
@@ -109,8 +109,9 @@ _PLACEHOLDER_NOTE = "People appear as\n`[MALE]`, `[FEMALE]` and `[NEUTRAL]`. "
 _PURPOSE_NOTE = "It is not meant to generate stories for readers."
 _BART = "The paper's BART has 3.44 on ROC and 6.79 on WP"
 _OTHER_NAMES = f"{_BART}, with its own\ntokenizer and with names: not comparable."
+_OTHER_MARKS = f"{_BART}, with a mark\nafter each sentence: not comparable."
 _OTHER_TOKENS = f"{_BART}, with its own\ntokenizer: not comparable."
-_GPT2 = "The paper's GPT-2 has 8.28 on ROC\nand 25.04 on WP, without plots; here a story's first sentence is given and copied: not comparable."
+_GPT2 = "The paper's GPT-2 has 8.28 on ROC\nand 25.04 on WP, it does not say given what; here a story's first sentence is given and copied: not comparable."
 
 
 def stories_with_plots(
@@ -207,7 +208,7 @@ def _paper_comparison(config: Mapping[str, Any]) -> str:
         return _GPT2
     if delexicalized(config):
         return _OTHER_NAMES
-    return f"{_BART}." if config["base"] == "bart-base" else _OTHER_TOKENS
+    return _OTHER_MARKS if config["base"] == "bart-base" else _OTHER_TOKENS
 
 
 def write_generator_card(run: Path, out: Path, stories: Path = STORIES) -> Path:

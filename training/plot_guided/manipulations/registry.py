@@ -16,7 +16,8 @@ from openmeva.training.plot_guided.manipulations.material import PlotMaterial
 Manipulation = Callable[[ManipulatedPlot, BufferedRandom, PlotMaterial], ManipulatedPlot | None]
 """Takes a plot and returns it with one more manipulation, or None if the manipulation does not apply."""
 
-# They are applied in this order: replacements of phrases before insertions.
+# They are applied in this order, replacements of phrases before insertions; one that is applied instead of another that
+# does not apply comes last.
 MANIPULATIONS: dict[str, Manipulation] = {
     substitution.NAME: substitution.substitute,
     illogical_order.NAME: illogical_order.misorder_events,

@@ -10,7 +10,9 @@ NAME = "repetition"
 def insert_repetition(
     plot: ManipulatedPlot, rng: BufferedRandom, material: PlotMaterial
 ) -> ManipulatedPlot | None:
-    """Repeats a share of the phrases, each in a third of the sentences (rounded down, at least one), not its own.
+    """Repeats a share of the phrases, each in some of the sentences, but not in its own.
+
+    The share is `repeated_share`; the sentences are one in `sentences_per_repetition`, rounded down, at least one.
 
     None if the plot has only one sentence, or no phrase.
     """

@@ -15,6 +15,8 @@ def build_manipulator(
     events: str | None = None,
     without: tuple[str, ...] = (),
     whole_sentences: bool = False,
+    repeated_share: float = 0.05,
+    sentences_per_repetition: int = 3,
 ) -> PlotManipulator:
     """A manipulator that takes phrases of other stories from the plots of `stories`.
 
@@ -24,6 +26,8 @@ def build_manipulator(
         events: name of the model of events before and after an event (see `training.text.knowledge.events.event_model`).
         without: manipulations to exclude.
         whole_sentences: whether substitution replaces all phrases of a sentence.
+        repeated_share: share of the phrases that repetition repeats.
+        sentences_per_repetition: a repeated phrase is inserted in one of this many sentences.
 
     Raises:
         ValueError: a negative seed, or unknown manipulations or events.
@@ -35,5 +39,7 @@ def build_manipulator(
         language=English(),
         events=event_model(events),
         whole_sentences=whole_sentences,
+        repeated_share=repeated_share,
+        sentences_per_repetition=sentences_per_repetition,
     )
     return PlotManipulator(material, seed, without)

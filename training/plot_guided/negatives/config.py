@@ -68,6 +68,9 @@ class PlotNegativesConfig:
         without: manipulations to exclude.
         substitution: of single `phrases` by another story's, as in section 5.1, or of all phrases of `sentences`, as
             in Figure 2.
+        repeated_share: share of the phrases that repetition repeats (section 5.1: .15; the released code: .05).
+        sentences_per_repetition: a repeated phrase is inserted in one of this many sentences, at least in one (the
+            released code: 3 for ROC, 4 for WP).
         splits: splits of the sets: shares of training and validation in percent, the rest is the test split; by set,
             `default` for sets that are not named; null: 80 and 10.
         processes: number of parallel processes.
@@ -89,6 +92,8 @@ class PlotNegativesConfig:
     events: str | None = None
     without: tuple[str, ...] = ()
     substitution: Literal["phrases", "sentences"] = "phrases"
+    repeated_share: Share = 0.05
+    sentences_per_repetition: Positive = 3
     splits: Mapping[SetOrDefault, tuple[int, int]] | None = None
     processes: Positive = 1
     seed: Count

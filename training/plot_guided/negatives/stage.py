@@ -15,7 +15,7 @@ from openmeva.training.paths import ENCODER, resolve_path
 from openmeva.training.plot_guided.generator.model import load_generator
 from openmeva.training.plot_guided.generator.sampling import Sampling, StorySampler
 from openmeva.training.plot_guided.generator.stage import ensure_generator
-from openmeva.training.plot_guided.manipulations import manipulation_shares
+from openmeva.training.plot_guided.manipulations import build_manipulator, manipulation_shares
 from openmeva.training.plot_guided.negatives.writer import (
     SCHEMA,
     NegativeWriter,
@@ -31,7 +31,10 @@ from openmeva.training.text.knowledge.resources import find_resource, lexicon_fi
 from openmeva.training.text.tagged_corpus import text_inputs
 
 UNUSED_WITHOUT_MANIPULATIONS = frozenset(
-    "stories candidates events without substitution same_plot conceptnet wordnet encoder".split()
+    (
+        "stories candidates events without substitution repeated_share sentences_per_repetition same_plot "
+        "conceptnet wordnet encoder"
+    ).split()
 )
 CHUNK = 64  # minimum number of human stories per part
 
@@ -57,15 +60,16 @@ def make_negatives(
     stories = chosen_stories(plots, config.get("stories"), config["seed"])
     model, tokenizer = load_generator(generator)
     sampler = StorySampler(model, tokenizer, Sampling(**config["sampling"]))
-    writer = NegativeWriter(
+    manipulator = build_manipulator(
         stories,
-        sampler,
         config["seed"],
-        config["candidates"],
         events=config.get("events"),
         without=tuple(config.get("without", ())),
         whole_sentences=config.get("substitution") == "sentences",
-        same_plot=config.get("same_plot", False),
+        **{name: config[name] for name in ("repeated_share", "sentences_per_repetition") if name in config},
+    )
+    writer = NegativeWriter(
+        stories, sampler, manipulator, config["candidates"], config.get("same_plot", False)
     )
     return stage.run(
         len(stories),
@@ -150,6 +154,8 @@ def settings(config: dict[str, Any], data: Path, generator: Path) -> dict[str, A
         "events",
         "without",
         "substitution",
+        "repeated_share",
+        "sentences_per_repetition",
         "seed",
     )
     return {

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from openmeva.training.corpora.writing_prompts import truncate_text
 from openmeva.training.plot_guided.generator.sampling import StorySampler
-from openmeva.training.plot_guided.manipulations import build_manipulator
+from openmeva.training.plot_guided.manipulations import PlotManipulator
 from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory
 
 SCHEMA = pa.schema(
@@ -64,33 +64,23 @@ class NegativeWriter:
     """Generates `candidates` stories from manipulated plots of each human story.
 
     Args:
-        stories: the human stories; other stories' phrases come from their plots.
+        stories: the human stories.
         sampler: the generator.
-        seed: seed of manipulations and sampling.
+        manipulator: manipulates the plots.
         candidates: number of stories generated for each (N, section 5.1).
-        events: name of the model of events before and after an event (see `training.text.knowledge.events.event_model`).
-        without: manipulations to exclude.
-        whole_sentences: whether substitution replaces all phrases of a sentence.
         same_plot: whether all candidates of a story have the same manipulated plot; else each has its own.
-
-    Raises:
-        MissingResourceError: ConceptNet has not been downloaded and no other model is named.
     """
 
     def __init__(
         self,
         stories: Sequence[PlottedStory],
         sampler: StorySampler,
-        seed: int,
+        manipulator: PlotManipulator,
         candidates: int,
-        events: str | None = None,
-        without: tuple[str, ...] = (),
-        whole_sentences: bool = False,
         same_plot: bool = False,
     ) -> None:
-        self.stories, self.sampler, self.seed, self.candidates = stories, sampler, seed, candidates
-        self.same_plot = same_plot
-        self.manipulator = build_manipulator(stories, seed, events, without, whole_sentences)
+        self.stories, self.sampler, self.manipulator = stories, sampler, manipulator
+        self.candidates, self.same_plot = candidates, same_plot
 
     def rows(self, span: range) -> list[dict[str, Any]]:
         """The rows of the human stories at `span`; a candidate is skipped if no manipulation applies to its plot."""
@@ -102,6 +92,6 @@ class NegativeWriter:
                 if broken is not None:
                     new = unmanipulated_row(self.stories[index], "manipulated_plot", "", candidate)
                     rows.append({**new, "plot": broken.plot, "manipulations": list(broken.applied)})
-                    keys.append((self.seed, index, candidate))
+                    keys.append((self.manipulator.seed, index, candidate))
         texts = self.sampler.write([r["plot"] for r in rows], keys)
         return [{**r, "story": text} for r, text in zip(rows, texts, strict=True)]

@@ -110,6 +110,19 @@ def test_third_of_the_sentences_is_rounded_down(material: PlotMaterial) -> None:
     assert sum(map(len, result.sentences)) == 16
 
 
+def test_share_of_repeated_phrases_and_number_of_places_are_settings(material: PlotMaterial) -> None:
+    plot = [[f"phrase {row} {column}" for column in range(3)] for row in range(8)]
+    result = MANIPULATIONS["repetition"](
+        ManipulatedPlot.start(plot),
+        BufferedRandom(np.random.default_rng(0)),
+        replace(material, repeated_share=0.15, sentences_per_repetition=4),
+    )
+    assert result is not None
+    assert (
+        sum(map(len, result.sentences)) == 24 + 4 * 2
+    )  # 15 % of 24 phrases, each in a quarter of 8 sentences
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_substitution_takes_a_phrase_of_another_story(material: PlotMaterial, seed: int) -> None:
     plot = plot_after("substitution", material, seed)
