@@ -1,4 +1,4 @@
-"""Inter-rater agreement: Krippendorff's alpha, Fleiss' kappa, ICC, Kendall's W (OpenMEVA appendix A.3)."""
+"""Inter-rater agreement: Krippendorff's alpha (OpenMEVA appendix A.3), Fleiss' kappa, ICC, Kendall's W."""
 
 from __future__ import annotations
 

@@ -63,8 +63,9 @@ def dataset_drift(runs: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> dict[s
         runs: results of the benchmark by training corpus and test set, `{"roc": {"mans_roc": result, …}, …}`.
 
     Returns:
-        The coefficients in the same layout. For each test set also `drop`: Pearson of a training corpus minus that of
-        the best one on that set (0 for the best, negative for the others).
+        The coefficients in the same layout. For each test set also `drop`, which the paper does not have (it compares the
+        test sets of one training corpus): Pearson of a training corpus minus that of the best one on that set (0 for
+        the best, negative for the others).
 
     >>> runs = {"roc": {"t": {"pearson": 0.4}}, "wp": {"t": {"pearson": 0.1}}}
     >>> round(dataset_drift(runs)["wp"]["t"]["drop"], 3)

@@ -45,8 +45,8 @@ def hybrid(
         ranges: `referenced` and `unreferenced`, each `[low, high]`: the checkpoint's calibration.
         method: one of `BLENDS`.
         normalization: `calibrated`: by `ranges`; `batch`, as in the paper: by the minimum and maximum over these
-            stories, so that a score depends on the other stories; `none`, as UNION's authors do: values as they
-            are, a negative cosine set to 0.
+            stories, so that a score depends on the other stories; `none`: values as they are, a negative cosine
+            set to 0. (UNION's authors: `batch` for ROC, `none` for WP, by their released scores.)
 
     Raises:
         ValueError: an unknown blend or normalization.

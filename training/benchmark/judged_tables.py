@@ -105,7 +105,7 @@ def reliability(judged: Mapping[str, Any], published: Mapping[str, Any]) -> Tabl
         ["", "stories", "α ordinal", "α interval", "paper α", "ICC(1,1)", "ICC(1,k)", "its ceiling", "split half r",
          "its ceiling", "Kendall’s W"],
         note="1 is perfect agreement, 0 is chance. Krippendorff’s α above .8 is reliable, .67 to .8 allows tentative "
-        "conclusions (OpenMEVA, Table 9). ICC(1,1) is the reliability of one rating, ICC(1,k) that of a story’s mean "
+        "conclusions (OpenMEVA, Table 9). The paper’s α is of all 1,000 stories of a set. ICC(1,1) is the reliability of one rating, ICC(1,k) that of a story’s mean "
         "rating. A ceiling is the Pearson correlation of a perfect metric: the square root of ICC(1,k), or of the "
         "split-half reliability after Spearman-Brown correction. All of these assume exchangeable raters. Kendall’s W "
         "needs rater identities; those of MANS are lost, since its ratings were released sorted within each story.",
@@ -248,7 +248,7 @@ def score_differences_table(name: str, result: Mapping[str, Any], published: Map
         f"{result['title']}: score differences between story sets",
         ["", "sets", "r²", "both significant", "human only", "metric only", "neither"],
         note="Sets of 200 consecutive stories sorted by judgment, stride 10. Last four columns: shares of the "
-        "ordered pairs of sets by where a t-test is significant at p < .01 (OpenMEVA, Figure 2)."
+        "ordered pairs of sets by where a t-test is significant at p < .01 (OpenMEVA, Figure 2, has no region “metric only”)."
         + (f" In italics: {printed['note']}; here {result['n']:,} stories." if printed["rows"] else ""),
     )
     for title, sections in result["sections"].items():

@@ -68,8 +68,8 @@ OpenMEVA's classifier, based on BERT, has an accuracy of .829 on the test set of
 {rows}
 
 The stories are held out and evenly spaced in the corpus; WP stories are cut into passages as in AUTOS. As one text, a
-story is truncated to 126 wordpieces. AUTOS filters only perturbed stories, by sentence; the paper also filters
-human-written stories (label 1).
+story is truncated to 126 wordpieces. AUTOS filters only perturbed stories, by sentence; the paper seems to filter
+human-written stories, too (label 1), by its counts.
 """
 _PAPER = {"roc": ".965", "wp": ".657"}  # appendix B.2, all stories of its test sets
 

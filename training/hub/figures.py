@@ -98,7 +98,7 @@ def agreement_table(results: Mapping[str, Any]) -> str:
     head = [
         "stories",
         *_OURS.values(),
-        "UNION in the paper, all stories",
+        "UNION in the papers, all stories",
         "best trivial baseline",
         "ChatGPT (released)",
     ]

@@ -11,8 +11,8 @@ LEXICONS = ("wordnet", "conceptnet")
 
 @dataclass(frozen=True, slots=True)
 class UnionSampling:
-    """How negative samples are made. The distributions are the paper's for ROCStories (section 3.2), which gives no values
-    for `sentence_level` and `contraction`.
+    """How negative samples are made. The distributions are the paper's (section 3.2), for both corpora; it gives no
+    values for `sentence_level` and `contraction`. `keep` is ROCStories'.
 
     Attributes:
         counts: Probability of 1, 2, ... techniques in one sample; sums to 1.

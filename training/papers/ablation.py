@@ -158,7 +158,7 @@ def main() -> None:
         check_data(arguments.data)
         base = read_config(UnionConfig, config_file("union", arguments.config))
         judged = list(read_union_judgments(arguments.data / "union" / "ROCStories" / "ant_data"))
-        title = f"Pearson on UNION's 400 ROC stories, {arguments.pairs:,} stories per row (paper's result)"
+        title = f"Pearson on UNION's 400 ROC stories, {arguments.pairs:,} stories per row (paper's result; by error type, the authors' scores do not give it)"
         table = Table("", "all", *TYPES, title=title)
         released = released_scores("union_roc", [dict(row) for row in judged], arguments.data)
         if "UNION" in released:

@@ -26,7 +26,7 @@ def test_share_of_variance_and_regions_of_differences():
 
 
 def test_quality_drift_is_the_mean_over_samples():
-    """Stories of a level are sampled with probability 1 / (distance of levels + 1), as in OpenMEVA's section 4.3."""
+    """Stories of a level are sampled with probability 1 / (distance of levels + 1), as in UNION's section 4.4."""
     rng = np.random.default_rng(0)
     levels = np.repeat(np.arange(8), 10)
     judgments = levels / 7

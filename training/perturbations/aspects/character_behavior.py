@@ -124,8 +124,8 @@ def substitute_pronoun(
 ) -> list[Edit] | None:
     """Replaces a pronoun by another person's pronoun of the same column of Table 13.
 
-    The other person has a pronoun in the story, as in Table 1; if none fits, it is any other person. One of the same
-    number is preferred, since "they" often includes "she". Subjects and objects are preferred to possessives, since
+    The other person is of the same number, if possible, since "they" often includes "she", and among these one who has a
+    pronoun in the story, as in Table 1; if there is none, any other person. Subjects and objects are preferred to possessives, since
     "his arm" for "my arm" often makes sense, too. Reflexives are last, since their antecedent is in the same clause. A
     subject is replaced only by one that agrees with its verb, and is kept if a reflexive refers to it.
     """

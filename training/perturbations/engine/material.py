@@ -16,7 +16,7 @@ class Thresholds:
 
     The first two depend on the encoder. The shared one gives the five pairs of Table 14, in its order, -.06,
     -.09, .30, .54 and .73 (the paper's: .05, .16, .42, .57, .75): .25 accepts the same three (two of them pass
-    BLEU-1, too). About as many ROC stories (12 %) are below -.05 as are weakly related in Table 6.
+    BLEU-1, too). 16 % of ROC stories are below -.05; in Table 6, 12 % are weakly related.
 
     Attributes:
         similarity: minimum MoverScore of a paraphrase with its original (the paper's encoder: .4).
