@@ -21,7 +21,8 @@ from openmeva.training.autos.builder import AutosBuilder, BuiltRows, Row
 from openmeva.training.autos.phrase_limits import limit_phrases
 from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.corpora.story_rows import StoryRow
-from openmeva.training.files import atomic_replace
+from openmeva.training.files import atomic_replace, checksum
+from openmeva.training.paths import ROOT
 from openmeva.training.perturbations.aspects.registry import ASPECTS
 from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, INVARIANCE
 from openmeva.training.processes import map_in_processes
@@ -43,6 +44,10 @@ SCHEMA = pa.schema(
 SPLITS = (DISCRIMINATION, INVARIANCE)
 CHUNK = 250
 VERSION = "4"  # of the format of the parts, and of the perturbation rules
+# The code that rows depend on: parts that other rules made are not reused.
+_RULES = tuple(
+    ROOT / name for name in ("training/autos", "training/perturbations", "training/text", "metrics/core")
+)
 UNFILTERED_COUNTS = (
     b"perturbed_before_filter"  # key in the files' metadata: JSON, aspect to number of stories
 )
@@ -69,7 +74,7 @@ def build(
     """Write both splits to a folder; returns them.
 
     Stories are processed in parts of 250, each kept in `<folder>/.parts` until the end: an interrupted build resumes from
-    them. Files are written atomically. The number of processes does not affect the rows. At the end, phrases that are too
+    them, if the code is the same. Files are written atomically. The number of processes does not affect the rows. At the end, phrases that are too
     frequent in paraphrases are limited (`phrase_limits.py`), which needs the complete set.
 
     Args:
@@ -86,7 +91,7 @@ def build(
         ValueError: another build is writing to the folder.
     """
     key = build_key(rows, builder.seed, settings)
-    parts = folder / ".parts" / key
+    parts = folder / ".parts" / f"{key}-{rules_checksum(_RULES)[:16]}"
 
     def made(stage: str, stories: Sequence[StoryRow]) -> BuiltRows:
         stage_rows = _in_parts(stories, builder, stage, parts, progress, processes)
@@ -121,6 +126,14 @@ def build(
 def build_key(rows: Sequence[StoryRow], seed: int, settings: str) -> str:
     """Identifies a build: 16 hexadecimal digits of a hash of everything that its rows depend on."""
     return hashlib.sha256(json.dumps([VERSION, settings, seed, list(rows)]).encode()).hexdigest()[:16]
+
+
+def rules_checksum(folders: Iterable[Path]) -> str:
+    """SHA-256 over the Python files of folders, with their names: 64 hexadecimal digits."""
+    digest = hashlib.sha256()
+    for path in (path for folder in folders for path in sorted(folder.rglob("*.py"))):
+        digest.update(f"{path.relative_to(ROOT)}\0{checksum(path)}\n".encode())
+    return digest.hexdigest()
 
 
 def existing_builds(folder: Path) -> list[dict[str, Any]]:
