@@ -24,6 +24,7 @@ from openmeva.metrics.core.runtime import (
     choose_dtype,
     float32_initialization,
     inference,
+    load_pretrained,
     pad,
 )
 from openmeva.metrics.core.text import Normalizer
@@ -71,8 +72,8 @@ class BleurtScorer:
         outputs = AutoConfig.from_pretrained(folder).num_labels
         if outputs != 1:
             raise ValueError(f"{folder}: expected a model with one output, got {outputs}")
-        self.model = AutoModelForSequenceClassification.from_pretrained(
-            folder, dtype=torch.float32, use_safetensors=True
+        self.model = load_pretrained(
+            AutoModelForSequenceClassification, folder, dtype=torch.float32, use_safetensors=True
         )
         # like this project's heads, its last layer runs in float32 at any precision (see PrecisionCache)
         layers = {name: child for name, child in self.model.named_children() if list(child.parameters())}

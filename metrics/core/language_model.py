@@ -17,7 +17,7 @@ from openmeva.metrics.core.backbone import (
     packaged_file,
     weights_checksum,
 )
-from openmeva.metrics.core.runtime import float32_initialization
+from openmeva.metrics.core.runtime import float32_initialization, load_pretrained
 
 GGUF = ".gguf"
 
@@ -120,10 +120,21 @@ def _load(
     }
     tokenizer = AutoTokenizer.from_pretrained(name, **load_options)
     safetensors = None if gguf else True
-    model = AutoModelForCausalLM.from_pretrained(
-        name, use_safetensors=safetensors, dtype=dtype, **load_options
+    model = load_pretrained(
+        AutoModelForCausalLM, name, use_safetensors=safetensors, dtype=dtype, **load_options
     )
+    _check_causal(name, model)
     return tokenizer, model
+
+
+@torch.inference_mode()
+def _check_causal(name: str, model: Any) -> None:
+    """Raises a ValueError if the first token's logits depend on the second one, as in a masked language model."""
+    first, second = (
+        model.eval()(input_ids=torch.tensor([[0, 1], [0, 2]]), use_cache=False).logits[:, 0].float()
+    )
+    if not torch.allclose(first, second, rtol=1e-2, atol=1e-2):
+        raise ValueError(f"{name}: expected a causal language model, got one that reads the words to come")
 
 
 def _without_quantization_config(model: Any) -> Any:

@@ -115,6 +115,26 @@ def build_model(make: Callable[[], Any], state: Mapping[str, Tensor], where: Pat
     return model.eval()
 
 
+def load_pretrained(kind: Any, name: str | Path, allowed: str = "", **options: Any) -> Any:
+    """A model by `from_pretrained` of a class of transformers, which would fill missing weights with random numbers.
+
+    Args:
+        kind: the class.
+        name: a folder or Hub id.
+        allowed: beginning of the names of weights that may be missing, since they are not used; default: none.
+        options: passed on.
+
+    Raises:
+        ValueError: weights of the model are missing (they are named), or what `from_pretrained` raises.
+    """
+    model, report = kind.from_pretrained(name, output_loading_info=True, **options)
+    missing = sorted(key for key in report["missing_keys"] if not (allowed and key.startswith(allowed)))
+    if missing:
+        shown = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
+        raise ValueError(f"{name}: expected the weights of a {type(model).__name__}, which lack {shown}")
+    return model
+
+
 @contextmanager
 def inference(device: torch.device) -> Iterator[None]:
     """Without gradients, and in the model's own precision: the caller's autocast has no effect."""

@@ -27,6 +27,7 @@ from openmeva.metrics.core.runtime import (
     choose_dtype,
     float32_initialization,
     inference,
+    load_pretrained,
     pad,
 )
 from openmeva.metrics.core.text import Normalizer
@@ -100,7 +101,9 @@ class TextEncoder:
             self.revision = weights_checksum(folder / "model.safetensors")[:12]
             with float32_initialization():
                 kind = type(AutoModel.from_config(AutoConfig.from_pretrained(folder)))
-                self.model = kind.from_pretrained(folder, dtype=torch.float32, use_safetensors=True)
+                self.model = load_pretrained(
+                    kind, folder, allowed="pooler.", dtype=torch.float32, use_safetensors=True
+                )
             self.tokenizer = read_tokenizer(folder)
             # RoBERTa's positions start after the padding index
             positions = self.model.config.max_position_embeddings

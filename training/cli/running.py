@@ -1,12 +1,15 @@
 """Common to all commands: errors in one line, and progress bars on standard error."""
 
 import codecs
+import errno
 import io
+import shutil
 import sys
 from collections.abc import Sequence
 from typing import Any
 
 import typer
+from safetensors import SafetensorError
 from typer.core import TyperGroup
 
 BAD_INPUT = 2
@@ -37,9 +40,16 @@ class Commands(TyperGroup):
             if extra is None:
                 raise
             _fail(f"{error.name} is needed: pip install '.[{extra}]' in the clone", error)
+        except shutil.Error as error:  # of several files: a list of source, target and message
+            _, target, message = error.args[0][0]
+            _fail(f"{target}: {message}", error)
         except OSError as error:
-            has_file = error.filename is not None and error.strerror
-            _fail(f"{error.filename}: {error.strerror}" if has_file else str(error), error)
+            # of a copy, the file that cannot be written
+            file = error.filename2 if error.errno in (errno.ENOSPC, errno.EDQUOT) else None
+            file = file or error.filename
+            _fail(f"{file}: {error.strerror}" if file is not None and error.strerror else str(error), error)
+        except SafetensorError as error:
+            _fail(str(error), error)
         except ValueError as error:
             _fail(str(error), error)
         except KeyboardInterrupt as error:

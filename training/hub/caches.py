@@ -37,6 +37,8 @@ class Caches:
         """From `HF_HOME` and the more specific variables; default: the user's own cache folder."""
         user = Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")) / "huggingface"
         home = Path(os.environ.get("HF_HOME", user)).expanduser().absolute()
+        if "$" in str(home):  # huggingface_hub reads a variable in it, evaluate and datasets do not
+            raise ValueError(f"HF_HOME: expected a folder without a variable in its name, got {home}")
 
         def folder(variable: str, default: str) -> Path:
             return Path(os.environ.get(variable, home / default)).expanduser().absolute()

@@ -26,6 +26,12 @@ from openmeva.training.paths import RESOURCES
 FLAGS = "HF_EVALUATE_OFFLINE=1 HF_HUB_OFFLINE=1"
 
 
+def _installed_datasets(record: Record, caches: Caches) -> list[tuple[str, str]]:
+    """Names and configurations of the datasets that were installed."""
+    paths = [path for path in map(Path, record.trees) if caches.datasets in path.parents]
+    return [(path.parents[2].name.replace("___", "/"), path.parents[1].name) for path in paths]
+
+
 def install(description: Description, root: Path) -> None:
     """Installs, and prints the calls that load what is installed."""
     caches = Caches.from_environment()
@@ -40,14 +46,17 @@ def install(description: Description, root: Path) -> None:
             print(f'  evaluate.load("{organisation}/{source.name}")')
         elif source.module:
             print(f'  evaluate.load("{source.name}")  or "{organisation}/{source.name}"')
-    for tree in record.trees:
-        path = Path(tree)
-        if caches.datasets in path.parents:
-            name = path.parents[2].name.replace("___", "/")
-            print(f'  load_dataset("{name}", "{path.parents[1].name}")')
+    datasets = _installed_datasets(record, caches)
+    for name, config in datasets:
+        print(f'  load_dataset("{name}", "{config}")')
     for source in description.of_kind("model"):
         if source.loads_as == "whole" or description.has_whole_model(source):
-            print(f'  AutoModel.from_pretrained("{organisation}/{source.name}")')
+            scores = source.loads_as == "adapter" and description.whole_models.get(source.metric)
+            kind = "AutoModelForSequenceClassification" if scores else "AutoModel"
+            print(f'  {kind}.from_pretrained("{organisation}/{source.name}")')
+    for name, config in _installed_datasets(before, caches) if before else ():
+        if (name, config) not in datasets:
+            print(f'Removed: load_dataset("{name}", "{config}"), which is not in {Path.cwd() / "datasets"}')
     print(
         "With these names the libraries first ask the Hub, and load (and run) what it has under them. To load only what "
         f"is installed, set {FLAGS}"

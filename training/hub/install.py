@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
@@ -234,9 +235,9 @@ def _restore(record: Record) -> None:
 
 
 def has_content_of(target: Path, staged: Path) -> bool:
-    """Whether a folder has all files of `staged`, with the same sizes: cache clean-ups remove large files."""
+    """Whether a folder has all files of `staged`: cache clean-ups remove large files, and files are damaged."""
     return all(
-        (own := target / path.relative_to(staged)).is_file() and own.stat().st_size == path.stat().st_size
+        (own := target / path.relative_to(staged)).is_file() and filecmp.cmp(own, path, shallow=False)
         for path in staged.rglob("*")
         if path.is_file()
     )

@@ -38,8 +38,9 @@ model(**tokenizer(normalize("Ann was hungry. She made a sandwich."), return_tens
 """
 
 _CLASSIFIER = """\
-`AutoModelForSequenceClassification` gives one logit, whose sigmoid is the metric's score for a text that fits in
-one window. The logit is a linear layer on [CLS]. BERT's class has a pooler with a tanh before the classifier. The layer is
+`AutoModelForSequenceClassification` gives one logit, whose sigmoid is the metric's score for a text that fits in one
+window, `tokenizer.model_max_length` tokens long. The metric reads longer texts in several windows; with
+`truncation=True` the model reads their beginning only. The logit is a linear layer on [CLS]. BERT's class has a pooler with a tanh before the classifier. The layer is
 therefore stored in the pooler, scaled down to the range where tanh is linear, and the classifier scales its output up.
 
 """
@@ -108,6 +109,11 @@ def write_whole_model(checkpoint: Path, section: str, target: Path, classifier: 
     for name in _TOKENIZER:
         if (encoder / name).is_file():
             shutil.copyfile(encoder / name, target / name)
+    tokenizer = target / "tokenizer_config.json"
+    if tokenizer.is_file() and "max_length" in loaded.settings:  # the metric's window
+        written = json.loads(tokenizer.read_text(encoding="utf-8"))
+        written["model_max_length"] = loaded.settings["max_length"]
+        write_text(tokenizer, json.dumps(written, indent=2) + "\n")
 
 
 def whole_model_note(hub_id: str, classifier: str | None, encoder: str) -> str:

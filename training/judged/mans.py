@@ -1,5 +1,6 @@
 """MANS, the manually annotated stories of OpenMEVA (section 3.1)."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from openmeva.training.judged.rows import JudgedStory, find_file
 
 CORPORA = ("roc", "wp")
 HUB_ID = "Jiann/OpenMEVA"
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
 def file_names(corpus: str) -> tuple[str, ...]:
@@ -42,6 +44,8 @@ def read_mans(source: str | Path, corpus: str) -> list[JudgedStory]:
                 raise ValueError(f"{path}, entry {key}: expected a field '{name}' with {shown}")
         for model, generated in entry["gen"].items():
             rows.append(_row(f"{path}, entry {key}, {model}", f"{key}-{model}", entry, model, generated))
+    if not rows:
+        raise ValueError(f"{path}: expected stories in the field 'gen' of the prompts, got none")
     return rows
 
 
@@ -51,6 +55,12 @@ def _row(location: str, story_id: str, entry: dict, model: str, generated: dict)
         isinstance(rating, int | float) and 1 <= rating <= 5 for rating in ratings
     ):
         raise ValueError(f"{location}: expected a list of ratings in 1..5, got {ratings!r}")
+    if any(
+        map(_HALF_CHARACTER.search, (entry["prompt"], entry["gold_response"], str(generated.get("text"))))
+    ):
+        raise ValueError(
+            f"{location}: expected text, got half of a character (a lone surrogate, \\ud800 to \\udfff)"
+        )
     if len(ratings) != 5 or not isinstance(generated.get("text"), str):
         raise ValueError(f"{location}: expected a text and five ratings, got {len(ratings)} ratings")
     return {

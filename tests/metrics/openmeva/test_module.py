@@ -8,6 +8,8 @@ import evaluate
 import numpy as np
 import pytest
 
+from openmeva.metrics.openmeva.correlation import COEFFICIENTS
+
 ROOT = Path(__file__).resolve().parents[3]
 FOLDER = ROOT / "metrics" / "openmeva"
 
@@ -184,6 +186,17 @@ def test_only_mans_restricts_ratings_to_1_to_5():
         predictions=scores, references=references, draws=100
     )
     assert result["n"] == 8
+
+
+def test_scores_as_large_as_floats_can_be_have_finite_correlations(benchmark):
+    references, scores = make_rows()
+    scores[:2] = -np.finfo(float).max  # two infinite perplexities
+    with np.errstate(all="raise"):
+        huge = benchmark.compute(predictions=scores, references=references, draws=100)
+    scores[:2] = -1e12
+    usual = benchmark.compute(predictions=scores, references=references, draws=100)
+    assert json.dumps(huge, allow_nan=False)
+    assert [huge[name] for name in COEFFICIENTS] == pytest.approx([usual[name] for name in COEFFICIENTS])
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), np.float32("nan"), 10**400])

@@ -8,8 +8,10 @@ from typing import Any
 
 import evaluate
 import pytest
+from safetensors.torch import load_file, save_file
+from transformers import BertConfig, BertForMaskedLM
 
-from tests.tiny_ppl import write_gpt2, write_ppl_checkpoint
+from tests.tiny_ppl import plain_tokenizer, write_gpt2, write_ppl_checkpoint
 
 ROOT = Path(__file__).resolve().parents[3]
 MODULE = str(ROOT / "metrics" / "ppl")
@@ -32,6 +34,33 @@ def ppl(folder: Path) -> Any:
 @pytest.fixture(scope="module")
 def gpt2(folder: Path) -> Any:
     return evaluate.load(MODULE, str(write_gpt2(folder / "gpt2")))
+
+
+def test_model_without_all_its_weights_is_refused(tmp_path: Path) -> None:
+    weights = write_gpt2(tmp_path) / "model.safetensors"
+    tensors = load_file(weights)
+    del tensors["transformer.h.1.ln_1.weight"]
+    save_file(tensors, weights, metadata={"format": "pt"})
+    with pytest.raises(ValueError, match=r"weights of a GPT2LMHeadModel, which lack transformer\.h\.1\.ln_1"):
+        evaluate.load(MODULE, str(tmp_path)).compute(predictions=STORIES)
+
+
+def test_masked_language_model_is_refused(tmp_path: Path) -> None:
+    tokenizer = plain_tokenizer()
+    config = BertConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+        initializer_range=0.4,
+    )
+    BertForMaskedLM(config).save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    with pytest.raises(
+        ValueError, match="expected a causal language model, got one that reads the words to come"
+    ):
+        evaluate.load(MODULE, str(tmp_path)).compute(predictions=STORIES)
 
 
 def test_compute(ppl: Any) -> None:

@@ -1,17 +1,22 @@
 """Bad input to a command is reported in one line, with exit status 2."""
 
+import errno
 import re
+import shutil
 import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
 import pytest
+import typer
+from safetensors import SafetensorError
 from typer.testing import CliRunner
 
 from openmeva.training.autos.command import AutosBuildOptions
 from openmeva.training.benchmark.command import BenchmarkOptions
 from openmeva.training.cli.app import app
+from openmeva.training.cli.running import Commands
 from openmeva.training.negatives.file import NegativeSamplingConfig
 from openmeva.training.paths import CONFIGS, ROOT
 from openmeva.training.perturbations.file import PerturbationConfig
@@ -213,3 +218,30 @@ def test_trainer_modules_report_missing_data_and_configurations(
             main()
         assert ended.value.code == 2, option
         assert re.search("^error: ", capsys.readouterr().err, re.MULTILINE), option
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device", "from", None, "to"), "to: No space left on device"),
+        (OSError(errno.EACCES, "Permission denied", "from", None, "to"), "from: Permission denied"),
+        (
+            shutil.Error([("from", "to", "[Errno 28] No space left on device")]),
+            "to: [Errno 28] No space left on device",
+        ),
+        (SafetensorError("I/O error: No space left on device"), "I/O error: No space left on device"),
+    ],
+)
+def test_full_disk_is_reported_with_the_file_that_cannot_be_written(error: Exception, message: str) -> None:
+    failing = typer.Typer(cls=Commands)
+
+    @failing.command()
+    def copy() -> None:
+        raise error
+
+    @failing.command()
+    def other() -> None:
+        """Makes the application a group."""
+
+    result = CliRunner().invoke(failing, ["copy"])
+    assert (result.exit_code, result.stderr) == (2, f"error: {message}\n")

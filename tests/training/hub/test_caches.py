@@ -7,6 +7,7 @@ import pytest
 from openmeva.training.hub import caches
 from openmeva.training.hub.caches import Caches, dataset_placements
 from openmeva.training.hub.description import Description, Source
+from openmeva.training.hub.install import has_content_of
 
 
 def test_caches_follow_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -30,6 +31,21 @@ def test_caches_follow_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert Caches.from_environment() == Caches(
         tmp_path / "hf", tmp_path / "elsewhere", tmp_path / "hf" / "modules", tmp_path / "hf" / "datasets"
     )
+
+
+def test_variable_in_the_name_of_the_cache_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HOME", "$PWD/hf")
+    with pytest.raises(ValueError, match="HF_HOME: expected a folder without a variable in its name, got"):
+        Caches.from_environment()
+
+
+def test_damaged_file_of_the_same_size_is_noticed(tmp_path: Path) -> None:
+    for name in ("staged", "installed"):
+        (tmp_path / name / "weights").mkdir(parents=True)
+        (tmp_path / name / "weights" / "adapter.safetensors").write_bytes(b"12345678")
+    assert has_content_of(tmp_path / "installed", tmp_path / "staged")
+    (tmp_path / "installed" / "weights" / "adapter.safetensors").write_bytes(b"12340678")
+    assert not has_content_of(tmp_path / "installed", tmp_path / "staged")
 
 
 def test_configurations_that_the_user_built_are_placed_beside_the_shipped_ones(

@@ -58,6 +58,8 @@ def test_a_published_whole_model_gives_its_metrics_scores(source: Source, tmp_pa
     expected = metric.compute(predictions=stories, dtype="float32")["scores"]
     model = AutoModelForSequenceClassification.from_pretrained(folder).eval()
     tokenizer = AutoTokenizer.from_pretrained(folder)
+    settings = json.loads((source.folder / "config.json").read_text(encoding="utf-8"))[source.metric]
+    assert tokenizer.model_max_length == settings["max_length"]
     normalize = Normalizer.load(ENCODER / "names.json")
     for story, score in zip(stories, expected, strict=True):
         with torch.inference_mode():

@@ -50,6 +50,11 @@ def test_mans_rows_with_both_file_names(tmp_path, name):
         ({"7": entry(gpt=[1, 2, 3])}, "five ratings, got 3"),
         ({"7": {"prompt": "a"}}, "entry 7: expected a field 'gold_response'"),
         ([], "expected a JSON object of prompts, got list"),
+        ({"7": {**entry(), "gen": {}}}, "expected stories in the field 'gen' of the prompts, got none"),
+        (
+            {"7": {**entry(gpt=[1, 2, 3, 4, 5]), "prompt": "half \ud83d"}},
+            "entry 7, gpt: expected text, got half of a",
+        ),
     ],
 )
 def test_unknown_mans_layout_is_refused(tmp_path, entries, message):
