@@ -111,7 +111,13 @@ class StoryInputs:
         self, *, predictions: Any = None, contexts: Any = None, references: Any = None, **kwargs: Any
     ) -> Any:
         """Scores `predictions`, or the rows added before; see the module's `inputs_description`."""
+        # rejected before anything is done: rows that were added before stay
         check_options(kwargs)
+        inspect.signature(self._compute).bind_partial(**kwargs)
+        if "device" in kwargs or "dtype" in kwargs:
+            from openmeva.metrics.core.runtime import choose_device, choose_dtype
+
+            choose_dtype(kwargs.get("dtype", "auto"), choose_device(kwargs.get("device")))
         with self._lock:
             if predictions is None and self.writer is None:
                 raise ValueError("predictions: expected at least one story, got none")

@@ -6,6 +6,7 @@ from typing import Any
 import evaluate
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 from transformers import BertConfig, BertForSequenceClassification
 
 from openmeva.metrics.bleurt.scoring import BleurtScorer
@@ -100,6 +101,14 @@ def test_sequence_classifiers_of_transformers(tmp_path: Path) -> None:
     (rounded,) = scorer.scores(["a dog"], [["the cat slept"]], dtype="bfloat16")
     assert rounded == pytest.approx(expected, abs=0.1)
     assert rounded != torch.tensor(rounded).bfloat16().item(), "the last layer stays in float32"
+    tensors = load_file(tmp_path / "model.safetensors")
+    save_file(
+        {k: v for k, v in tensors.items() if k != "classifier.weight"},
+        tmp_path / "model.safetensors",
+        {"format": "pt"},
+    )
+    with pytest.raises(ValueError, match="weights of a BertForSequenceClassification, which lack classifier"):
+        BleurtScorer(tmp_path)
     config.num_labels = 2
     BertForSequenceClassification(config).save_pretrained(tmp_path)
     with pytest.raises(ValueError, match="one output, got 2"):

@@ -11,7 +11,6 @@ import evaluate
 import numpy as np
 import pyarrow as pa
 import pytest
-import torch
 
 from openmeva.metrics.core.inputs import (
     as_list,
@@ -22,7 +21,6 @@ from openmeva.metrics.core.inputs import (
 )
 from openmeva.metrics.core.lock import ModuleLock
 from openmeva.metrics.core.module import StoryInputs, progress_bar
-from openmeva.metrics.core.runtime import choose_device, choose_dtype
 
 THREADS, CALLS = 8, 6
 
@@ -46,6 +44,8 @@ class Lengths(StoryInputs, evaluate.Metric):
         references: list[list[str]] | None = None,
         batch_size: int = 1,
         explain: bool = False,
+        device: str | None = None,
+        dtype: str = "auto",
     ) -> dict[str, Any]:
         time.sleep(0.001)
         return {"scores": [len(text) for text in predictions]}
@@ -136,27 +136,6 @@ def test_options_of_wrong_type_are_rejected(lengths: Lengths, options: dict[str,
     assert lengths.compute()["scores"] == [2]
 
 
-@pytest.mark.parametrize("device", ["there", "cuda:77", "meta", [], 2.5, "cpu:x"])
-def test_unavailable_device_is_rejected(device: Any) -> None:
-    with pytest.raises(ValueError, match="device: expected an available device"):
-        choose_device(device)
-
-
-def test_out_of_memory_device_is_not_reported_as_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
-    with mock.patch.object(torch, "empty", side_effect=torch.OutOfMemoryError("CUDA out of memory")):
-        with pytest.raises(torch.OutOfMemoryError, match="CUDA out of memory"):
-            choose_device("cuda:0")
-        with pytest.raises(ValueError, match="expected an available device"):
-            choose_device("cuda:1")
-
-
-@pytest.mark.parametrize("dtype", [[], None, "int8", 3])
-def test_unknown_precision_is_rejected(dtype: Any) -> None:
-    with pytest.raises(ValueError, match="expected dtype"):
-        choose_dtype(dtype, choose_device("cpu"))
-
-
 def test_result_has_a_warning_or_none_per_story(lengths: Lengths, tmp_path: Any) -> None:
     stories = ["Ann was hungry. She made a sandwich. She ate it. Then she slept.", "Hello", "😀"]
     expected = [None, "too short: 1 word, a story has at least 10", "no words: only digits and symbols"]
@@ -195,30 +174,6 @@ def test_types_of_shared_options_are_checked(
     for value in bad:
         with pytest.raises(ValueError, match=f"^{name}: expected .*, got {value!r}"):
             check_options({name: value})
-
-
-def test_device_and_precision_follow_the_hardware(monkeypatch: pytest.MonkeyPatch) -> None:
-    native_support = {
-        True: False,
-        False: True,
-    }  # a GPU that only emulates bfloat16 uses float32
-    monkeypatch.setattr(
-        torch.cuda, "is_bf16_supported", lambda including_emulation=True: native_support[including_emulation]
-    )
-    for capabilities, expected in (
-        ({}, "float32"),
-        ({"avx2": True}, "float32"),
-        ({"amx_bf16": True}, "bfloat16"),
-    ):
-        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda capabilities=capabilities: capabilities)
-        assert str(choose_dtype("auto", torch.device("cpu"))) == f"torch.{expected}"
-        assert choose_dtype("auto", torch.device("cuda")) is torch.bfloat16
-        assert choose_dtype("auto", torch.device("mps")) is torch.float32
-    monkeypatch.delenv("OPENMEVA_DEVICE", raising=False)
-    for cuda, mps, expected in (True, True, "cuda"), (False, True, "mps"), (False, False, "cpu"):
-        monkeypatch.setattr(torch.cuda, "is_available", lambda cuda=cuda: cuda)
-        monkeypatch.setattr(torch.backends.mps, "is_available", lambda mps=mps: mps)
-        assert choose_device(None).type == expected
 
 
 def test_reference_lists_are_checked_row_by_row() -> None:
@@ -261,12 +216,16 @@ def test_failed_call_leaves_no_file_and_no_row(lengths: Lengths, tmp_path: Path)
     lengths.add(prediction="abc", context="b")
     with pytest.raises(ValueError, match="predictions, row 1: expected a string"):
         lengths.add_batch(predictions=["a", 3], contexts=["b", "b"])
-    with pytest.raises(ValueError, match="batch_size"):
-        lengths.compute(batch_size=0)
+    for wrong, error in (
+        ({"batch_size": 0}, ValueError), ({"an_option": "x"}, TypeError), ({"dtype": "fp8"}, ValueError),
+        ({"device": "there"}, ValueError),
+    ):  # fmt: skip
+        with pytest.raises(error, match=next(iter(wrong))):
+            lengths.compute(**wrong)
     assert lengths.compute()["scores"] == [3], "rejected before anything was done: added rows are kept"
     lengths.add(prediction="abc", context="b")
-    with pytest.raises(TypeError):
-        lengths.compute(an_option="x")
+    with mock.patch.object(lengths, "_compute", side_effect=RuntimeError), pytest.raises(RuntimeError):
+        lengths.compute()
     assert [path for path in tmp_path.rglob("*") if path.suffix == ".arrow"] == []
     assert lengths.compute(predictions=["abcd"], contexts=["b"])["scores"] == [4]
 

@@ -1,6 +1,8 @@
 """Precision and device of models, and padding of batches."""
 
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
 import pytest
 import torch
@@ -8,7 +10,7 @@ from transformers import BertConfig
 
 from openmeva.metrics.bleurt.modeling import BleurtModel
 from openmeva.metrics.core.classifier import StoryClassifier
-from openmeva.metrics.core.runtime import PrecisionCache, choose_device, pad
+from openmeva.metrics.core.runtime import PrecisionCache, choose_device, choose_dtype, pad
 from openmeva.metrics.sentavg.modeling import SentAvg
 from openmeva.metrics.union.modeling import UnionModel
 from tests.tiny_metrics import CHECKPOINTS, load_tiny, scores_of
@@ -75,3 +77,48 @@ def test_environment_variable_sets_the_default_device(monkeypatch: pytest.Monkey
     assert choose_device("cpu").type == "cpu"
     with pytest.raises(ValueError, match="OPENMEVA_DEVICE: expected an available device"):
         choose_device(None)
+
+
+@pytest.mark.parametrize("device", ["there", "cuda:77", "meta", [], 2.5, "cpu:x"])
+def test_unavailable_device_is_rejected(device: Any) -> None:
+    with pytest.raises(ValueError, match="device: expected an available device"):
+        choose_device(device)
+
+
+def test_out_of_memory_device_is_not_reported_as_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    with mock.patch.object(torch, "empty", side_effect=torch.OutOfMemoryError("CUDA out of memory")):
+        with pytest.raises(torch.OutOfMemoryError, match="CUDA out of memory"):
+            choose_device("cuda:0")
+        with pytest.raises(ValueError, match="expected an available device"):
+            choose_device("cuda:1")
+
+
+@pytest.mark.parametrize("dtype", [[], None, "int8", 3])
+def test_unknown_precision_is_rejected(dtype: Any) -> None:
+    with pytest.raises(ValueError, match="expected dtype"):
+        choose_dtype(dtype, choose_device("cpu"))
+
+
+def test_device_and_precision_follow_the_hardware(monkeypatch: pytest.MonkeyPatch) -> None:
+    native_support = {
+        True: False,
+        False: True,
+    }  # a GPU that only emulates bfloat16 uses float32
+    monkeypatch.setattr(
+        torch.cuda, "is_bf16_supported", lambda including_emulation=True: native_support[including_emulation]
+    )
+    for capabilities, expected in (
+        ({}, "float32"),
+        ({"avx2": True}, "float32"),
+        ({"amx_bf16": True}, "bfloat16"),
+    ):
+        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda capabilities=capabilities: capabilities)
+        assert str(choose_dtype("auto", torch.device("cpu"))) == f"torch.{expected}"
+        assert choose_dtype("auto", torch.device("cuda")) is torch.bfloat16
+        assert choose_dtype("auto", torch.device("mps")) is torch.float32
+    monkeypatch.delenv("OPENMEVA_DEVICE", raising=False)
+    for cuda, mps, expected in (True, True, "cuda"), (False, True, "mps"), (False, False, "cpu"):
+        monkeypatch.setattr(torch.cuda, "is_available", lambda cuda=cuda: cuda)
+        monkeypatch.setattr(torch.backends.mps, "is_available", lambda mps=mps: mps)
+        assert choose_device(None).type == expected

@@ -1,8 +1,11 @@
 """Embeddings of a text's tokens and words, and the weights of MoverScore, against plain loops."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 
 from openmeva.metrics.embedding_similarity.embedding import TextEncoder
 from openmeva.metrics.embedding_similarity.mover_score import bigrams, mover_score
@@ -62,3 +65,16 @@ def test_mover_score_weighs_words_and_bigrams_by_their_frequency(encoder: TextEn
             pairs.append(mover_score(one, other, shares, others))
         assert result["moverscore_1"][row] == pytest.approx(max(words), abs=1e-5)
         assert result["moverscore_2"][row] == pytest.approx(max(pairs), abs=1e-5)
+
+
+def test_encoder_needs_all_weights_but_the_pooler(tmp_path: Path) -> None:
+    weights = write_bert(tmp_path) / "model.safetensors"
+    tensors = load_file(weights)
+    for lacking in ("pooler.", "encoder.layer.0.output."):
+        tensors = {name: tensor for name, tensor in tensors.items() if not name.startswith(lacking)}
+        save_file(tensors, weights, {"format": "pt"})
+        if lacking == "pooler.":
+            assert TextEncoder(tmp_path).embed(["she ran ."])[0].words == ("she", "ran")
+        else:
+            with pytest.raises(ValueError, match="weights of a BertModel, which lack encoder"):
+                TextEncoder(tmp_path)

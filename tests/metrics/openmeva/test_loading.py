@@ -3,6 +3,7 @@
 import shutil
 from pathlib import Path
 
+import evaluate
 import pyarrow.parquet as pq
 import pytest
 
@@ -56,3 +57,11 @@ def test_advice_for_a_missing_set(
 
 def _unreachable(*_: object, **__: object) -> None:
     raise ConnectionError("Couldn't reach the Hub")
+
+
+def test_multiple_processes_are_rejected():
+    """Each process would report only on its own share of the rows."""
+    with pytest.raises(ValueError, match="num_process: expected 1"):
+        evaluate.load(
+            str(ROOT / "metrics" / "openmeva"), "judgments", num_process=2, process_id=0, experiment_id="x"
+        )

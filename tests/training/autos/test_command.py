@@ -16,6 +16,7 @@ from filelock import FileLock, Timeout
 from typer.testing import CliRunner
 
 from openmeva.metrics.core import runtime
+from openmeva.training.autos import build as autos
 from openmeva.training.autos import command
 from openmeva.training.autos.build import SCHEMA, existing_builds
 from openmeva.training.autos.builder import BuiltRows
@@ -208,3 +209,14 @@ def test_configuration_of_own_stories_may_have_any_name(tmp_path: Path) -> None:
         command.AutosBuildOptions(["fairy"], stories=stories)  # the card there names the project's own
     with pytest.raises(ValueError, match="expected a configuration among mini, roc, wp, got 'fairy'"):
         command.AutosBuildOptions(["fairy"], data=tmp_path)
+
+
+def test_checksum_of_rules_changes_with_the_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(autos, "ROOT", tmp_path)
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "words.py").write_text("GOOD = 1\n", encoding="utf-8")
+    before = autos.rules_checksum([tmp_path / "rules"])
+    (tmp_path / "rules" / "notes.md").touch()
+    assert autos.rules_checksum([tmp_path / "rules"]) == before
+    (tmp_path / "rules" / "words.py").write_text("GOOD = 2\n", encoding="utf-8")
+    assert autos.rules_checksum([tmp_path / "rules"]) != before
