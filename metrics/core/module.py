@@ -114,10 +114,6 @@ class StoryInputs:
         # rejected before anything is done: rows that were added before stay
         check_options(kwargs)
         inspect.signature(self._compute).bind_partial(**kwargs)
-        if "device" in kwargs or "dtype" in kwargs:
-            from openmeva.metrics.core.runtime import choose_device, choose_dtype
-
-            choose_dtype(kwargs.get("dtype", "auto"), choose_device(kwargs.get("device")))
         with self._lock:
             if predictions is None and self.writer is None:
                 raise ValueError("predictions: expected at least one story, got none")

@@ -161,7 +161,7 @@ class Counting(OneScore):
 def test_stopped_file_is_not_scored_further(upload: Callable[[str], dict[str, Any]], tmp_path: Path) -> None:
     scorer = Counting()
     (event,) = events(app.build(scorer), "Score the file")
-    steps = event.fn(upload(f"{STORY}\n" * 40), "roc")
+    steps = event.fn(gr.Progress(), upload(f"{STORY}\n" * 40), "roc")
     assert next(steps)[1]["value"] is None, "the field is free for another file"
     next(steps)
     next(steps)
@@ -174,21 +174,21 @@ def test_stopped_file_is_not_scored_further(upload: Callable[[str], dict[str, An
 
 def test_all_rows_of_a_file_are_shown(upload: Callable[[str], dict[str, Any]]) -> None:
     (event,) = events(app.build(OneScore()), "Score the file")
-    *_, (shown, _) = event.fn(upload(f"{STORY}\n" * 120), "roc")
+    *_, (shown, _) = event.fn(gr.Progress(), upload(f"{STORY}\n" * 120), "roc")
     assert "120 stories scored" in shown["value"]
     assert shown["value"].count("<tr>") == 121
 
 
 def test_bad_file_shows_an_error_message(upload: Callable[[str], dict[str, Any]]) -> None:
     (event,) = events(app.build(OneScore()), "Score the file")
-    *_, (shown, _) = event.fn(upload(""), "roc")
+    *_, (shown, _) = event.fn(gr.Progress(), upload(""), "roc")
     assert "no rows" in shown["value"]
 
 
 @pytest.mark.parametrize(
     ("build", "name", "values"),
     [
-        (lambda: app.build(OneScore()), "Compare the systems", (None, None, "roc")),
+        (lambda: app.build(OneScore()), "Compare the systems", (gr.Progress(), None, None, "roc")),
         (lambda: leaderboard(read_results()), "Place", (None, "mans_roc")),
     ],
 )

@@ -95,7 +95,7 @@ def test_generator_card_states_treatment_of_names_and_paper_results(tmp_path: Pa
     for changes, expected in (
         (
             {"base": "bart-base"},
-            "with the original names. The paper's BART has 3.44 on ROC and 6.79 on WP.\n",
+            "with the original names. The paper's BART has 3.44 on ROC and 6.79 on WP, with a mark\nafter each sentence",
         ),
         ({"base": "gpt2", "plots": "opening"}, "with the original names. The paper's GPT-2 has 8.28 on ROC"),
     ):

@@ -111,7 +111,7 @@ _BART = "The paper's BART has 3.44 on ROC and 6.79 on WP"
 _OTHER_NAMES = f"{_BART}, with its own\ntokenizer and with names: not comparable."
 _OTHER_MARKS = f"{_BART}, with a mark\nafter each sentence: not comparable."
 _OTHER_TOKENS = f"{_BART}, with its own\ntokenizer: not comparable."
-_GPT2 = "The paper's GPT-2 has 8.28 on ROC\nand 25.04 on WP, it does not say given what; here a story's first sentence is given and copied: not comparable."
+_GPT2 = "The paper's GPT-2 has 8.28 on ROC\nand 25.04 on WP, given what it does not say; here a story's first sentence is given and copied: not comparable."
 
 
 def stories_with_plots(
