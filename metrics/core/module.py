@@ -113,7 +113,7 @@ class StoryInputs:
         """Scores `predictions`, or the rows added before; see the module's `inputs_description`."""
         # rejected before anything is done: rows that were added before stay
         check_options(kwargs)
-        inspect.signature(self._compute).bind_partial(**kwargs)
+        inspect.signature(self._compute).bind_partial(**kwargs)  # type: ignore[attr-defined]  # of evaluate.Metric
         with self._lock:
             if predictions is None and self.writer is None:
                 raise ValueError("predictions: expected at least one story, got none")
