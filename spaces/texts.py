@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from openmeva.metrics.core.text import begins_with_context, split_sentences
+from openmeva.metrics.core.contexts import join_contexts
+from openmeva.metrics.core.text import split_sentences
 from openmeva.spaces.catalogue import CORPORA, CatalogueEntry
 from openmeva.spaces.limits import MAX_SENTENCES_WITH_COSTS
 
@@ -26,9 +27,7 @@ class Text:
 
     def whole(self, corpus: str) -> str:
         """The complete story: in `roc` the context is its beginning, which the story may repeat."""
-        if corpus != "roc" or begins_with_context(self.story, self.context):
-            return self.story
-        return f"{self.context} {self.story}".strip()
+        return join_contexts([self.story], [self.context], joins=corpus == "roc")[0]
 
 
 def missing_input(entry: CatalogueEntry, module: Any, text: Text, corpus: str) -> str:

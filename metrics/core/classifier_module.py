@@ -1,12 +1,13 @@
 """Code shared by the evaluate modules of story classifiers: UNION, plot coherence, discriminator and SENTAVG."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from openmeva.metrics.core.checkpoint import Checkpoint, find_checkpoint, load_checkpoint
+from openmeva.metrics.core.contexts import MAX_CONTINUED_SENTENCES, join_contexts
 from openmeva.metrics.core.module import StoryInputs, progress_bar, signature_of
 from openmeva.metrics.core.runtime import precision
-from openmeva.metrics.core.story_scorer import MAX_CONTINUED_SENTENCES, StoryScorer
+from openmeva.metrics.core.story_scorer import StoryScorer
 from openmeva.metrics.core.text_warnings import USUAL_WORD_COUNTS
 
 _CORPORA = {"first_sentence": "roc", "prompt": "wp"}  # by the checkpoint's rule for contexts
@@ -69,6 +70,15 @@ class StoryClassifierModule(StoryInputs):
             context=automatic if context_setting == "auto" else context_setting,
             **windows,
             dtype=precision(self.default_dtype if dtype is None else dtype, device),
+        )
+
+    def _scored_texts(self, columns: Mapping[str, Sequence[Any]]) -> Sequence[str]:
+        """Stories, with their contexts where these are joined to them."""
+        joins = self._options.get("context_is_part_of_story")
+        return join_contexts(
+            columns["predictions"],
+            columns.get("contexts", [""] * len(columns["predictions"])),
+            self._scorer.joins_context if joins is None else joins,
         )
 
     def _usual_word_count(self) -> tuple[int, int | None]:

@@ -59,7 +59,7 @@ class StoryInputs:
     """Mixin for `evaluate.Metric`: `predictions` are stories; further columns are required or optional.
 
     In addition to what the module computes, a result has `warnings`: one per story, None or why its score may be
-    meaningless (see `text_warnings`). Threads may share a module: `compute`, `add` and `add_batch` take turns.
+    meaningless (see `text_warnings`); they are about the texts of `_scored_texts`. Threads may share a module: `compute`, `add` and `add_batch` take turns.
 
     Attributes:
         required: columns that must be given, out of `contexts` and `references`.
@@ -78,6 +78,7 @@ class StoryInputs:
 
     def __init__(self, config_name: Any = None, *args: Any, **kwargs: Any) -> None:
         self._lock = ModuleLock()
+        self._options: dict[str, Any] = {}  # of the `compute` that is running
         self._warnings: list[str | None] = []
         name = None if config_name is None else str(config_name)  # may be the path of a folder
         super().__init__(name, *args, **kwargs)  # type: ignore[call-arg]
@@ -124,6 +125,7 @@ class StoryInputs:
                 )
             # a rejected batch leaves the rows that were added before unchanged
             batch = None if predictions is None else self._check_batch(predictions, contexts, references)
+            self._options = kwargs
             try:
                 if batch is not None:
                     self._write(batch)
@@ -138,7 +140,12 @@ class StoryInputs:
     def _finalize(self) -> None:
         super()._finalize()  # type: ignore[misc]
         if self.data is not None:  # in the process that computes the scores
-            self._warnings = warnings_of(self.data["predictions"], *self._usual_word_count())
+            texts = self._scored_texts({name: self.data[name] for name in self.data.column_names})
+            self._warnings = warnings_of(texts, *self._usual_word_count())
+
+    def _scored_texts(self, columns: Mapping[str, Sequence[Any]]) -> Sequence[str]:
+        """The text of each row that is scored as its story; here the prediction."""
+        return columns["predictions"]
 
     def _usual_word_count(self) -> tuple[int, int | None]:
         """The least and greatest number of words of the stories that the module, or its configuration, is meant for."""

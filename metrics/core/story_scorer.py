@@ -4,7 +4,6 @@ UNION and the classifiers of `classifier_scorer.py` differ in the model and in w
 (`StoryScorer._extra_explanations`). SENTAVG has its own `score`.
 """
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
@@ -15,6 +14,7 @@ from torch import Tensor
 
 from openmeva.metrics.core.batching import Progress, length_batches, sentence_windows
 from openmeva.metrics.core.checkpoint import Checkpoint, load_normalizer
+from openmeva.metrics.core.contexts import CONTEXT_RULES, join_contexts
 from openmeva.metrics.core.runtime import (
     PrecisionCache,
     SpecialTokens,
@@ -24,12 +24,6 @@ from openmeva.metrics.core.runtime import (
     inference,
     pad,
 )
-from openmeva.metrics.core.text import begins_with_context, split_sentences
-
-# `first_sentence`: a context is the beginning of the story; `prompt`: it is not part of it; `auto`: see `is_beginning`
-CONTEXT_RULES: dict[str, bool | None] = {"first_sentence": True, "prompt": False, "auto": None}
-MAX_CONTINUED_SENTENCES = 10
-_TAG = re.compile(r"\[(?!\s?(?:FE)?MALE\b|\s?NEUTRAL\b)", re.IGNORECASE)  # "[WP]", but not a placeholder
 
 
 class SequenceScore(NamedTuple):
@@ -58,22 +52,6 @@ class PreparedStory:
     def ids(self, window: tuple[int, int], without: int | None = None) -> list[int]:
         """Token ids of the sentences in `window`, except the sentence `without`."""
         return [t for i in range(*window) if i != without for t in self.tokens[i]]
-
-
-def is_beginning(context: str, story: str) -> bool:
-    """Whether a context is the first sentence of a story rather than a prompt for it.
-
-    True if the context is one sentence that ends in `.` or `!` and has no bracketed tag, and the story has at
-    most ten sentences.
-
-    >>> is_beginning("Ann was hungry.", "She ate. She slept.")
-    True
-    >>> is_beginning("[WP] You wake up. Nobody is there.", "I rubbed my eyes.")
-    False
-    """
-    sentences = split_sentences(context)
-    declarative = len(sentences) == 1 and sentences[0].rstrip("\"') ").endswith((".", "!"))
-    return declarative and not _TAG.search(context) and len(split_sentences(story)) <= MAX_CONTINUED_SENTENCES
 
 
 class StoryScorer:
@@ -115,13 +93,8 @@ class StoryScorer:
             ValueError: a story without a single word (its row is named).
         """
         joins_context = self.joins_context if joins_context is None else joins_context
-        if contexts is not None and joins_context is not False:
-            stories = [
-                f"{c.strip()} {s.strip()}"
-                if not begins_with_context(s, c) and (joins_context or is_beginning(c, s))
-                else s
-                for c, s in zip(contexts, stories, strict=True)
-            ]
+        if contexts is not None:
+            stories = join_contexts(stories, contexts, joins_context)
         limit = self.max_length - 2
         shorter = min(limit, (self.shorter_window or self.max_length) - 2)
         prepared = []

@@ -42,7 +42,6 @@ _GLUED = re.compile(
 _END = re.compile(r"""(?<![.!?])(?P<marks>[.!?]+)(?P<closing>["')\]]*)$""")
 _CLOSING = re.compile(r"""^["')\]]+$""")
 _LAST = frozenset(".!?\"')]")  # last characters of the chunks that `_END` can match
-_REST_OF_SENTENCE = re.compile(r"""^(?:\s*[.!?…,;:)\]}’”'"]+)?\s*""")  # after its last word
 _TITLES = frozenset("mr mrs ms dr prof st sr jr gen col sgt lt capt rev hon vs mt ft".split())
 _NUMBERED = frozenset("no fig".split())  # followed by a number; "No. He ran." has two sentences
 _ABBREVIATIONS = frozenset("a.m p.m u.s u.k e.g i.e etc inc ltd co corp dept approx ave blvd ph.d".split())
@@ -85,51 +84,6 @@ def split_sentences(text: str) -> list[str]:
     """
     shielded = clean(text if text.isascii() else text.translate(_NO_SHIELDS))
     return [" ".join(chunks).translate(UNSHIELD_PLACEHOLDERS) for chunks in _sentence_chunks(shielded)]
-
-
-def begins_with_context(story: object, context: object) -> bool:
-    """Whether a story already begins with its context, which is not blank; False for anything but texts.
-
-    Only letters and digits count, in any case: one of the two may be tokenised, or have other quotes and spaces.
-
-    >>> [begins_with_context(story, "Ann ran.") for story in ("Ann ran. She fell.", "She fell.", "Ann rants.")]
-    [True, False, False]
-    >>> begins_with_context("ann did n't run . she fell .", "Ann didn’t run.")
-    True
-    """
-    return isinstance(story, str) and isinstance(context, str) and _context_end(story, context) is not None
-
-
-def without_context(story: str, context: str) -> str:
-    """A story without the context that it begins with; unchanged if it does not, or if nothing else is left.
-
-    >>> without_context("Ann ran . She fell .", "Ann ran."), without_context("Ann ran.", "Ann ran.")
-    ('She fell .', 'Ann ran.')
-    """
-    end = _context_end(story, context)
-    rest = "" if end is None else _REST_OF_SENTENCE.sub("", story[end:])
-    return rest if any(map(str.isalnum, rest)) else story
-
-
-def _context_end(story: str, context: str) -> int | None:
-    """Where the context ends in a story that begins with it, after its last letter or digit; else None."""
-    wanted = [character for character in context.casefold() if character.isalnum()]
-    if not wanted:  # such as "…"
-        beginning = context.strip()
-        return (
-            story.find(beginning) + len(beginning)
-            if beginning and story.strip().startswith(beginning)
-            else None
-        )
-    found = 0
-    for place, letter in enumerate(story):
-        for character in filter(str.isalnum, letter.casefold()):
-            if found == len(wanted) or character != wanted[found]:
-                return None
-            found += 1
-        if found == len(wanted):
-            return None if story[place + 1 : place + 2].isalnum() else place + 1
-    return None
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:

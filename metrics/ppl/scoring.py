@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from openmeva.metrics.core.batching import Progress
+from openmeva.metrics.core.contexts import begins_with_context
 from openmeva.metrics.core.runtime import choose_device, choose_dtype
-from openmeva.metrics.core.text import begins_with_context
 from openmeva.metrics.ppl.causal_model import PADDING_SIDES
 from openmeva.metrics.ppl.loading import LoadedModel
 from openmeva.metrics.ppl.repetition import repeated_ngram_mask

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from openmeva.metrics.core.batching import Progress, length_batches
 from openmeva.metrics.core.checkpoint import WORD_EMBEDDING_SUFFIXES, Checkpoint, load_normalizer
+from openmeva.metrics.core.contexts import without_context
 from openmeva.metrics.core.runtime import (
     PrecisionCache,
     SpecialTokens,
@@ -18,7 +19,6 @@ from openmeva.metrics.core.runtime import (
     inference,
     pad,
 )
-from openmeva.metrics.core.text import without_context
 from openmeva.metrics.ruber_bert.modeling import RuberModel
 
 _TAGS = re.compile(r"^\s*(?:\[\s*[A-Za-z]{2}\s*\]\s*)+(?=\S)")

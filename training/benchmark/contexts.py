@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from openmeva.metrics.core.contexts import begins_with_context
 from openmeva.metrics.core.inputs import field_of
-from openmeva.metrics.core.text import begins_with_context, sentence_spans
+from openmeva.metrics.core.text import sentence_spans
 from openmeva.training.benchmark.registry import MetricEntry
 from openmeva.training.benchmark.sets import TestSet
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypedDict
 
+from openmeva.metrics.core.contexts import begins_with_context
 from openmeva.metrics.core.inputs import field_of
-from openmeva.metrics.core.text import begins_with_context
 from openmeva.metrics.openmeva.judged import is_missing
 from openmeva.training.corpora.stories import story_of
 from openmeva.training.files import Row

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from openmeva.metrics.core.command import COLUMNS, columns_of
+from openmeva.metrics.core.contexts import begins_with_context
 from openmeva.metrics.core.description import read_metrics
 from openmeva.metrics.core.inputs import column_of, field_of
-from openmeva.metrics.core.text import begins_with_context
 from openmeva.training.files import Row
 
 _NAMED = {"context": "'context' or 'prompt'", "reference": "'reference'"}

@@ -7,7 +7,7 @@ import torch
 from tokenizers import Tokenizer
 
 from openmeva.metrics.core.checkpoint import load_checkpoint
-from openmeva.metrics.core.story_scorer import is_beginning
+from openmeva.metrics.core.contexts import is_beginning
 from openmeva.metrics.union.scoring import UnionScorer
 from tests.tiny import write_checkpoint
 

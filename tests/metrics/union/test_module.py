@@ -50,6 +50,14 @@ def test_compute_uses_contexts_added_before(union: Any) -> None:
     )
 
 
+def test_warnings_are_about_the_text_that_is_scored(union: Any) -> None:
+    short = {"predictions": ["She ate soup."], "contexts": ["Ann was hungry and went to her kitchen."]}
+    assert union.compute(**short)["warnings"] == [None]
+    apart = union.compute(**short, context_is_part_of_story=False)["warnings"]
+    assert apart == ["too short: 3 words, a story has at least 10"]
+    assert union.compute(predictions=short["predictions"])["warnings"] == apart
+
+
 def test_combine(union: Any) -> None:
     both = evaluate.combine([union, evaluate.load(MODULE, union.config_name)])
     result = both.compute(predictions=STORIES)

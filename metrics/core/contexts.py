@@ -1,0 +1,99 @@
+"""The context of a story: the beginning that it continues, or the prompt that it was written to.
+
+Whether a context is part of the story depends on the checkpoint (`CONTEXT_RULES`) and, for `auto`, on the two texts.
+"""
+
+import re
+from collections.abc import Sequence
+
+from openmeva.metrics.core.text import split_sentences
+
+# `first_sentence`: a context is the beginning of the story; `prompt`: it is not part of it; `auto`: see `is_beginning`
+CONTEXT_RULES: dict[str, bool | None] = {"first_sentence": True, "prompt": False, "auto": None}
+MAX_CONTINUED_SENTENCES = 10
+_TAG = re.compile(r"\[(?!\s?(?:FE)?MALE\b|\s?NEUTRAL\b)", re.IGNORECASE)  # "[WP]", but not a placeholder
+_REST_OF_SENTENCE = re.compile(r"""^(?:\s*[.!?…,;:)\]}’”'"]+)?\s*""")  # after its last word
+
+
+def is_beginning(context: str, story: str) -> bool:
+    """Whether a context is the first sentence of a story rather than a prompt for it.
+
+    True if the context is one sentence that ends in `.` or `!` and has no bracketed tag, and the story has at
+    most ten sentences.
+
+    >>> is_beginning("Ann was hungry.", "She ate. She slept.")
+    True
+    >>> is_beginning("[WP] You wake up. Nobody is there.", "I rubbed my eyes.")
+    False
+    """
+    sentences = split_sentences(context)
+    declarative = len(sentences) == 1 and sentences[0].rstrip("\"') ").endswith((".", "!"))
+    return declarative and not _TAG.search(context) and len(split_sentences(story)) <= MAX_CONTINUED_SENTENCES
+
+
+def join_contexts(stories: Sequence[str], contexts: Sequence[str], joins: bool | None) -> list[str]:
+    """The texts that are scored: stories with their contexts before them, where the context is part of the story.
+
+    A story that already begins with its context is not joined to it again.
+
+    Args:
+        stories: n texts.
+        contexts: n texts; may be blank.
+        joins: whether a context is the beginning of its story; None: `is_beginning` decides.
+
+    >>> join_contexts(["She ate.", "Ann ran. She fell."], ["Ann ran.", "Ann ran."], True)
+    ['Ann ran. She ate.', 'Ann ran. She fell.']
+    """
+    if joins is False:
+        return list(stories)
+    return [
+        f"{context.strip()} {story.strip()}".strip()
+        if not begins_with_context(story, context) and (joins or is_beginning(context, story))
+        else story
+        for story, context in zip(stories, contexts, strict=True)
+    ]
+
+
+def begins_with_context(story: object, context: object) -> bool:
+    """Whether a story already begins with its context, which is not blank; False for anything but texts.
+
+    Only letters and digits count, in any case: one of the two may be tokenised, or have other quotes and spaces.
+
+    >>> [begins_with_context(story, "Ann ran.") for story in ("Ann ran. She fell.", "She fell.", "Ann rants.")]
+    [True, False, False]
+    >>> begins_with_context("ann did n't run . she fell .", "Ann didn’t run.")
+    True
+    """
+    return isinstance(story, str) and isinstance(context, str) and _context_end(story, context) is not None
+
+
+def without_context(story: str, context: str) -> str:
+    """A story without the context that it begins with; unchanged if it does not, or if nothing else is left.
+
+    >>> without_context("Ann ran . She fell .", "Ann ran."), without_context("Ann ran.", "Ann ran.")
+    ('She fell .', 'Ann ran.')
+    """
+    end = _context_end(story, context)
+    rest = "" if end is None else _REST_OF_SENTENCE.sub("", story[end:])
+    return rest if any(map(str.isalnum, rest)) else story
+
+
+def _context_end(story: str, context: str) -> int | None:
+    """Where the context ends in a story that begins with it, after its last letter or digit; else None."""
+    wanted = [character for character in context.casefold() if character.isalnum()]
+    if not wanted:  # such as "…"
+        beginning = context.strip()
+        return (
+            story.find(beginning) + len(beginning)
+            if beginning and story.strip().startswith(beginning)
+            else None
+        )
+    found = 0
+    for place, letter in enumerate(story):
+        for character in filter(str.isalnum, letter.casefold()):
+            if found == len(wanted) or character != wanted[found]:
+                return None
+            found += 1
+        if found == len(wanted):
+            return None if story[place + 1 : place + 2].isalnum() else place + 1
+    return None
