@@ -17,7 +17,7 @@ from openmeva.training.common.model_card import backbone_hub_id
 from openmeva.training.files import checksum, write_text
 from openmeva.training.hub.description import Description, Source
 from openmeva.training.hub.requirements import pin_versions, requirements
-from openmeva.training.hub.results import add_metric_results, add_results, read_results
+from openmeva.training.hub.results import add_metric_results, add_results, model_index, read_results
 from openmeva.training.hub.rewriting import name_folders, pin_module, pin_settings, rename
 from openmeva.training.hub.standalone import standalone_files
 from openmeva.training.hub.terms import licence_files
@@ -111,7 +111,10 @@ def lay_out(
         front, body = read_card(card)
         results = read_results(root)
         if results is not None and source.loads_as == "adapter":
-            body = add_results(body, source.metric, source.folder.name, root, results)
+            measured = (source.metric, source.folder.name, root, results)
+            body = add_results(body, *measured)
+            if index := model_index(hub_id, *measured):
+                front["model-index"] = index
         elif results is not None and source.module:
             body = add_metric_results(body, source.name, root, results)
         if whole:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+from huggingface_hub.repocard_data import EvalResult, eval_results_to_model_index
 
 from openmeva.training.benchmark.checkpoints import checkpoint_digest
 from openmeva.training.benchmark.number_format import format_interval, format_number
@@ -18,6 +20,7 @@ _HEAD = (
     "Correlations with the mean human judgment and 95 % intervals by bootstrap over prompts, as `make benchmark` "
     "prints them. MANS: half of the prompts."
 )
+_EVALUATE_NAMES = {"pearson": "pearsonr", "spearman": "spearmanr"}  # names of the modules of `evaluate`
 
 
 def read_results(root: Path) -> dict[str, Any] | None:
@@ -59,32 +62,77 @@ def judgment_table(
 
     Results of other weights than those in the checkout are not shown; a note then says so.
     """
-    lines, stale = [], False
-    for entry in read_registry().values():
-        for judged_set in results["judged"].values():
-            own_configuration = entry.configs.get(judged_set["corpus"])
-            if (
-                entry.folder.name != metric
-                or own_configuration is None
-                or configuration not in (None, own_configuration)
-            ):
-                continue
-            rows = {row["title"]: row for row in judged_set["rows"] if row["kind"] == "ours"}
-            shown = [title for title in entry.rows if title in rows]
-            if shown and not _is_current(metric, own_configuration, root, results):
-                stale = True
-                continue
-            lines += [
-                f"| {judged_set['title']} ({judged_set['n']}) | {title}, `{own_configuration}` | {cell(rows[title], 'pearson')} | "
-                f"{cell(rows[title], 'spearman')} |"
-                for title in shown
-            ]
+    measured = list(_measured(metric, results, configuration))
+    current = [m for m in measured if _is_current(metric, m.configuration, root, results)]
+    lines = [
+        f"| {m.judged_set['title']} ({m.judged_set['n']}) | {m.row['title']}, `{m.configuration}` | {cell(m.row, 'pearson')} | "
+        f"{cell(m.row, 'spearman')} |"
+        for m in current
+    ]
     parts = []
     if lines:
         parts += [_HEAD, "\n".join(["| stories | score | Pearson | Spearman |", "|---|---|---|---|", *lines])]
-    if stale:
+    if len(current) < len(measured):
         parts.append("Weights that are newer than the last run of `make benchmark` are not measured.")
     return "\n\n".join(parts)
+
+
+def model_index(
+    hub_id: str, metric: str, configuration: str, root: Path, results: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """The same results as `model-index`, the field of a card's front matter that the Hub shows beside a model.
+
+    Values have three decimals. Empty where there are no results of the weights in the checkout.
+
+    Args:
+        hub_id: `organisation/name` of the model; MANS is named by its repository in that organisation.
+        metric, configuration, root, results: as in `add_results`.
+    """
+    organisation, _, name = hub_id.rpartition("/")
+    found = []
+    for m in _measured(metric, results, configuration):
+        if not _is_current(metric, configuration, root, results):
+            continue
+        is_mans = m.set_name.startswith("mans_")
+        found += [
+            EvalResult(
+                task_type="text-classification",
+                task_name="Agreement with human judgments of stories",
+                dataset_type=f"{organisation}/mans" if is_mans else m.set_name,
+                dataset_config=m.judged_set["corpus"] if is_mans else None,
+                dataset_name=f"{m.judged_set['title']} ({m.judged_set['n']} stories)",
+                metric_type=metric_type,
+                metric_name=f"{m.row['title']}, {coefficient.capitalize()}",
+                metric_value=round(m.row[coefficient], 3),
+            )
+            for coefficient, metric_type in _EVALUATE_NAMES.items()
+            if m.row.get(coefficient) is not None
+        ]
+    return eval_results_to_model_index(name, found) if found else []
+
+
+class _Measured(NamedTuple):
+    """A row of the benchmark that was measured with one of a metric's configurations."""
+
+    set_name: str
+    judged_set: Mapping[str, Any]
+    configuration: str
+    row: Mapping[str, Any]
+
+
+def _measured(metric: str, results: Mapping[str, Any], configuration: str | None) -> Iterator[_Measured]:
+    """The rows of a metric on all judged sets, of one configuration or, if None, of all."""
+    for entry in read_registry().values():
+        if entry.folder.name != metric:
+            continue
+        for name, judged_set in results["judged"].items():
+            own_configuration = entry.configs.get(judged_set["corpus"])
+            if own_configuration is None or configuration not in (None, own_configuration):
+                continue
+            rows = {row["title"]: row for row in judged_set["rows"] if row["kind"] == "ours"}
+            for title in entry.rows:
+                if title in rows:
+                    yield _Measured(name, judged_set, own_configuration, rows[title])
 
 
 def _is_current(metric: str, configuration: str, root: Path, results: Mapping[str, Any]) -> bool:

@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from huggingface_hub import ModelCard
 
 from openmeva.training.benchmark.checkpoints import checkpoint_digests
-from openmeva.training.hub.results import add_metric_results, add_results, judgment_table
+from openmeva.training.common.cards import join_card
+from openmeva.training.hub.results import add_metric_results, add_results, judgment_table, model_index
 
 BODY = "# M\n\n## Results\n\nAccuracy .8.\n\n## Limits\n\nMany.\n"
 
@@ -89,3 +91,16 @@ def test_changed_settings_do_not_get_old_results(root: Path) -> None:
 def test_a_metric_without_rows_has_no_table(root: Path) -> None:
     assert judgment_table("discriminator", root, results(root)) == ""
     assert add_metric_results(BODY, "discriminator", root, results(root)) == BODY
+
+
+def test_front_matter_has_the_results_as_the_hub_reads_them(root: Path) -> None:
+    index = model_index("someone/union-wp", "union", "wp", root, results(root))
+    card = ModelCard(join_card({"license": "apache-2.0", "model-index": index}, BODY))
+    assert card.data.model_name == "union-wp"
+    assert [
+        (one.dataset_type, one.dataset_config, one.metric_type, one.metric_value)
+        for one in card.data.eval_results
+    ] == [("someone/mans", "wp", "pearsonr", 0.179), ("someone/mans", "wp", "spearmanr", -0.04)]
+    (root / "metrics/union/weights/wp/adapter.safetensors").write_bytes(b"other weights")
+    stale = {**results(root), "weights": {"union/wp": "digest of the weights before"}}
+    assert model_index("someone/union-wp", "union", "wp", root, stale) == []
