@@ -37,7 +37,7 @@ class Hub:
         repositories: by kind and id, such as `models/openmeva/union-roc`.
         large: contents of large files by SHA-256.
         requests: `METHOD path` of each request, in order.
-        failures: requests whose `METHOD path` matches this pattern are answered with 403.
+        failures: requests whose `METHOD path` matches this pattern are answered with `failure_status`.
         fault: how downloads go wrong: `500`, `cut` (half a body), `wrong` (other bytes) or `slow` (a second each).
     """
 
@@ -46,4 +46,5 @@ class Hub:
     large: dict[str, bytes] = field(default_factory=dict)
     requests: list[str] = field(default_factory=list)
     failures: str = ""
+    failure_status: int = 403
     fault: str = ""

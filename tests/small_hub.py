@@ -74,7 +74,7 @@ class Handler(BaseHTTPRequestHandler):
         line = f"{self.command} {url.path}"
         self.hub.requests.append(line)
         if self.hub.failures and re.search(self.hub.failures, line):
-            return self.refuse(403, "Forbidden")
+            return self.refuse(self.hub.failure_status, "Refused")
         writes = (
             self.command in ("POST", "PUT", "DELETE") and "paths-info" not in line and "/lfs/" not in line
         )

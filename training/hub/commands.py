@@ -24,6 +24,8 @@ from openmeva.training.hub.record import Record
 from openmeva.training.paths import RESOURCES
 
 FLAGS = "HF_EVALUATE_OFFLINE=1 HF_HUB_OFFLINE=1"
+_RESUME = "Run the same command again to resume."
+_REFUSED = "Use a token with write access to {!r}, and run the same command again to resume."
 
 
 def _installed_datasets(record: Record, caches: Caches) -> list[tuple[str, str]]:
@@ -156,7 +158,9 @@ def publish(
         try:
             done = push(api, repositories, __version__, move_tags, note, replace=replace, private=private)
         except HUB_ERRORS as error:
-            raise ValueError(f"{error}\nRun the same command again to resume.") from error
+            response = getattr(error, "response", None)
+            refused = response is not None and response.status_code in (401, 403)
+            raise ValueError(f"{error}\n{_REFUSED.format(organisation) if refused else _RESUME}") from error
         for name, state in done.items():
             print(f"{state:>10}  {name}")
 

@@ -14,7 +14,7 @@ from openmeva.training.hub.commands import publish as publish_project
 from openmeva.training.hub.description import read_description
 from openmeva.training.hub.layout import Repository
 from openmeva.training.hub.publish import publish
-from tests.small_hub import Hub
+from tests.small_hub import TOKEN, Hub
 from tests.training.hub.conftest import api, writes
 from tests.training.hub.test_install import run
 
@@ -191,6 +191,19 @@ def test_missing_token_is_reported(
     monkeypatch.delenv("HF_TOKEN")
     monkeypatch.setattr(constants, "HF_TOKEN_PATH", str(tmp_path / "none"))
     with pytest.raises(ValueError, match="expected a token with write access"):
+        publish_project(read_description(project), project, "me", dry_run=False, move_tags=False)
+
+
+@pytest.mark.parametrize(
+    ("token", "status", "advice"),
+    [("hf_wrong", 401, "write access to 'me'"), (TOKEN, 422, "\nRun the same command")],
+)
+def test_advice_after_an_error_of_the_hub_fits_its_cause(
+    hub: Hub, project: Path, monkeypatch: pytest.MonkeyPatch, token: str, status: int, advice: str
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", token)
+    hub.failures, hub.failure_status = "POST /api/repos/create", status
+    with pytest.raises(ValueError, match=advice):
         publish_project(read_description(project), project, "me", dry_run=False, move_tags=False)
 
 
