@@ -30,7 +30,7 @@ class BleurtConfig(TrainingConfig):
     base: Literal["encoder"] = "encoder"  # its masked language model generates pairs
     pairs: Positive
     validation_pairs: Positive
-    ways: Mapping[str, float]
+    ways: Mapping[str, Weight]
     max_length: Length = 512
     adapter: Adapter = field(default_factory=Adapter)
     batch: Positive = 32

@@ -8,6 +8,7 @@ Positive = Annotated[int, Field(ge=1)]
 Length = Annotated[int, Field(ge=8)]  # in tokens, special ones included
 Count = Annotated[int, Field(ge=0)]
 Rate = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Percent = Annotated[int, Field(ge=0, le=100)]
 Share = Annotated[float, Field(ge=0, le=1)]
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 

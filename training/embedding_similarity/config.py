@@ -31,7 +31,7 @@ class SimilarityConfig(TrainingConfig):
     base: str = "encoder"
     teacher: str
     corpora: Mapping[str, CorpusConfig]
-    block_words: tuple[int, ...]
+    block_words: tuple[Positive, ...]
     blocks_per_story: Positive
     texts: Positive
     validation_texts: Positive

@@ -29,8 +29,8 @@ class GradedCorpus:
     sampling: GradedSampling = field(default_factory=GradedSampling)
     stories: Count
     validation_stories: Count
-    pool: int
-    paraphrase_stories: int
+    pool: Positive
+    paraphrase_stories: Count
     rules: UnionSampling | None = None
     groups: Positive | None = None
 

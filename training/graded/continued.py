@@ -24,6 +24,7 @@ from openmeva.metrics.core.text import Normalizer, join_words, split_sentences
 from openmeva.metrics.ppl.causal_model import CausalModel
 from openmeva.metrics.ppl.texts import NormalizedReader
 from openmeva.training.common.backbone import find_backbone, load_causal, load_perplexity
+from openmeva.training.common.bounds import Count, Positive, Rate
 from openmeva.training.common.command import exit_on_bad_input
 from openmeva.training.common.config import as_mapping, config_file, read_config
 from openmeva.training.corpora.splits import (
@@ -67,16 +68,16 @@ class ContinuedConfig:
 
     name: str
     corpus: CorpusConfig
-    words: tuple[int, int]
+    words: tuple[Positive, Positive]
     cut: bool = True
     anywhere: bool = False
-    opening_words: int
-    stories: int
-    temperatures: tuple[float, ...]
-    top_k: int = 40
-    batch: int = 32
+    opening_words: Positive
+    stories: Positive
+    temperatures: tuple[Rate, ...]
+    top_k: Positive = 40
+    batch: Positive = 32
     base: str
-    seed: int = 42
+    seed: Count = 42
 
 
 def sample_openings(config: ContinuedConfig, data: Path, normalized: bool = False) -> list[tuple[str, str]]:

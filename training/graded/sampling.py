@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from openmeva.training.common.bounds import Count, Positive, Share, Weight
 from openmeva.training.graded.spans import SPAN_EDITS, insert_other_story
 from openmeva.training.negatives.draft import CorruptedStory
 from openmeva.training.negatives.edited import EditedStory
@@ -45,11 +46,11 @@ class GradedSampling:
         ValueError: an unknown edit.
     """
 
-    levels: int = 3
-    edits: Mapping[str, float] = field(default_factory=lambda: dict(DEFAULT_EDIT_WEIGHTS))
-    keep: int = 1
-    sentences_per_level: int = 5
-    infill_share: tuple[float, float] = (0.3, 0.8)
+    levels: Positive = 3
+    edits: Mapping[str, Weight] = field(default_factory=lambda: dict(DEFAULT_EDIT_WEIGHTS))
+    keep: Count = 1
+    sentences_per_level: Positive = 5
+    infill_share: tuple[Share, Share] = (0.3, 0.8)
 
     def __post_init__(self) -> None:
         edit_names = [*DEFAULT_EDIT_WEIGHTS, *SPAN_EDITS, "block_substitution"]

@@ -38,5 +38,5 @@ class PplConfig(TrainingConfig):
     stories: Count = 0
     batch: Positive = 32
     learning_rate: Rate = 1.5e-3
-    spacing: int | None = None
+    spacing: Positive | None = None
     validation_stories: Positive = 1000

@@ -56,7 +56,7 @@ class UnionConfig(TrainingConfig):
     base: str = "encoder"
     start: str | None = None
     first: str | None = None
-    seeds: tuple[int, ...] = ()
+    seeds: tuple[Count, ...] = ()
     start_share: Share = 0.0
     draw_seed: Count | None = None
     adapter: Adapter | None = field(default_factory=Adapter)

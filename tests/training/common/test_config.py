@@ -1,8 +1,10 @@
 """Configurations: names stand for corpora, every key and type is checked, and changes reach every field."""
 
 import re
+from collections.abc import Iterator
+from dataclasses import is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import pytest
 
@@ -22,6 +24,7 @@ from openmeva.training.embedding_similarity.config import SimilarityConfig
 from openmeva.training.encoder.config import EncoderConfig
 from openmeva.training.graded.continued import ContinuedConfig
 from openmeva.training.grammar.config import Settings
+from openmeva.training.negatives import UnionSampling
 from openmeva.training.paths import CONFIGS
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 from openmeva.training.plot_guided.generator.config import GeneratorConfig
@@ -249,3 +252,39 @@ def test_differences_list_each_changed_key() -> None:
     assert differences(recorded, current) == ["config.b.c: 1, not [2]"]
     config = parse(UnionConfig, SMALL)
     assert not differences(as_mapping(config), as_mapping(parse(UnionConfig, as_mapping(config))))
+
+
+def numbers_without_range(hint: Any, field: str) -> Iterator[str]:
+    """Fields of a configuration, and of those in it, that take any number; the sampler of UNION checks its own."""
+    if hint in (int, float):
+        yield field
+    elif isinstance(hint, type) and is_dataclass(hint):
+        if hint is not UnionSampling:
+            for name, inner in get_type_hints(hint, include_extras=True).items():
+                yield from numbers_without_range(inner, f"{hint.__name__}.{name}")
+    elif not (get_origin(hint) is Annotated and get_args(hint)[0] in (int, float)):
+        for inner in get_args(hint):
+            yield from numbers_without_range(inner, field)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_number_has_a_range(kind: str) -> None:
+    assert list(numbers_without_range(KINDS[kind], kind)) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "change", "message"),
+    [
+        (
+            "plot_negatives",
+            "roc",
+            "filtering.rounds=0",
+            "filtering.rounds: input should be .* 1, got 0",
+        ),
+        ("plot_negatives", "wp", "sampling.top_k=0", "sampling.top_k: input should"),
+        ("continued", "wp", "temperatures=[0]", "temperatures.*: input should"),
+    ],
+)
+def test_a_number_out_of_its_range_is_refused(kind: str, name: str, change: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        read_config(KINDS[kind], config_file(kind, name), [change])

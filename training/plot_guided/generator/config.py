@@ -34,8 +34,8 @@ class GeneratorConfig(TrainingConfig):
     plots: str
     share: Share
     base: str = "encoder"
-    encoder_layers: tuple[int, ...] = ()
-    decoder_layers: tuple[int, ...] = ()
+    encoder_layers: tuple[Count, ...] = ()
+    decoder_layers: tuple[Count, ...] = ()
     adapter: Adapter | None = None
     start: str | None = None
     start_config: str | None = None

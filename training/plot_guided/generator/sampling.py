@@ -12,6 +12,7 @@ from torch import Tensor
 
 from openmeva.metrics.core.runtime import SpecialTokens, choose_device, choose_dtype
 from openmeva.metrics.core.text import PLACEHOLDERS
+from openmeva.training.common.bounds import Positive, Rate
 from openmeva.training.plot_guided.generator.data import plot_ids
 from openmeva.training.plot_guided.generator.decoding import story_decoder
 from openmeva.training.plot_guided.generator.text import decode_words
@@ -39,11 +40,11 @@ class Sampling:
             plot is longer than the plots in training, and the generator may never end its story.
     """
 
-    top_k: int = 50
-    temperature: float = 0.8
-    max_tokens: int = 200
-    max_plot: int = 128
-    batch_size: int = 128
+    top_k: Positive = 50
+    temperature: Rate = 0.8
+    max_tokens: Positive = 200
+    max_plot: Positive = 128
+    batch_size: Positive = 128
     end_with_plot: bool = False
 
     def __post_init__(self) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from openmeva.training.common.bounds import Count, Positive, Share, Weight
+from openmeva.training.common.bounds import Count, Percent, Positive, Rate, Share, Weight
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.plot_guided.generator.sampling import Sampling
 
@@ -22,7 +22,7 @@ class PlainStoriesConfig:
             length of the shorter one in words, so that length gives no clue.
     """
 
-    temperatures: tuple[float, ...]
+    temperatures: tuple[Rate, ...]
     stories: Count
     beside_human: bool = False
 
@@ -39,9 +39,9 @@ class FilteringConfig:
         members: members of the committee: words, tags, encoder, lstm.
     """
 
-    kept: int
-    rounds: int
-    patience: int
+    kept: Positive
+    rounds: Positive
+    patience: Positive
     margin: Weight
     members: tuple[Literal["words", "tags", "encoder", "lstm"], ...]
 
@@ -94,6 +94,6 @@ class PlotNegativesConfig:
     substitution: Literal["phrases", "sentences"] = "phrases"
     repeated_share: Share = 0.05
     sentences_per_repetition: Positive = 3
-    splits: Mapping[SetOrDefault, tuple[int, int]] | None = None
+    splits: Mapping[SetOrDefault, tuple[Percent, Percent]] | None = None
     processes: Positive = 1
     seed: Count
