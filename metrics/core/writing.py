@@ -37,21 +37,24 @@ def write_rows(path: str | Path, rows: Iterable[Mapping[str, Any]], column: str 
         return _WRITERS[kind](out, rows, column)
 
 
-def check_output(path: str | Path, column: str | None = "story") -> None:
+def check_output(path: str | Path, column: str | None = "story", source: str | Path | None = None) -> None:
     """Checks whether `write_rows` can write rows to `path`, before a long computation.
 
     Args:
         path: as in `write_rows`.
         column: the column that a text file would contain; None if the rows have no such column.
+        source: a file that must not be replaced: the stories from which the rows are made.
 
     Raises:
-        ValueError: an unknown ending, a text file for rows without such a column, or an error of
-            `check_writable`.
+        ValueError: an unknown ending, a text file for rows without such a column, the same file as `source`, or an
+            error of `check_writable`.
     """
     if _kind(path) == "txt" and column is None:
         raise ValueError(
             f"{path}: expected {', '.join(name for name in KINDS if name != 'txt')} for rows of several columns, got txt"
         )
+    if source is not None and all(Path(p).is_file() for p in (path, source)) and Path(path).samefile(source):
+        raise ValueError(f"{path}: expected another file than that of the stories, which would be lost")
     check_writable(path)
 
 

@@ -76,6 +76,19 @@ def test_bad_lines_are_refused_or_skipped(stories: Path, tmp_path: Path) -> None
     assert len(out.read_text(encoding="utf-8").splitlines()) == 2
 
 
+@pytest.mark.parametrize("command_line", [("perturb", "--aspect", "typo"), ("negatives",)])
+def test_stories_are_not_replaced_by_what_is_made_of_them(
+    stories: Path, tmp_path: Path, command_line: tuple[str, ...]
+) -> None:
+    before, link = stories.read_bytes(), tmp_path / "link.jsonl"
+    link.symlink_to(stories)
+    for out in (stories, link):
+        result = CliRunner().invoke(app, [*command_line, str(stories), str(out)])
+        assert result.exit_code == 2
+        assert f"{out}: expected another file than that of the stories" in result.stderr
+    assert stories.read_bytes() == before
+
+
 def test_story_without_id_is_numbered_in_every_file_format(tmp_path: Path) -> None:
     texts = ["Ben was late. He ran.", "Nora sang. She won a prize."]
     lines = [json.dumps({"story": story}) for story in texts]
