@@ -9,12 +9,11 @@ import pytest
 from openmeva.training.common.config import config_file, read_config
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.graded.continued import (
-    ContinuedConfig,
     _whole_sentences,
     main,
     make_continued,
-    sample_openings,
 )
+from openmeva.training.graded.openings import ContinuedConfig, sample_openings
 from openmeva.training.negatives.groups import read_groups
 from tests.tiny import write_gpt2
 
@@ -60,7 +59,18 @@ def test_opening_is_at_most_half_of_the_story(config: ContinuedConfig, tmp_path:
     openings = sample_openings(replace(config, opening_words=12), tmp_path)
     assert openings
     assert all(2 * len(opening.split()) <= len(whole.split()) for opening, whole in openings)
-    assert sample_openings(replace(config, opening_words=25), tmp_path) == []
+    with pytest.raises(ValueError, match=r"words: expected stories of 20 to 30 words .* got none among 12"):
+        sample_openings(replace(config, opening_words=25), tmp_path)
+
+
+def test_too_few_stories_are_reported(
+    config: ContinuedConfig, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert len(sample_openings(replace(config, stories=50), tmp_path)) == 10
+    assert "10 stories qualify, fewer than the 50 asked for" in capsys.readouterr().err
+    for change, message in (({"words": (30, 20)}, "words"), ({"temperatures": ()}, "temperatures")):
+        with pytest.raises(ValueError, match=f"^{message}: expected"):
+            replace(config, **change)
 
 
 @pytest.mark.parametrize(
