@@ -33,7 +33,7 @@ from openmeva.training.plot_guided.adversarial_filtering.stage import filter_neg
 from openmeva.training.plot_guided.manipulations import MANIPULATIONS
 from openmeva.training.plot_guided.negatives import make_negatives, settings
 from openmeva.training.plot_guided.negatives.config import PlotNegativesConfig
-from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory, load_plots
+from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory, load_plots, plot_inputs
 from openmeva.training.stages import Stage, read_rows
 
 SCHEMA = pa.schema(
@@ -141,9 +141,9 @@ def build_sets(config: dict[str, Any], data: Path, out: Path, cache: Path) -> di
     corpus = cache_result(lambda: load_plots(config, data, cache))
     sources = {"manplts": make_negatives(config, data, out, cache, corpus)}
     if config.get("filtering"):
-        sources["af_manplts"] = filter_negatives(config, corpus, sources["manplts"], out)
+        sources["af_manplts"] = filter_negatives(config, corpus, data, sources["manplts"], out)
     written = {
-        name: set_from_negatives(name, source, corpus, out / "sets", shares_of(config, name))
+        name: set_from_negatives(name, source, config, corpus, data, out / "sets")
         for name, source in sources.items()
     }
     return {**heuristic_sets(config, corpus, data, out / "sets"), **written}
@@ -153,16 +153,15 @@ def build_manplts(config: dict[str, Any], data: Path, out: Path, cache: Path) ->
     """Only MANPLTS, as needed for Table 7, which excludes one manipulation at a time."""
     corpus = cache_result(lambda: load_plots(config, data, cache))
     negatives = make_negatives(config, data, out, cache, corpus)
-    return set_from_negatives("manplts", negatives, corpus, out / "sets", shares_of(config, "manplts"))
+    return set_from_negatives("manplts", negatives, config, corpus, data, out / "sets")
 
 
 def heuristic_sets(
     config: dict[str, Any], corpus: Callable[[], PlotCorpus], data: Path, out: Path
 ) -> dict[str, Path]:
     """The three rule-based sets, for all of the metrics' stories: each story, followed by its negative."""
-    fingerprint = settings(config, data, resolve_path(config["generator"]))
-    inputs = "name corpus share seed conceptnet wordnet tagger names data".split()
-    fingerprint = {key: fingerprint[key] for key in inputs}
+    found = settings(config, data, resolve_path(config["generator"]))
+    fingerprint = {**plot_inputs(config, data), **{key: found[key] for key in ("conceptnet", "wordnet")}}
     paths: dict[str, Path] = {}
     makers: dict[str, Callable[[int], Negative | None]] = {}
     for name in ("heur_sent_sub", "heur_key_sub", "union_data"):
@@ -199,13 +198,24 @@ def heuristic_sets(
 def set_from_negatives(
     name: str,
     source: Path,
+    config: dict[str, Any],
     corpus: Callable[[], PlotCorpus],
+    data: Path,
     out: Path,
-    shares: tuple[int, int] | None = None,
 ) -> Path:
-    """A set of generated negatives: MANPLTS has the first candidate of each story, AF_MANPLTS all kept ones."""
+    """A set of generated negatives: MANPLTS has the first candidate of each story, AF_MANPLTS all kept ones.
+
+    Args:
+        name: `manplts` or `af_manplts`.
+        source: the negatives.
+        config: a configuration.
+        corpus: reads the human stories; called only if there is work to do.
+        data: the folder of the corpus, whose files' checksums identify these stories.
+        out: the folder to write to.
+    """
+    shares = shares_of(config, name)
     split = {} if shares is None else {"splits": list(shares)}
-    stage = Stage(out, name, {"set": name, "source": checksum(source), **split})
+    stage = Stage(out, name, {**plot_inputs(config, data), "set": name, "source": checksum(source), **split})
     if stage.is_done():
         return stage.result
     human = {story.group: story for story in corpus().metrics}

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from openmeva.training.common.buffered_random import BufferedRandom
-from openmeva.training.negatives.heuristics import substitute_antonyms
+from openmeva.training.negatives.heuristics import substitute_antonyms, substitute_sentences
 from openmeva.training.plot_guided import training_sets as sets
 from openmeva.training.plot_guided.negatives import stage as negatives
 from openmeva.training.text.tagged_story import TaggedStory
@@ -51,3 +51,30 @@ def test_share_of_replaced_keywords_is_of_all_keywords() -> None:
         words = substitute_antonyms(story, language, BufferedRandom(np.random.default_rng(0)))
         assert words is not None
         assert words[0].count("cold") == replaced
+
+
+STORY = TaggedStory(
+    [["a", "dog"], ["it", "ran"], ["we", "hid"]], [["DT", "NN"], ["PRP", "VBD"], ["PRP", "VBD"]]
+)
+OTHER = TaggedStory([["x"]], [["NN"]])
+
+
+def test_half_of_the_sentences_are_replaced() -> None:
+    result = substitute_sentences(0, [STORY, OTHER], BufferedRandom(np.random.default_rng(0)))
+    assert result is not None
+    assert sum(sentence == ["x"] for sentence in result) == 1
+    assert sum(sentence in [list(s) for s in STORY.words] for sentence in result) == 2
+    assert substitute_sentences(1, [STORY, OTHER], BufferedRandom(np.random.default_rng(0))) is None
+
+
+def test_keywords_are_replaced_by_antonyms() -> None:
+    class Words:
+        def is_keyword(self, word: str, tag: str) -> bool:
+            return tag in ("NN", "VBD")
+
+        def antonyms(self, word: str, tag: str) -> tuple[str, ...]:
+            return ("walked",) if word == "ran" else ()
+
+    result = substitute_antonyms(STORY, Words(), BufferedRandom(np.random.default_rng(0)))  # type: ignore[arg-type]
+    assert result == [["a", "dog"], ["it", "walked"], ["we", "hid"]]
+    assert substitute_antonyms(OTHER, Words(), BufferedRandom(np.random.default_rng(0))) is None  # type: ignore[arg-type]

@@ -79,8 +79,10 @@ def test_empty_file_of_published_plots_is_reported(
 ) -> None:
     (tmp_path / "roc").mkdir()
     (tmp_path / "roc" / "plot_guided_lm_dev.txt.gz").write_bytes(b"")
-    assert "one published plot or more" in error_message(
-        plots.main, ["--data", str(tmp_path), "--limit", "0"], capsys
+    given = ["--data", str(tmp_path)]
+    assert "plot_guided_lm_dev.txt.gz: expected at least one line" in error_message(plots.main, given, capsys)
+    assert "--limit: expected 1 or more, got -3" in error_message(
+        plots.main, [*given, "--limit", "-3"], capsys
     )
 
 

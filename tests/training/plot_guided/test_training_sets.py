@@ -8,9 +8,8 @@ from typing import Any, get_args
 import pytest
 import yaml
 
-from openmeva.training.common.buffered_random import BufferedRandom
+from openmeva.training.corpora.splits import CorpusConfig, data_checksums
 from openmeva.training.files import checksum
-from openmeva.training.negatives.heuristics import substitute_antonyms, substitute_sentences
 from openmeva.training.plot_guided import training_sets as sets
 from openmeva.training.plot_guided.adversarial_filtering.filtering import AdversarialFilter
 from openmeva.training.plot_guided.generator.sampling import StorySampler
@@ -18,10 +17,8 @@ from openmeva.training.plot_guided.manipulations import stories as manipulators
 from openmeva.training.plot_guided.negatives import stage as negatives
 from openmeva.training.plot_guided.negatives.config import SetOrDefault
 from openmeva.training.stages import Stage, read_rows
-from openmeva.training.text.tagged_story import TaggedStory
 from tests import tiny_plots
 
-import numpy as np  # isort: skip
 import pyarrow as pa  # isort: skip
 import pyarrow.parquet as pq  # isort: skip
 
@@ -90,6 +87,17 @@ def test_second_run_writes_nothing(
 
     monkeypatch.setattr(Stage, "finish", fail_if_written)
     assert build(tiny, out) == checksums
+
+
+def test_every_stage_is_out_of_date_if_the_stories_change(
+    tiny: Path, built: tuple[Path, dict[str, str]]
+) -> None:
+    # human stories are read again in each stage: the checksum of the negatives does not identify them
+    corpus = CorpusConfig.from_mapping(tiny_plots.negatives_config(tiny / "generator")["corpus"])
+    manifests = sorted(built[0].rglob("*.json"))
+    assert {path.stem for path in manifests} == {"negatives", "filtered", *NAMES}
+    for path in manifests:
+        assert json.loads(path.read_text())["settings"]["data"] == data_checksums(corpus, tiny), path.stem
 
 
 @pytest.mark.parametrize(
@@ -180,7 +188,9 @@ def test_run_without_filtering_has_four_sets(
         name: digest for name, digest in built[1].items() if name != "af_manplts"
     }
     with pytest.raises(ValueError, match=r"^filtering: expected"):
-        sets.filter_negatives(config, lambda: pytest.fail("read"), tmp_path / "negatives.parquet", tmp_path)
+        sets.filter_negatives(
+            config, lambda: pytest.fail("read"), tiny, tmp_path / "negatives.parquet", tmp_path
+        )
     with pytest.raises(ValueError, match=r"^plain: expected"):
         negatives.make_plain(config, tiny, tmp_path, tiny / "cache")
 
@@ -213,7 +223,7 @@ def test_empty_generated_story_is_in_no_set(
     pq.write_table(blank, tmp_path / "negatives.parquet")
     corpus = negatives.load_plots(config, tiny, tiny / "cache")
     path = sets.set_from_negatives(
-        "manplts", tmp_path / "negatives.parquet", lambda: corpus, tmp_path / "sets"
+        "manplts", tmp_path / "negatives.parquet", config, lambda: corpus, tiny, tmp_path / "sets"
     )
     negative_stories = [row["story"] for row in read_rows(path) if not row["label"]]
     assert negative_stories[0] == first[1], "the next candidate replaces it"
@@ -262,33 +272,6 @@ def test_plain_samples_are_paired_with_human_stories_of_similar_length(tiny: Pat
         assert human["group"] == generated["group"]
         words = sorted(len(row["story"].split()) for row in (human, generated))
         assert words[1] - words[0] <= 12, "at most a sentence longer"
-
-
-STORY = TaggedStory(
-    [["a", "dog"], ["it", "ran"], ["we", "hid"]], [["DT", "NN"], ["PRP", "VBD"], ["PRP", "VBD"]]
-)
-OTHER = TaggedStory([["x"]], [["NN"]])
-
-
-def test_half_of_the_sentences_are_replaced() -> None:
-    result = substitute_sentences(0, [STORY, OTHER], BufferedRandom(np.random.default_rng(0)))
-    assert result is not None
-    assert sum(sentence == ["x"] for sentence in result) == 1
-    assert sum(sentence in [list(s) for s in STORY.words] for sentence in result) == 2
-    assert substitute_sentences(1, [STORY, OTHER], BufferedRandom(np.random.default_rng(0))) is None
-
-
-def test_keywords_are_replaced_by_antonyms() -> None:
-    class Words:
-        def is_keyword(self, word: str, tag: str) -> bool:
-            return tag in ("NN", "VBD")
-
-        def antonyms(self, word: str, tag: str) -> tuple[str, ...]:
-            return ("walked",) if word == "ran" else ()
-
-    result = substitute_antonyms(STORY, Words(), BufferedRandom(np.random.default_rng(0)))  # type: ignore[arg-type]
-    assert result == [["a", "dog"], ["it", "walked"], ["we", "hid"]]
-    assert substitute_antonyms(OTHER, Words(), BufferedRandom(np.random.default_rng(0))) is None  # type: ignore[arg-type]
 
 
 def test_default_split_shares_and_table_of_counts() -> None:

@@ -24,7 +24,7 @@ def make(config: dict[str, Any], given: argparse.Namespace) -> None:
     out = given.out or RUNS / "plots" / config["name"]
     corpus = cache_result(lambda: load_plots(config, given.data, given.cache))
     negatives = make_negatives(config, given.data, out, given.cache, corpus)
-    path = filter_negatives(config, corpus, negatives, out)
+    path = filter_negatives(config, corpus, given.data, negatives, out)
     manifest = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
     print(json.dumps({key: manifest[key] for key in ("rows", "accuracy", "replaced", "shares")}, indent=2))
 

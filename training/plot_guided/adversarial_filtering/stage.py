@@ -11,7 +11,7 @@ from rich.progress import track
 from tokenizers import Tokenizer
 
 from openmeva.metrics.core.backbone import weights_checksum
-from openmeva.training.common.checkpoint import FULL_MODEL
+from openmeva.training.common.checkpoint import FULL_MODEL, weights_file
 from openmeva.training.files import checksum
 from openmeva.training.paths import ENCODER, resolve_path
 from openmeva.training.plot_guided.adversarial_filtering.committee import Committee
@@ -26,19 +26,19 @@ from openmeva.training.plot_guided.generator.model import load_generator
 from openmeva.training.plot_guided.generator.text import decode_words
 from openmeva.training.plot_guided.manipulations import manipulation_shares
 from openmeva.training.plot_guided.negatives import SCHEMA, unmanipulated_row
-from openmeva.training.plot_guided.plots.corpus import PlotCorpus
+from openmeva.training.plot_guided.plots.corpus import PlotCorpus, plot_inputs
 from openmeva.training.stages import Stage, read_rows, write_table
-from openmeva.training.text.tagged_corpus import text_inputs
 
 
 def filter_negatives(
-    config: dict[str, Any], corpus: Callable[[], PlotCorpus], negatives: Path, out: Path
+    config: dict[str, Any], corpus: Callable[[], PlotCorpus], data: Path, negatives: Path, out: Path
 ) -> Path:
     """The stage AF_MANPLTS: `out/filtered.parquet`, each human story followed by its kept negatives.
 
     Args:
-        config: a configuration, of which `filtering` and `seed` are used.
+        config: a configuration.
         corpus: reads the human stories; called only if there is work to do.
+        data: the folder of the corpus, whose files' checksums identify these stories.
         negatives: the file of the previous stage.
         out: the folder to write to; `filtered.png` plots the rounds.
 
@@ -48,17 +48,18 @@ def filter_negatives(
     settings = config.get("filtering")
     if not settings:
         raise ValueError(f"filtering: expected settings such as kept and members, {config['name']} has none")
+    generator = resolve_path(config["generator"])
     made_from = {
+        "generator": checksum(weights_file(generator)),
+        **plot_inputs(config, data),
         "filtering": settings,
-        "seed": config["seed"],
         "negatives": checksum(negatives),
         "encoder": weights_checksum(ENCODER / FULL_MODEL),
-        **text_inputs(),
     }
     stage = Stage(out, "filtered", made_from)
     if stage.is_done():
         return stage.result
-    _, tokenizer = load_generator(resolve_path(config["generator"]))
+    _, tokenizer = load_generator(generator)
     rows = human_and_candidates(corpus(), read_rows(negatives), tokenizer, settings["kept"])
     pool = build_pool(rows)
     filtering: AdversarialFilter | None = None

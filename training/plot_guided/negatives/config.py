@@ -83,7 +83,7 @@ class PlotNegativesConfig:
     share: Share
     generator: str
     generator_config: str | None = None
-    stories: Count | None = None
+    stories: Positive | None = None
     candidates: Positive
     sampling: Sampling
     plain: PlainStoriesConfig | None = None

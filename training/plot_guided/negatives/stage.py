@@ -9,7 +9,6 @@ from typing import Any
 
 from openmeva.metrics.core.backbone import weights_checksum
 from openmeva.training.common.checkpoint import FULL_MODEL, weights_file
-from openmeva.training.corpora.splits import CorpusConfig, data_checksums
 from openmeva.training.files import checksum
 from openmeva.training.paths import ENCODER, resolve_path
 from openmeva.training.plot_guided.generator.model import load_generator
@@ -23,12 +22,11 @@ from openmeva.training.plot_guided.negatives.writer import (
     paired_with_human,
     unmanipulated_row,
 )
-from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory, load_plots
+from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory, load_plots, plot_inputs
 from openmeva.training.processes import model_processes
 from openmeva.training.stages import Stage
 from openmeva.training.text.knowledge.events import check_event_model
 from openmeva.training.text.knowledge.resources import find_resource, lexicon_files
-from openmeva.training.text.tagged_corpus import text_inputs
 
 UNUSED_WITHOUT_MANIPULATIONS = frozenset(
     (
@@ -144,10 +142,6 @@ def settings(config: dict[str, Any], data: Path, generator: Path) -> dict[str, A
     """The inputs that determine the negatives: the configuration and the checksums of the files read."""
     wordnet, conceptnet = find_resource("wordnet"), find_resource("conceptnet")
     used = (
-        "name",
-        "corpus",
-        "plots",
-        "share",
         "stories",
         "candidates",
         "sampling",
@@ -156,15 +150,13 @@ def settings(config: dict[str, Any], data: Path, generator: Path) -> dict[str, A
         "substitution",
         "repeated_share",
         "sentences_per_repetition",
-        "seed",
     )
     return {
+        "generator": checksum(weights_file(generator)),
+        **plot_inputs(config, data),
         **{key: config[key] for key in used if key in config},
         **({"same_plot": True} if config.get("same_plot") else {}),
-        "generator": checksum(weights_file(generator)),
         "conceptnet": checksum(conceptnet) if conceptnet else None,
         "wordnet": checksum(lexicon_files()["wordnet"]) if wordnet else None,  # opposites
         "encoder": weights_checksum(ENCODER / FULL_MODEL),  # word vectors, for events
-        **text_inputs(),
-        "data": data_checksums(CorpusConfig.from_mapping(config["corpus"]), data),
     }

@@ -8,6 +8,7 @@ import argparse
 import json
 from pathlib import Path
 
+from openmeva.training.common.bounds import check_minimum
 from openmeva.training.common.command import exit_on_bad_input
 from openmeva.training.plot_guided.plots.published import compare, read_paired, read_storylines
 
@@ -29,6 +30,7 @@ def main(arguments: list[str] | None = None) -> None:
     )
     given = parser.parse_args(arguments)
     with exit_on_bad_input():
+        check_minimum(1, limit=given.limit)
         print(json.dumps(_compared(given), indent=2))
 
 

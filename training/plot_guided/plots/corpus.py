@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from openmeva.training.corpora.splits import CorpusConfig, Split, load_corpus
+from openmeva.training.corpora.splits import CorpusConfig, Split, data_checksums, load_corpus
 from openmeva.training.corpora.stories import is_held_out
 from openmeva.training.paths import NAMES_FILE
 from openmeva.training.plot_guided.plots.extractors import extract_plots
 from openmeva.training.plot_guided.plots.plot import Plot
-from openmeva.training.text.tagged_corpus import tag_corpus
+from openmeva.training.text.tagged_corpus import tag_corpus, text_inputs
 from openmeva.training.text.tagged_story import TaggedStory
 
 
@@ -46,6 +46,15 @@ class PlotCorpus:
     generator: list[PlottedStory]
     metrics: list[PlottedStory]
     validation: list[PlottedStory]
+
+
+def plot_inputs(config: dict[str, Any], data: Path) -> dict[str, Any]:
+    """What the result of `load_plots` depends on, as settings of a stage that reads its stories."""
+    return {
+        **{key: config[key] for key in ("name", "corpus", "plots", "share", "seed")},
+        **text_inputs(),
+        "data": data_checksums(CorpusConfig.from_mapping(config["corpus"]), data),
+    }
 
 
 def load_plots(
