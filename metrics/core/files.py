@@ -4,6 +4,7 @@ Other characters that Python counts as line ends (U+2028, vertical tabs, …) oc
 """
 
 import codecs
+import errno
 import gzip
 import hashlib
 import io
@@ -40,7 +41,8 @@ def atomic_replace(path: str | Path) -> Iterator[Path]:
     """A temporary path next to `path`; on success it replaces `path`, on an error it is removed.
 
     An existing file keeps its mode. If `path` is a symbolic link, its target is replaced. If `path` is a pipe or a
-    device, `path` itself is yielded.
+    device, `path` itself is yielded. An error of a full disk, which names no file where it comes from a write, names
+    `path`.
     """
     if Path(path).exists() and not Path(path).is_file():
         yield Path(path)
@@ -56,6 +58,10 @@ def atomic_replace(path: str | Path) -> Iterator[Path]:
         if mode is not None:
             temporary.chmod(mode)
         os.replace(temporary, path)
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT) and error.filename is None:
+            error.filename = str(path)
+        raise
     finally:
         temporary.unlink(missing_ok=True)
 

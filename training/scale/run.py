@@ -33,6 +33,7 @@ class Report:
         stories_per_second: stories per second in the last call.
         outside: share of the workers' time spent on reading, writing and batches, 0 to 1.
         signature: identifies everything that the result depends on.
+        finished_before: whether an earlier call had finished the run, so that this one did nothing.
     """
 
     out: str
@@ -44,13 +45,16 @@ class Report:
     stories_per_second: float
     outside: float
     signature: str
+    finished_before: bool = False
 
     def __str__(self) -> str:
         bad_note = f", {self.bad} bad (bad.jsonl)" if self.bad else ""
-        return (
-            f"{self.rows} rows, {self.scored} written{bad_note}, {self.seconds:.1f} s, "
-            f"{self.stories_per_second:.1f} stories/s -> {self.out}  [{self.signature}]"
+        done_note = (
+            "finished before"
+            if self.finished_before
+            else f"{self.seconds:.1f} s, {self.stories_per_second:.1f} stories/s"
         )
+        return f"{self.rows} rows, {self.scored} written{bad_note}, {done_note} -> {self.out}  [{self.signature}]"
 
 
 def run(
@@ -106,7 +110,7 @@ def run(
         if not source.has_identity and (report or summary):
             _check_rows(folder.path, source, summary)
         if report:
-            return Report(**report)
+            return Report(**{**report, "finished_before": True})
         keep = bad == "keep"
         summary = summary or _split_input(folder, source, size, keep)
         markers = {number: folder.read_marker(number) for number in range(summary.parts)}

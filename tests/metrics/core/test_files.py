@@ -84,6 +84,14 @@ def test_unwritable_path_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyP
         check_writable(file)
 
 
+def test_error_of_a_full_disk_names_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    for number, named in ((errno.ENOSPC, str(file)), (errno.EIO, None)):
+        with pytest.raises(OSError, match="of a write") as raised, atomic_replace(file):
+            raise OSError(number, "of a write")
+        assert raised.value.filename == named
+
+
 def test_two_threads_can_write_one_file(tmp_path: Path) -> None:
     barrier = threading.Barrier(2)
 
