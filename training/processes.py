@@ -55,6 +55,12 @@ def rank() -> int:
     return _group().get_rank() if _joined else 0
 
 
+def print_notice(message: str) -> None:
+    """Prints a message on standard error, in the first of several processes only."""
+    if rank() == 0:
+        print(message, file=sys.stderr)
+
+
 def cores() -> int:
     """Cores that this process may use, at least 1; in a container, those granted to it, not the host's."""
     count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

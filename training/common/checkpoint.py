@@ -25,7 +25,7 @@ from openmeva.training.common.backbone import Backbone, backbone_state
 from openmeva.training.common.config import as_mapping, differences, parse
 from openmeva.training.files import checksum, save_tensors, write_text
 from openmeva.training.paths import NAMES_FILE
-from openmeva.training.processes import barrier, one_writer
+from openmeva.training.processes import barrier, one_writer, print_notice
 
 FULL_MODEL = "model.safetensors"
 MANIFEST = "manifest.json"
@@ -214,6 +214,8 @@ def begin_run(run: Path, settings: Mapping[str, Any], resume: bool) -> bool | No
             )
     else:
         checkpoints = []
+    if resume and not checkpoints:
+        print_notice(f"{run}: no checkpoint to resume from; training from the first step")
     with one_writer() as writes:
         for folder in folders if writes else ():
             if folder not in checkpoints:

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from openmeva.metrics.core.files import check_folder
 from openmeva.training.common.config import config_file, read_config, read_mapping
 from openmeva.training.paths import CACHE, RUNS, WORK
-from openmeva.training.processes import detach_from_launcher, join, rank
+from openmeva.training.processes import detach_from_launcher, join, print_notice, rank
 
 
 @contextmanager
@@ -118,9 +119,12 @@ def trainer_command(
             out(config) if out else WORK / "metrics" / config.metric / "weights" / config.name
         )
         call = TrainerArguments(config, args.data, weights, args.run or RUNS / name, args.cache, args.resume)
+        for used in (call.out, call.run):
+            check_folder(used)  # before the training
         manifest = train(call)
     if rank() == 0:
         print(json.dumps({key: manifest[key] for key in printed_keys if key in manifest}, indent=2))
+    print_notice(f"written: {weights}")
 
 
 def stage_command(

@@ -1,19 +1,12 @@
 """Notices about unexpected stories in a corpus, one line each on standard error."""
 
-import sys
 from collections.abc import Iterable
 from itertools import islice
 
 from openmeva.metrics.core.text_warnings import warning_of
-from openmeva.training.processes import rank
+from openmeva.training.processes import print_notice
 
 MAX_CHECKED_STORIES = 1000  # number of stories that are checked
-
-
-def print_notice(message: str) -> None:
-    """Prints a message on standard error, in the first of several processes only."""
-    if rank() == 0:
-        print(message, file=sys.stderr)
 
 
 def warn_about_foreign_stories(stories: Iterable[str]) -> None:

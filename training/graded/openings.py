@@ -8,12 +8,12 @@ import numpy as np
 
 from openmeva.metrics.core.text import Normalizer, join_words, split_sentences
 from openmeva.training.common.bounds import Count, Positive, Rate
-from openmeva.training.corpora.notices import print_notice
 from openmeva.training.corpora.splits import CorpusConfig, judged_keys, read_evenly_spaced_stories
 from openmeva.training.corpora.stories import is_held_out, read_stories, story_key
 from openmeva.training.corpora.writing_prompts import truncate_text
 from openmeva.training.files import resolve_corpus_files
 from openmeva.training.paths import NAMES_FILE
+from openmeva.training.processes import print_notice
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,7 +28,7 @@ from openmeva.training.common.checkpoint import save_manifest
 from openmeva.training.negatives.groups import GroupRow
 from openmeva.training.paths import resolve_path
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
-from openmeva.training.processes import main_process_first, one_writer
+from openmeva.training.processes import main_process_first, one_writer, print_notice
 
 
 def train(
@@ -52,7 +52,9 @@ def train(
     check(config, data)
     first = untrained_first_stage(PlotCoherenceConfig, config, data)
     if first and config.start:
-        train(first, data, resolve_path(config.start), run, cache, resume)
+        start = resolve_path(config.start)
+        print_notice(f"{start}: no weights; training {first.name} first")
+        train(first, data, start, run, cache, resume)
     if config.seeds:
         return _train_seeds(config, data, out, run, cache, resume)
     rows, validation, provenance = _load_rows_and_teacher(config, data, run, cache, resume)
@@ -103,6 +105,7 @@ def _load_rows_and_teacher(
     if config.teacher:
         folder = resolve_path(config.teacher.weights)
         if teacher := untrained_teacher(PlotCoherenceConfig, config, data):
+            print_notice(f"{folder}: no weights; training {teacher.name} first")
             train(teacher, data, folder, folder.parent, cache, resume)
         provenance |= teacher_digests(folder)
     return rows, validation, provenance

@@ -46,7 +46,7 @@ from openmeva.training.files import checksum
 from openmeva.training.negatives import UnionSampler, language_of, tag_corpus
 from openmeva.training.negatives.groups import GroupRow
 from openmeva.training.paths import NAMES_FILE, resolve_path
-from openmeva.training.processes import main_process_first, one_writer
+from openmeva.training.processes import main_process_first, one_writer, print_notice
 from openmeva.training.text.knowledge.resources import lexicon_files
 from openmeva.training.text.tagged_corpus import text_inputs
 from openmeva.training.union.card import write_union_card
@@ -100,6 +100,7 @@ def train(
     start = resolve_path(config.start) if config.start else None
     first = untrained_first_stage(UnionConfig, config, data)
     if first and start:
+        print_notice(f"{start}: no weights; training {first.name} first")
         train(first, data, start, run / f"training-{first.name}", cache, resume)
     if start and config.start_share:
         check_can_average(start, build_model(config)[0])
@@ -269,6 +270,7 @@ def _distillation_stories(
     if teacher is None:
         return [], {}, {}
     if teacher_config := untrained_teacher(UnionConfig, config, data):
+        print_notice(f"{resolve_path(teacher.weights)}: no weights; training {teacher_config.name} first")
         train(
             teacher_config,
             data,

@@ -22,11 +22,17 @@ def write_checkpoint(folder: Path) -> None:
     (folder / "trainer_state.json").write_text('{"global_step": 5}')
 
 
-def test_run_is_resumed_only_with_the_same_settings(tmp_path: Path) -> None:
+def test_run_is_resumed_only_with_the_same_settings(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     settings = {"config": {"seed": 1, "corpus": {"train": ["a"]}}, "data": {"a": "12"}}
     assert begin_run(tmp_path, settings, resume=True) is None, "nothing there yet"
+    assert (
+        capsys.readouterr().err == f"{tmp_path}: no checkpoint to resume from; training from the first step\n"
+    )
     write_checkpoint(tmp_path / "checkpoint-5")
     assert begin_run(tmp_path, settings, resume=True) is True
+    assert capsys.readouterr().err == ""
     other = {"config": {"seed": 2, "corpus": {"train": ["a"]}}, "data": {"a": "34"}}
     idle = {"note": "For the card.", "teacher": {"weights": "a", "processes": 8}}
     (tmp_path / "idle").mkdir()

@@ -62,16 +62,19 @@ def test_full_fine_tuning_learns_a_tiny_corpus(data: Path) -> None:
     check_order_learned(data / "weights" / "learnt")
 
 
-def test_missing_initial_weights_are_trained_first(data: Path) -> None:
+def test_missing_initial_weights_are_trained_first(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (data / "first.yaml").write_text(json.dumps(settings(name="tiny-first", learning_rate=1e-3)))
     config = configuration(start=str(data / "begun"), first=str(data / "first.yaml"), pairs=8)
     manifest = run(data, "second", config)
+    announced = f"{data / 'begun'}: no weights; training tiny-first first"
+    assert announced in capsys.readouterr().err
     start = load_file(data / "begun" / "adapter.safetensors")
     assert manifest["start"] == weights_checksum(data / "begun" / "adapter.safetensors")
     second = load_file(data / "weights" / "second" / "adapter.safetensors")
     assert any(not torch.equal(start[name], second[name]) for name in start)
     written = (data / "begun" / "manifest.json").stat().st_mtime_ns
     run(data, "again", config)
+    assert announced not in capsys.readouterr().err
     assert (data / "begun" / "manifest.json").stat().st_mtime_ns == written, "it is not trained again"
     again = load_file(data / "weights" / "again" / "adapter.safetensors")
     assert all(torch.equal(second[name], again[name]) for name in second)

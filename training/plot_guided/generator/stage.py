@@ -7,7 +7,7 @@ from openmeva.training.common.config import config_file, read_config
 from openmeva.training.paths import resolve_path
 from openmeva.training.plot_guided.generator.config import GeneratorConfig
 from openmeva.training.plot_guided.generator.trainer import generator_made_from, train_generator
-from openmeva.training.processes import one_writer
+from openmeva.training.processes import one_writer, print_notice
 
 
 def ensure_generator(folder: Path, configuration: str | Path, data: Path, cache: Path) -> Path:
@@ -29,6 +29,7 @@ def ensure_generator(folder: Path, configuration: str | Path, data: Path, cache:
     wanted = generator_made_from(config, data)
     if matching_manifest(folder, GeneratorConfig, wanted):
         return folder
+    print_notice(f"{folder}: no weights of {config.name} with these settings; training them first")
     manifest = train_generator(config, data, folder.parent, cache, can_resume(folder.parent, wanted))
     with one_writer() as writes:
         if writes:
