@@ -65,6 +65,7 @@ def build_model(config: BleurtConfig) -> tuple[BleurtModel, Tokenizer, Backbone]
     """The untrained model with its adapter, its tokenizer, and its backbone."""
     torch.manual_seed(config.seed)
     base = find_backbone(config.base)
+    base.check_length(max_length=config.max_length)
     # the fastest attention for short sequences on a CPU
     model, tokenizer = build_on_backbone(BleurtModel, base, attn_implementation="eager", dtype=torch.float32)
     add_adapters(model, config.adapter.rank, config.adapter.alpha, HEADS)

@@ -32,10 +32,11 @@ def check_inputs(
 
     Raises:
         MissingResourceError: stories from manipulated plots are needed, and WordNet or ConceptNet has not been fetched.
-        ValueError: files (all are named; of human-judged files, the first), an encoder (the message says how to
+        ValueError: texts that are longer than the encoder takes; files (all are named; of human-judged files, the first), an encoder (the message says how to
             get it) or initial weights are missing, or the initial weights belong to another encoder.
     """
     base = find_backbone(config.base)
+    base.check_length(max_length=config.max_length)
     graded = [CorpusConfig.from_mapping(entry["corpus"]) for entry in (rows and rows.graded) or ()]
     files = []
     for corpus in (*corpora, *graded):

@@ -40,6 +40,8 @@ SHARED = "encoder"
 DROPOUTS = ("hidden_dropout_prob", "attention_probs_dropout_prob")
 PAD_TO_MULTIPLE = 64  # rows of an embedding matrix are padded to a multiple: odd sizes are slow
 Model = TypeVar("Model", bound=torch.nn.Module)
+# models whose positions begin at 2, after that of the padding token
+_POSITIONS_FROM_2 = frozenset(("roberta", "xlm-roberta", "camembert", "longformer", "mpnet"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,6 +110,29 @@ class Backbone:
     def is_decoder(self) -> bool:
         """Whether its attention is causal."""
         return self.gguf is not None or classifier.is_decoder(self.config)
+
+    @property
+    def max_length(self) -> int | None:
+        """Tokens of the longest text that it has positions for, special tokens included; None: no limit."""
+        positions = None if self.gguf else getattr(self.config, "max_position_embeddings", None)
+        if positions is None or self.config.model_type not in _POSITIONS_FROM_2:
+            return positions
+        return int(positions - 2)
+
+    def check_length(self, **lengths: int) -> None:
+        """Checks that texts of these lengths have positions.
+
+        Args:
+            lengths: in tokens, by the name of the setting.
+
+        Raises:
+            ValueError: a greater length than `max_length`.
+        """
+        for name, length in lengths.items():
+            if self.max_length is not None and length > self.max_length:
+                raise ValueError(
+                    f"{name}: expected {self.max_length} or less, the positions of {self.name}, got {length}"
+                )
 
     @property
     def supports_adapter(self) -> bool:

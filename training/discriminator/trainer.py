@@ -13,6 +13,7 @@ from openmeva.training.classifier.card import write_classifier_card
 from openmeva.training.classifier.model import check_frozen_layers
 from openmeva.training.classifier.trainer import matching_classifier, train_classifier
 from openmeva.training.common.adapters import check_start
+from openmeva.training.common.backbone import find_backbone
 from openmeva.training.discriminator.config import DiscriminatorConfig
 from openmeva.training.discriminator.data import load_rows
 from openmeva.training.processes import main_process_first, one_writer
@@ -42,6 +43,7 @@ def train(
             "distillation_weight, states_weight: expected 0 for both, because there is no teacher, "
             f"got {config.distillation_weight:g} and {config.states_weight:g}"
         )
+    find_backbone(config.base).check_length(max_length=config.max_length)
     check_start(config.start, config.adapter, config.frozen_layers)
     check_frozen_layers(config)
     config = with_corpus_settings(config)

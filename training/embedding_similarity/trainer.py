@@ -131,9 +131,7 @@ def train(config: SimilarityConfig, data: Path, out: Path, run: Path, resume: bo
         "minutes": round((time.time() - started) / 60, 1),
         **hardware_entries(),
     }
-    longest = min(
-        512, base.config.max_position_embeddings - (0 if base.is_shared else 2)
-    )  # RoBERTa's positions begin at 2
+    longest = min(512, base.max_length or 512)
     with one_writer() as writes:
         if writes:
             save_checkpoint(out, "embedding_similarity", {"max_length": longest}, student, base)

@@ -112,6 +112,7 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
     started = time.time()
     start = resolve_path(config.start) if config.start else None
     backbone = find_backbone(config.base if is_third_party(config.base) else SHARED)
+    backbone.check_length(max_length=config.max_length)
     in_one_file = backbone.gguf or (backbone.folder / WEIGHTS).is_file()  # a user's folder may have several
     made_from = {
         "config": as_mapping(config),

@@ -76,6 +76,7 @@ def train(
     frozen = config.encoder == "bert" and config.frozen
     start = resolve_path(config.start) if config.start else None
     backbone = find_backbone(config.base)
+    backbone.check_length(max_length=config.max_length)
     made_from = {
         "config": as_mapping(config),
         "data": data_checksums(config.corpus, data)

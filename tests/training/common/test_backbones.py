@@ -31,6 +31,15 @@ from tests.tiny_backbones import STORIES, write_backbone
 from tests.tiny_ppl import write_ppl_checkpoint
 
 
+@pytest.mark.parametrize(("kind", "lost"), [("bert", 0), ("roberta", 2), ("mpnet", 2), ("longformer", 2)])
+def test_texts_are_at_most_as_long_as_the_positions(tmp_path: Path, kind: str, lost: int) -> None:
+    base = find_backbone(str(write_backbone(tmp_path, kind)))
+    longest = base.config.max_position_embeddings - lost
+    base.check_length(max_length=longest)
+    with pytest.raises(ValueError, match=f"^window: expected {longest} or less, .* got {longest + 1}$"):
+        base.check_length(max_length=longest, window=longest + 1)
+
+
 def test_perplexity_weights_in_runs_are_those_of_the_working_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
