@@ -3,6 +3,7 @@
 import gzip
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import fsspec
@@ -58,7 +59,7 @@ def test_remote_files_are_read_in_order_and_changes_detected(
         write(name, content)
     first = counted(f"{url}/*", tmp_path / "out")
     assert [row["id"] for row in rows_in(tmp_path / "out")] == list(range(23))
-    assert counted(f"{url}/*", tmp_path / "out") == first
+    assert counted(f"{url}/*", tmp_path / "out") == replace(first, finished_before=True)
     write("a.jsonl", b"".join(lines[:8]).replace(b"Ben", b"Ann"))  # of the same size
     with pytest.raises(ValueError, match=r"other settings has begun here: input was"):
         counted(f"{url}/*", tmp_path / "out")
