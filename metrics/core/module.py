@@ -59,7 +59,8 @@ class StoryInputs:
     """Mixin for `evaluate.Metric`: `predictions` are stories; further columns are required or optional.
 
     In addition to what the module computes, a result has `warnings`: one per story, None or why its score may be
-    meaningless (see `text_warnings`); they are about the texts of `_scored_texts`. Threads may share a module: `compute`, `add` and `add_batch` take turns.
+    meaningless (see `text_warnings`); they are about the texts of `_scored_texts`. Threads may share a module: `compute`,
+    `add` and `add_batch` take turns.
 
     Attributes:
         required: columns that must be given, out of `contexts` and `references`.

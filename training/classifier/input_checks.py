@@ -32,8 +32,9 @@ def check_inputs(
 
     Raises:
         MissingResourceError: stories from manipulated plots are needed, and WordNet or ConceptNet has not been fetched.
-        ValueError: texts that are longer than the encoder takes; files (all are named; of human-judged files, the first), an encoder (the message says how to
-            get it) or initial weights are missing, or the initial weights belong to another encoder.
+        ValueError: `max_length` exceeds the encoder's positions; files (all are named; of human-judged files, the
+            first), an encoder (the message says how to get it) or initial weights are missing; or the initial weights
+            belong to another encoder.
     """
     base = find_backbone(config.base)
     base.check_length(max_length=config.max_length)
