@@ -108,8 +108,12 @@ def save_checkpoint(
         whole: whether all weights are written, instead of an adapter.
 
     Raises:
-        ValueError: `whole` without a tokenizer.
+        ValueError: `whole` without a tokenizer, or weights that are not finite; earlier ones in `out` are kept.
     """
+    if not all(torch.isfinite(parameter).all() for parameter in model.parameters()):
+        raise ValueError(
+            f"{out}: not written, because the training diverged: its weights are not finite. Try a lower learning_rate"
+        )
     (out / (ADAPTER if whole else FULL_MODEL)).unlink(missing_ok=True)  # of an earlier training
     written: dict[str, Any] = {section: settings}
     if whole:

@@ -159,7 +159,8 @@ class UnionCollator:
             rng = np.random.default_rng([self.seed, int(ids.sum()), ids.shape[1]])
             sampled = torch.from_numpy(rng.random(tuple(ids.shape)) < self.copied_share)
             targets[copied & ~sampled] = IGNORE_INDEX
-            weights[copied] *= 1 / self.copied_share
+            if self.copied_share:
+                weights[copied] *= 1 / self.copied_share
         labels = torch.tensor([e.label for e in examples])
         distilled = any(e.teacher_states is not None for e in examples)
         return {

@@ -137,6 +137,7 @@ def check(config: UnionConfig, data: Path) -> None:
     check_can_average_seeds(config)
     check_start(config.start, config.adapter)
     check_inputs(config, config.others, data, [config.corpus])
+    find_backbone(config.base).check_length(window=config.window or config.max_length)
     for stage in (
         untrained_first_stage(UnionConfig, config, data),
         untrained_teacher(UnionConfig, config, data),

@@ -62,6 +62,23 @@ def test_full_fine_tuning_learns_a_tiny_corpus(data: Path) -> None:
     check_order_learned(data / "weights" / "learnt")
 
 
+def test_diverged_training_keeps_earlier_weights(data: Path) -> None:
+    run(data, "kept", configuration(pairs=8))
+    before = (data / "weights" / "kept" / "adapter.safetensors").read_bytes()
+    with pytest.raises(ValueError, match="kept: not written, because the training diverged"):
+        run(data, "kept", configuration(pairs=8, learning_rate=1e30))
+    assert (data / "weights" / "kept" / "adapter.safetensors").read_bytes() == before
+
+
+def test_no_copied_position_needs_to_be_learned(data: Path) -> None:
+    run(data, "none copied", configuration(pairs=4, copied_share=0))
+
+
+def test_window_beyond_the_positions_is_refused(data: Path) -> None:
+    with pytest.raises(ValueError, match=r"^window: expected \d+ or less"):
+        run(data, "long", configuration(pairs=4, window=9000))
+
+
 def test_missing_initial_weights_are_trained_first(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (data / "first.yaml").write_text(json.dumps(settings(name="tiny-first", learning_rate=1e-3)))
     config = configuration(start=str(data / "begun"), first=str(data / "first.yaml"), pairs=8)
