@@ -41,8 +41,19 @@ __all__ = [
 
 
 def save_tensors(path: str | Path, tensors: "dict[str, Tensor]") -> None:
-    """Writes a safetensors file atomically; a new file is readable by everyone."""
+    """Writes a safetensors file atomically; a new file is readable by everyone.
+
+    Raises:
+        ValueError: values that are not finite, as after a training that diverged; an earlier file is kept.
+    """
+    import torch
     from safetensors.torch import save_file
+
+    if bad := [name for name, tensor in tensors.items() if not torch.isfinite(tensor).all()]:
+        raise ValueError(
+            f"{path}: not written, because {len(bad)} of {len(tensors)} tensors are not finite, first {bad[0]}. If a "
+            "training diverged, try a lower learning_rate"
+        )
 
     with atomic_replace(path) as temporary:
         save_file(tensors, temporary, metadata={"format": "pt"})

@@ -110,11 +110,6 @@ def save_checkpoint(
     Raises:
         ValueError: `whole` without a tokenizer, or weights that are not finite; earlier ones in `out` are kept.
     """
-    if not all(torch.isfinite(parameter).all() for parameter in model.parameters()):
-        raise ValueError(
-            f"{out}: not written, because the training diverged: its weights are not finite. Try a lower learning_rate"
-        )
-    (out / (ADAPTER if whole else FULL_MODEL)).unlink(missing_ok=True)  # of an earlier training
     written: dict[str, Any] = {section: settings}
     if whole:
         merge_adapters(model)
@@ -130,6 +125,7 @@ def save_checkpoint(
         if not base.is_shared and hasattr(model, "bert"):
             tensors = without_zero_factors(tensors) | added_token_embeddings(model, embedding_rows(base))
         save_tensors(out / ADAPTER, tensors)
+    (out / (ADAPTER if whole else FULL_MODEL)).unlink(missing_ok=True)  # of an earlier training
     if whole or not base.is_shared:
         write_text(out / "names.json", NAMES_FILE.read_text(encoding="utf-8"))
     write_text(out / "config.json", json.dumps(written, indent=2, default=str) + "\n")

@@ -49,7 +49,7 @@ def prune_vocabulary(tokenizer: BertTokenizer, texts: Iterable[str], size: int) 
 
 def pruned_model(base: str | Path, pieces: Sequence[str], tokenizer: BertTokenizer) -> BertForMaskedLM:
     """The base encoder with the embeddings of `pieces`; placeholders are initialised with the mean of names."""
-    model = BertForMaskedLM.from_pretrained(base)
+    model = BertForMaskedLM.from_pretrained(base, dtype=torch.float32)  # in half precision, AdamW diverges
     embeddings: Any = model.get_input_embeddings()
     table, vocabulary = embeddings.weight.data, tokenizer.get_vocab()
     rows = [

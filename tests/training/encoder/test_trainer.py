@@ -8,13 +8,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from transformers import BertTokenizer
+from transformers import BertForMaskedLM, BertTokenizer
 
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.encoder.data import IGNORED, MaskingCollator, load_texts
 from openmeva.training.encoder.trainer import MaskedLanguageModelTrainer
-from openmeva.training.encoder.vocabulary import prune_vocabulary
+from openmeva.training.encoder.vocabulary import prune_vocabulary, pruned_model
 from tests.tiny import PIECES
+from tests.tiny_trainings import write_files
 
 
 def test_pruned_vocabulary_keeps_special_tokens_characters_and_frequent_pieces() -> None:
@@ -70,3 +71,12 @@ def test_loss_is_the_mean_over_masked_tokens() -> None:
     loss, _ = MaskedLanguageModelTrainer.__new__(MaskedLanguageModelTrainer).batch_loss(Fixed(), inputs)
     total = math.log(math.e + 2)
     assert float(loss) == pytest.approx(((total - 1) + total) / 2, abs=1e-6)
+
+
+def test_base_in_half_precision_is_trained_in_single_precision(tmp_path: Path) -> None:
+    write_files(tmp_path)
+    base = tmp_path / "base"
+    BertForMaskedLM.from_pretrained(base).half().save_pretrained(base)
+    tokenizer = BertTokenizer.from_pretrained(base)
+    model = pruned_model(base, sorted(tokenizer.get_vocab()), tokenizer)
+    assert {parameter.dtype for parameter in model.parameters()} == {torch.float32}

@@ -65,7 +65,7 @@ def test_full_fine_tuning_learns_a_tiny_corpus(data: Path) -> None:
 def test_diverged_training_keeps_earlier_weights(data: Path) -> None:
     run(data, "kept", configuration(pairs=8))
     before = (data / "weights" / "kept" / "adapter.safetensors").read_bytes()
-    with pytest.raises(ValueError, match="kept: not written, because the training diverged"):
+    with pytest.raises(ValueError, match=r"kept/adapter\.safetensors: not written, because .* learning_rate"):
         run(data, "kept", configuration(pairs=8, learning_rate=1e30))
     assert (data / "weights" / "kept" / "adapter.safetensors").read_bytes() == before
 
