@@ -68,6 +68,7 @@ def test_damaged_gzip_is_reported(reader: Reader, tmp_path: Path) -> None:
         error_message(reader, replace(reader, name=f"{reader.name}.gz").write(tmp_path, reader.bytes()))
 
 
+@pytest.mark.usefixtures("no_collection")
 @every_reader
 def test_invalid_line_is_reported(reader: Reader, tmp_path: Path) -> None:
     """Latin-1 and invalid rows as the second row, whose line the message names."""

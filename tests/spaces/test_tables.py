@@ -46,6 +46,7 @@ def test_text_lines_are_stories_and_tsv_is_read() -> None:
         ("a.csv", b"x" * (MAX_BYTES + 1), "at most 2 MB"),
     ],
 )
+@pytest.mark.usefixtures("no_collection")
 def test_bad_files_are_rejected(name: str, content: bytes, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         read_rows(name, content)

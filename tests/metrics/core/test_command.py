@@ -139,6 +139,7 @@ def test_contexts_and_references_have_alternative_column_names(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "jsonl", "parquet"])
+@pytest.mark.usefixtures("no_collection")
 def test_several_references_round_trip_in_every_format(kind: str, tmp_path: Path) -> None:
     several = [["He left.", "He fell."], ["He sat."]]
     write_rows(tmp_path / f"a.{kind}", [{"story": "He ran.", "reference": one} for one in several])

@@ -139,6 +139,7 @@ def test_standard_input_is_named_in_errors(
         list(read_lines(STANDARD_STREAM))
 
 
+@pytest.mark.usefixtures("no_collection")
 def test_damaged_file_is_reported_with_its_line(tmp_path: Path) -> None:
     file, packed = tmp_path / "a.json", tmp_path / "a.gz"
     file.write_text('{"a":\n1,}')

@@ -217,6 +217,7 @@ WHOLE = gzip.compress(json.dumps({"story": "x" * 5000}).encode() * 50)
         ("a.parquet", b"", "a.parquet is damaged or no Parquet file"),
     ],
 )
+@pytest.mark.usefixtures("no_collection")
 def test_damage_is_reported_with_file_and_line(
     name: str, content: bytes, message: str, tmp_path: Path
 ) -> None:

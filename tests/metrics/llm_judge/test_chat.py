@@ -75,6 +75,7 @@ def test_missing_reply_fields_are_tolerated(reply: Reply) -> None:
      b'{"choices": [{"message": {"content": 4}}]}', b'{"choices": [{"message": {"content": "4"}, "logprobs": {"content": [{"top_logprobs": [1]}]}}]}',
      b"[" * 100_000],
 )  # fmt: skip
+@pytest.mark.usefixtures("no_collection")
 def test_malformed_reply_may_be_retried(body: bytes) -> None:
     result = failure_of(Reply(body))
     assert result.retry
