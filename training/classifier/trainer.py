@@ -36,7 +36,7 @@ from openmeva.training.common.checkpoint import (
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.trainer import StoryTrainer, hardware_entries, training_arguments
 from openmeva.training.negatives.draft import ERROR_TYPES
-from openmeva.training.negatives.groups import GroupRow
+from openmeva.training.negatives.groups import GroupRow, check_both_classes
 from openmeva.training.paths import NAMES_FILE, resolve_path
 from openmeva.training.processes import one_writer
 
@@ -110,10 +110,12 @@ def train_classifier(
         teacher: a live teacher, if the rows have no stored teacher outputs.
 
     Raises:
-        ValueError: no rows, a row without words, or a run to resume that was started with another configuration.
+        ValueError: a split without human-written stories or without others, a row without words, or a run to resume
+            that was started with another configuration.
     """
     started = time.time()
-    checkpoint = begin_run(run, training_inputs(config, provenance), resume)
+    check_both_classes(rows, "to train on")
+    check_both_classes(validation, "held out")
     model, tokenizer, base = build_classifier(config)
     freeze(model, config.frozen_layers)
     normalizer = Normalizer.load(NAMES_FILE) if config.delexicalize else Normalizer()
@@ -124,6 +126,7 @@ def train_classifier(
     )
     groups = GroupDataset(rows, make_train, config.group_size, config.epochs, config.seed)
     validation_groups = GroupDataset(validation, make, 1_000, 1, config.seed)
+    checkpoint = begin_run(run, training_inputs(config, provenance), resume)
     collate = GroupCollator(padding, teacher.padding if teacher else 0)
     steps = math.ceil(len(groups) / config.batch_groups)
     if teacher:

@@ -1,6 +1,6 @@
 """Training rows of story classifiers, in Parquet: groups of a human story and its corrupted or generated versions."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from openmeva.metrics.core.text import join_words
-from openmeva.training.files import atomic_replace, kind_of, read_rows, text_of
-from openmeva.training.negatives.draft import CorruptedStory
+from openmeva.training.files import Row, atomic_replace, kind_of, read_rows, text_of
+from openmeva.training.negatives.draft import ERROR_TYPES, CorruptedStory
 
 SCHEMA = pa.schema(
     {
@@ -90,6 +90,23 @@ def write_groups(path: Path, rows: Iterable[GroupRow]) -> int:
     return table.num_rows
 
 
+def check_both_classes(rows: Sequence[GroupRow], purpose: str) -> None:
+    """Checks that there are human-written stories and others.
+
+    Args:
+        rows: of a split.
+        purpose: of the split, for the message.
+
+    Raises:
+        ValueError: one of the two kinds is missing.
+    """
+    count = sum(row.label for row in rows)
+    if not 0 < count < len(rows):
+        raise ValueError(
+            f"{purpose}: expected human-written stories and others, got {count} and {len(rows) - count}"
+        )
+
+
 def read_groups(path: Path) -> list[GroupRow]:
     """The rows of a file of groups: Parquet, or JSONL with the same fields.
 
@@ -97,41 +114,80 @@ def read_groups(path: Path) -> list[GroupRow]:
 
     Raises:
         ValueError: no such file, a file of an earlier version, a row without `group`, `story` or `label` (0 or 1),
-            or another `split` than those of `SPLITS`.
+            or another value than `GroupRow` allows in one of the other fields.
     """
     if not path.is_file():
         raise ValueError(f"{path}: no such file; an earlier stage writes it")
     rows = []
-    for index in read_rows(path, None if kind_of(path) else "parquet"):
-        row = index.values
+    for entry in read_rows(path, None if kind_of(path) else "parquet"):
+        row = entry.values
         if not {"group", "story", "label"} <= set(row):
-            raise ValueError(f"{index.where}: expected group, story and label, got {sorted(row)}")
+            raise ValueError(f"{entry.where}: expected group, story and label, got {sorted(row)}")
         if earlier := EARLIER_COLUMNS & set(row):
             raise ValueError(
                 f"{path}: written by an earlier version, with a column {min(earlier)!r}; remove it to write it again"
             )
-        text_of(index)
+        story = text_of(entry)
         if row["label"] not in (0, 1):
-            raise ValueError(f"{index.where}: expected a label of 0 or 1, got {row['label']!r:.60}")
-        if (row.get("split") or SPLITS[0]) not in SPLITS:
-            raise ValueError(
-                f"{index.where}: split: expected {', '.join(SPLITS)} or none, got {row['split']!r:.60}"
-            )
+            raise ValueError(f"{entry.where}: expected a label of 0 or 1, got {row['label']!r:.60}")
+        for name, expected, is_valid in _FIELDS:
+            if row.get(name) is not None and not is_valid(row[name]):
+                raise ValueError(f"{entry.where}: {name}: expected {expected}, got {row[name]!r:.60}")
+        level = row.get("level")
         rows.append(
             GroupRow(
-                str(row["group"]),
-                row["story"],
+                _group_of(entry),
+                story,
                 row.get("source") or "unknown",
                 int(row["label"]),
-                int(row["level"] if row.get("level") is not None else (0 if row["label"] else -1)),
+                int(level if level is not None else (0 if row["label"] else -1)),
                 _error_types(row),
-                row.get("corrupted_words"),
+                _corrupted_words(entry, len(story.split())),
                 row.get("split") or "",
             )
         )
     return rows
 
 
+def _is_list_of(kind: type) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, list) and all(type(item) is kind for item in value)
+
+
+# Optional fields: what is expected, and whether a value is that.
+_FIELDS: tuple[tuple[str, str, Callable[[Any], bool]], ...] = (
+    ("split", f"{', '.join(SPLITS)} or none", lambda value: value in ("", *SPLITS)),
+    ("source", "a text or none", lambda value: isinstance(value, str)),
+    (
+        "level",
+        "a whole number from -1 on, or none",
+        lambda value: type(value) in (int, float) and -1 <= value < 128 and value == int(value),
+    ),
+    (
+        "error_types",
+        f"a list of {', '.join(ERROR_TYPES)}, or none",
+        lambda value: isinstance(value, list) and all(kind in ERROR_TYPES for kind in value),
+    ),
+    ("manipulations", "a list of names, or none", _is_list_of(str)),
+    ("corrupted_words", "a list of word indices, or none", _is_list_of(int)),
+)
+
+
+def _group_of(row: Row) -> str:
+    group = row.values["group"]
+    if type(group) not in (str, int) or not str(group).strip():
+        raise ValueError(f"{row.where}: group: expected the id of a group, got {group!r:.60}")
+    return str(group)
+
+
 def _error_types(row: dict[str, Any]) -> list[str]:
     error_types = (ERROR_TYPE_OF_MANIPULATION.get(name) for name in row.get("manipulations") or [])
     return list(row.get("error_types") or [kind for kind in error_types if kind])
+
+
+def _corrupted_words(row: Row, words: int) -> list[int] | None:
+    corrupted: list[int] | None = row.values.get("corrupted_words")
+    if outside := [index for index in corrupted or () if not 0 <= index < words]:
+        raise ValueError(
+            f"{row.where}: corrupted_words: expected indices from 0 to {words - 1}, the story's words, got {outside[0]}"
+        )
+    return corrupted

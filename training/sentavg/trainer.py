@@ -26,6 +26,7 @@ from openmeva.training.common.checkpoint import (
 )
 from openmeva.training.common.config import as_mapping
 from openmeva.training.files import checksum, save_tensors, write_text
+from openmeva.training.negatives.groups import check_both_classes
 from openmeva.training.paths import NAMES_FILE
 from openmeva.training.sentavg.card import write_sentavg_card
 from openmeva.training.sentavg.config import SentAvgConfig
@@ -50,11 +51,7 @@ def train(config: SentAvgConfig, data: Path, out: Path, run: Path, cache: Path) 
     settings = config.settings
     rows, held_out, provenance = load_rows(config, data, run, cache)
     for purpose, split in (("to train on", rows), ("held out", held_out)):
-        count = sum(row.label for row in split)
-        if not 0 < count < len(split):
-            raise ValueError(
-                f"{purpose}: expected human-written stories and others, got {count} and {len(split) - count}"
-            )
+        check_both_classes(split, purpose)
     glove = data / config.glove if config.glove else None
     if glove:
         scorer = SentAvgTrainer.on_glove(glove, [row.story for row in rows], settings, config.seed)

@@ -2,15 +2,19 @@
 
 import json
 import math
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 
 from openmeva.metrics.core.text import Normalizer
+from openmeva.training.classifier.config import ClassifierConfig
 from openmeva.training.classifier.data import UNKNOWN, Example, ExampleMaker, GroupDataset, should_rank_above
 from openmeva.training.classifier.results import area_under_curve, results_by_source
 from openmeva.training.classifier.rows import sample_groups
+from openmeva.training.classifier.trainer import train_classifier
 from openmeva.training.negatives.groups import GroupRow, read_groups, write_groups
 from tests.tiny import tiny_tokenizer
 from tests.tiny_groups import rows
@@ -85,6 +89,49 @@ def test_rows_are_read_back_as_written(tmp_path: Path) -> None:
         read_groups(tmp_path / "none.parquet")
 
 
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"group": None}, "group: expected the id of a group, got None"),
+        ({"group": " "}, "group: expected the id of a group, got ' '"),
+        ({"group": True}, "group: expected the id of a group, got True"),
+        ({"source": 3}, "source: expected a text or none, got 3"),
+        ({"level": 1.7}, "level: expected a whole number from -1 on, or none, got 1.7"),
+        ({"level": "high"}, "level: expected a whole number from -1 on, or none, got 'high'"),
+        ({"level": 128}, "level: expected a whole number from -1 on, or none, got 128"),
+        ({"level": float("nan")}, "level: expected a whole number from -1 on, or none, got nan"),
+        ({"error_types": "repetition"}, "error_types: expected a list of repetition, contradiction, "),
+        ({"error_types": ["boring"]}, "error_types: expected a list of repetition, contradiction, "),
+        ({"manipulations": "repetition"}, "manipulations: expected a list of names, or none, got"),
+        ({"corrupted_words": "1"}, "corrupted_words: expected a list of word indices, or none, got '1'"),
+        ({"corrupted_words": [True]}, "corrupted_words: expected a list of word indices, or none"),
+        ({"corrupted_words": [2]}, "corrupted_words: expected indices from 0 to 1, the story's words, got 2"),
+        ({"corrupted_words": [-1]}, "corrupted_words: expected indices from 0 to 1, the story's words, got -1"),
+    ],
+)  # fmt: skip
+def test_invalid_fields_are_reported_with_their_line(
+    fields: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    row = {"group": "3", "story": "she ran", "label": 0, "level": 2.0, "corrupted_words": [1]}
+    path = tmp_path / "g.jsonl"
+    path.write_text(json.dumps(row) + "\n" + json.dumps(row | fields) + "\n")
+    with pytest.raises(ValueError, match=re.escape(f"g.jsonl, line 2: {message}")):
+        read_groups(path)
+    path.write_text(json.dumps(row) + "\n")
+    assert read_groups(path) == [GroupRow("3", "she ran", "unknown", 0, 2, [], [1])]
+
+
+def test_group_has_one_human_story() -> None:
+    """Files of groups with the same ids would otherwise lose stories, and rank others' negatives."""
+    make = ExampleMaker(tiny_tokenizer(), Normalizer(), 64)
+    human, negative = GroupRow("1", "she ran .", "human", 1, 0, [], []), GroupRow("1", "he ate .", "x", 0)
+    again = GroupRow("1", "She ran.", "human", 1, 0)
+    assert GroupDataset([human, negative, human, again], make, 4, 1, 1).stories == 2, "the same story"
+    other = GroupRow("1", "the dog slept .", "human", 1, 0)
+    with pytest.raises(ValueError, match=r"group 1: expected one human-written .* 'she ran \.' and 'the dog"):
+        GroupDataset([human, negative, other], make, 4, 1, 1)
+
+
 def test_group_limit_samples_whole_groups() -> None:
     kept = sample_groups(rows(), 5, seed=1)
     assert len({row.group for row in kept}) == 5
@@ -131,3 +178,19 @@ def test_tied_human_stories_each_count_in_the_results() -> None:
         "b": 0.25,
     }
     assert (measured["all"]["ranked"], measured["all"]["stories"], measured["b"]["stories"]) == (0.25, 8, 4)
+
+
+@pytest.mark.parametrize("label", [0, 1])
+@pytest.mark.parametrize("held_out", [False, True])
+def test_stories_of_one_kind_are_rejected(tmp_path: Path, label: int, held_out: bool) -> None:
+    one_kind = [row for row in rows() if row.label == label]
+    splits = (rows(), one_kind) if held_out else (one_kind, rows())
+    config = ClassifierConfig(metric="plot_coherence", name="tiny")
+    run = tmp_path / "run"
+    (run / "checkpoint-1").mkdir(parents=True)
+    with pytest.raises(
+        ValueError,
+        match=rf"{'held out' if held_out else 'to train on'}: expected human-written stories and others",
+    ):
+        train_classifier(config, *splits, tmp_path / "out", run, {})
+    assert (run / "checkpoint-1").is_dir(), "an earlier run is kept until the rows are checked"
