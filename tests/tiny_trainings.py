@@ -84,7 +84,9 @@ def _ruber(data: Path, out: Path, resume: bool) -> None:
 def _bleurt(data: Path, out: Path, resume: bool) -> None:
     texts = [json.loads(line)["story"] for line in (data / "stories.jsonl").read_text().splitlines()]
     pairs = [Pair(a, b, "others", index % 4 - 1) for index, (a, b) in enumerate(zip(texts, texts[3:]))]  # noqa: B905
-    config = parse(BleurtConfig, {**SHORT, "batch": 5, "pairs": 16, "validation_pairs": 9, "ways": {}})
+    config = parse(
+        BleurtConfig, {**SHORT, "batch": 5, "pairs": 16, "validation_pairs": 9, "ways": {"negatives": 1.0}}
+    )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bleurt, "load_pairs", lambda *_: {"train": pairs[:16], "validation": pairs[16:]})
         bleurt.train(config, data, out / "weights", out / "run", out / "cache", resume)

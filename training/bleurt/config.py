@@ -35,3 +35,7 @@ class BleurtConfig(TrainingConfig):
     adapter: Adapter = field(default_factory=Adapter)
     batch: Positive = 32
     entailment_weight: Weight = 0.3
+
+    def __post_init__(self) -> None:
+        if not any(self.ways.values()):
+            raise ValueError(f"ways: expected one with a weight above 0, got {dict(self.ways)}")

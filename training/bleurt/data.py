@@ -64,7 +64,11 @@ def collate(rows: list[dict[str, Any]]) -> dict[str, Tensor]:
 
 
 def load_pairs(config: BleurtConfig, data: Path, cache: Path) -> dict[str, list[Pair]]:
-    """Synthetic pairs of the training stories and of the held-out stories."""
+    """Synthetic pairs of the training stories and of the held-out stories.
+
+    Raises:
+        ValueError: a split has fewer than two pairs, whose signals could not be standardised.
+    """
     corpus = load_corpus(config.corpus, data, NAMES_FILE, ("train", "validation"))
     infill = Infiller()
     pairs_by_split = {}
@@ -85,4 +89,8 @@ def load_pairs(config: BleurtConfig, data: Path, cache: Path) -> dict[str, list[
         pairs_by_split[split] = pairs + make_pairs(
             tagged, negated, infill, {"negatives": 1.0}, count // 8, rng
         )
+        if (made := len(pairs_by_split[split])) < 2:
+            raise ValueError(
+                f"pairs, validation_pairs: expected at least two for each split, got {made} for {split}"
+            )
     return pairs_by_split

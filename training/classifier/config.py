@@ -80,3 +80,21 @@ class ClassifierConfig(TrainingConfig):
     token_share: Share = 0.0
     distillation_weight: Weight = 0.0
     states_weight: Weight = 0.0
+
+    def __post_init__(self) -> None:
+        self.check_loss(
+            "label_weight",
+            "rank_weight",
+            "error_type_weight",
+            "token_weight",
+            "distillation_weight",
+            "states_weight",
+        )
+        if self.token_share and not self.token_weight:
+            raise ValueError(f"token_share: expected 0 without a token_weight, got {self.token_share}")
+        longest = self.window or self.max_length
+        if self.shorter_window and self.shorter_window >= longest:
+            raise ValueError(
+                f"shorter_window: expected less than {longest}, the {'window' if self.window else 'max_length'}, "
+                f"got {self.shorter_window}"
+            )

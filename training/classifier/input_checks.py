@@ -32,12 +32,12 @@ def check_inputs(
 
     Raises:
         MissingResourceError: stories from manipulated plots are needed, and WordNet or ConceptNet has not been fetched.
-        ValueError: `max_length` exceeds the encoder's positions; files (all are named; of human-judged files, the
+        ValueError: `max_length` or `window` exceeds the encoder's positions; files (all are named; of human-judged files, the
             first), an encoder (the message says how to get it) or initial weights are missing; or the initial weights
             belong to another encoder.
     """
     base = find_backbone(config.base)
-    base.check_length(max_length=config.max_length)
+    base.check_length(max_length=config.max_length, window=config.window)
     graded = [CorpusConfig.from_mapping(entry["corpus"]) for entry in (rows and rows.graded) or ()]
     files = []
     for corpus in (*corpora, *graded):

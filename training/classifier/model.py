@@ -51,7 +51,7 @@ def check_frozen_layers(config: ClassifierConfig) -> None:
     """Checks that the encoder has layers that `freeze` can freeze, if the configuration has `frozen_layers`.
 
     Raises:
-        ValueError: it is a decoder, or an encoder whose layers are not arranged as BERT's.
+        ValueError: it is a decoder, or an encoder whose layers are not arranged as BERT's, or has fewer layers.
     """
     if not config.frozen_layers:
         return
@@ -60,6 +60,11 @@ def check_frozen_layers(config: ClassifierConfig) -> None:
         with torch.device("meta"):  # without memory for the weights
             encoder = new_encoder(base.config)
         if hasattr(encoder, "encoder") and hasattr(encoder.encoder, "layer"):
+            count = len(encoder.encoder.layer)
+            if config.frozen_layers > count:
+                raise ValueError(
+                    f"frozen_layers: expected {count} or less, the layers of {config.base}, got {config.frozen_layers}"
+                )
             return
     kind = "a decoder" if base.is_decoder else f"an encoder of the type {base.config.model_type}"
     raise ValueError(

@@ -32,11 +32,13 @@ class SeedsConfig(Protocol):
 
 
 def check_can_average_seeds(config: SeedsConfig) -> None:
-    """Checks that the runs of several seeds are saved as adapters, which alone are averaged.
+    """Checks that the runs of several seeds differ and are saved as adapters, which alone are averaged.
 
     Raises:
-        ValueError: they are saved whole.
+        ValueError: a seed occurs twice, or the runs are saved whole.
     """
+    if len(set(config.seeds)) < len(config.seeds):
+        raise ValueError(f"seeds: expected each once, got {list(config.seeds)}")
     if config.seeds and not (config.adapter and find_backbone(config.base).supports_adapter):
         raise ValueError(
             f"seeds: expected an adapter on an encoder to average, {config.name} saves whole models"

@@ -119,17 +119,17 @@ class Backbone:
             return positions
         return int(positions - 2)
 
-    def check_length(self, **lengths: int) -> None:
+    def check_length(self, **lengths: int | None) -> None:
         """Checks that texts of these lengths have positions.
 
         Args:
-            lengths: in tokens, by the name of the setting.
+            lengths: in tokens, by the name of the setting; None: not set.
 
         Raises:
             ValueError: a greater length than `max_length`.
         """
         for name, length in lengths.items():
-            if self.max_length is not None and length > self.max_length:
+            if length is not None and self.max_length is not None and length > self.max_length:
                 raise ValueError(
                     f"{name}: expected {self.max_length} or less, the positions of {self.name}, got {length}"
                 )

@@ -36,6 +36,18 @@ class TrainingConfig:
     warmup_share: Share = 0.05
     seed: Count = 42
 
+    def check_loss(self, *weights: str) -> None:
+        """Checks that the loss has a term.
+
+        Args:
+            weights: names of the settings that are its terms' weights.
+
+        Raises:
+            ValueError: all of them are 0.
+        """
+        if not any(getattr(self, name) for name in weights):
+            raise ValueError(f"{', '.join(weights)}: expected one above 0, got 0 for all of them")
+
 
 class DataParallelTrainer(Trainer):
     """A `Trainer` whose steps do not depend on the number of processes, which share each batch (`data_parallel.py`).

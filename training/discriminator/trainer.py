@@ -43,7 +43,7 @@ def train(
             "distillation_weight, states_weight: expected 0 for both, because there is no teacher, "
             f"got {config.distillation_weight:g} and {config.states_weight:g}"
         )
-    find_backbone(config.base).check_length(max_length=config.max_length)
+    find_backbone(config.base).check_length(max_length=config.max_length, window=config.window)
     check_start(config.start, config.adapter, config.frozen_layers)
     check_frozen_layers(config)
     config = with_corpus_settings(config)

@@ -9,7 +9,11 @@ from openmeva.training.encoder.data import load_texts
 
 
 def load_blocks(config: SimilarityConfig, data: Path) -> tuple[list[str], list[str]]:
-    """Training texts and held-out texts, sampled by the seed: the same number for each length in `block_words`."""
+    """Training texts and held-out texts, sampled by the seed: the same number for each length in `block_words`.
+
+    Raises:
+        ValueError: fewer than two training texts, or three held-out ones: their correlation needs two pairs.
+    """
     rng = np.random.default_rng(config.seed)
     splits: tuple[list[str], list[str]] = ([], [])
     counts = (config.texts, config.validation_texts)
@@ -22,4 +26,10 @@ def load_blocks(config: SimilarityConfig, data: Path) -> tuple[list[str], list[s
         ):
             share = count // len(config.block_words)
             split += [texts[i] for i in sorted(rng.permutation(len(texts))[:share])]
+    for split, purpose, least in zip(splits, ("to train on", "held out"), (2, 3), strict=True):
+        if len(split) < least:
+            raise ValueError(
+                f"texts, validation_texts: expected at least {least} texts {purpose}, got {len(split)} "
+                f"of the lengths {list(config.block_words)}"
+            )
     return splits

@@ -24,6 +24,9 @@ def prune_vocabulary(tokenizer: BertTokenizer, texts: Iterable[str], size: int) 
     """The `size` wordpieces to keep: special tokens, placeholders, ASCII characters, `STAND_INS`; then by frequency.
 
     Those that do not occur in `texts` come last.
+
+    Raises:
+        ValueError: `size` is less than the number of pieces that are always kept.
     """
     vocabulary = tokenizer.get_vocab()
     keep = [*SPECIAL, *PLACEHOLDERS]
@@ -31,6 +34,10 @@ def prune_vocabulary(tokenizer: BertTokenizer, texts: Iterable[str], size: int) 
     keep += sorted(
         p for p in vocabulary if (len(p.removeprefix("##")) == 1 and p.isascii()) or p in stand_ins
     )
+    if size < len(keep):
+        raise ValueError(
+            f"vocabulary_size: expected at least {len(keep)}, the pieces that are always kept, got {size}"
+        )
     counts: Counter[str] = Counter()
     batch: list[str] = []
     for text in texts:

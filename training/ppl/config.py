@@ -40,3 +40,7 @@ class PplConfig(TrainingConfig):
     learning_rate: Rate = 1.5e-3
     spacing: Positive | None = None
     validation_stories: Positive = 1000
+
+    def __post_init__(self) -> None:
+        if self.spacing and self.model == "causal":
+            raise ValueError(f"spacing: expected only with the masked model, got {self.spacing}")

@@ -54,3 +54,11 @@ class RuberConfig(TrainingConfig):
     nearest: Count | None = None
     epochs: Positive = 12
     batch: Positive = 64
+
+    def __post_init__(self) -> None:
+        if self.sampled > 1:
+            raise ValueError(f"sampled: expected 0 or 1, got {self.sampled}")
+        if not self.in_batch and not self.sampled:
+            raise ValueError("in_batch, sampled: expected one above 0, got 0 for both")
+        if self.encoder == "rnn" and self.adapter:
+            raise ValueError(f"adapter: expected null with the encoder rnn, got {self.adapter}")

@@ -77,3 +77,6 @@ class UnionConfig(TrainingConfig):
     distillation_weight: Weight = 0.0
     states_weight: Weight = 0.0
     note: str | None = None
+
+    def __post_init__(self) -> None:
+        self.check_loss("label_weight", "reconstruction_weight", "distillation_weight", "states_weight")

@@ -1,6 +1,7 @@
 """The adapter of embedding similarity learns its teacher's states, and the metric loads it."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +125,17 @@ def test_agreement_is_computed_in_float32_after_bfloat16_training(
     monkeypatch.setattr(common, "choose_dtype", lambda *_: torch.bfloat16)
     trainer.train(configuration(data), data, data / "weights", data / "run")
     assert dtypes == {torch.float32}
+
+
+def test_too_few_texts_are_reported_before_the_training(data: Path) -> None:
+    few = replace(configuration(data), block_words=(60, 8), texts=1)
+    with pytest.raises(
+        ValueError, match=r"expected at least 2 texts to train on, got 0 of the lengths \[60, 8\]"
+    ):
+        trainer.train(few, data, data / "weights", data / "run")
+    with pytest.raises(ValueError, match="expected at least 3 texts held out, got 2"):
+        trainer.train(replace(few, texts=8, validation_texts=2), data, data / "weights", data / "run")
+    assert not (data / "weights").exists()
 
 
 def test_low_rank_difference_is_the_best_approximation() -> None:

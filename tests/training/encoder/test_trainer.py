@@ -73,6 +73,13 @@ def test_loss_is_the_mean_over_masked_tokens() -> None:
     assert float(loss) == pytest.approx(((total - 1) + total) / 2, abs=1e-6)
 
 
+def test_vocabulary_keeps_at_least_the_pieces_that_are_always_kept(tmp_path: Path) -> None:
+    write_files(tmp_path)
+    tokenizer = BertTokenizer.from_pretrained(tmp_path / "base")
+    with pytest.raises(ValueError, match=r"vocabulary_size: expected at least \d+, the pieces .*, got 5"):
+        prune_vocabulary(tokenizer, ["she ran"], 5)
+
+
 def test_base_in_half_precision_is_trained_in_single_precision(tmp_path: Path) -> None:
     write_files(tmp_path)
     base = tmp_path / "base"

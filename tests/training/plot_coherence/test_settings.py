@@ -34,6 +34,9 @@ OWN = [file for metric in KINDS for file in sorted((CONFIGS / metric).glob("*.ya
         ({"start": "a", "adapter": None}, "start: expected only with an adapter, got a"),
         ({"frozen_layers": 3, "adapter": None}, "frozen_layers: expected only with an adapter, got 3"),
         ({"seeds": [1, 2], "adapter": None}, "seeds: expected an adapter on an encoder to average"),
+        ({"seeds": [1, 1]}, r"seeds: expected each once, got \[1, 1\]"),
+        ({"frozen_layers": 99}, "frozen_layers: expected 6 or less, the layers of encoder, got 99"),
+        ({"window": 4096}, "window: expected 512 or less, the positions of encoder, got 4096"),
         ({"training_sets": "rok"}, "rok: no such configuration"),
         (
             {"teacher": {"weights": "runs/none"}, "distillation_weight": 1.0},

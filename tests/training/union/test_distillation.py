@@ -114,7 +114,7 @@ def test_incomplete_distillation_settings_are_rejected(
     data: Path, changes: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        run(data, "student", student(data, **changes))
+        run(data, "student", student(data, label_weight=1.0, **changes))
 
 
 def test_unlabelled_stories_do_not_change_equation_6() -> None:
