@@ -4,6 +4,7 @@ A file is written under a temporary name and renamed, so it is never seen incomp
 """
 
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from openmeva.metrics.core.files import (
 )
 from openmeva.metrics.core.rows import Row, kind_of, read_rows, text_of
 from openmeva.metrics.core.writing import json_line, write_rows
+from openmeva.training.processes import print_notice
 
 if TYPE_CHECKING:  # most users of this module do not need torch
     from torch import Tensor
@@ -63,19 +65,28 @@ def save_tensors(path: str | Path, tensors: "dict[str, Tensor]") -> None:
 def resolve_corpus_files(files: Iterable[str], data: Path) -> tuple[str, ...]:
     """The files of a corpus below `data`; for a folder with none of them, its `train.jsonl.gz` if that exists.
 
-    So a configuration also works with a corpus that was written by `training.corpora.prepare` under another name.
+    So a configuration also works with a corpus that was written by `training.corpora.prepare` under another name. A
+    notice says so.
     """
     files = tuple(files)
     folders = {str(PurePosixPath(file).parent): file for file in files if (data / file).is_file()}
     prepared = (str(PurePosixPath(file).with_name("train.jsonl.gz")) for file in files)
-    return tuple(
-        dict.fromkeys(
-            replacement
-            if str(PurePosixPath(file).parent) not in folders and (data / replacement).is_file()
-            else file
-            for file, replacement in zip(files, prepared, strict=True)
-        )
-    )
+    resolved = []
+    for file, replacement in zip(files, prepared, strict=True):
+        if (
+            file != replacement
+            and str(PurePosixPath(file).parent) not in folders
+            and (data / replacement).is_file()
+        ):
+            _print_once(f"{data / file}: no such file; reading {data / replacement} instead")
+            file = replacement
+        resolved.append(file)
+    return tuple(dict.fromkeys(resolved))
+
+
+@cache
+def _print_once(message: str) -> None:
+    print_notice(message)
 
 
 def check_judged_files(

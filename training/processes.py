@@ -61,6 +61,13 @@ def print_notice(message: str) -> None:
         print(message, file=sys.stderr)
 
 
+def progress_to_stderr() -> None:
+    """Shows rich's progress bars on standard error, so that standard output contains only results."""
+    import rich
+
+    rich.reconfigure(stderr=True)
+
+
 def cores() -> int:
     """Cores that this process may use, at least 1; in a container, those granted to it, not the host's."""
     count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

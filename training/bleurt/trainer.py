@@ -84,8 +84,8 @@ def train(
         "lexicon": {name: checksum(path) for name, path in lexicon_files().items()},
         "text": text_inputs(),
     }
-    checkpoint = begin_run(run, made_from, resume)
     pairs = load_pairs(config, data, cache)
+    checkpoint = begin_run(run, made_from, resume)
     values = {split: signals(rows) for split, rows in pairs.items()}
     mean, deviation = values["train"].mean(axis=0), values["train"].std(axis=0)
     prepared = time.time()

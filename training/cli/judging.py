@@ -7,8 +7,9 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from openmeva.training.cli.running import is_terminal, progress_to_stderr, split_names
+from openmeva.training.cli.running import is_terminal, split_names
 from openmeva.training.cli.stories import Seed
+from openmeva.training.processes import progress_to_stderr
 
 Data = Annotated[Path | None, typer.Option(help="folder of the papers' data: mans/, union/, plot_guided/")]
 Coefficient = Literal["pearson", "spearman", "kendall"]

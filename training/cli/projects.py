@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
-from openmeva.training.cli.running import progress_to_stderr
 from openmeva.training.paths import CONFIGS, IN_CHECKOUT, ROOT, WORK
+from openmeva.training.processes import progress_to_stderr
 
 OFFLINE = {"HF_EVALUATE_OFFLINE": "1", "HF_HUB_OFFLINE": "1"}
 

@@ -69,13 +69,6 @@ def replace_unencodable() -> None:
             stream.reconfigure(errors="replace")
 
 
-def progress_to_stderr() -> None:
-    """Shows rich's progress bars on standard error, so that standard output contains only rows."""
-    import rich
-
-    rich.reconfigure(stderr=True)
-
-
 def is_terminal() -> bool:
     """Whether standard output is a terminal."""
     return sys.stdout.isatty()

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from openmeva.training.cli.running import output_path, progress_to_stderr
+from openmeva.training.cli.running import output_path
 from openmeva.training.cli.scaling import (
     Actors,
     Address,
@@ -20,6 +20,7 @@ from openmeva.training.cli.scaling import (
     run_engine,
 )
 from openmeva.training.cli.score import OutOption, PlainStories
+from openmeva.training.processes import progress_to_stderr
 
 Out = Annotated[
     str | None,

@@ -216,6 +216,10 @@ def begin_run(run: Path, settings: Mapping[str, Any], resume: bool) -> bool | No
         checkpoints = []
     if resume and not checkpoints:
         print_notice(f"{run}: no checkpoint to resume from; training from the first step")
+    if folders and not resume:
+        print_notice(
+            f"{run}: removing the checkpoints of an earlier run, which --resume would have continued"
+        )
     with one_writer() as writes:
         for folder in folders if writes else ():
             if folder not in checkpoints:

@@ -12,7 +12,7 @@ from typing import Any
 from openmeva.metrics.core.files import check_folder
 from openmeva.training.common.config import config_file, read_config, read_mapping
 from openmeva.training.paths import CACHE, RUNS, WORK
-from openmeva.training.processes import detach_from_launcher, join, print_notice, rank
+from openmeva.training.processes import detach_from_launcher, join, print_notice, progress_to_stderr, rank
 
 
 @contextmanager
@@ -108,6 +108,7 @@ def trainer_command(
         help="changes to the configuration, e.g. seed=7 adapter.rank=8 corpus=wp",
     )
     args = parser.parse_args(arguments)
+    progress_to_stderr()
     if shared:
         join()
     elif not detach_from_launcher():
@@ -172,5 +173,6 @@ def stage_command(
         help="changes, e.g. seed=7 candidates=2",
     )
     args = parser.parse_args(arguments)
+    progress_to_stderr()
     with exit_on_bad_input():
         make(read_mapping(kind, config_file("plot_negatives", args.config), args.set), args)

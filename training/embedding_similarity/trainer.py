@@ -92,9 +92,9 @@ def train(config: SimilarityConfig, data: Path, out: Path, run: Path, resume: bo
         "data": data_checksums(corpora, data),
         "encoder": find_backbone(config.base).sha256,
     }
-    checkpoint = begin_run(run, made_from, resume)
     student, teacher, tokenizer, base = build_models(config)
     train_texts, validation_texts = load_blocks(config, data)
+    checkpoint = begin_run(run, made_from, resume)
     tokenizer.no_padding()
     tokenizer.enable_truncation(config.max_length)
     rows, held_out = (

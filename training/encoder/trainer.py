@@ -54,10 +54,10 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
     started = time.time()
     corpora = list(config.corpora.values())
     sums = data_checksums(corpora, data)
-    checkpoint = begin_run(run, {"config": as_mapping(config), "data": sums}, resume)
     base = find_backbone(config.base).folder
     base_tokenizer = BertTokenizer.from_pretrained(base)
     texts, held_out = load_texts(corpora, config.block_words, config.blocks_per_story, data)
+    checkpoint = begin_run(run, {"config": as_mapping(config), "data": sums}, resume)
     vocabulary_file = (
         run / "vocab.txt"
     )  # a resumed run keeps its vocabulary, which orders the embeddings of its checkpoints

@@ -32,7 +32,7 @@ from openmeva.training.files import checksum
 from openmeva.training.graded.openings import ContinuedConfig, sample_openings
 from openmeva.training.negatives.groups import SCHEMA
 from openmeva.training.paths import RUNS, resolve_path
-from openmeva.training.processes import model_processes
+from openmeva.training.processes import model_processes, progress_to_stderr
 from openmeva.training.stages import Stage
 from openmeva.training.text.tagged_corpus import text_inputs
 
@@ -200,6 +200,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--set", nargs="*", action="extend", default=[], metavar="KEY=VALUE", help="e.g. stories=20 seed=7"
     )
     given = parser.parse_args(arguments)
+    progress_to_stderr()
     with exit_on_bad_input():
         config = read_config(ContinuedConfig, config_file("continued", given.config), given.set)
         run = given.run or RUNS / f"continued-{config.name}"

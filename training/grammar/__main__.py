@@ -10,13 +10,14 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from openmeva.metrics.core.files import check_folder
 from openmeva.training.common.command import exit_on_bad_input
 from openmeva.training.common.config import config_file, read_config
 from openmeva.training.grammar.config import Settings
 from openmeva.training.grammar.data import human_stories
 from openmeva.training.grammar.model import WEIGHTS, GrammarScorer
 from openmeva.training.grammar.trainer import evaluate, pass_rates, train
-from openmeva.training.processes import detach_from_launcher
+from openmeva.training.processes import detach_from_launcher, progress_to_stderr
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -37,6 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     if not detach_from_launcher():
         return
+    progress_to_stderr()
     folder = options.data / "cola" / "raw"
     with exit_on_bad_input():
         if options.evaluate:
@@ -46,6 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 name: pass_rates(scorer, stories) for name, stories in human_stories(options.data).items()
             }
         else:
+            check_folder(options.out)  # before the training
             settings = read_config(Settings, config_file("grammar", options.config), options.set)
             manifest = train(folder, options.out, settings, human=human_stories(options.data))
             results, human = manifest["results"], manifest["human"]

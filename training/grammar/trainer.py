@@ -130,11 +130,11 @@ def train(
         human: corpus to human stories, on which the share that passes is measured.
     """
     started = time.time()
-    sentences, labels = read_cola(folder / FILES["train"])
+    cola = {name: read_cola(folder / file) for name, file in FILES.items()}
     base = Backbone(SHARED, encoder, {}) if encoder else find_backbone(SHARED)
     model = new_model(base, settings)
     tokenizer = backbone_tokenizer(base)
-    losses = fit(model, SentenceTokenizer(tokenizer), sentences, labels, settings)
+    losses = fit(model, SentenceTokenizer(tokenizer), *cola["train"], settings)
     save_checkpoint(out, "grammar", {}, model, base)
     scorer = GrammarScorer.load(out)  # the weights as written, in half precision
     results = evaluate(scorer, folder)

@@ -24,18 +24,20 @@ from openmeva.training.ppl.config import PplConfig
 
 def save_masked(config: PplConfig, data: Path, out: Path) -> dict[str, Any]:
     """Writes the checkpoint, whose adapter is empty, with its validation results on held-out stories."""
+    base = find_backbone(SHARED)
+    base.check_length(max_length=config.max_length)
+    started = time.time()
+    corpus = load_corpus(config.corpus, data, NAMES_FILE, ("validation",))
+    stories = [join_words(story) for story in corpus.validation[: config.validation_stories]]
     settings = {
         "model": "masked",
         "delexicalize": config.corpus.delexicalize,
         "max_length": config.max_length,
         "spacing": config.spacing,
-        "encoder": encoder_reference(find_backbone(SHARED), out),
+        "encoder": encoder_reference(base, out),
     }
     save_tensors(out / ADAPTER, {})
     write_text(out / "config.json", json.dumps({"ppl": settings}, indent=2) + "\n")
-    started = time.time()
-    corpus = load_corpus(config.corpus, data, NAMES_FILE, ("validation",))
-    stories = [join_words(story) for story in corpus.validation[: config.validation_stories]]
     manifest = {
         "metric": "ppl",
         "config": as_mapping(config),

@@ -120,8 +120,8 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
         **({"encoder": backbone.sha256} if in_one_file else {}),
         **start_digest(start, backbone),
     }
-    resumed = begin_run(run, made_from, resume)
     corpus = load_corpus(config.corpus, data, NAMES_FILE, ("train", "validation"))
+    resumed = begin_run(run, made_from, resume)
     hub_tokenizer = None
     if is_third_party(config.base):
         model, hub_tokenizer = load_third_party(config, backbone)

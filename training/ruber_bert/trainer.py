@@ -84,9 +84,9 @@ def train(
         "encoder": backbone.sha256,
         **start_digest(start, backbone),
     }
-    checkpoint = begin_run(run, made_from, resume)
     model, tokenizer, base = build_model(config)
     pairs = load_pairs(config, data, NAMES_FILE, tokenizer)
+    checkpoint = begin_run(run, made_from, resume)
     batcher = TextBatcher(tokenizer)
     reader = model if frozen else frozen_encoder_model(config)
     held_out = frozen_features(reader, [context for context, _ in pairs.validation], batcher)["mean"]

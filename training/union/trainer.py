@@ -137,7 +137,6 @@ def check(config: UnionConfig, data: Path) -> None:
     check_can_average_seeds(config)
     check_start(config.start, config.adapter)
     check_inputs(config, config.others, data, [config.corpus])
-    find_backbone(config.base).check_length(window=config.window or config.max_length)
     for stage in (
         untrained_first_stage(UnionConfig, config, data),
         untrained_teacher(UnionConfig, config, data),
@@ -181,9 +180,9 @@ def _train_one(
     finished = matching_manifest(out, UnionConfig, made_from) if keep else None
     if finished:
         return finished
-    checkpoint = begin_run(run, made_from, resume)
     corpus = load_corpus(config.corpus, data, NAMES_FILE, ("train", "validation"))
     stories, held_out = (tag_corpus(split, cache) for split in (corpus.train, corpus.validation))
+    checkpoint = begin_run(run, made_from, resume)
     sampling_seed = config.seed if config.draw_seed is None else config.draw_seed
     stories = [stories[index] for index in np.random.default_rng(sampling_seed).permutation(len(stories))]
     model, tokenizer, base = build_model(config)

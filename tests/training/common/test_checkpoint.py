@@ -44,7 +44,9 @@ def test_run_is_resumed_only_with_the_same_settings(
     assert "config.seed: 1, not 2" in str(error.value)
     assert 'data.a: "12", not "34"' in str(error.value)
     assert (tmp_path / "checkpoint-5").is_dir(), "a rejected run is not changed"
+    capsys.readouterr()
     assert begin_run(tmp_path, other, resume=False) is None
+    assert "removing the checkpoints of an earlier run" in capsys.readouterr().err
     assert not (tmp_path / "checkpoint-5").exists(), "a new run deletes the checkpoints of the old one"
 
 

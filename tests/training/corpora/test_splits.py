@@ -224,7 +224,7 @@ def test_story_key_does_not_depend_on_delexicalization_and_blocks(data: Path, de
     assert parts.train_keys[::2] == parts.train_keys[1::2] == named.train_keys
 
 
-def test_prepared_files_replace_the_configured_ones(data: Path) -> None:
+def test_prepared_files_replace_the_configured_ones(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A folder may have none of a configuration's files; if it has some of them, the others are missing."""
     config = CorpusConfig(train=("wp/human.jsonl", "wp/more.txt"), context="prompt", validation_share=0.1)
     with pytest.raises(FileNotFoundError, match=r"human\.jsonl"):
@@ -237,6 +237,8 @@ def test_prepared_files_replace_the_configured_ones(data: Path) -> None:
     corpus = load_corpus(config, data, data / "names.json")
     assert len(corpus.train) + len(corpus.validation) == 54, "90 % of them"
     assert list(data_checksums(config, data)) == ["wp/train.jsonl.gz"]
+    said = f"{data / 'wp' / 'more.txt'}: no such file; reading {data / 'wp' / 'train.jsonl.gz'} instead\n"
+    assert capsys.readouterr().err.count(said) == 1
     assert {row["context"] for row in held_out_rows(config, data, data / "names.json")} == {"A day."}
     write(data / "wp" / "human.jsonl", ["Tom ran. He fell."])
     with pytest.raises(FileNotFoundError, match=r"more\.txt"):

@@ -94,6 +94,14 @@ def test_scores_do_not_depend_on_cpu_features(monkeypatch: pytest.MonkeyPatch) -
     assert scores[0] == scores[1]
 
 
+def test_all_files_are_read_before_weights_are_replaced(encoder: Path, tmp_path: Path) -> None:
+    folder, out = write_cola(tmp_path / "cola"), tmp_path / "out"
+    (folder / FILES["out_of_domain"]).write_text("no CoLA\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"out_of_domain_dev\.tsv, line 1: expected source"):
+        train(folder, out, Settings(epochs=1), encoder)
+    assert not out.exists()
+
+
 def test_training_is_reproducible(encoder: Path) -> None:
     settings = Settings(epochs=2, batch=4)
     losses = []

@@ -80,8 +80,8 @@ def train_generator(
     """
     started = time.time()
     made_from = generator_made_from(config, data)
-    checkpoint = begin_run(run, made_from, resume)
     corpus = load_plots(as_mapping(config), data, cache, ("train", "validation"))
+    checkpoint = begin_run(run, made_from, resume)
     model: Any
     model, tokenizer = build_generator(config)
     start = resolve_path(config.start) if config.start else None
