@@ -47,8 +47,10 @@ def save_tensors(path: str | Path, tensors: "dict[str, Tensor]") -> None:
 
     Raises:
         ValueError: values that are not finite, as after a training that diverged; an earlier file is kept.
+        OSError: the disk is full; an earlier file is kept.
     """
     import torch
+    from safetensors import SafetensorError
     from safetensors.torch import save_file
 
     if bad := [name for name, tensor in tensors.items() if not torch.isfinite(tensor).all()]:
@@ -58,7 +60,10 @@ def save_tensors(path: str | Path, tensors: "dict[str, Tensor]") -> None:
         )
 
     with atomic_replace(path) as temporary:
-        save_file(tensors, temporary, metadata={"format": "pt"})
+        try:
+            save_file(tensors, temporary, metadata={"format": "pt"})
+        except SafetensorError as error:
+            raise OSError(f"{path}: not written: {error}") from error
         temporary.chmod(0o644)
 
 

@@ -10,10 +10,11 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+import torch
 from huggingface_hub import constants
 
 from openmeva.metrics.core.checkpoint import find_checkpoint, load_checkpoint
-from openmeva.training.files import checksum, write_rows, write_text
+from openmeva.training.files import checksum, save_tensors, write_rows, write_text
 from openmeva.training.stages import Stage
 from tests.faults.conftest import Row
 from tests.faults.test_killed import MOMENTS, slow
@@ -37,6 +38,7 @@ WRITERS: dict[str, Callable[[Path], object]] = {
         2,
         SCHEMA,
     ),
+    "tensors": lambda folder: save_tensors(folder / "a.safetensors", {"a": torch.ones(60_000)}),
     "install": lambda folder: install(folder / "home"),
 }
 

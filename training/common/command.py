@@ -17,9 +17,12 @@ from openmeva.training.processes import detach_from_launcher, join, print_notice
 
 @contextmanager
 def exit_on_bad_input() -> Iterator[None]:
-    """Exits with status 2 and a message if an input is bad or missing (OSError or ValueError)."""
+    """Exits with a message: with status 2 if an input is bad or missing (OSError or ValueError), with 130 if interrupted."""
     try:
         yield
+    except KeyboardInterrupt as error:
+        print("interrupted", file=sys.stderr)
+        raise SystemExit(130) from error
     except (OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         raise SystemExit(2) from error

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 from accelerate.data_loader import prepare_data_loader
+from safetensors import SafetensorError
 from torch import Tensor
 from torch.utils.data import DataLoader
 from transformers import Trainer, TrainingArguments
@@ -72,6 +73,14 @@ class DataParallelTrainer(Trainer):
             model: Any = self.model
             model._is_accelerate_prepared = False
         return super().train(*arguments, **keywords)
+
+    def _save_checkpoint(self, *arguments: Any, **keywords: Any) -> None:
+        try:
+            super()._save_checkpoint(*arguments, **keywords)
+        except (SafetensorError, RuntimeError) as error:  # a full disk is neither an OSError nor named
+            if isinstance(error, RuntimeError) and "failed writing file" not in str(error):
+                raise
+            raise OSError(f"{self.args.output_dir}: the checkpoint could not be written: {error}") from error
 
     def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
         """The loss of a batch, and `logits` and `labels` for the evaluation, or an empty dictionary.

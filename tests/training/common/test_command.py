@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from openmeva.training.common.command import TrainerArguments, trainer_command
+from openmeva.training.common.command import TrainerArguments, exit_on_bad_input, trainer_command
 from openmeva.training.union.config import UnionConfig
 
 
@@ -31,6 +31,12 @@ def test_weights_folder_is_named(
     assert (calls[0].config.pairs, calls[0].resume) == (7, False)
     assert printed.out == '{\n  "steps": 3\n}\n'
     assert printed.err == f"written: {tmp_path / 'weights'}\n"
+
+
+def test_interruption_ends_without_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as raised, exit_on_bad_input():
+        raise KeyboardInterrupt
+    assert (raised.value.code, capsys.readouterr().err) == (130, "interrupted\n")
 
 
 @pytest.mark.parametrize("option", ["--out", "--run"])

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 import pytest
 import torch
+from safetensors import SafetensorError
 from torch import Tensor
 from transformers import Trainer
 
@@ -79,6 +80,34 @@ def test_batch_size_does_not_depend_on_the_number_of_devices(tmp_path: Path) -> 
         model=torch.nn.Linear(4, 4), args=settings, train_dataset=[{"x": torch.ones(4)}] * 8
     )
     assert len(next(iter(trainer.get_train_dataloader()))["x"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("failure", "expected", "message"),
+    [
+            (RuntimeError("[enforce fail at inline_container.cc:672] . PytorchStreamWriter failed writing file data/0: "
+                      "file write failed"), OSError, "the checkpoint could not be written: .*file write failed"),
+        (SafetensorError("I/O error: No space left on device"), OSError, "could not be written: .*No space left"),
+        (RuntimeError("shapes do not match"), RuntimeError, "shapes do not match"),
+    ],
+)  # fmt: skip
+def test_full_disk_is_named(
+    failure: Exception,
+    expected: type[Exception],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*_: Any) -> None:
+        raise failure
+
+    config = common.TrainingConfig(metric="tiny", name="tiny", learning_rate=0.1)
+    settings = common.training_arguments(tmp_path, config, 1, 1, eval_strategy="no", disable_tqdm=True)
+    rows = [{"x": torch.ones(4)}] * 2
+    trainer = _PairTrainer(model=torch.nn.Linear(4, 4), args=settings, train_dataset=rows)
+    monkeypatch.setattr(trainer, "_save_optimizer_and_scheduler", fail)
+    with pytest.raises(expected, match=message):
+        trainer.train()
 
 
 def test_training_stays_on_the_cpu_if_the_environment_says_so(
