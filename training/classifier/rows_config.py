@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from openmeva.training.common.bounds import Count, Positive, Share
+from openmeva.training.common.bounds import Positive, Seed, Share
 from openmeva.training.graded.config import GradedSettings
 
 
@@ -65,7 +65,7 @@ class RowsConfig:
     files: tuple[RowFile, ...] | None = None
     groups: Positive | None = None
     validation_groups: Positive | None = None
-    data_seed: Count | None = None
-    draw_seed: Count | None = None
+    data_seed: Seed | None = None
+    draw_seed: Seed | None = None
     delexicalize: bool = True
-    seed: Count = 42
+    seed: Seed = 42

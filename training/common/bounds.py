@@ -7,6 +7,7 @@ from pydantic import Field
 Positive = Annotated[int, Field(ge=1)]
 Length = Annotated[int, Field(ge=8)]  # in tokens, special ones included
 Count = Annotated[int, Field(ge=0)]
+Seed = Annotated[int, Field(ge=0, lt=2**32)]  # as transformers and NumPy have it
 Rate = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Percent = Annotated[int, Field(ge=0, le=100)]
 Share = Annotated[float, Field(ge=0, le=1)]

@@ -64,11 +64,10 @@ def matching_manifest(folder: Path, kind: type[Any], inputs: Mapping[str, Any]) 
         return None
     compared = [key for key in inputs if key != "config" and (key in manifest or key not in _NEWER_KEYS)]
     same = all(manifest.get(key) == inputs[key] for key in compared)
-    return (
-        manifest
-        if same and without_idle_settings(as_mapping(before)) == without_idle_settings(as_mapping(now))
-        else None
-    )
+    if not same or without_idle_settings(as_mapping(before)) != without_idle_settings(as_mapping(now)):
+        return None
+    print_notice(f"{folder}: trained already with this configuration and data; kept")
+    return manifest
 
 
 def without_idle_settings(config: Mapping[str, Any]) -> dict[str, Any]:

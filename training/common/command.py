@@ -128,7 +128,7 @@ def trainer_command(
         manifest = train(call)
     if rank() == 0:
         print(json.dumps({key: manifest[key] for key in printed_keys if key in manifest}, indent=2))
-    print_notice(f"written: {weights}")
+    print_notice(f"weights: {weights}")
 
 
 def stage_command(

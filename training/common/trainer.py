@@ -14,7 +14,7 @@ from transformers import Trainer, TrainingArguments
 from transformers.trainer_pt_utils import LengthGroupedSampler
 
 from openmeva.metrics.core.runtime import choose_device, choose_dtype, pad
-from openmeva.training.common.bounds import Count, Rate, Share
+from openmeva.training.common.bounds import Rate, Seed, Share
 from openmeva.training.common.data_parallel import call_in_forward
 from openmeva.training.processes import cores, world_size
 
@@ -35,7 +35,7 @@ class TrainingConfig:
     name: str
     learning_rate: Rate
     warmup_share: Share = 0.05
-    seed: Count = 42
+    seed: Seed = 42
 
     def check_loss(self, *weights: str) -> None:
         """Checks that the loss has a term.

@@ -7,7 +7,7 @@ from zlib import crc32
 import numpy as np
 
 from openmeva.metrics.core.text import Normalizer, join_words, split_sentences
-from openmeva.training.common.bounds import Count, Positive, Rate
+from openmeva.training.common.bounds import Positive, Rate, Seed
 from openmeva.training.corpora.splits import CorpusConfig, judged_keys, read_evenly_spaced_stories
 from openmeva.training.corpora.stories import is_held_out, read_stories, story_key
 from openmeva.training.corpora.writing_prompts import truncate_text
@@ -48,7 +48,7 @@ class ContinuedConfig:
     top_k: Positive = 40
     batch: Positive = 32
     base: str
-    seed: Count = 42
+    seed: Seed = 42
 
     def __post_init__(self) -> None:
         if self.words[0] > self.words[1]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from openmeva.training.common.bounds import Count, Positive, Rate, Share
+from openmeva.training.common.bounds import Positive, Rate, Seed, Share
 
 
 @dataclass(frozen=True)
@@ -26,4 +26,4 @@ class Settings:
     rank: Positive = 32
     alpha: Positive = 64
     dropout: Share = 0.1
-    seed: Count = 1
+    seed: Seed = 1

@@ -5,7 +5,7 @@ from typing import Literal
 
 from openmeva.training.classifier.config import ClassifierConfig, Teacher
 from openmeva.training.classifier.rows_config import RowsConfig
-from openmeva.training.common.bounds import Count, Rate, Share
+from openmeva.training.common.bounds import Rate, Seed, Share
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +25,7 @@ class PlotCoherenceConfig(ClassifierConfig, RowsConfig):
     metric: Literal["plot_coherence"] = "plot_coherence"
     first: str | None = None
     teacher: Teacher | None = None
-    seeds: tuple[Count, ...] = ()
+    seeds: tuple[Seed, ...] = ()
     start_share: Share = 0.0
     temperature: Rate = 1.0
     note: str | None = None

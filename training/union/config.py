@@ -6,7 +6,7 @@ from typing import Literal
 from openmeva.training.classifier.config import Teacher
 from openmeva.training.classifier.rows_config import RowsConfig
 from openmeva.training.common.adapters import Adapter
-from openmeva.training.common.bounds import Count, Length, Positive, Share, Weight
+from openmeva.training.common.bounds import Length, Positive, Seed, Share, Weight
 from openmeva.training.common.trainer import TrainingConfig
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.negatives import UnionSampling
@@ -56,9 +56,9 @@ class UnionConfig(TrainingConfig):
     base: str = "encoder"
     start: str | None = None
     first: str | None = None
-    seeds: tuple[Count, ...] = ()
+    seeds: tuple[Seed, ...] = ()
     start_share: Share = 0.0
-    draw_seed: Count | None = None
+    draw_seed: Seed | None = None
     adapter: Adapter | None = field(default_factory=Adapter)
     encoder_dropout: Share | None = None
     max_length: Length = 512

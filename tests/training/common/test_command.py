@@ -30,7 +30,7 @@ def test_weights_folder_is_named(
     printed = capsys.readouterr()
     assert (calls[0].config.pairs, calls[0].resume) == (7, False)
     assert printed.out == '{\n  "steps": 3\n}\n'
-    assert printed.err == f"written: {tmp_path / 'weights'}\n"
+    assert printed.err == f"weights: {tmp_path / 'weights'}\n"
 
 
 def test_interruption_ends_without_a_traceback(capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,7 +27,7 @@ def train(call: TrainerArguments) -> dict[str, Any]:
         if writes:
             save_manifest(call.run / "final", manifest)
             write_generator_card(call.run / "final", call.out)
-    print_notice(f"written: {call.run / 'final'}")
+    print_notice(f"weights: {call.run / 'final'}")
     return manifest
 
 

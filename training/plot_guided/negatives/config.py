@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from openmeva.training.common.bounds import Count, Percent, Positive, Rate, Share, Weight
+from openmeva.training.common.bounds import Count, Percent, Positive, Rate, Seed, Share, Weight
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.plot_guided.generator.sampling import Sampling
 
@@ -96,4 +96,4 @@ class PlotNegativesConfig:
     sentences_per_repetition: Positive = 3
     splits: Mapping[SetOrDefault, tuple[Percent, Percent]] | None = None
     processes: Positive = 1
-    seed: Count
+    seed: Seed
