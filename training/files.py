@@ -3,9 +3,7 @@
 A file is written under a temporary name and renamed, so it is never seen incomplete. Only `\\n` ends a line.
 """
 
-from collections.abc import Iterable
-from functools import cache
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from openmeva.metrics.core.files import (
@@ -18,7 +16,6 @@ from openmeva.metrics.core.files import (
 )
 from openmeva.metrics.core.rows import Row, kind_of, read_rows, text_of
 from openmeva.metrics.core.writing import json_line, write_rows
-from openmeva.training.processes import print_notice
 
 if TYPE_CHECKING:  # most users of this module do not need torch
     from torch import Tensor
@@ -27,14 +24,12 @@ __all__ = [
     "STANDARD_STREAM",
     "Row",
     "atomic_replace",
-    "check_judged_files",
     "checksum",
     "json_line",
     "kind_of",
     "read_json",
     "read_lines",
     "read_rows",
-    "resolve_corpus_files",
     "save_tensors",
     "text_of",
     "write_rows",
@@ -65,54 +60,3 @@ def save_tensors(path: str | Path, tensors: "dict[str, Tensor]") -> None:
         except SafetensorError as error:
             raise OSError(f"{path}: not written: {error}") from error
         temporary.chmod(0o644)
-
-
-def resolve_corpus_files(files: Iterable[str], data: Path) -> tuple[str, ...]:
-    """The files of a corpus below `data`; for a folder with none of them, its `train.jsonl.gz` if that exists.
-
-    So a configuration also works with a corpus that was written by `training.corpora.prepare` under another name. A
-    notice says so.
-    """
-    files = tuple(files)
-    folders = {str(PurePosixPath(file).parent): file for file in files if (data / file).is_file()}
-    prepared = (str(PurePosixPath(file).with_name("train.jsonl.gz")) for file in files)
-    resolved = []
-    for file, replacement in zip(files, prepared, strict=True):
-        if (
-            file != replacement
-            and str(PurePosixPath(file).parent) not in folders
-            and (data / replacement).is_file()
-        ):
-            _print_once(f"{data / file}: no such file; reading {data / replacement} instead")
-            file = replacement
-        resolved.append(file)
-    return tuple(dict.fromkeys(resolved))
-
-
-@cache
-def _print_once(message: str) -> None:
-    print_notice(message)
-
-
-def check_judged_files(
-    files: Iterable[str],
-    data: Path,
-    otherwise: str = "remove it from `exclude` in the configuration (if that has a corpus, as for UNION: --set "
-    "corpus.exclude=[])",
-) -> None:
-    """Checks that the files of judged stories that a corpus excludes exist below `data`.
-
-    Args:
-        files: `exclude` of the corpus.
-        data: the folder of the corpora.
-        otherwise: advice on how to train without one.
-
-    Raises:
-        ValueError: a file is missing; the message gives the advice.
-    """
-    for file in files:
-        if not (data / file).is_file():
-            raise ValueError(
-                f"{data / file}: no such file. It contains stories with human judgments, which are excluded from training: "
-                f"put it there, or {otherwise}"
-            )

@@ -19,10 +19,11 @@ from openmeva.training.common.cards import join_card, loading_call
 from openmeva.training.common.checkpoint import FULL_MODEL, weights_file
 from openmeva.training.common.config import read_configs
 from openmeva.training.corpora.held_out import held_out_files, held_out_rows
+from openmeva.training.corpora.named_files import check_judged_files
 from openmeva.training.corpora.notices import warn_about_foreign_stories
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.corpora.story_rows import StoryRow, read_rows
-from openmeva.training.files import check_judged_files, checksum, write_text
+from openmeva.training.files import checksum, write_text
 from openmeva.training.paths import CONFIGS, ENCODER, NAMES_FILE, WEIGHTS, WORK
 from openmeva.training.perturbations.aspects.registry import ASPECTS
 from openmeva.training.perturbations.engine.corpus import StoryPool

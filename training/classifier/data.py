@@ -135,27 +135,19 @@ class GroupDataset(torch.utils.data.Dataset[list[Example]]):
     once, even if several files contain it.
 
     Raises:
-        ValueError: no rows, or two human-written stories in a group.
+        ValueError: no rows.
     """
 
     def __init__(
         self, rows: Iterable[GroupRow], make: ExampleMaker, size: int, epochs: int, seed: int
     ) -> None:
         by_group: dict[str, list[Example]] = {}
-        human: dict[str, tuple[str, Example]] = {}
+        human_groups: set[str] = set()
         for row in track(list(rows), "tokenising"):
-            if row.label and row.group in human:
-                story, example = human[row.group]
-                if row.story != story and make(row).ids != example.ids:
-                    raise ValueError(
-                        f"group {row.group}: expected one human-written story, got {story[:60]!r} and {row.story[:60]!r}. "
-                        "Groups of several files with the same id are one group: give others other ids"
-                    )
-                continue
-            example = make(row)
-            by_group.setdefault(row.group, []).append(example)
+            if not row.label or row.group not in human_groups:
+                by_group.setdefault(row.group, []).append(make(row))
             if row.label:
-                human[row.group] = row.story, example
+                human_groups.add(row.group)
         if not by_group:
             raise ValueError("expected at least one group of stories, got none")
         self.groups = [sorted(group, key=lambda e: -e.label) for group in by_group.values()]

@@ -10,8 +10,8 @@ from openmeva.training.classifier.rows_config import RowsConfig
 from openmeva.training.common.backbone import find_backbone
 from openmeva.training.common.checkpoint import read_manifest, start_digest
 from openmeva.training.common.config import config_file, read_mapping
+from openmeva.training.corpora.named_files import check_judged_files, resolve_corpus_files
 from openmeva.training.corpora.splits import CorpusConfig
-from openmeva.training.files import check_judged_files, resolve_corpus_files
 from openmeva.training.paths import RUNS, resolve_path
 from openmeva.training.plot_guided.negatives.config import PlotNegativesConfig
 from openmeva.training.text.knowledge.events import check_event_model

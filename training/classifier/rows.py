@@ -1,5 +1,6 @@
 """Rows that story classifiers are trained on: groups of a human-written story and negative samples from several sources."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,9 @@ def load_rows(
         data: folder of the corpora.
         run: folder for the graded groups.
         cache: folder of tagged corpora.
+
+    Raises:
+        ValueError: an invalid row (its file and line are named), or two human-written stories in a group.
     """
     train: list[GroupRow] = []
     validation: list[GroupRow] = []
@@ -49,8 +53,8 @@ def load_rows(
     if config.training_sets:
         plot_config = read_mapping(PlotNegativesConfig, config_file("plot_negatives", config.training_sets))
         build_sets(plot_config, data, RUNS / "plots" / plot_config["name"], cache)
+    normalizer = Normalizer.load(NAMES_FILE) if config.delexicalize else Normalizer()
     if released := config.released:
-        normalizer = Normalizer.load(NAMES_FILE) if config.delexicalize else Normalizer()
         rows = exclude_judged(
             list(read_filtered_stories(data / released.file)), released.exclude, data, normalizer
         )
@@ -78,8 +82,26 @@ def load_rows(
             if row.group in limited and row.split != "test":
                 held = row.split == "validation" if row.split else in_held_out_share(row.group, share)
                 (validation if held else train).append(row)
+    check_human_stories([*train, *validation], normalizer)
     validation = sample_groups(validation, config.validation_groups, sampling_seed)
     return sample_groups(train, config.groups, sampling_seed), validation, provenance
+
+
+def check_human_stories(rows: Iterable[GroupRow], normalizer: Normalizer) -> None:
+    """Checks that each group has one human-written story; several files may have it.
+
+    Raises:
+        ValueError: a group has two that differ, also as normalised.
+    """
+    human: dict[str, str] = {}
+    for row in rows:
+        story = human.setdefault(row.group, row.story) if row.label else row.story
+        # either may be normalised already, which changes when done twice
+        if story != row.story and not {story, normalizer(story)} & {row.story, normalizer(row.story)}:
+            raise ValueError(
+                f"group {row.group}: expected one human-written story, got {story[:60]!r} and {row.story[:60]!r}. "
+                "Rows with the same group are one group, even in several files: give other groups other ids"
+            )
 
 
 def short_enough(row: GroupRow, max_words: int | None) -> bool:

@@ -10,12 +10,12 @@ from itertools import islice
 from pathlib import Path
 
 from openmeva.metrics.core.text import Normalizer
+from openmeva.training.corpora.named_files import resolve_corpus_files
 from openmeva.training.corpora.notices import warn_about_duplicates
 from openmeva.training.corpora.splits import CorpusConfig, judged_keys, split_into_blocks, truncate_sentences
 from openmeva.training.corpora.stories import is_held_out, story_key
 from openmeva.training.corpora.story_rows import StoryRow, read_rows
 from openmeva.training.corpora.writing_prompts import PROMPT_TAG
-from openmeva.training.files import resolve_corpus_files
 from openmeva.training.text.story import Story
 
 

@@ -13,13 +13,14 @@ from rich.progress import track
 from openmeva.metrics.core.text import Normalizer
 from openmeva.training.common.bounds import Positive, Share
 from openmeva.training.common.buffered_random import evenly_spaced
+from openmeva.training.corpora.named_files import check_judged_files, resolve_corpus_files
 from openmeva.training.corpora.notices import (
     MAX_CHECKED_STORIES,
     warn_about_duplicates,
     warn_about_foreign_stories,
 )
 from openmeva.training.corpora.stories import is_held_out, read_stories, story_key
-from openmeva.training.files import check_judged_files, checksum, read_rows, resolve_corpus_files
+from openmeva.training.files import checksum, read_rows
 from openmeva.training.processes import cores, map_in_processes, world_size
 
 CHUNK = 500  # stories normalised per call

@@ -8,10 +8,10 @@ import numpy as np
 
 from openmeva.metrics.core.text import Normalizer, join_words, split_sentences
 from openmeva.training.common.bounds import Positive, Rate, Seed
+from openmeva.training.corpora.named_files import resolve_corpus_files
 from openmeva.training.corpora.splits import CorpusConfig, judged_keys, read_evenly_spaced_stories
 from openmeva.training.corpora.stories import is_held_out, read_stories, story_key
 from openmeva.training.corpora.writing_prompts import truncate_text
-from openmeva.training.files import resolve_corpus_files
 from openmeva.training.paths import NAMES_FILE
 from openmeva.training.processes import print_notice
 

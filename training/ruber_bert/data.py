@@ -16,9 +16,10 @@ from openmeva.metrics.core.text import Normalizer, join_words
 from openmeva.metrics.ruber_bert.modeling import RuberModel, extremes, inner_tokens, pool
 from openmeva.metrics.ruber_bert.scoring import plain_context
 from openmeva.training.common.trainer import native_autocast
+from openmeva.training.corpora.named_files import resolve_corpus_files
 from openmeva.training.corpora.splits import judged_keys, load_corpus, truncate_sentences
 from openmeva.training.corpora.stories import is_held_out, story_key, without_line_breaks
-from openmeva.training.files import read_rows, resolve_corpus_files, text_of
+from openmeva.training.files import read_rows, text_of
 from openmeva.training.ruber_bert.config import RuberConfig
 
 Pair = tuple[list[int], list[int]]

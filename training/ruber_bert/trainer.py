@@ -23,8 +23,9 @@ from openmeva.training.common.backbone import Backbone, find_backbone
 from openmeva.training.common.checkpoint import begin_run, save_checkpoint, save_manifest, start_digest
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.trainer import StoryTrainer, hardware_entries, training_arguments
+from openmeva.training.corpora.named_files import resolve_corpus_files
 from openmeva.training.corpora.splits import data_checksums
-from openmeva.training.files import checksum, resolve_corpus_files
+from openmeva.training.files import checksum
 from openmeva.training.paths import NAMES_FILE, resolve_path
 from openmeva.training.processes import main_process_first, one_writer
 from openmeva.training.ruber_bert.card import write_ruber_card

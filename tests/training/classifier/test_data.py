@@ -13,7 +13,8 @@ from openmeva.metrics.core.text import Normalizer
 from openmeva.training.classifier.config import ClassifierConfig
 from openmeva.training.classifier.data import UNKNOWN, Example, ExampleMaker, GroupDataset, should_rank_above
 from openmeva.training.classifier.results import area_under_curve, results_by_source
-from openmeva.training.classifier.rows import sample_groups
+from openmeva.training.classifier.rows import load_rows, sample_groups
+from openmeva.training.classifier.rows_config import RowFile, RowsConfig
 from openmeva.training.classifier.trainer import train_classifier
 from openmeva.training.negatives.groups import GroupRow, read_groups, write_groups
 from tests.tiny import tiny_tokenizer
@@ -121,15 +122,24 @@ def test_invalid_fields_are_reported_with_their_line(
     assert read_groups(path) == [GroupRow("3", "she ran", "unknown", 0, 2, [], [1])]
 
 
-def test_group_has_one_human_story() -> None:
+def test_group_has_one_human_story(tmp_path: Path) -> None:
     """Files of groups with the same ids would otherwise lose stories, and rank others' negatives."""
-    make = ExampleMaker(tiny_tokenizer(), Normalizer(), 64)
+
+    def load(*files: list[GroupRow]) -> list[GroupRow]:
+        paths = [tmp_path / f"{number}.parquet" for number in range(len(files))]
+        for path, written in zip(paths, files, strict=True):
+            write_groups(path, written)
+        config = RowsConfig(files=tuple(RowFile(path=str(path), share=0.0) for path in paths))
+        return load_rows(config, tmp_path, tmp_path, tmp_path)[0]
+
     human, negative = GroupRow("1", "she ran .", "human", 1, 0, [], []), GroupRow("1", "he ate .", "x", 0)
-    again = GroupRow("1", "She ran.", "human", 1, 0)
-    assert GroupDataset([human, negative, human, again], make, 4, 1, 1).stories == 2, "the same story"
-    other = GroupRow("1", "the dog slept .", "human", 1, 0)
-    with pytest.raises(ValueError, match=r"group 1: expected one human-written .* 'she ran \.' and 'the dog"):
-        GroupDataset([human, negative, other], make, 4, 1, 1)
+    again, other = (GroupRow("1", story, "human", 1, 0) for story in ("She ran.", "The dog slept."))
+    assert len(load([human, negative], [again])) == 3, "the same story, as normalised"
+    for files in ([[human, negative, other]], [[human, negative], [other]]):
+        with pytest.raises(
+            ValueError, match=r"group 1: expected one human-written .* 'she ran \.' and 'The dog"
+        ):
+            load(*files)
 
 
 def test_group_limit_samples_whole_groups() -> None:

@@ -135,8 +135,6 @@ def save_generator(model: Any, tokenizer: Tokenizer, config: GeneratorConfig, fo
         config: the configuration of its training.
         folder: the folder to write to.
     """
-    for file_name in (FULL_MODEL, TOKENIZER) if config.adapter else (ADAPTER,):
-        (folder / file_name).unlink(missing_ok=True)  # left over from an earlier training
     if config.adapter:
         save_tensors(folder / ADAPTER, adapter_tensors(model))
     else:
@@ -147,6 +145,8 @@ def save_generator(model: Any, tokenizer: Tokenizer, config: GeneratorConfig, fo
                 tensors[name] = tensor.detach().cpu().to(torch.float16).contiguous()
         save_tensors(folder / FULL_MODEL, tensors)
         write_text(folder / TOKENIZER, tokenizer.to_str())
+    for file_name in (FULL_MODEL, TOKENIZER) if config.adapter else (ADAPTER,):
+        (folder / file_name).unlink(missing_ok=True)  # left over from an earlier training
     settings = {"generator": as_mapping(config), "model": config_dict(model)}
     write_text(folder / SETTINGS, json.dumps(settings, indent=2, default=str) + "\n")
 
