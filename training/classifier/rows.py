@@ -71,9 +71,7 @@ def load_rows(
         train += sample_groups(rows, released.groups, sampling_seed)
     for entry in config.files or ():
         path = resolve_path(entry.path)
-        rows = read_groups(path)
-        long_groups = {row.group for row in rows if row.label and not short_enough(row, entry.max_words)}
-        rows = [row for row in rows if row.group not in long_groups and short_enough(row, entry.max_words)]
+        rows = [row for row in read_groups(path) if short_enough(row, entry.max_words)]
         names = list(dict.fromkeys(row.group for row in rows))[: entry.groups]
         limited = set(names)
         provenance["data"][entry.path] = checksum(path)

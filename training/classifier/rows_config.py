@@ -14,7 +14,8 @@ class RowFile:
         path: relative to the project's folder.
         groups: maximum number of groups; null: all.
         share: held-out share, if the file has no splits.
-        max_words: longer stories are excluded, and groups whose human-written story is longer; null: no limit.
+        max_words: longer stories are excluded; null: no limit. The others of their groups are kept, without a ranking
+            if the human-written one is excluded.
     """
 
     path: str

@@ -28,6 +28,7 @@ from openmeva.training.classifier.results import area_under_curve, results_by_so
 from openmeva.training.common.backbone import find_backbone
 from openmeva.training.common.checkpoint import (
     begin_run,
+    check_run,
     matching_manifest,
     save_checkpoint,
     save_manifest,
@@ -87,6 +88,17 @@ def matching_classifier(
     return matching_manifest(out, type(config), training_inputs(config, provenance))
 
 
+def check_rows(config: ClassifierConfig, rows: Sequence[GroupRow], validation: Sequence[GroupRow]) -> None:
+    """Checks that both splits have human-written stories and others; a distillation alone needs no labels to train on.
+
+    Raises:
+        ValueError: one of the two kinds is missing.
+    """
+    if config.label_weight or config.rank_weight:
+        check_both_classes(rows, "to train on")
+    check_both_classes(validation, "held out")
+
+
 def train_classifier(
     config: ClassifierConfig,
     rows: Sequence[GroupRow],
@@ -114,8 +126,8 @@ def train_classifier(
             that was started with another configuration.
     """
     started = time.time()
-    check_both_classes(rows, "to train on")
-    check_both_classes(validation, "held out")
+    check_rows(config, rows, validation)
+    check_run(run, training_inputs(config, provenance), resume)
     model, tokenizer, base = build_classifier(config)
     freeze(model, config.frozen_layers)
     normalizer = Normalizer.load(NAMES_FILE) if config.delexicalize else Normalizer()

@@ -16,7 +16,7 @@ from openmeva.training.common.adapters import check_start
 from openmeva.training.common.backbone import find_backbone
 from openmeva.training.discriminator.config import DiscriminatorConfig
 from openmeva.training.discriminator.data import load_rows
-from openmeva.training.processes import main_process_first, one_writer
+from openmeva.training.processes import main_process_first, one_writer, print_notice
 
 
 def train(
@@ -50,6 +50,7 @@ def train(
     with main_process_first():
         rows, validation, provenance = load_rows(config, data, run, cache)
     if finished := matching_classifier(config, provenance, out):
+        print_notice(f"{out}: trained already with this configuration and data; kept")
         return finished
     manifest = train_classifier(config, rows, validation, out, run, provenance, resume)
     with one_writer() as writes:

@@ -131,8 +131,9 @@ def read_groups(path: Path) -> list[GroupRow]:
         if row["label"] not in (0, 1):
             raise ValueError(f"{entry.where}: expected a label of 0 or 1, got {row['label']!r:.60}")
         for name, expected, is_valid in _FIELDS:
-            if row.get(name) is not None and not is_valid(row[name]):
-                raise ValueError(f"{entry.where}: {name}: expected {expected}, got {row[name]!r:.60}")
+            value = row.get(name)
+            if value is not None and not is_valid(value):
+                raise ValueError(f"{entry.where}: {name}: expected {expected}, got {value!r:.60}")
         level = row.get("level")
         rows.append(
             GroupRow(
@@ -142,7 +143,7 @@ def read_groups(path: Path) -> list[GroupRow]:
                 int(row["label"]),
                 int(level if level is not None else (0 if row["label"] else -1)),
                 _error_types(row),
-                _corrupted_words(entry, len(story.split())),
+                _corrupted_words(entry, story),
                 row.get("split") or "",
             )
         )
@@ -184,10 +185,12 @@ def _error_types(row: dict[str, Any]) -> list[str]:
     return list(row.get("error_types") or [kind for kind in error_types if kind])
 
 
-def _corrupted_words(row: Row, words: int) -> list[int] | None:
+def _corrupted_words(row: Row, story: str) -> list[int] | None:
     corrupted: list[int] | None = row.values.get("corrupted_words")
-    if outside := [index for index in corrupted or () if not 0 <= index < words]:
+    words = len(story.split()) if corrupted else 0
+    if corrupted and not 0 <= min(corrupted) <= max(corrupted) < words:
+        outside = next(index for index in corrupted if not 0 <= index < words)
         raise ValueError(
-            f"{row.where}: corrupted_words: expected indices from 0 to {words - 1}, the story's words, got {outside[0]}"
+            f"{row.where}: corrupted_words: expected indices from 0 to {words - 1}, the story's words, got {outside}"
         )
     return corrupted

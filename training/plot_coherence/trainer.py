@@ -22,7 +22,7 @@ from openmeva.training.classifier.prerequisites import (
 from openmeva.training.classifier.results import mean_results
 from openmeva.training.classifier.rows import load_rows
 from openmeva.training.classifier.seeds import check_can_average_seeds, train_seeds
-from openmeva.training.classifier.trainer import matching_classifier, train_classifier
+from openmeva.training.classifier.trainer import check_rows, matching_classifier, train_classifier
 from openmeva.training.common.adapters import check_start
 from openmeva.training.common.checkpoint import save_manifest
 from openmeva.training.negatives.groups import GroupRow
@@ -102,6 +102,7 @@ def _load_rows_and_teacher(
     """The result of `load_rows`, with the checksums of the teacher, which is trained first. Arguments as in `train`."""
     with main_process_first():
         rows, validation, provenance = load_rows(config, data, run, cache)
+    check_rows(config, rows, validation)
     if config.teacher:
         folder = resolve_path(config.teacher.weights)
         if teacher := untrained_teacher(PlotCoherenceConfig, config, data):
@@ -113,6 +114,7 @@ def _load_rows_and_teacher(
 
 def _with_current_note(manifest: dict[str, Any], config: PlotCoherenceConfig, out: Path) -> dict[str, Any]:
     """The manifest of finished weights and their card, both written again if the note has changed."""
+    print_notice(f"{out}: trained already with this configuration and data; kept")
     if manifest["config"].get("note") != config.note:
         manifest = {**manifest, "config": {**manifest["config"], "note": config.note}}
         with one_writer() as writes:

@@ -15,7 +15,7 @@ from openmeva.training.classifier.data import UNKNOWN, Example, ExampleMaker, Gr
 from openmeva.training.classifier.results import area_under_curve, results_by_source
 from openmeva.training.classifier.rows import load_rows, sample_groups
 from openmeva.training.classifier.rows_config import RowFile, RowsConfig
-from openmeva.training.classifier.trainer import train_classifier
+from openmeva.training.classifier.trainer import check_rows, train_classifier
 from openmeva.training.negatives.groups import GroupRow, read_groups, write_groups
 from tests.tiny import tiny_tokenizer
 from tests.tiny_groups import rows
@@ -204,3 +204,9 @@ def test_stories_of_one_kind_are_rejected(tmp_path: Path, label: int, held_out: 
     ):
         train_classifier(config, *splits, tmp_path / "out", run, {})
     assert (run / "checkpoint-1").is_dir(), "an earlier run is kept until the rows are checked"
+
+
+def test_distillation_alone_needs_no_labels_to_train_on() -> None:
+    losses = {"label_weight": 0.0, "rank_weight": 0.0, "distillation_weight": 1.0}
+    config = ClassifierConfig(metric="plot_coherence", name="tiny", **losses)
+    check_rows(config, [row for row in rows() if not row.label], rows())

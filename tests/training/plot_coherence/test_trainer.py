@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from openmeva.training.classifier.rows import load_rows
-from openmeva.training.classifier.rows_config import RowFile, RowsConfig
+from openmeva.training.classifier.rows_config import RowsConfig
 from openmeva.training.common.config import parse, read_config
 from openmeva.training.files import checksum
 from openmeva.training.graded import groups
@@ -85,21 +85,6 @@ def test_rows_of_files_are_split_by_group(tmp_path: Path, monkeypatch: pytest.Mo
     assert 4 <= len(validation) / 2 <= 18
     assert not {row.group for row in train} & {row.group for row in validation}
     assert len(next(iter(provenance["data"].values()))) == 64
-
-
-def test_groups_whose_human_story_is_too_long_are_excluded(tmp_path: Path) -> None:
-    """Their negative samples would be ranked against nothing."""
-    stories = [("1", 1, "she ran ."), ("1", 0, "she she ."), ("2", 1, "she ran and ran and ran ."), ("2", 0, "he ."),
-               ("3", 0, "he ate ."), ("3", 0, "he ate and ate and ate .")]  # fmt: skip
-    write_groups(
-        tmp_path / "g.parquet", [GroupRow(group, text, "x", label) for group, label, text in stories]
-    )
-    config = RowsConfig(files=(RowFile(path=str(tmp_path / "g.parquet"), max_words=5, share=0.0),))
-    train, validation, _ = load_rows(config, tmp_path, tmp_path, tmp_path)
-    assert [row.story for row in train] == ["she ran .", "she she .", "he ate ."], (
-        "no human story is in group 3"
-    )
-    assert not validation
 
 
 def test_draw_seed_fixes_the_sampled_groups(tmp_path: Path) -> None:
