@@ -1,6 +1,8 @@
 """Shared by the metrics' trainers: transformers' `Trainer` with batches of stories of similar length, and its settings."""
 
+import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,7 @@ from accelerate.data_loader import prepare_data_loader
 from safetensors import SafetensorError
 from torch import Tensor
 from torch.utils.data import DataLoader
-from transformers import Trainer, TrainingArguments
+from transformers import ProgressCallback, Trainer, TrainingArguments
 from transformers.trainer_pt_utils import LengthGroupedSampler
 
 from openmeva.metrics.core.runtime import choose_device, choose_dtype, pad
@@ -50,6 +52,14 @@ class TrainingConfig:
             raise ValueError(f"{', '.join(weights)}: expected one above 0, got 0 for all of them")
 
 
+class ProgressOnStandardError(ProgressCallback):
+    """Shows the losses on standard error, as the progress bar is: standard output has the command's result."""
+
+    def on_log(self, *arguments: Any, **keywords: Any) -> None:
+        with redirect_stdout(sys.stderr):
+            super().on_log(*arguments, **keywords)
+
+
 class DataParallelTrainer(Trainer):
     """A `Trainer` whose steps do not depend on the number of processes, which share each batch (`data_parallel.py`).
 
@@ -67,6 +77,8 @@ class DataParallelTrainer(Trainer):
             1, self.args.n_gpu
         )  # one device per process; a launcher starts one process per device
         self._train_batch_size = self.args.train_batch_size  # computed before for all devices
+        if self.pop_callback(ProgressCallback):
+            self.add_callback(ProgressOnStandardError)
 
     def train(self, *arguments: Any, **keywords: Any) -> Any:
         if world_size() > 1:  # accelerate does not wrap a model again that an evaluation has prepared
@@ -78,7 +90,9 @@ class DataParallelTrainer(Trainer):
         try:
             super()._save_checkpoint(*arguments, **keywords)
         except (SafetensorError, RuntimeError) as error:  # a full disk is neither an OSError nor named
-            if isinstance(error, RuntimeError) and "failed writing file" not in str(error):
+            if isinstance(error, RuntimeError) and "inline_container" not in str(
+                error
+            ):  # torch's writer of archives
                 raise
             raise OSError(f"{self.args.output_dir}: the checkpoint could not be written: {error}") from error
 

@@ -1,13 +1,14 @@
 """Behaviour that all trainers share."""
 
 import json
+import resource
+import signal
 from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
 import torch
-from safetensors import SafetensorError
 from torch import Tensor
 from transformers import Trainer
 
@@ -18,7 +19,7 @@ from openmeva.training.common import trainer as common
 from openmeva.training.embedding_similarity.trainer import SimilarityTrainer
 from openmeva.training.ruber_bert.trainer import RuberTrainer
 from openmeva.training.union.trainer import UnionTrainer
-from tests.killing import interrupt_at_call
+from tests.killing import interrupt_at_call, run_to_end
 from tests.tiny_trainings import TRAININGS, write_files
 
 
@@ -82,32 +83,42 @@ def test_batch_size_does_not_depend_on_the_number_of_devices(tmp_path: Path) -> 
     assert len(next(iter(trainer.get_train_dataloader()))["x"]) == 2
 
 
-@pytest.mark.parametrize(
-    ("failure", "expected", "message"),
-    [
-            (RuntimeError("[enforce fail at inline_container.cc:672] . PytorchStreamWriter failed writing file data/0: "
-                      "file write failed"), OSError, "the checkpoint could not be written: .*file write failed"),
-        (SafetensorError("I/O error: No space left on device"), OSError, "could not be written: .*No space left"),
-        (RuntimeError("shapes do not match"), RuntimeError, "shapes do not match"),
-    ],
-)  # fmt: skip
-def test_full_disk_is_named(
-    failure: Exception,
-    expected: type[Exception],
-    message: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+def _train_pairs(folder: Path) -> None:
+    config = common.TrainingConfig(metric="tiny", name="tiny", learning_rate=0.1)
+    settings = common.training_arguments(folder, config, 1, 1, eval_strategy="no", logging_steps=1)
+    rows = [{"x": torch.ones(4)}] * 2
+    _PairTrainer(model=torch.nn.Linear(4, 4), args=settings, train_dataset=rows).train()
+
+
+@pytest.mark.parametrize("limit", [100, 700, 1100, 1500])
+def test_checkpoint_that_does_not_fit_is_named(limit: int, tmp_path: Path) -> None:
+    """With a limit on the size of files, which fails as a full disk: in safetensors' writer, or in torch's."""
+
+    def train() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        with pytest.raises(OSError, match=f"{tmp_path}: the checkpoint could not be written"):
+            _train_pairs(tmp_path)
+
+    run_to_end(train)
+
+
+def test_other_errors_of_saving_are_not_taken_for_a_full_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: Any) -> None:
-        raise failure
+        raise RuntimeError("shapes do not match")
 
-    config = common.TrainingConfig(metric="tiny", name="tiny", learning_rate=0.1)
-    settings = common.training_arguments(tmp_path, config, 1, 1, eval_strategy="no", disable_tqdm=True)
-    rows = [{"x": torch.ones(4)}] * 2
-    trainer = _PairTrainer(model=torch.nn.Linear(4, 4), args=settings, train_dataset=rows)
-    monkeypatch.setattr(trainer, "_save_optimizer_and_scheduler", fail)
-    with pytest.raises(expected, match=message):
-        trainer.train()
+    monkeypatch.setattr(_PairTrainer, "_save_optimizer_and_scheduler", fail)
+    with pytest.raises(RuntimeError, match="shapes do not match"):
+        _train_pairs(tmp_path)
+
+
+def test_progress_is_shown_on_standard_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _train_pairs(tmp_path)
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "'loss': " in printed.err
 
 
 def test_training_stays_on_the_cpu_if_the_environment_says_so(
