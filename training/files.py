@@ -3,6 +3,7 @@
 A file is written under a temporary name and renamed, so it is never seen incomplete. Only `\\n` ends a line.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ __all__ = [
     "STANDARD_STREAM",
     "Row",
     "atomic_replace",
+    "check_finite",
     "checksum",
     "json_line",
     "kind_of",
@@ -37,16 +39,13 @@ __all__ = [
 ]
 
 
-def save_tensors(path: str | Path, tensors: "dict[str, Tensor]") -> None:
-    """Writes a safetensors file atomically; a new file is readable by everyone.
+def check_finite(path: str | Path, tensors: "Mapping[str, Tensor]") -> None:
+    """Checks weights before they are written to `path`.
 
     Raises:
-        ValueError: values that are not finite, as after a training that diverged; an earlier file is kept.
-        OSError: the disk is full; an earlier file is kept.
+        ValueError: values that are not finite, as after a training that diverged.
     """
     import torch
-    from safetensors import SafetensorError
-    from safetensors.torch import save_file
 
     if bad := [name for name, tensor in tensors.items() if not torch.isfinite(tensor).all()]:
         raise ValueError(
@@ -54,6 +53,18 @@ def save_tensors(path: str | Path, tensors: "dict[str, Tensor]") -> None:
             "training diverged, try a lower learning_rate"
         )
 
+
+def save_tensors(path: str | Path, tensors: "dict[str, Tensor]") -> None:
+    """Writes a safetensors file atomically; a new file is readable by everyone.
+
+    Raises:
+        ValueError: values that are not finite, as after a training that diverged; an earlier file is kept.
+        OSError: the disk is full; an earlier file is kept.
+    """
+    from safetensors import SafetensorError
+    from safetensors.torch import save_file
+
+    check_finite(path, tensors)
     with atomic_replace(path) as temporary:
         try:
             save_file(tensors, temporary, metadata={"format": "pt"})

@@ -37,5 +37,9 @@ class BleurtConfig(TrainingConfig):
     entailment_weight: Weight = 0.3
 
     def __post_init__(self) -> None:
+        if min(self.pairs, self.validation_pairs) < 2:
+            raise ValueError(
+                f"pairs, validation_pairs: expected 2 or more, got {self.pairs} and {self.validation_pairs}"
+            )
         if not any(self.ways.values()):
             raise ValueError(f"ways: expected one with a weight above 0, got {dict(self.ways)}")

@@ -91,6 +91,6 @@ def load_pairs(config: BleurtConfig, data: Path, cache: Path) -> dict[str, list[
         )
         if (made := len(pairs_by_split[split])) < 2:
             raise ValueError(
-                f"pairs, validation_pairs: expected at least two for each split, got {made} for {split}"
+                f"expected at least two pairs for each split, got {made} for {split}: give more stories"
             )
     return pairs_by_split

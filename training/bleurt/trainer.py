@@ -24,7 +24,7 @@ from openmeva.training.bleurt.data import PairRows, collate, load_pairs
 from openmeva.training.bleurt.pairs import UNKNOWN, describe, signals
 from openmeva.training.common.adapters import add_adapters
 from openmeva.training.common.backbone import Backbone, build_on_backbone, find_backbone
-from openmeva.training.common.checkpoint import begin_run, save_checkpoint, save_manifest
+from openmeva.training.common.checkpoint import begin_run, check_run, save_checkpoint, save_manifest
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.data_parallel import BatchShard
 from openmeva.training.common.trainer import StoryTrainer, hardware_entries, training_arguments
@@ -65,7 +65,6 @@ def build_model(config: BleurtConfig) -> tuple[BleurtModel, Tokenizer, Backbone]
     """The untrained model with its adapter, its tokenizer, and its backbone."""
     torch.manual_seed(config.seed)
     base = find_backbone(config.base)
-    base.check_length(max_length=config.max_length)
     # the fastest attention for short sequences on a CPU
     model, tokenizer = build_on_backbone(BleurtModel, base, attn_implementation="eager", dtype=torch.float32)
     add_adapters(model, config.adapter.rank, config.adapter.alpha, HEADS)
@@ -77,13 +76,16 @@ def train(
 ) -> dict[str, Any]:
     """Trains one configuration and writes checkpoint, manifest and card to `out`; returns the manifest."""
     started = time.time()
+    backbone = find_backbone(config.base)
+    backbone.check_length(max_length=config.max_length)
     made_from = {
         "config": as_mapping(config),
         "data": data_checksums(config.corpus, data),
-        "encoder": find_backbone(config.base).sha256,
+        "encoder": backbone.sha256,
         "lexicon": {name: checksum(path) for name, path in lexicon_files().items()},
         "text": text_inputs(),
     }
+    check_run(run, made_from, resume)
     pairs = load_pairs(config, data, cache)
     checkpoint = begin_run(run, made_from, resume)
     values = {split: signals(rows) for split, rows in pairs.items()}

@@ -5,7 +5,7 @@ import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
 from tokenizers import Tokenizer
@@ -66,7 +66,6 @@ def matching_manifest(folder: Path, kind: type[Any], inputs: Mapping[str, Any]) 
     same = all(manifest.get(key) == inputs[key] for key in compared)
     if not same or without_idle_settings(as_mapping(before)) != without_idle_settings(as_mapping(now)):
         return None
-    print_notice(f"{folder}: trained already with this configuration and data; kept")
     return manifest
 
 
@@ -110,14 +109,14 @@ def save_checkpoint(
         ValueError: `whole` without a tokenizer, or weights that are not finite; earlier ones in `out` are kept.
     """
     written: dict[str, Any] = {section: settings}
+    if whole and tokenizer is None:
+        raise ValueError(f"{out}: a whole model is saved with its tokenizer, got none")
     if whole:
         merge_adapters(model)
         written = {**config_dict(model), **written}
         written["vocab_size"] = len(model.bert.get_input_embeddings().weight)
         save_tensors(out / FULL_MODEL, half_precision_tensors(model))
-        if tokenizer is None:
-            raise ValueError(f"{out}: a whole model is saved with its tokenizer, got none")
-        write_text(out / "tokenizer.json", tokenizer.to_str())
+        write_text(out / "tokenizer.json", cast(Tokenizer, tokenizer).to_str())
     else:
         written = {section: {**settings, "encoder": encoder_reference(base, out)}}
         tensors = adapter_tensors(model)
@@ -184,6 +183,26 @@ def start_digest(start: Path | None, base: Backbone | None = None) -> dict[str, 
     return {"start": weights_checksum(start / ADAPTER)}
 
 
+def check_run(run: Path, settings: Mapping[str, Any], resume: bool) -> list[Path]:
+    """Checks that a run can be resumed, before its data is read; returns the complete checkpoints to resume from.
+
+    Arguments and errors are those of `begin_run`.
+    """
+    current = json.loads(json.dumps(settings))
+    record = run / "run.json"
+    checkpoints = [folder for folder in sorted(run.glob("checkpoint-*")) if _is_complete(folder)]
+    recorded = json.loads(record.read_text(encoding="utf-8")) if resume and record.is_file() else {}
+    if not resume or not (recorded or checkpoints):
+        return []
+    if changed := differences(_comparable(recorded), _comparable(current)):
+        changes = "\n  ".join(changed) if recorded else "it has no record of them"
+        raise ValueError(
+            f"{run}: this run was started with another configuration or other data:\n  {changes}\n"
+            "Start again without --resume, or give another folder."
+        )
+    return checkpoints
+
+
 def begin_run(run: Path, settings: Mapping[str, Any], resume: bool) -> bool | None:
     """Records what a run is trained from; returns the argument `resume_from_checkpoint` of `Trainer.train`.
 
@@ -198,33 +217,19 @@ def begin_run(run: Path, settings: Mapping[str, Any], resume: bool) -> bool | No
     Raises:
         ValueError: the run to resume was started with other settings (each difference is named).
     """
-    current = json.loads(json.dumps(settings))
-    record = run / "run.json"
+    checkpoints = check_run(run, settings, resume)
     folders = sorted(run.glob("checkpoint-*"))
-    checkpoints = [folder for folder in folders if _is_complete(folder)]
-    recorded = json.loads(record.read_text(encoding="utf-8")) if resume and record.is_file() else {}
     barrier()  # until all processes have read, before one writes
-    if resume and (recorded or checkpoints):
-        if changed := differences(_comparable(recorded), _comparable(current)):
-            changes = "\n  ".join(changed) if recorded else "it has no record of them"
-            raise ValueError(
-                f"{run}: this run was started with another configuration or other data:\n  {changes}\n"
-                "Start again without --resume, or give another folder."
-            )
-    else:
-        checkpoints = []
     if resume and not checkpoints:
         print_notice(f"{run}: no checkpoint to resume from; training from the first step")
     if folders and not resume:
-        print_notice(
-            f"{run}: removing the checkpoints of an earlier run, which --resume would have continued"
-        )
+        print_notice(f"{run}: removing the checkpoints of an earlier run")
     with one_writer() as writes:
         for folder in folders if writes else ():
             if folder not in checkpoints:
                 shutil.rmtree(folder)
         if writes:
-            write_text(record, json.dumps(current, indent=2) + "\n")
+            write_text(run / "run.json", json.dumps(settings, indent=2) + "\n")
     return True if checkpoints else None
 
 

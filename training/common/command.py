@@ -58,6 +58,7 @@ def trainer_command(
     description: str | None,
     default: str | None = None,
     out: Callable[[Any], Path] | None = None,
+    weights: Callable[[TrainerArguments], Path] | None = None,
     cache: Path = CACHE / "tags",
     arguments: Sequence[str] | None = None,
     shared: bool = True,
@@ -75,6 +76,7 @@ def trainer_command(
         description: of the command.
         default: name of the default configuration; None: `--config` is required.
         out: gives the default folder of the weights; default: metrics/METRIC/weights/NAME.
+        weights: gives the folder that the weights are written to; default: `--out`.
         cache: default of `--cache`.
         arguments: default: the process's.
         shared: whether the processes of a launcher share the training; if not, only one trains.
@@ -119,16 +121,18 @@ def trainer_command(
     with exit_on_bad_input():
         config = read_config(kind, config_file(folder, args.config), args.set)
         name = f"{folder.rpartition('.')[2]}-{config.name}"
-        weights = args.out or (
+        folder_out = args.out or (
             out(config) if out else WORK / "metrics" / config.metric / "weights" / config.name
         )
-        call = TrainerArguments(config, args.data, weights, args.run or RUNS / name, args.cache, args.resume)
+        call = TrainerArguments(
+            config, args.data, folder_out, args.run or RUNS / name, args.cache, args.resume
+        )
         for used in (call.out, call.run):
             check_folder(used)  # before the training
         manifest = train(call)
     if rank() == 0:
         print(json.dumps({key: manifest[key] for key in printed_keys if key in manifest}, indent=2))
-    print_notice(f"weights: {weights}")
+    print_notice(f"weights: {weights(call) if weights else call.out}")
 
 
 def stage_command(

@@ -24,7 +24,7 @@ from torch import Tensor
 from openmeva.metrics.core.runtime import SpecialTokens
 from openmeva.metrics.embedding_similarity.matching import bert_score
 from openmeva.training.common.backbone import find_backbone
-from openmeva.training.common.checkpoint import begin_run, save_checkpoint, save_manifest
+from openmeva.training.common.checkpoint import begin_run, check_run, save_checkpoint, save_manifest
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.data_parallel import BatchShard
 from openmeva.training.common.trainer import StoryTrainer, collate, hardware_entries, training_arguments
@@ -92,6 +92,7 @@ def train(config: SimilarityConfig, data: Path, out: Path, run: Path, resume: bo
         "data": data_checksums(corpora, data),
         "encoder": find_backbone(config.base).sha256,
     }
+    check_run(run, made_from, resume)
     student, teacher, tokenizer, base = build_models(config)
     train_texts, validation_texts = load_blocks(config, data)
     checkpoint = begin_run(run, made_from, resume)

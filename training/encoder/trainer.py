@@ -18,7 +18,7 @@ from torch.nn import functional as F
 from transformers import BertForMaskedLM, BertTokenizer
 
 from openmeva.training.common.backbone import find_backbone
-from openmeva.training.common.checkpoint import begin_run, half_precision_tensors
+from openmeva.training.common.checkpoint import begin_run, check_run, half_precision_tensors
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.data_parallel import BatchShard
 from openmeva.training.common.trainer import StoryTrainer, hardware_entries, training_arguments
@@ -54,20 +54,20 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
     started = time.time()
     corpora = list(config.corpora.values())
     sums = data_checksums(corpora, data)
+    made_from = {"config": as_mapping(config), "data": sums}
+    check_run(run, made_from, resume)
     base = find_backbone(config.base).folder
     base_tokenizer = BertTokenizer.from_pretrained(base)
     texts, held_out = load_texts(corpora, config.block_words, config.blocks_per_story, data)
-    checkpoint = begin_run(run, {"config": as_mapping(config), "data": sums}, resume)
-    vocabulary_file = (
-        run / "vocab.txt"
-    )  # a resumed run keeps its vocabulary, which orders the embeddings of its checkpoints
+    vocabulary_file = run / "vocab.txt"
+    if resume and vocabulary_file.exists():  # it orders the embeddings of the run's checkpoints
+        pieces = [line for _, line in read_lines(vocabulary_file)]
+    else:
+        pieces = prune_vocabulary(base_tokenizer, texts, config.vocabulary_size)
+    checkpoint = begin_run(run, made_from, resume)
     with one_writer() as writes:
-        if writes and not (resume and vocabulary_file.exists()):
-            write_text(
-                vocabulary_file,
-                "\n".join(prune_vocabulary(base_tokenizer, texts, config.vocabulary_size)) + "\n",
-            )
-    pieces = [line for _, line in read_lines(vocabulary_file)]
+        if writes:
+            write_text(vocabulary_file, "\n".join(pieces) + "\n")
     tokenizer = new_tokenizer(pieces)
     torch.manual_seed(config.seed)
     model = pruned_model(base, pieces, base_tokenizer)

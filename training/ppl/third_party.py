@@ -17,7 +17,7 @@ from openmeva.metrics.core.checkpoint import ADAPTER
 from openmeva.metrics.core.language_model import read_language_model
 from openmeva.training.common.adapters import adapter_tensors, add_adapters
 from openmeva.training.common.backbone import SHARED, Backbone
-from openmeva.training.files import save_tensors, write_text
+from openmeva.training.files import check_finite, save_tensors, write_text
 from openmeva.training.paths import NAMES_FILE
 from openmeva.training.ppl.config import PplConfig
 
@@ -56,20 +56,24 @@ def save_third_party(model: Any, tokenizer: Any, out: Path) -> None:
     """Writes model and tokenizer, which `evaluate.load("metrics/ppl", FOLDER)` loads like any model of the Hub.
 
     Files of an adapter that was trained into the folder before are removed.
+
+    Raises:
+        ValueError: weights that are not finite; earlier ones are kept.
     """
+    check_finite(out / WEIGHTS, dict(model.named_parameters()))
+    model.save_pretrained(out)
+    tokenizer.save_pretrained(out)
     if (out / ADAPTER).is_file():
         for name in (ADAPTER, "names.json", "README.md"):
             (out / name).unlink(missing_ok=True)
-    model.save_pretrained(out)
-    tokenizer.save_pretrained(out)
 
 
 def save_third_party_adapter(model: Any, base: Backbone, settings: Mapping[str, Any], out: Path) -> None:
     """Writes the adapter, a reference to its base model, and the names that become placeholders."""
     reference = base.source or {"path": os.path.relpath(base.folder.resolve(), out.resolve())}
+    save_tensors(out / ADAPTER, adapter_tensors(model))
     if out.resolve() != base.folder.resolve():
         (out / WEIGHTS).unlink(missing_ok=True)  # a whole model that was trained into the folder before
-    save_tensors(out / ADAPTER, adapter_tensors(model))
     write_text(out / "names.json", NAMES_FILE.read_text(encoding="utf-8"))
     written = {"ppl": {**settings, "adapter": True, "backbone": reference}}
     write_text(out / "config.json", json.dumps(written, indent=2) + "\n")

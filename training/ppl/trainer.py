@@ -21,7 +21,13 @@ from openmeva.metrics.core.runtime import pad, token_id
 from openmeva.metrics.ppl.loading import start_and_end_tokens
 from openmeva.training.common.adapters import check_start
 from openmeva.training.common.backbone import SHARED, find_backbone
-from openmeva.training.common.checkpoint import begin_run, save_checkpoint, save_manifest, start_digest
+from openmeva.training.common.checkpoint import (
+    begin_run,
+    check_run,
+    save_checkpoint,
+    save_manifest,
+    start_digest,
+)
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.trainer import (
     StoryTrainer,
@@ -120,6 +126,7 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
         **({"encoder": backbone.sha256} if in_one_file else {}),
         **start_digest(start, backbone),
     }
+    check_run(run, made_from, resume)
     corpus = load_corpus(config.corpus, data, NAMES_FILE, ("train", "validation"))
     resumed = begin_run(run, made_from, resume)
     hub_tokenizer = None

@@ -20,7 +20,13 @@ import numpy as np
 from torch import Tensor
 
 from openmeva.training.common.backbone import Backbone, find_backbone
-from openmeva.training.common.checkpoint import begin_run, save_checkpoint, save_manifest, start_digest
+from openmeva.training.common.checkpoint import (
+    begin_run,
+    check_run,
+    save_checkpoint,
+    save_manifest,
+    start_digest,
+)
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.trainer import StoryTrainer, hardware_entries, training_arguments
 from openmeva.training.corpora.named_files import resolve_corpus_files
@@ -85,6 +91,7 @@ def train(
         "encoder": backbone.sha256,
         **start_digest(start, backbone),
     }
+    check_run(run, made_from, resume)
     model, tokenizer, base = build_model(config)
     pairs = load_pairs(config, data, NAMES_FILE, tokenizer)
     checkpoint = begin_run(run, made_from, resume)

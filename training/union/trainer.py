@@ -34,6 +34,7 @@ from openmeva.training.common.adapters import check_start
 from openmeva.training.common.backbone import find_backbone
 from openmeva.training.common.checkpoint import (
     begin_run,
+    check_run,
     matching_manifest,
     save_checkpoint,
     save_manifest,
@@ -180,6 +181,7 @@ def _train_one(
     finished = matching_manifest(out, UnionConfig, made_from) if keep else None
     if finished:
         return finished
+    check_run(run, made_from, resume)
     corpus = load_corpus(config.corpus, data, NAMES_FILE, ("train", "validation"))
     stories, held_out = (tag_corpus(split, cache) for split in (corpus.train, corpus.validation))
     checkpoint = begin_run(run, made_from, resume)

@@ -46,7 +46,7 @@ def test_run_is_resumed_only_with_the_same_settings(
     assert (tmp_path / "checkpoint-5").is_dir(), "a rejected run is not changed"
     capsys.readouterr()
     assert begin_run(tmp_path, other, resume=False) is None
-    assert "removing the checkpoints of an earlier run" in capsys.readouterr().err
+    assert capsys.readouterr().err == f"{tmp_path}: removing the checkpoints of an earlier run\n"
     assert not (tmp_path / "checkpoint-5").exists(), "a new run deletes the checkpoints of the old one"
 
 

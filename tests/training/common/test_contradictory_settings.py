@@ -36,6 +36,7 @@ NO_LOSS = ["label_weight=0", "rank_weight=0", "error_type_weight=0", "token_weig
         (RuberConfig, "ruber_bert", ["encoder=rnn", "adapter={rank: 4, alpha: 8}"],
          "adapter: expected null with the encoder rnn"),
         (PplConfig, "ppl", ["spacing=6"], "spacing: expected only with the masked model, got 6"),
+        (BleurtConfig, "bleurt", ["validation_pairs=1"], "pairs, validation_pairs: expected 2 or more"),
         (BleurtConfig, "bleurt", ["ways={}"], "ways: expected one with a weight above 0, got {}"),
         (BleurtConfig, "bleurt", ["ways={negatives: 0}"], "ways: expected one with a weight above 0"),
     ],

@@ -210,6 +210,18 @@ def test_gpt2_adapter_is_loaded_with_its_base(data: Path) -> None:
     assert not (folder / "README.md").exists(), "the card of the adapter"
 
 
+@pytest.mark.parametrize("adapter", [None, {"rank": 2, "alpha": 4}])
+def test_diverged_gpt2_does_not_replace_earlier_weights(data: Path, adapter: dict[str, int] | None) -> None:
+    stories = [json.loads(line)["story"] for line in (data / "stories.jsonl").read_text().splitlines()]
+    settings = {"base": str(write_gpt2(data / "gpt2", stories)), "stories": 8, "batch": 4}
+    other = {"rank": 2, "alpha": 4} if adapter is None else None  # the earlier weights are of the other kind
+    run(data, "kept", configuration(**settings, adapter=other))
+    before = {path.name: path.read_bytes() for path in (data / "weights" / "kept").iterdir()}
+    with pytest.raises(ValueError, match=r"not written, because .* are not finite"):
+        run(data, "kept", configuration(**settings, adapter=adapter, learning_rate=1e30))
+    assert {path.name: path.read_bytes() for path in (data / "weights" / "kept").iterdir()} == before
+
+
 @pytest.mark.parametrize("name", ["roc_gpt2_paper", "wp_gpt2_paper"])
 def test_paper_setting_fine_tunes_all_of_gpt2(name: str) -> None:
     config = read_config(PplConfig, config_file("ppl", name))

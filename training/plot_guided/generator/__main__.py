@@ -13,7 +13,7 @@ from openmeva.training.paths import WEIGHTS
 from openmeva.training.plot_guided.generator.card import write_generator_card
 from openmeva.training.plot_guided.generator.config import GeneratorConfig
 from openmeva.training.plot_guided.generator.trainer import train_generator
-from openmeva.training.processes import one_writer, print_notice
+from openmeva.training.processes import one_writer
 from openmeva.training.text.knowledge.events import check_event_model
 
 SHOWN = ("stories", "steps", "validation", "minutes")
@@ -27,7 +27,6 @@ def train(call: TrainerArguments) -> dict[str, Any]:
         if writes:
             save_manifest(call.run / "final", manifest)
             write_generator_card(call.run / "final", call.out)
-    print_notice(f"weights: {call.run / 'final'}")
     return manifest
 
 
@@ -39,6 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         train,
         SHOWN,
         __doc__,
+        weights=lambda call: call.run / "final",
         out=lambda config: WEIGHTS / f"generator-{config.name}",
         default_out="training/weights/generator-NAME; here only of card and manifest",
         arguments=arguments,

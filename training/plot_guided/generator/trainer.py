@@ -13,7 +13,7 @@ from torch.nn import functional as F
 from openmeva.metrics.core.checkpoint import ADAPTER
 from openmeva.metrics.core.runtime import SpecialTokens
 from openmeva.training.common.backbone import SHARED, find_backbone
-from openmeva.training.common.checkpoint import begin_run, weights_file
+from openmeva.training.common.checkpoint import begin_run, check_run, weights_file
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.data_parallel import BatchShard
 from openmeva.training.common.trainer import StoryTrainer, hardware_entries, training_arguments
@@ -80,6 +80,7 @@ def train_generator(
     """
     started = time.time()
     made_from = generator_made_from(config, data)
+    check_run(run, made_from, resume)
     corpus = load_plots(as_mapping(config), data, cache, ("train", "validation"))
     checkpoint = begin_run(run, made_from, resume)
     model: Any
