@@ -60,9 +60,9 @@ def autos_rows() -> list[Row]:
 
 
 def odd_rows() -> list[Row]:
-    """The odd inputs, in order, and stories of 60 and of 300 sentences made from the project's own."""
+    """The odd inputs, in order, and stories of 60 and of 120 sentences made from the project's own."""
     sentences = [sentence for row in mini()[:60] for sentence in row["sentences"]]
-    texts = {**ODD, **{f"{count} sentences": " ".join(sentences[:count]) for count in (60, 300)}}
+    texts = {**ODD, **{f"{count} sentences": " ".join(sentences[:count]) for count in (60, 120)}}
     return [
         Row(name, ODD_CONTEXTS.get(name, CONTEXT), text, text, REFERENCES) for name, text in texts.items()
     ]

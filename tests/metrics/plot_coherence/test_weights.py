@@ -24,7 +24,7 @@ def mix() -> Any:
 
 
 def stories_of(kind: str) -> list[list[str]]:
-    return sentences_of(kind)[: 50 if kind == "roc" else 12]  # the other stories are long
+    return sentences_of(kind)[: 24 if kind == "roc" else 8]  # the other stories are long
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def test_damaged_stories_score_lower(
 
 
 def test_foreign_sentence_has_the_largest_gain_and_is_off_topic(mix: Any) -> None:
-    stories = sentences_of("roc")[:24]
+    stories = sentences_of("roc")[:16]
     mixed, positions = with_foreign_sentences(stories)
     whole = mix.compute(predictions=[" ".join(s) for s in stories], explain=True)["explanations"]
     broken = mix.compute(predictions=mixed, explain=True)["explanations"]
