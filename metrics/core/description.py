@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -157,7 +158,12 @@ def read_metric(path: Path) -> MetricDescription:
         ValueError: a missing or unknown key (the most similar known key is named), or a value that is not among those
             expected.
     """
-    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return _parsed(path, path.read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=100)  # laying out a repository reads every file dozens of times
+def _parsed(path: Path, text: str) -> MetricDescription:
+    content = yaml.safe_load(text)
     if not isinstance(content, dict):
         raise ValueError(f"{path}: expected keys and values, got {type(content).__name__}")
     label = str(path)
