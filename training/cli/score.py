@@ -106,7 +106,7 @@ def score(
     """
     from openmeva.metrics.core.command import read_stories, result_rows, score_column, text_column
     from openmeva.metrics.core.command import score as scored_by
-    from openmeva.metrics.core.writing import check_output, write_rows
+    from openmeva.metrics.core.writing import write_rows
     from openmeva.training.cli.tables import show_reasons, show_scores
     from openmeva.training.scale.columns import rows_named
     from openmeva.training.scale.scorer import check_settings
@@ -126,7 +126,7 @@ def score(
         work = Scoring(chosen, config, explain, context_in_story or None, options)
         typer.echo(run_engine(work, stories, out, engine, *scale, kind), err=True)
         return
-    check_output(out or "-", column=text_column(chosen, explain))
+    _check_out(out or "-", stories, text_column(chosen, explain))
     options["explain"] = explain or None
     check_settings(chosen, config, options, here=True)
     located = read_stories(stories, kind)
@@ -166,13 +166,13 @@ def explain(
     """Show which sentences lower each story's score, and by how much; JSONL into a pipe, or to a file."""
     from openmeva.metrics.core.command import read_stories, result_rows, score_column, text_column
     from openmeva.metrics.core.command import score as scored_by
-    from openmeva.metrics.core.writing import check_output, write_rows
+    from openmeva.metrics.core.writing import write_rows
     from openmeva.training.cli.tables import show_reasons
     from openmeva.training.scale.columns import rows_named
     from openmeva.training.scale.scorer import check_settings
 
     out = output_path(out, out_option)
-    check_output(out or "-", column=text_column([metric], explain=True))
+    _check_out(out or "-", stories, text_column([metric], explain=True))
     options: dict[str, Any] = {"batch_size": batch_size, "device": device, "explain": True}
     check_settings([metric], config, options, here=True)
     located = read_stories(stories, kind)
@@ -186,6 +186,14 @@ def explain(
         show_reasons(rows, result)
     else:
         write_rows(out or "-", result_rows(rows, result), column=score_column(rows, metric))
+
+
+def _check_out(out: str, stories: str, column: str | None) -> None:
+    """Checks that the scores can be written. A table may replace its stories, which it repeats; a text file may not."""
+    from openmeva.metrics.core.rows import kind_of
+    from openmeva.metrics.core.writing import check_output
+
+    check_output(out, column=column, source=stories if kind_of(out) == "txt" else None)
 
 
 def _inputs(

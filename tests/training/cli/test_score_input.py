@@ -14,6 +14,25 @@ from openmeva.training.files import write_rows
 STORIES = ["Ben was late. He ran because it rained. Nora laughed.", "Nora sang. She won a prize."]
 
 
+@pytest.mark.parametrize("command", ["score", "explain"])
+def test_text_file_is_not_replaced_by_scores(command: str, tmp_path: Path) -> None:
+    path = tmp_path / "stories.txt"
+    path.write_text("".join(f"{story}\n" for story in STORIES), encoding="utf-8")
+    before = path.read_bytes()
+    result = CliRunner().invoke(app, [command, str(path), str(path)])
+    assert result.exit_code != 0
+    assert path.read_bytes() == before
+
+
+def test_table_may_be_replaced_by_itself_with_scores(tmp_path: Path) -> None:
+    path = tmp_path / "stories.jsonl"
+    write_rows(path, [{"story": story} for story in STORIES])
+    assert score(path, path, "--metric", "sentavg").exit_code == 0
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [row["story"] for row in rows] == STORIES
+    assert all(0 <= row["score"] <= 1 for row in rows)
+
+
 def score(*arguments: object) -> Result:
     return CliRunner().invoke(app, ["score", *map(str, arguments)])
 
