@@ -9,7 +9,7 @@ from pathlib import Path
 
 from openmeva.training.judged import deltascore, hanna, litbench, mans, story_cloze, storyer
 from openmeva.training.judged.plot_guided import read_plot_guided_release
-from openmeva.training.judged.rows import JudgedStory
+from openmeva.training.judged.rows import JudgedStory, locate_file
 from openmeva.training.judged.union import FOLDERS, read_union_judgments
 
 
@@ -18,7 +18,7 @@ class Part:
     """A file of a set, which becomes a split.
 
     Attributes:
-        files: the authors' file names, below the folder of the set; the first one that exists is read.
+        files: the authors' file names, below the folder of the set, in any case; the first one that exists is read.
         read: reads the rows from the folder of the set.
     """
 
@@ -27,7 +27,8 @@ class Part:
 
     def is_in(self, folder: Path) -> bool:
         """Whether the folder contains this part."""
-        return any((folder / name).is_file() for name in self.files)
+        paths = [folder / name for name in self.files]
+        return any(locate_file(path.parent, (path.name,)) is not None for path in paths)
 
 
 @dataclass(frozen=True)
@@ -65,8 +66,7 @@ def _union(corpus: str) -> Part:
 
 
 def _plot_guided(corpus: str) -> Part:
-    names = (f"AMT_{corpus.upper()}.CSV", f"AMT_{corpus.upper()}.csv")
-    return Part(names, partial(read_plot_guided_release, corpus=corpus))
+    return Part((f"AMT_{corpus.upper()}.CSV",), partial(read_plot_guided_release, corpus=corpus))
 
 
 _SETS = (

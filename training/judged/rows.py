@@ -47,11 +47,16 @@ def find_file(folder: str | Path, names: tuple[str, ...]) -> Path:
     folder = Path(folder)
     if folder.is_file():
         return folder
-    present = {path.name.lower(): path for path in sorted(folder.glob("*"))} if folder.is_dir() else {}
-    for name in names:
-        if name.lower() in present:
-            return present[name.lower()]
-    raise ValueError(f"{folder}: expected one of the files {', '.join(names)}")
+    path = locate_file(folder, names)
+    if path is None:
+        raise ValueError(f"{folder}: expected one of the files {', '.join(names)}")
+    return path
+
+
+def locate_file(folder: Path, names: tuple[str, ...]) -> Path | None:
+    """The first of `names` in `folder`, ignoring case; None if there is none."""
+    present = {path.name.lower(): path for path in sorted(folder.glob("*"))}
+    return next((present[name.lower()] for name in names if name.lower() in present), None)
 
 
 def aggregate_criteria(ratings: Mapping[str, Sequence[float]]) -> JudgedStory:

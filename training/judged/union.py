@@ -29,11 +29,11 @@ def read_union_judgments(folder: str | Path) -> list[JudgedStory]:
     folder = Path(folder)
     path = find_file(folder, ("ant_data.txt",))
     whole = folder.resolve().parent.name == FOLDERS["wp"] or not (folder / "reference_ipt.txt").exists()
-    prompts = None if whole else _lines(folder / "reference_ipt.txt")
-    references = _lines(folder / "reference_opt.txt") if (folder / "reference_opt.txt").exists() else None
+    prompts = None if whole else _by_id(folder / "reference_ipt.txt")
+    references = _by_id(folder / "reference_opt.txt") if (folder / "reference_opt.txt").exists() else None
     types = _types_of(folder / "ant_data_all.txt", path)
     rows: list[JudgedStory] = []
-    for number, line in enumerate(_lines(path), 1):
+    for number, line in _lines(path):
         location = f"{path}, line {number}"
         key, story, ratings = _parse(line, location, 1)
         row: JudgedStory = {
@@ -43,15 +43,15 @@ def read_union_judgments(folder: str | Path) -> list[JudgedStory]:
             "score": sum(ratings) / len(ratings),
         }
         if prompts is not None:
-            if not 0 <= key < len(prompts) or not story.startswith(prompts[key]):
+            if key not in prompts or not story.startswith(prompts[key]):
                 raise ValueError(
                     f"{location}: the story does not begin with prompt {key} of reference_ipt.txt"
                 )
             row |= {"prompt": prompts[key], "story": story[len(prompts[key]) :].strip()}
         if references is not None:
-            if not 0 <= key < len(references):
+            if key not in references:
                 raise ValueError(
-                    f"{location}: expected an id below {len(references)} (reference_opt.txt), got {key}"
+                    f"{location}: expected an id with a reference, line {key + 1} of reference_opt.txt, got {key}"
                 )
             row["reference"] = references[key]
         if types is not None:
@@ -80,7 +80,7 @@ def _types_of(path: Path, ratings: Path) -> dict[int, list[int]] | None:
 
 def _types(path: Path) -> dict[int, list[int]]:
     types_by_story = {}
-    for number, line in enumerate(_lines(path), 1):
+    for number, line in _lines(path):
         key, _, types = _parse(line, f"{path}, line {number}", len(ERROR_TYPES) - 1)
         types_by_story[key] = types
     return types_by_story
@@ -101,8 +101,14 @@ def _parse(line: str, location: str, highest: int) -> tuple[int, str, list[int]]
     return key, parts[1], values
 
 
-def _lines(path: Path) -> list[str]:
-    texts = [line.strip() for _, line in read_lines(path) if line.strip()]
+def _by_id(path: Path) -> dict[int, str]:
+    """Lines of text by their index from 0; an id whose line is blank has none."""
+    return {number - 1: line for number, line in _lines(path)}
+
+
+def _lines(path: Path) -> list[tuple[int, str]]:
+    """Number (from 1) and text of each line that is not blank."""
+    texts = [(number, line.strip()) for number, line in read_lines(path) if line.strip()]
     if not texts:
         raise ValueError(f"{path}: expected at least one line of text, got none")
     return texts

@@ -92,6 +92,21 @@ def test_union_rows(tmp_path):
     ]
 
 
+def test_union_ids_count_blank_lines(tmp_path):
+    write_union_files(tmp_path)
+    (tmp_path / "ant_data.txt").write_text("\n1 ||| a cat ran . it fell . ||| 0 1 1\n")
+    (tmp_path / "ant_data_all.txt").write_text("1 ||| a cat ran . it fell . ||| 2 0 0\n")
+    (tmp_path / "reference_ipt.txt").write_text("\na cat ran .\n")
+    (tmp_path / "reference_opt.txt").write_text("\nit slept .\nit ate .\n")
+    (row,) = read_union_judgments(tmp_path)
+    assert (row["prompt"], row["reference"]) == ("a cat ran .", "it slept .")
+    (tmp_path / "reference_opt.txt").write_text("it slept .\n\n")
+    with pytest.raises(
+        ValueError, match=r"ant_data\.txt, line 2: expected an id with a reference, line 2 of"
+    ):
+        read_union_judgments(tmp_path)
+
+
 def test_union_rows_without_prompt_file(tmp_path):
     write_union_files(tmp_path)
     (tmp_path / "reference_ipt.txt").unlink()
@@ -113,7 +128,9 @@ def test_union_rows_of_wp_are_complete_with_and_without_prompts(tmp_path, prompt
     assert (row["story"], row["reference"]) == ("a cat ran . it fell .", "it got home .")
     assert "prompt" not in row
     (folder / "reference_opt.txt").write_text("it slept .\n")
-    with pytest.raises(ValueError, match=r"line 1: expected an id below 1 \(reference_opt\.txt\), got 1"):
+    with pytest.raises(
+        ValueError, match=r"line 1: expected an id with a reference, line 2 of reference_opt\.txt, got 1"
+    ):
         read_union_judgments(folder)
 
 
