@@ -27,24 +27,32 @@ def contexts_of(rows: Iterable[Mapping[str, Any]]) -> list[str] | None:
 
 
 def rows_for_metric(entry: MetricEntry, test_set: TestSet, rows: Sequence[dict[str, Any]]) -> Rows | None:
-    """The rows as the metric scores them; None if it needs contexts and the set has none.
+    """The rows as the metric scores them; None if it needs contexts and a row has none.
 
-    A ROC story of AUTOS includes its context, the first sentence; the stories of some judged sets have no separate
-    context. For a metric that needs contexts, such a story is split into its first sentence and the rest. Any other
-    metric gets the story without a context, so that no text is scored twice. For the same reason, a judged story that
-    begins with its context gets an empty one, as in `openmeva score`, unless the metric needs contexts.
+    A ROC story of AUTOS includes its context, the first sentence; so do judged ROC stories without a context of their
+    own. For a metric that needs contexts, such a story is split into its first sentence and the rest. Any other metric
+    gets the story without a context, so that no text is scored twice. For the same reason, a judged story that begins
+    with its context gets an empty one, as in `openmeva score`, unless the metric needs contexts.
     """
-    context_in_story = test_set.corpus == "roc" and not (test_set.judged and all(map(context_of, rows)))
-    if context_in_story and entry.needs_contexts:
-        return [{**row, **split_story(row["story"])} for row in rows]
-    if entry.needs_contexts and not all(map(context_of, rows)):
-        return None
-    if context_in_story or (entry.joins_context and not test_set.judged):
+    in_story = [test_set.corpus == "roc" and not (test_set.judged and context_of(row)) for row in rows]
+    if entry.needs_contexts:
+        if not all(inside or context_of(row) for inside, row in zip(in_story, rows, strict=True)):
+            return None
+        return [
+            {**row, **split_story(row["story"])} if inside else row
+            for inside, row in zip(in_story, rows, strict=True)
+        ]
+    if all(in_story) or (entry.joins_context and not test_set.judged):
         return [{**row, "prompt": None, "context": None} for row in rows]
-    if entry.needs_contexts or not test_set.judged:
+    if not test_set.judged:
         return list(rows)
     blank = {"prompt": "", "context": ""}
-    return [{**row, **blank} if begins_with_context(row["story"], context_of(row)) else row for row in rows]
+    return [
+        row
+        if (context := context_of(row)) and not begins_with_context(row["story"], context)
+        else {**row, **blank}
+        for row in rows
+    ]
 
 
 def split_story(story: str) -> dict[str, str]:

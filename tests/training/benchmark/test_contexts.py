@@ -58,3 +58,15 @@ def test_judged_stories_get_missing_contexts() -> None:
     assert contexts_of(contextual_rows) == ["", "Ann ran."]
     assert contexts_of(contextual_rows[:1]) is None
     assert contexts_of([*rows, {"story": "x"}]) is None
+
+
+def test_story_without_a_context_leaves_the_others_theirs() -> None:
+    rows = [APART, {"prompt": "", "story": "Ben sat. He slept."}, {"story": "Mia sang. She won."}]
+    joined, paired = (rows_for_metric(entry, TEST_SETS["mans_roc"], rows) for entry in (UNION, RUBER))
+    assert joined is not None
+    assert contexts_of(joined) == ["Ann ran.", "", ""]
+    assert [row["story"] for row in joined] == [row["story"] for row in rows]
+    assert paired is not None
+    assert contexts_of(paired) == ["Ann ran.", "Ben sat.", "Mia sang."]
+    assert [row["story"] for row in paired] == ["She fell.", "He slept.", "She won."]
+    assert rows_for_metric(RUBER, TEST_SETS["mans_wp"], rows) is None
