@@ -240,18 +240,25 @@ def _unit(values: np.ndarray) -> np.ndarray:
 
 
 def intervals(draws: dict[str, np.ndarray]) -> dict[str, list[float] | None]:
-    """95 % percentile intervals of `PromptBootstrap.correlations`; `None` if under half of the draws are defined."""
+    """95 % percentile intervals of `PromptBootstrap.correlations`, each as `interval`."""
     return {name: interval(draws[name]) for name in COEFFICIENTS}
 
 
-def interval(draws: np.ndarray) -> list[float] | None:
-    """The 95 % percentile interval of `(draws,)` values, without NaN; `None` if under half are defined.
+def interval(draws: np.ndarray, least_defined: float = 0.95) -> list[float] | None:
+    """The 95 % percentile interval of `(draws,)` values, without NaN; `None` if too few are defined.
+
+    A coefficient is undefined on resamples with constant scores or judgments. Where these are common, the few stories that
+    differ decide the sign on all others, and the interval excludes 0 far too often.
+
+    Args:
+        draws: values of a coefficient on each resample.
+        least_defined: the share that must be defined.
 
     >>> [round(end, 6) for end in interval(np.arange(101.0))]
     [2.5, 97.5]
     """
     defined = draws[np.isfinite(draws)]
-    if 2 * len(defined) < len(draws) or not len(defined):
+    if len(defined) < least_defined * len(draws) or not len(defined):
         return None
     tail = (1 - _LEVEL) / 2
     low, high = np.quantile(defined, [tail, 1 - tail])

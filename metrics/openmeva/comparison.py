@@ -75,15 +75,17 @@ def paired_bootstrap(first: np.ndarray, second: np.ndarray) -> dict[str, Any]:
 
     Returns:
         `{"interval", "p_value"}`: the 95 % interval of first - second, and twice the smaller share of resamples
-        on either side of 0 (one is added to each side, so it is never 0).
+        on either side of 0 (one is added to each side, so it is never 0). Both are None if under half of the resamples
+        are defined.
     """
     differences = first - second
-    defined = differences[np.isfinite(differences)]
-    if not len(defined):
+    ends = interval(differences, least_defined=0.5)
+    if ends is None:
         return {"interval": None, "p_value": None}
+    defined = differences[np.isfinite(differences)]
     below = ((defined <= 0).sum() + 1) / (len(defined) + 1)
     above = ((defined >= 0).sum() + 1) / (len(defined) + 1)
-    return {"interval": interval(differences), "p_value": float(min(1.0, 2 * min(below, above)))}
+    return {"interval": ends, "p_value": float(min(1.0, 2 * min(below, above)))}
 
 
 def paired_tests(

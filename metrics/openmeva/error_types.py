@@ -12,13 +12,13 @@ from openmeva.metrics.openmeva.drift import correlations_with_intervals
 from openmeva.metrics.openmeva.judged import JudgedStories
 
 REASONABLE = "reasonable"
-RATERS = 3  # who have to name a type; fewer if a story has fewer
+RATERS = 3  # who have to name a type; all of them if a story has fewer
 
 
 def story_error_types(
     error_types: list[list[list[str]]], raters: int = RATERS, one_error_only: bool = True
 ) -> list[set[str]]:
-    """The error types of each story that at least `raters` raters named.
+    """The error types of each story that at least `raters` raters named, or all of them if it has fewer.
 
     OpenMEVA assigns a type to a story only if it is the only one agreed on. UNION assigns every agreed type
     (`one_error_only=False` gives the 24, 38, 61 and 23 stories of its Table 7).
@@ -29,7 +29,7 @@ def story_error_types(
     types_by_story = []
     for by_rater in error_types:
         votes = Counter(name for types in by_rater for name in set(types))
-        agreed = {name for name, count in votes.items() if count >= raters}
+        agreed = {name for name, count in votes.items() if count >= min(raters, len(by_rater))}
         types_by_story.append(set() if one_error_only and len(agreed) > 1 else agreed)
     return types_by_story
 
@@ -55,7 +55,7 @@ def by_error_type(
         one_error_only: as OpenMEVA, exclude stories of several types and correlate with labels; otherwise as UNION.
 
     Returns:
-        `reasonable` (their number), `raters` (how many had to name a type), `against` (`labels` or `ratings`: what
+        `reasonable` (their number), `raters` (how many had to name a type, if a story has so many), `against` (`labels` or `ratings`: what
         scores are correlated with) and `types`, which maps each type to coefficients, `p_values`, `intervals`,
         `n` (both groups) and `unreasonable` (number of stories of that type).
 
@@ -64,7 +64,7 @@ def by_error_type(
     """
     if judged.error_types is None:
         raise ValueError("the rows have no column 'error_types'")
-    raters = min([RATERS, *(len(by_rater) for by_rater in judged.error_types if by_rater)])
+    raters = min(RATERS, max(map(len, judged.error_types), default=RATERS))
     types = story_error_types(judged.error_types, raters, one_error_only)
     reasonable = judged.scores > reasonable_above
     results = {}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from openmeva.metrics.core.inputs import as_list, parse_number
-from openmeva.metrics.openmeva.ties import merge_ties
+from openmeva.metrics.openmeva.ties import merge_score_ties, merge_ties
 
 HUMAN = "human"
 
@@ -125,7 +125,7 @@ class JudgedStories:
 
 
 def check_predictions(predictions: Sequence[float], expected: int) -> np.ndarray:
-    """`(n,)` float scores, one per story.
+    """`(n,)` float scores, one per story; those that differ only by rounding are made equal.
 
     Raises:
         ValueError: a different number of scores than stories, a score that is not a number (text, `None`), NaN or
@@ -150,6 +150,7 @@ def check_predictions(predictions: Sequence[float], expected: int) -> np.ndarray
         np.abs(scores).max() > 2.0**500
     ):  # no coefficient depends on the scale, but sums of such values overflow
         scores = np.ldexp(scores, -600)
+    scores = merge_score_ties(scores)  # means that differ by rounding alone are equal, as judgments are
     if np.ptp(scores) == 0:
         raise ValueError(
             f"predictions: all {expected} scores are {scores[0]:g}: no correlation is defined for a constant"

@@ -13,6 +13,7 @@ from openmeva.metrics.openmeva.bootstrap import (
     pearson_columns,
     pearson_of,
 )
+from openmeva.metrics.openmeva.comparison import paired_bootstrap
 from openmeva.metrics.openmeva.drift import _masked_pearson
 from openmeva.metrics.openmeva.shared_samples import cached_sample, share_random_samples
 
@@ -148,9 +149,23 @@ def test_stories_of_one_prompt_are_resampled_together():
     assert together[1] - together[0] > 2 * (apart[1] - apart[0])
 
 
-def test_interval_requires_half_of_the_draws():
-    assert interval(np.array([np.nan, np.nan, np.nan, 1.0])) is None
-    assert interval(np.array([0.0, 1.0, np.nan])) == pytest.approx([0.025, 0.975])
+def test_interval_requires_most_of_the_draws():
+    assert interval(np.array([0.0, 1.0, np.nan])) is None
+    assert interval(np.array([0.0, 1.0, np.nan]), least_defined=0.5) == pytest.approx([0.025, 0.975])
+    assert interval(np.array([np.nan, np.nan, np.nan, 1.0]), least_defined=0.5) is None
+
+
+def test_one_story_that_differs_gives_no_interval():
+    """Without it, scores are constant; all resamples with it have a coefficient of the same sign."""
+    scores, prompts = np.random.default_rng(0).normal(size=200), np.repeat(np.arange(40), 5)
+    saturated = np.where(np.arange(200) == 7, 1.0, 5.0)
+    draws = PromptBootstrap(scores, prompts, 400, np.random.default_rng(1)).correlations(saturated)
+    assert intervals(draws) == {"pearson": None, "spearman": None, "kendall": None}
+
+
+def test_difference_without_an_interval_has_no_p_value():
+    first, second = np.where(np.arange(100) < 30, 0.3, np.nan), np.zeros(100)
+    assert paired_bootstrap(first, second) == {"interval": None, "p_value": None}
 
 
 def test_kendall_is_the_same_in_float32_and_float64(monkeypatch):

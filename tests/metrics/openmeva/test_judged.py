@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from openmeva.metrics.openmeva.judged import JudgedStories
+from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
 from openmeva.metrics.openmeva.levels import prompt_level
 
 
@@ -74,3 +74,10 @@ def test_scores_do_not_depend_on_the_order_of_ratings(given):
     assert len(set(judged.scores)) == 5
     result = prompt_level(np.arange(10.0), judged)
     assert (result["dropped"], result["prompts"]) == (1, 1)
+
+
+def test_scores_that_differ_by_rounding_are_equal() -> None:
+    sums = [0.1 + 0.2, 0.3, 0.5]
+    assert check_predictions(sums, 3).tolist() == check_predictions([0.3, 0.3, 0.5], 3).tolist()
+    with pytest.raises(ValueError, match="no correlation is defined for a constant"):
+        check_predictions(sums[:2], 2)

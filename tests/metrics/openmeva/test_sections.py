@@ -95,6 +95,8 @@ def test_error_types_follow_each_papers_rule():
 
 def test_type_named_twice_by_one_rater_counts_once():
     assert story_error_types([[["chaotic", "chaotic"], ["chaotic"], []]]) == [set()]
+    one_of_five, one_of_one = [["chaotic"], [], [], [], []], [["chaotic"]]
+    assert story_error_types([one_of_five, one_of_one, []]) == [set(), {"chaotic"}, set()]
 
 
 def test_error_type_is_compared_with_reasonable_stories():
