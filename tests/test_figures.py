@@ -90,7 +90,8 @@ def test_autos_table() -> None:
             "aspects": {"synonym": human, "typo": {"pearson": None, "by_origin": {"human": None}}},
         }
     ]
-    results = {"autos": {"autos_roc_invariance": {"title": "AUTOS", "n": 1234, "rows": rows}}}
+    measured = {"title": "AUTOS", "corpus": "roc", "test": "invariance", "n": 1234, "rows": rows}
+    results = {"autos": {"autos_roc_invariance": measured}}
     text = autos_table(results, "autos_roc_invariance")
     assert text.startswith("### AUTOS (1,234 rows): Pearson with the label, near 0 is good\n")
     assert "|  | synonym human | synonym discrimination | typo human | average size |" in text

@@ -253,7 +253,7 @@ def _autos(result: Mapping[str, Any]) -> dict[str, Any]:
     rows = []
     for title, row in result["rows"].items():
         rows.append({"title": title, "kind": row["kind"], **aspect_cells(row)})
-    return {"title": result["title"], "n": result["n"], "settings": result["settings"], "rows": rows}
+    return {**{key: result[key] for key in ("title", "corpus", "test", "n", "settings")}, "rows": rows}
 
 
 def aspect_cells(table: Mapping[str, Any]) -> dict[str, Any]:

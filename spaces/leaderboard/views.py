@@ -9,6 +9,7 @@ from openmeva.spaces.drawing import Axis, axis_over, axis_scale, interval_chart
 from openmeva.spaces.markup import escape, with_tooltip
 from openmeva.training.benchmark.aspect_means import mean_known
 from openmeva.training.benchmark.number_format import format_interval, format_number, row_title
+from openmeva.training.benchmark.sets import test_set
 
 KINDS = {
     "ours": ("this project", "Metrics of this project, run by `make benchmark`."),
@@ -129,7 +130,7 @@ def autos_table(result: Mapping[str, Any], measure: str, mine: Sequence[Mapping[
     rows = [*result["rows"], *mine]
     goal = 0.0 if measure == "pearson" else 0.5
     aspects = list(dict.fromkeys(name for row in rows for name in row["aspects"]))
-    invariance = result["title"].endswith("invariance test")
+    invariance = result["test"] == "invariance"
     body = []
     means = [_mean(row, measure, goal if invariance else None) for row in rows]
     order = [9.0 if m is None else m if invariance else -m for m in means]
@@ -180,7 +181,7 @@ def _standing(
 ) -> str:
     name = f"{escape(row['title'])}: " if len(mine) > 1 else ""
     if "pearson" not in row:
-        invariance = row["set"].endswith("_invariance")
+        invariance = test_set(row["set"]).test == "invariance"
         mean, size = (
             _mean(row, "pearson", 0.0 if invariance else None),
             " without its sign," if invariance else "",

@@ -128,7 +128,7 @@ def test_row_of_another_build_shows_its_size() -> None:
     row = {"kind": "ours", "average": 0.25, "aspects": aspects}
     rows = [{"title": "PPL", **row}, {"title": "UNION", "n": 1200, **row}]
     name = "autos_mini_discrimination"
-    result = {"title": "AUTOS mini, discrimination test", "n": 1198, "rows": rows}
+    result = {"title": "AUTOS mini", "corpus": "roc", "test": "discrimination", "n": 1198, "rows": rows}
     page, card = autos_view(result, "pearson"), autos_table({"autos": {name: result}}, name)
     for html in (page, card):
         assert "UNION (1,200 rows)" in html
@@ -182,7 +182,9 @@ def test_invariance_rows_are_sorted_by_absolute_error() -> None:
 
     name = "autos_mini_invariance"
     result = {
-        "title": "AUTOS mini, invariance test",
+        "title": "AUTOS mini, invariance test (100 of 400 stories)",
+        "corpus": "roc",
+        "test": "invariance",
         "n": 9,
         "rows": [row("Wild", 0.3, -0.3), row("Calm", 0.1, 0.1)],
     }
@@ -191,3 +193,4 @@ def test_invariance_rows_are_sorted_by_absolute_error() -> None:
     for measure in ("pearson", "pair_wins"):
         page = autos_view(result, measure)
         assert page.index("Calm") < page.index("Wild")
+        assert "mean distance" in page

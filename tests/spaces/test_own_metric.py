@@ -201,6 +201,7 @@ RUN: dict[str, Any] = {
     "autos": {
         "autos_mini_discrimination": {
             "title": "AUTOS mini, discrimination test",
+            "corpus": "roc", "test": "discrimination",
             "n": 3,
             "rows": {"UNION": {"kind": "ours", "average": {"pearson": 0.5},
                                "aspects": {"typo": {"human": {"pearson": 0.5, "pair_wins": None, "techniques": {},

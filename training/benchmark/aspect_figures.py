@@ -18,7 +18,7 @@ def draw_aspects(results: Mapping[str, Any], published: Mapping[str, Any]) -> Fi
     origin."""
     if not results["autos"]:
         return None
-    maps = [(name, *_matrix(name, result, published)) for name, result in results["autos"].items()]
+    maps = [(name, *_matrix(result, published)) for name, result in results["autos"].items()]
     heights = [len(rows) + 2.5 for _, rows, _, _ in maps]
     widest = max(len(columns) for _, _, columns, _ in maps)
     figure, grid = plt.subplots(
@@ -35,22 +35,16 @@ def draw_aspects(results: Mapping[str, Any], published: Mapping[str, Any]) -> Fi
             if np.isfinite(value):
                 axes.text(column, row, format_number(value, 2), ha="center", va="center", fontsize=8,
                           color="white" if abs(value) > 0.5 else "#222222")  # fmt: skip
-        good = "blue is good" if name.endswith("discrimination") else "white is good"
-        axes.set_title(f"{_title(results, name)} ({good})", loc="left")
+        good = "blue is good" if results["autos"][name]["test"] == "discrimination" else "white is good"
+        axes.set_title(f"{results['autos'][name]['title']} ({good})", loc="left")
     figure.tight_layout()
     return figure
 
 
-def _title(results: Mapping[str, Any], name: str) -> str:
-    """The test's title, or its name if the results have no title."""
-    return str(results["autos"][name].get("title", name))
-
-
 def _matrix(
-    name: str, result: Mapping[str, Any], published: Mapping[str, Any]
+    result: Mapping[str, Any], published: Mapping[str, Any]
 ) -> tuple[list[str], list[str], np.ndarray]:
-    test = "discrimination" if name.endswith("discrimination") else "invariance"
-    columns, by_row = aspect_columns(name, result, published[test]["columns"])
+    columns, by_row = aspect_columns(result, published[result["test"]]["columns"])
     values = [
         [cells.get(column, {}).get("pearson", np.nan) for column in columns] for cells in by_row.values()
     ]

@@ -7,16 +7,16 @@ from typing import Any
 
 
 def aspect_columns(
-    name: str, result: Mapping[str, Any], order: Sequence[str]
+    result: Mapping[str, Any], order: Sequence[str]
 ) -> tuple[list[str], dict[str, dict[str, Any]]]:
-    """The columns of the part `name` of AUTOS, and the cells of each row by column.
+    """The columns of a part of AUTOS, and the cells of each row by column.
 
     A column is an aspect in the discrimination test, and an aspect with an origin in the invariance test. The columns are
     sorted as in `order`, others last.
     """
     by_row = {
         title: {
-            aspect if name.endswith("discrimination") else f"{aspect} {origin}": cell
+            aspect if result["test"] == "discrimination" else f"{aspect} {origin}": cell
             for aspect, origins in row["aspects"].items()
             for origin, cell in origins.items()
         }

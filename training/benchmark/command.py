@@ -136,6 +136,7 @@ def run_benchmark(options: BenchmarkOptions) -> Path:
     settings = replace(
         options,
         strict=ALL not in (options.metrics or (ALL,)),
+        sets_are_named=bool(options.datasets),
         say=lambda line: console.print(line, highlight=False, markup=False),
     )
     check_cache(SCORES_CACHE)

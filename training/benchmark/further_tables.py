@@ -44,11 +44,10 @@ def dataset_drift_table(
 
 def autos_tables(autos: Mapping[str, Any], published: Mapping[str, Any]) -> Iterator[Table]:
     """Correlation with the label, and share of pairs won, on AUTOS by aspect (OpenMEVA, Tables 6 and 7)."""
-    for name, result in autos.items():
-        test = name.rsplit("_", 1)[1]
-        corpus = "wp" if name.split("_")[-2] == "wp" else "roc"
+    for result in autos.values():
+        test = result["test"]
         printed = published[test]
-        columns, by_row = aspect_columns(name, result, printed["columns"])
+        columns, by_row = aspect_columns(result, printed["columns"])
         good = "high is good" if test == "discrimination" else "near 0 is good"
         goals = {"pearson": 0.0, "pair_wins": 0.5} if test == "invariance" else {}
         means = {"pearson": "average", "pair_wins": "average"}
@@ -56,7 +55,7 @@ def autos_tables(autos: Mapping[str, Any], published: Mapping[str, Any]) -> Iter
             means = {"pearson": "average size", "pair_wins": "average distance from .5"}
         for measure, label in (("pearson", f"Pearson with the label, {good}"), ("pair_wins", "pairs won")):
             table = Table(
-                f"{result.get('title', name)}: {label}",
+                f"{result['title']}: {label}",
                 ["", *(column.replace("_", " ") for column in columns), means[measure]],
                 note=f"In italics: {printed['note']}, on the papers' own test sets; their averages are computed here, the paper "
                 "prints none."
@@ -70,7 +69,7 @@ def autos_tables(autos: Mapping[str, Any], published: Mapping[str, Any]) -> Iter
                     *map(format_number, values),
                     format_number(mean_known(values, goals.get(measure))),
                 )
-            for title, figures in printed[corpus].items() if measure == "pearson" else ():
+            for title, figures in printed[result["corpus"]].items() if measure == "pearson" else ():
                 by_column = dict(zip(printed["columns"], figures, strict=True))
                 table.add(
                     f"{title} (paper)",

@@ -7,7 +7,7 @@ from typing import Any
 
 # With fewer prompts, the bootstrap's intervals exclude 0 too often: for random scores in 20 % of the cases at 5 prompts
 # of 20 stories, 10 % at 10 prompts of 5, and 6 % at 20 prompts of 3, instead of in 5 %.
-FEW_PROMPTS = 10
+FEW_PROMPTS = 20
 
 
 def format_number(value: float | None, digits: int = 3) -> str:

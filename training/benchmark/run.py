@@ -40,10 +40,11 @@ from openmeva.training.benchmark.registry import MetricEntry
 from openmeva.training.benchmark.released import released_scores
 from openmeva.training.benchmark.sampling import sample_stories
 from openmeva.training.benchmark.scores import SCORES_CACHE, cached_scores
-from openmeva.training.benchmark.sets import TestSet
+from openmeva.training.benchmark.sets import TestSet, always_available, read_set
 from openmeva.training.common.bounds import check_minimum
 from openmeva.training.common.cross_validated import cross_validated_scores
 
+_RESULTS = ("judged", "preferences", "autos", "dataset_drift", "drift_weights", "explanations", "skipped")
 Results = dict[str, dict[str, Any]]  # row title to scores, signature and more
 # Sections of `metrics/openmeva` that the report shows for each metric.
 SHOWN_SECTIONS = (
@@ -62,14 +63,13 @@ class Settings:
     Attributes:
         data: folder of the papers' data, or `None`.
         draws, seed: number of bootstrap samples (100 or more), and the random seed of everything.
-        strict: whether a failing metric stops the run (if it was requested by name). A metric whose model is not
-            available never does.
+        strict: whether a failing metric stops the run (if it was named); one whose model is not available never does.
         batch_size: passed to the metrics, if given.
         autos_stories: maximum number of original stories per part of AUTOS; 0 for all.
         pairs: maximum number of pairs per preference set; likewise.
+        sets_are_named: whether the user named the sets; then an absent one is an error.
         say: called with each progress line.
-        processes: number of scoring processes, one metric each. With 1, each metric scores when its table is made. None:
-            `default_processes`.
+        processes: number of scoring processes, one metric each; 1: scored when its table is made; None: the default.
 
     Raises:
         ValueError: a number is out of range.
@@ -79,6 +79,7 @@ class Settings:
     draws: int = 10_000
     seed: int = 0
     strict: bool = False
+    sets_are_named: bool = False
     batch_size: int | None = None
     autos_stories: int = 100
     pairs: int = 500
@@ -97,25 +98,20 @@ def run(metrics: Sequence[MetricEntry], sets: Sequence[TestSet], settings: Setti
     Returns:
         `judged`, `preferences` and `autos` (by set), `dataset_drift` and `drift_weights` (by row), `explanations`
         (by metric, then set), `skipped` (set or metric to the reason), `settings`.
+
+    Raises:
+        ValueError: the files of a set are damaged, or absent although the sets were named.
     """
-    results: dict[str, Any] = {
-        "judged": {},
-        "preferences": {},
-        "autos": {},
-        "dataset_drift": {},
-        "drift_weights": {},
-        "explanations": {},
-        "skipped": {},
-        "settings": {"draws": settings.draws, "seed": settings.seed},
-    }
+    results: dict[str, Any] = {kind: {} for kind in _RESULTS}
+    results["settings"] = {"draws": settings.draws, "seed": settings.seed}
     loaded = {}
     for test_set in sets:
-        try:
-            maximum = settings.pairs if test_set.preferences else settings.autos_stories
-            rows = test_set.read(settings.data)
-            loaded[test_set.name] = sample_stories(test_set, rows, maximum, settings.seed)
-        except ValueError as error:
-            results["skipped"][test_set.name] = f"needs {test_set.needs} ({error})"
+        rows = read_set(test_set, settings.data, settings.sets_are_named)
+        if rows is None:
+            results["skipped"][test_set.name] = f"needs {test_set.needs}"
+            continue
+        maximum = settings.pairs if test_set.preferences else settings.autos_stories
+        loaded[test_set.name] = sample_stories(test_set, rows, maximum, settings.seed)
     most = settings.processes or default_processes()
     inputs = list(all_inputs(metrics, list(loaded.values()))) if most > 1 else []
     processes = min(most, max(len(inputs), len(loaded)))  # all of which start with the first task
@@ -147,7 +143,7 @@ def _add_tables(
             if any(entry.name == result["metric"] for entry in metrics)
         }
         scores = non_constant(test_set, scores, results["skipped"])
-        arguments = (replace(test_set, read=_read_before), rows, scores, replace(settings, say=print))
+        arguments = (_without_files(test_set), rows, scores, replace(settings, say=print))
         calls.append((_table, arguments))
     drifting = []
     for entry in metrics:
@@ -173,8 +169,12 @@ def _with_common_samples(make: Callable[..., Any], arguments: tuple[Any, ...]) -
         return make(*arguments)
 
 
+def _without_files(test_set: TestSet) -> TestSet:
+    """A set whose rows were read, without its reader, which cannot be passed to another process."""
+    return replace(test_set, read=_read_before, is_available=always_available)
+
+
 def _read_before(data: Path | None) -> Rows:
-    """Stands in for a set's own reader, which cannot be passed to another process."""
     raise ValueError("the rows were already read")
 
 
@@ -268,7 +268,7 @@ def _preferences(test_set: TestSet, rows: Rows, by_title: Results, settings: Set
 
 def _autos(test_set: TestSet, rows: Rows, metric_results: Results, settings: Settings) -> dict[str, Any]:
     checked = check_rows(rows)
-    table: dict[str, Any] = {"n": len(rows), "title": test_set.title, "rows": {}}
+    table: dict[str, Any] = {**test_set.autos_header(len(rows)), "rows": {}}
     kinds = {
         "ours": {title: result["scores"] for title, result in metric_results.items()},
         "trivial": {title: list(s) for title, s in trivial_scores([row["story"] for row in rows]).items()},

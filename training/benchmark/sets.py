@@ -17,6 +17,11 @@ SPLITS = ("discrimination", "invariance")  # of AUTOS
 Rows = list[dict[str, Any]]
 
 
+def always_available(data: Path | None) -> bool:
+    """For a set that is read already."""
+    return True
+
+
 @dataclass(frozen=True)
 class TestSet:
     """One test set.
@@ -30,6 +35,7 @@ class TestSet:
         needs: the required files, for error messages.
         options: of the benchmark's `compute`.
         licence: of stories published by others; empty for the user's own stories and for AUTOS.
+        is_available: whether its files are in the data folder, or where they are built; they may be damaged.
     """
 
     __test__ = False
@@ -42,18 +48,21 @@ class TestSet:
     needs: str
     options: dict[str, Any]
     licence: str = ""
+    is_available: Callable[[Path | None], bool] = always_available
 
     @property
     def judged(self) -> bool:
         """Whether it holds human judgments (else it is a part of AUTOS)."""
         return not self.configuration.startswith("autos_")
 
-    def is_available(self, data: Path | None) -> bool:
-        """Whether its rows are available, in the data folder or where they are built."""
-        try:
-            return bool(self.read(data))
-        except ValueError:
-            return False
+    @property
+    def test(self) -> str:
+        """Which of the two tests a part of AUTOS is for, one of `SPLITS`; empty for other sets."""
+        return "" if self.judged else self.configuration.removeprefix("autos_")
+
+    def autos_header(self, count: int) -> dict[str, Any]:
+        """What the results on `count` rows of a part of AUTOS say of the part."""
+        return {"title": self.title, "corpus": self.corpus, "test": self.test, "n": count}
 
     @property
     def preferences(self) -> bool:
@@ -71,11 +80,32 @@ class TestSet:
         return (1.0, 5.0) if self.configuration.startswith("mans") else None
 
 
+def read_set(test_set: TestSet, data: Path | None, is_named: bool) -> Rows | None:
+    """The rows of a set; None if its files are absent and the user did not name the set.
+
+    Raises:
+        ValueError: the files are damaged, or absent although the set was named.
+    """
+    if not is_named and not test_set.is_available(data):
+        return None
+    try:
+        return test_set.read(data)
+    except (ValueError, OSError) as error:
+        raise ValueError(f"{test_set.title}: needs {test_set.needs} ({error})") from error
+
+
+def _built_mans(name: str, part: str, data: Path | None) -> Path | None:
+    """MANS as built by the user, which is read if no data folder was given."""
+    built = (
+        find_output(mans_file(part, Path("datasets", "mans"))) if name == "mans" and data is None else None
+    )
+    return built if built is not None and built.exists() else None
+
+
 def _judged(name: str, part: str) -> Callable[[Path | None], Rows]:
     def read(data: Path | None) -> Rows:
-        own = find_output(mans_file(part, Path("datasets", "mans")))
-        if name == "mans" and data is None and own.exists():
-            return parquet_rows(own)
+        if built := _built_mans(name, part, data):
+            return parquet_rows(built)
         if data is None:
             raise ValueError("no data folder was given")
         rows = JUDGED_SETS[name].parts[part].read(data / name)
@@ -84,14 +114,31 @@ def _judged(name: str, part: str) -> Callable[[Path | None], Rows]:
     return read
 
 
+def _judged_is_available(name: str, part: str) -> Callable[[Path | None], bool]:
+    def is_available(data: Path | None) -> bool:
+        if data is None:
+            return _built_mans(name, part, data) is not None
+        return JUDGED_SETS[name].parts[part].is_in(data / name)
+
+    return is_available
+
+
 def _autos(subset: str, split: str) -> Callable[[Path | None], Rows]:
     def read(data: Path | None) -> Rows:
-        path = Path("datasets", "autos", subset, f"{split}.parquet")
+        path = _autos_file(subset, split)
         if not find_output(path).exists():
             raise ValueError(f"expected {path}")
         return parquet_rows(find_output(path))
 
     return read
+
+
+def _autos_is_available(subset: str, split: str) -> Callable[[Path | None], bool]:
+    return lambda _: find_output(_autos_file(subset, split)).exists()
+
+
+def _autos_file(subset: str, split: str) -> Path:
+    return Path("datasets", "autos", subset, f"{split}.parquet")
 
 
 def parquet_rows(path: Path) -> Rows:
@@ -120,6 +167,7 @@ def _judged_set(
         needs=f"DATA/{name}/{judged.parts[part].files[0]}",
         options=options or {},
         licence=judged.licence,
+        is_available=_judged_is_available(name, part),
     )
 
 
@@ -139,6 +187,7 @@ _AUTOS = [
         read=_autos(subset, split),
         needs="datasets/autos (built by `make autos`; `mini` is part of the repository)",
         options={},
+        is_available=_autos_is_available(subset, split),
     )
     for subset in ("mini", "roc", "wp")
     for split in SPLITS

@@ -66,6 +66,11 @@ def show_comparison(comparison: Mapping[str, Any], console: Console | None = Non
                 f"Note: {escape(name)} ranks stories opposite to people. If lower is better, use --lower-is-better.",
                 highlight=False,
             )
+    if len(pairs["against"]) > 1:
+        console.print(
+            "Note: the best metric was chosen on the same stories; the more metrics there are, the more this favors it.",
+            highlight=False,
+        )
     if few := few_prompts_note(comparison["prompts"]):
         console.print(f"Note: {few}.", highlight=False)
 

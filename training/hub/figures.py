@@ -143,7 +143,7 @@ def autos_table(results: Mapping[str, Any], name: str) -> str:
         }
         for row in result["rows"]
     }
-    measured = {"title": f"{result['title']} ({result['n']:,} rows)", "rows": rows}
+    measured = {**result, "title": f"{result['title']} ({result['n']:,} rows)", "rows": rows}
     return to_markdown(next(autos_tables({name: measured}, read_published()))).replace("−", "-")
 
 

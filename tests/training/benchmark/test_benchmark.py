@@ -80,6 +80,12 @@ def test_benchmark_run_from_data_to_report(tmp_path, data, words):
     assert {"length", "distinct_1", "distinct_2", "distinct_3", "repetition_share"} <= set(mans_roc["rows"])
     assert mans_roc["signatures"] == {"Words": "words:1"}
     assert "mans_wp.json" in results["skipped"]["mans_wp"]
+    with pytest.raises(ValueError, match=r"MANS-WP: needs DATA/mans/mans_wp\.json"):
+        run([entry], [TEST_SETS["mans_wp"]], settings(data, sets_are_named=True))
+    (data / "mans" / "mans_wp.json").write_text("{}")
+    with pytest.raises(ValueError, match=r"MANS-WP: .*mans_wp\.json"):
+        run([entry], [TEST_SETS["mans_wp"]], settings(data))
+    (data / "mans" / "mans_wp.json").unlink()
     published = read_published()
     report = write_report(results, published, tmp_path / "out")
     text = report.read_text()
@@ -201,11 +207,12 @@ def test_unknown_metric_name_is_rejected():
         select_entries(["nothing"], entries)
 
 
-def test_command_names_missing_data_and_unknown_names(tmp_path, capsys):
+def test_command_names_missing_data_and_unknown_names(tmp_path):
     out = tmp_path / "out"
-    with pytest.raises(ValueError, match="nothing to run on"):
+    with pytest.raises(ValueError, match=r"UNION's 400: needs DATA/union/ROCStories/ant_data/ant_data\.txt"):
         run_benchmark(BenchmarkOptions(datasets=["union_roc"], out=out, data=tmp_path))
-    assert "DATA/union/ROCStories/ant_data/ant_data.txt" in " ".join(capsys.readouterr().out.split())
+    with pytest.raises(ValueError, match=r"expected judged sets in .*, found none"):
+        run_benchmark(BenchmarkOptions(out=out, data=tmp_path))
     with pytest.raises(ValueError, match="unknown metric nothing"):
         run_benchmark(BenchmarkOptions(datasets=["union_roc"], out=out, metrics=["nothing"]))
     with pytest.raises(ValueError, match="unknown test set"):

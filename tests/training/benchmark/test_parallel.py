@@ -17,7 +17,7 @@ from openmeva.training.benchmark.inputs import MetricInputs, inputs_for_set
 from openmeva.training.benchmark.registry import MetricEntry, read_registry
 from openmeva.training.benchmark.run import Settings, run
 from openmeva.training.benchmark.scores import cached_scores
-from openmeva.training.benchmark.sets import TEST_SETS
+from openmeva.training.benchmark.sets import TEST_SETS, always_available
 
 ROWS = [{"story": f"a story of {k} words .", "prompt": "once ."} for k in range(5)]
 
@@ -122,7 +122,8 @@ def test_parallel_run_gives_the_same_results(
         {**row, "story": f"{row['story']} {k}", "score": float(rng.normal())}
         for k, row in enumerate(ROWS * 4)
     ]
-    sets = [replace(TEST_SETS["plot_guided_roc"], name=f"judged_{k}", read=lambda _: rows) for k in range(3)]
+    own_set = replace(TEST_SETS["plot_guided_roc"], read=lambda _: rows, is_available=always_available)
+    sets = [replace(own_set, name=f"judged_{k}") for k in range(3)]
 
     def run_in_forked_process(function: Any, works: Any, pool: Executor) -> list[Any]:
         assert pool._max_workers == 2  # type: ignore[attr-defined]

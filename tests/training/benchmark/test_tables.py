@@ -154,7 +154,7 @@ def test_autos_tables_are_laid_out_by_aspect(tmp_path):
     row = {"kind": "ours", "aspects": {"relatedness": {"human": cell}, "consistency": {"human": cell}}}
     results = {
         "judged": {}, "dataset_drift": {}, "explanations": {},
-        "autos": {"autos_roc_discrimination": {"rows": {"UNION": row}}},
+        "autos": {"a": {"title": "AUTOS", "corpus": "roc", "test": "discrimination", "rows": {"UNION": row}}},
     }  # fmt: skip
     tables = section_tables(results, read_published())
     assert tables[0].columns == ["", "consistency", "relatedness", "average"]

@@ -114,7 +114,7 @@ def test_compared_file_names_are_not_truncated() -> None:
     comparison = {
         "judgments": "judged.jsonl",
         "n": 40,
-        "prompts": 10,
+        "prompts": 20,
         "rows": dict.fromkeys(names, row),
         "pairs": {"best": names[0], "coefficient": "pearson", "against": {names[1]: test}},
     }

@@ -198,7 +198,7 @@ def aspect_plot(name: str, result: Mapping[str, Any], printed: Mapping[str, Any]
     aspects = list(dict.fromkeys(aspect for title in own for aspect in result["rows"][title]["aspects"]))
     figures = printed[result["corpus"]].get("UNION", [])
     union = dict(zip(printed["columns"], figures, strict=True)) if figures else {}
-    invariance = name.endswith("_invariance")
+    invariance = result["test"] == "invariance"
     with plt.rc_context(_STYLE):
         figure, axes = plt.subplots(figsize=(6.4, 0.34 * len(aspects) + 1.1))
         for position, aspect in enumerate(reversed(aspects)):

@@ -156,10 +156,10 @@ def comparison_section(result: Results) -> Section:
             continue
         table = Table(
             f"{result['title']}: {title} against each other metric",
-            ["", "difference of Pearson [95 %]", "p", "p (Holm)", f"{title} is"],
-            note="Above 0: yours is closer to people. p: PERM-BOTH permutation test, two-sided. A difference is clear if p, "
-            "after Holm's correction for all rows of the table, is below .05 and the interval excludes 0: PERM-BOTH assumes "
-            "independent stories, so the interval, which resamples prompts, has to confirm the difference.",
+            ["", "difference of Pearson [95 %]", "p (Holm)", "bootstrap p (Holm)", f"{title} is"],
+            note="Above 0: yours is closer to people. p: PERM-BOTH permutation test; bootstrap p: from resamples of prompts; "
+            "both two-sided, after Holm's correction for all rows of the table. A difference is clear if both are below "
+            ".05: PERM-BOTH assumes independent stories, so the bootstrap has to confirm the difference.",
         )
         for name, test in sorted(
             metric["comparisons"].items(), key=lambda item: item[1]["difference"]["pearson"]
@@ -168,10 +168,10 @@ def comparison_section(result: Results) -> Section:
                 "pearson": test["difference"]["pearson"],
                 "intervals": {"pearson": test["bootstrap"]["pearson"]["interval"]},
             }
-            permutation_test = test["perm_both"]
+            p_values = (test["perm_both"]["holm"], test["bootstrap"]["pearson"]["holm"])
             table.add(
-                name, format_with_interval(cell, "pearson"), format_p_value(permutation_test["p_value"]), format_p_value(permutation_test["holm"]), test["verdict"]
-            )  # fmt: skip
+                name, format_with_interval(cell, "pearson"), *map(format_p_value, p_values), test["verdict"]
+            )
         tables.append(table)
     text = (
         "Whether a difference is more than chance, on these stories. Several tests at once find some differences by "
@@ -223,7 +223,11 @@ def disagreement_section(result: Results, lowered: list[str]) -> Section:
             ["", *(f"{name} ({counts[name]['unreasonable']})" for name in names)],
             note=f"Pearson [95 %] of the score {CORRELATED_WITH[compared]}; in brackets the number of stories with that error type. "
             "Higher is better: near 0 the metric does not notice it. A story has an error type if "
-            + ("a rater named it." if raters == 1 else f"at least {raters} of its raters named it."),
+            + (
+                "a rater named it."
+                if raters == 1
+                else f"at least {raters} of its raters named it, or all of them if there are fewer."
+            ),
         )
         for title, metric in types.items():
             table.add(

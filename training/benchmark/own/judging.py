@@ -28,7 +28,7 @@ from openmeva.training.benchmark.released import released_scores
 from openmeva.training.benchmark.sampling import sample_stories
 from openmeva.training.benchmark.score_files import negate, split_column
 from openmeva.training.benchmark.scores import SCORES_CACHE, check_cache
-from openmeva.training.benchmark.sets import TestSet
+from openmeva.training.benchmark.sets import TestSet, read_set
 from openmeva.training.benchmark.tables import read_published
 from openmeva.training.files import kind_of
 
@@ -140,9 +140,11 @@ def _score_sets(
     for test_set in sets:
         indices = [index for index, (_, target) in enumerate(metrics) if target in (None, test_set.name)]
         has_file = any(target == test_set.name for _, target in metrics)
-        is_required = bool(options.datasets) or has_file
-        rows = _rows(test_set, options.data, is_required, skipped) if indices else None
+        if not indices:
+            continue
+        rows = read_set(test_set, options.data, is_named=bool(options.datasets) or has_file)
         if rows is None:
+            skipped[test_set.title] = f"needs {test_set.needs}"
             continue
         if not has_file:
             maximum = options.pairs if test_set.preferences else options.autos_stories
@@ -201,17 +203,6 @@ def _as_list(value: Any) -> list[Any]:
     """
     is_single = isinstance(value, str | Path) or callable(value) or not isinstance(value, Iterable)
     return [value] if is_single else list(value)
-
-
-def _rows(test_set: TestSet, folder: Path | None, is_required: bool, skipped: dict[str, str]) -> Rows | None:
-    """The stories of a set; None, with the reason in `skipped`, if they are not available and the set was not named."""
-    try:
-        return test_set.read(folder)
-    except (ValueError, OSError) as error:
-        if is_required:
-            raise ValueError(f"{test_set.title}: needs {test_set.needs} ({error})") from error
-        skipped[test_set.title] = f"needs {test_set.needs}"
-        return None
 
 
 def _assigned(

@@ -93,7 +93,7 @@ def judge_autos(
     """Every aspect of a part of AUTOS, for the user's metrics and trivial baselines; means as on the leaderboard."""
     stories = check_rows(rows)
     trivial = {title: list(s) for title, s in trivial_scores([row["story"] for row in rows]).items()}
-    table: dict[str, Any] = {"title": test_set.title, "corpus": test_set.corpus, "n": len(rows), "rows": {}}
+    table: dict[str, Any] = {**test_set.autos_header(len(rows)), "rows": {}}
     for kind, by_title in {"own": own, "trivial": trivial}.items():
         for title, values in by_title.items():
             cells = aspect_tables(
@@ -119,12 +119,12 @@ def _comparisons(
     samples: Mapping[str, BootstrapSamples],
     sampling: Sampling,
 ) -> dict[str, dict[str, Any]]:
-    """Each metric of `titles` against every other metric: difference of Pearson, PERM-BOTH, Holm's correction.
+    """Each metric of `titles` against every other metric: difference of Pearson, PERM-BOTH, bootstrap, Holm's correction.
 
     The p-value is two-sided: twice that of the one-sided test in the direction of the observed difference. With few
     resamples no p-value could be small enough after the correction, so there are at least `n_resamples`. PERM-BOTH
-    assumes independent stories, which those of one prompt are not: for a clear difference, the interval over prompts has
-    to exclude 0, too. All comparisons share the bootstrap coefficients `samples` (by title) and the exchanges.
+    assumes independent stories, which those of one prompt are not: for a clear difference, the bootstrap over prompts,
+    corrected likewise, has to find it, too. All comparisons share the bootstrap coefficients `samples` (by title) and the exchanges.
     """
     resamples = max(sampling.draws, n_resamples(len(judged)))
     swaps = random_swaps(resamples, len(judged), np.random.default_rng(sampling.seed))
@@ -142,15 +142,21 @@ def _comparisons(
                 scores[title], scores[name], judged.scores, samples[title], samples[name]
             )
             others[name]["perm_both"] = {"p_value": min(1.0, 2 * against.nonzero_p_value)}
-        for name, corrected in correct_p_values(
-            {k: v["perm_both"]["p_value"] for k, v in others.items()}
-        ).items():
-            others[name]["perm_both"]["holm"] = corrected["holm"]
-            better = others[name]["difference"]["pearson"] > 0
-            ends = others[name]["bootstrap"]["pearson"]["interval"]
-            clear = corrected["significant"] and ends is not None and not ends[0] <= 0 <= ends[1]
-            others[name]["verdict"] = ("better" if better else "worse") if clear else "no clear difference"
+        permuted = correct_p_values({name: test["perm_both"]["p_value"] for name, test in others.items()})
+        resampled = correct_p_values({name: _bootstrap_p_value(test) for name, test in others.items()})
+        for name, test in others.items():
+            test["perm_both"]["holm"] = permuted[name]["holm"]
+            test["bootstrap"]["pearson"]["holm"] = resampled[name]["holm"]
+            clear = permuted[name]["significant"] and resampled[name]["significant"]
+            better = test["difference"]["pearson"] > 0
+            test["verdict"] = ("better" if better else "worse") if clear else "no clear difference"
     return comparisons
+
+
+def _bootstrap_p_value(test: Mapping[str, Any]) -> float:
+    """The p-value of the bootstrap over prompts; 1 if it is undefined."""
+    p_value = test["bootstrap"]["pearson"]["p_value"]
+    return 1.0 if p_value is None else float(p_value)
 
 
 def _parts(

@@ -56,7 +56,7 @@ def verdict_section(results: Results) -> Section:
             row = result["rows"][title]
             ends = row["intervals"]["pearson"]
             text = (
-                f"{title} on {result['title']} ({result['n']:,} stories): agreement with people {format_number(row['pearson'])}"
+                f"{title} on {result['title']} ({result['n']:,} stories): agreement with people (Pearson) {format_number(row['pearson'])}"
                 + (
                     f", 95 % interval {format_number(ends[0], 2)} to {format_number(ends[1], 2)}"
                     if ends
@@ -103,10 +103,10 @@ def verdict_section(results: Results) -> Section:
                     f"{title} on {result['title']}: it prefers the story that people prefer in {format_number(row['accuracy'])} of "
                     f"the pairs{interval_text}, where 1 is perfect and .5 is chance."
                 )
-    for name, result in results["autos"].items():
+    for result in results["autos"].values():
         for title, row in result["rows"].items():
             if row["kind"] == "own":
-                sentences.append(f"{title} on {result['title']}: {_aspects_sentence(name, row)}")
+                sentences.append(f"{title} on {result['title']}: {_aspects_sentence(result['test'], row)}")
     sentences += [f"{line}." for line in results["unscored"]]
     sentences += [f"Skipped: {title} {reason}." for title, reason in results["skipped"].items()]
     return Section("In short", sentences)
@@ -126,14 +126,14 @@ def _tally(comparisons: Results) -> str:
     ]
     others = "the one other metric" if len(comparisons) == 1 else f"{len(comparisons)} other metrics"
     return (
-        f" Of {others} on the same stories: {'; '.join(parts)} (after Holm's correction for several tests, and by the "
-        "interval over prompts)."
+        f" Of {others} on the same stories: {'; '.join(parts)} (by both tests, story by story and over prompts, "
+        "after Holm's correction)."
     )
 
 
-def _aspects_sentence(name: str, row: Results) -> str:
+def _aspects_sentence(test: str, row: Results) -> str:
     """The aspects by their intervals: above 0, below it, including it, or undefined."""
-    damage = not name.endswith("_invariance")
+    damage = test == "discrimination"
     lists: dict[str, list[str]] = {"above": [], "below": [], "holding": [], "few": [], "undefined": []}
     for aspect, cell in row["aspects"].items():
         lists[_side(cell)].append(aspect.replace("_", " "))
@@ -143,7 +143,7 @@ def _aspects_sentence(name: str, row: Results) -> str:
     templates = {
         "above": "it notices {}" if damage else "it penalizes harmless changes: {}",
         "below": "it prefers the damaged stories in {}" if damage else "it rewards harmless changes: {}",
-        "holding": "it misses {}" if damage else "no clear effect of {}",
+        "holding": "it shows no clear effect of {}" if damage else "no clear effect of {}",
         "few": "too few stories for {}",
         "undefined": "no correlation is defined for {}",
     }
@@ -174,7 +174,7 @@ def preference_section(result: Results) -> Section:
 
 def autos_section(name: str, result: Results, published: Results) -> Section:
     """AUTOS: which damage the metric notices, and which harmless changes it penalizes."""
-    test = "invariance" if name.endswith("_invariance") else "discrimination"
+    test = result["test"]
     own = {title: row for title, row in result["rows"].items() if row["kind"] == "own"}
     aspects = list(dict.fromkeys(aspect for row in own.values() for aspect in row["aspects"]))
     aim = "near .5 is good" if test == "invariance" else "1 is best, .5 is chance"

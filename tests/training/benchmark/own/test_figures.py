@@ -54,7 +54,12 @@ def test_all_points_lie_inside_the_axes(drawn: list[Figure]) -> None:
         "typo": {"pearson": -0.9, "interval": [-0.95, -0.8]},
         "negation": {"pearson": 1.0, "interval": None},
     }
-    autos = {"title": "AUTOS", "corpus": "roc", "rows": {"mine": {"kind": "own", "aspects": cells}}}
+    autos = {
+        "title": "AUTOS",
+        "corpus": "roc",
+        "test": "discrimination",
+        "rows": {"mine": {"kind": "own", "aspects": cells}},
+    }
     forest_plot("x", result, {})
     drift_plot({"x": result})
     aspect_plot("autos_discrimination", autos, read_published()["discrimination"])

@@ -53,7 +53,7 @@ def words(report: Report) -> str:
 
 def noticed(split: str, aspects: dict[str, tuple[float | None, list[float] | None]]) -> str:
     cells = {name: {"pearson": value, "interval": interval} for name, (value, interval) in aspects.items()}
-    result = {"title": f"AUTOS, {split}", "rows": {"mine": {"kind": "own", "aspects": cells}}}
+    result = {"title": f"AUTOS, {split}", "test": split, "rows": {"mine": {"kind": "own", "aspects": cells}}}
     others = {"judged": {}, "preferences": {}, "unscored": [], "skipped": {}}
     return verdict_section({**others, "autos": {f"autos_x_{split}": result}}).paragraphs[0]
 
@@ -65,7 +65,7 @@ def test_every_autos_aspect_is_reported_with_its_direction() -> None:
     }  # fmt: skip
     assert noticed("discrimination", aspects) == (
         "mine on AUTOS, discrimination: it notices typo (95 % intervals above 0); it prefers the damaged stories in "
-        "negation (95 % intervals below 0); it misses pronoun; too few stories for consistency; no correlation is "
+        "negation (95 % intervals below 0); it shows no clear effect of pronoun; too few stories for consistency; no correlation is "
         "defined for causal word."
     )
     negative = {name: (-0.6, [-0.7, -0.5]) for name in ("typo", "negation")}
@@ -74,7 +74,7 @@ def test_every_autos_aspect_is_reported_with_its_direction() -> None:
     )
     assert noticed("invariance", {"typo": (0.0, [-0.1, 0.1])}).endswith(": no clear effect of typo.")
     assert noticed("discrimination", {"typo": (0.0, [-0.1, 0.1])}).endswith(
-        "notices nothing; it misses typo."
+        "notices nothing; it shows no clear effect of typo."
     )
     assert noticed("discrimination", {"typo": (0.4, None)}).endswith(
         "too few stories to tell what it notices."
@@ -169,19 +169,20 @@ def test_method_section_names_the_sets_and_the_autos_sample_limit() -> None:
     assert "The sets: Mine, AUTOS. " in text
 
 
-def test_difference_is_significant_even_with_few_bootstrap_samples(rated: Rated) -> None:
+def test_clear_difference_passes_both_corrected_tests(rated: Rated) -> None:
     def four_metrics(stories: list[str]) -> dict[str, list[float]]:
         return {"best": perfect(stories), **{f"noise{seed}": noise(stories, seed) for seed in range(3)}}
 
-    result = judge(four_metrics, judged=rated(), draws=100).results["judged"]["judged_rated"]
+    result = judge(four_metrics, judged=rated(), draws=1000).results["judged"]["judged_rated"]
     tests = result["metrics"]["best"]["comparisons"]
     assert {test["verdict"] for test in tests.values()} == {"better"}
     assert max(test["perm_both"]["holm"] for test in tests.values()) < 0.01
+    assert max(test["bootstrap"]["pearson"]["holm"] for test in tests.values()) < 0.05
 
 
 def test_note_explains_why_a_small_p_value_is_not_enough() -> None:
     note = judged_parts.comparison_section(judged_by({})).tables[0].note
-    assert "PERM-BOTH assumes independent stories, so the interval" in note
+    assert "PERM-BOTH assumes independent stories, so the bootstrap" in note
 
 
 @pytest.mark.parametrize(
