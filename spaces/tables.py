@@ -79,11 +79,16 @@ def read_rows(name: str, content: bytes) -> list[dict[str, Any]]:
 
 
 def _check_unpacked(file: BinaryIO) -> None:
-    """Raises a `ValueError` for a Parquet file whose metadata give too large an uncompressed size."""
+    """Raises a `ValueError` for a Parquet file whose metadata give too large an uncompressed size, or too many values.
+
+    Millions of equal values are stored in a few bytes, and one row may hold them all in a list.
+    """
     with suppress(pa.ArrowException):  # reading the file reports the error
         metadata = pq.ParquetFile(file).metadata
-        sizes = (metadata.row_group(index).total_byte_size for index in range(metadata.num_row_groups))
-        if sum(sizes) > MAX_CELL_CHARACTERS:
+        groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
+        size = sum(group.total_byte_size for group in groups)
+        values = sum(group.column(index).num_values for group in groups for index in range(group.num_columns))
+        if max(size, values) > MAX_CELL_CHARACTERS:
             raise ValueError(TOO_LONG)
 
 

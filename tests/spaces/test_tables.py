@@ -7,6 +7,7 @@ import io
 import json
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -65,6 +66,22 @@ def test_decompressed_size_is_limited(stories: list[str], message: str) -> None:
     pq.write_table(pa.table({"story": stories}), file, compression="zstd")
     assert len(file.getvalue()) < MAX_BYTES
     with pytest.raises(ValueError, match=message):
+        read_rows("a.parquet", file.getvalue())
+
+
+@pytest.mark.parametrize("value", [0, None])
+def test_values_of_a_list_are_counted_before_they_are_decoded(
+    value: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = io.BytesIO()
+    values = pa.ListArray.from_arrays(
+        [0, 11_000_000],
+        pa.array(np.zeros(11_000_000, np.int32), pa.int32(), mask=np.full(11_000_000, value is None)),
+    )
+    pq.write_table(pa.table({"story": ["Ann ran."], "x": values}), file, compression="zstd")
+    assert len(file.getvalue()) < 10_000
+    monkeypatch.setattr("openmeva.spaces.tables.parquet_rows", None)
+    with pytest.raises(ValueError, match="more than 10 million characters"):
         read_rows("a.parquet", file.getvalue())
 
 
