@@ -15,7 +15,9 @@ from openmeva.spaces.texts import Text, check_corpus
 from openmeva.spaces.verdicts import recommended_score
 
 KEPT_COLUMNS = ("story_id", "story", "context", "prompt", "reference")
-_CHUNK = 16  # stories of a file that are scored at once; other requests are served in between
+# Of a file, at most so many stories and characters are scored at once; other requests are served in between.
+_CHUNK_STORIES = 16
+_CHUNK_CHARACTERS = 10_000
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,13 @@ def score_file(scorer: Scorer, rows: Sequence[dict[str, Any]], corpus: str) -> I
 
 
 def chunks(texts: Sequence[Text]) -> Iterator[Sequence[Text]]:
-    """Texts in parts, between which other requests are served."""
-    for start in range(0, len(texts), _CHUNK):
-        yield texts[start : start + _CHUNK]
+    """Texts in parts, between which other requests are served; a text longer than a part is one of its own."""
+    part: list[Text] = []
+    for text in texts:
+        characters = sum(len(other.story) + len(other.context) for other in [*part, text])
+        if part and (len(part) == _CHUNK_STORIES or characters > _CHUNK_CHARACTERS):
+            yield part
+            part = []
+        part.append(text)
+    if part:
+        yield part

@@ -245,3 +245,10 @@ def test_story_that_begins_with_its_context_is_read_once() -> None:
     assert Text(STORY, first).whole("roc") == STORY
     assert Text(STORY.removeprefix(first).strip(), first).whole("roc") == STORY
     assert Text(STORY, first).whole("wp") == STORY
+
+
+def test_long_stories_of_a_file_are_scored_in_small_parts() -> None:
+    texts = [Text("a" * length) for length in [250] * 20 + [6_000, 6_000, 12_000, 10]]
+    parts = list(file_scores.chunks(texts))
+    assert [text for part in parts for text in part] == texts
+    assert [len(part) for part in parts] == [16, 5, 1, 1, 1]
