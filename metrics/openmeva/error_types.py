@@ -55,8 +55,8 @@ def by_error_type(
         one_error_only: as OpenMEVA, exclude stories of several types and correlate with labels; otherwise as UNION.
 
     Returns:
-        `reasonable` (their number), `raters` (how many had to name a type, if a story has so many), `against` (`labels` or `ratings`: what
-        scores are correlated with) and `types`, which maps each type to coefficients, `p_values`, `intervals`,
+        `reasonable` (their number), `raters` (how many had to name a type, if a story has so many), `against` (`labels`
+        or `ratings`: what scores are correlated with) and `types`, which maps each type to coefficients, `p_values`, `intervals`,
         `n` (both groups) and `unreasonable` (number of stories of that type).
 
     Raises:

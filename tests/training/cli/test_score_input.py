@@ -20,7 +20,7 @@ def test_text_file_is_not_replaced_by_scores(command: str, tmp_path: Path) -> No
     path.write_text("".join(f"{story}\n" for story in STORIES), encoding="utf-8")
     before = path.read_bytes()
     result = CliRunner().invoke(app, [command, str(path), str(path)])
-    assert result.exit_code != 0
+    assert result.exit_code == 2
     assert path.read_bytes() == before
 
 

@@ -119,12 +119,13 @@ def _comparisons(
     samples: Mapping[str, BootstrapSamples],
     sampling: Sampling,
 ) -> dict[str, dict[str, Any]]:
-    """Each metric of `titles` against every other metric: difference of Pearson, PERM-BOTH, bootstrap, Holm's correction.
+    """Each metric of `titles` against every other: difference of Pearson, PERM-BOTH, bootstrap, Holm's correction.
 
-    The p-value is two-sided: twice that of the one-sided test in the direction of the observed difference. With few
+    PERM-BOTH's p-value is two-sided: twice that of the one-sided test in the direction of the observed difference. With few
     resamples no p-value could be small enough after the correction, so there are at least `n_resamples`. PERM-BOTH
     assumes independent stories, which those of one prompt are not: for a clear difference, the bootstrap over prompts,
-    corrected likewise, has to find it, too. All comparisons share the bootstrap coefficients `samples` (by title) and the exchanges.
+    corrected likewise, has to find it, too. All comparisons share the bootstrap coefficients `samples` (by title) and the
+    exchanges.
     """
     resamples = max(sampling.draws, n_resamples(len(judged)))
     swaps = random_swaps(resamples, len(judged), np.random.default_rng(sampling.seed))
