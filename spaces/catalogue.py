@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from openmeva.metrics.core.description import DEFAULT_METRIC, METRICS, MetricDescription, read_metrics
-from openmeva.training.benchmark.registry import MetricEntry, read_registry
+from openmeva.training.benchmark.data.registry import MetricEntry, read_registry
 
 TIERS = SMALL, BASE = "small", "base"
 CORPORA = {

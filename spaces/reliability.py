@@ -2,7 +2,7 @@
 correctly.
 
 Both are read from files that commands write: `spaces/leaderboard/results.json` (`spaces.leaderboard.collect`) and
-`spaces/references/pairs.json` (`training.benchmark.pairs --out`).
+`spaces/references/pairs.json` (`training.benchmark.probes.pairs --out`).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class ReliabilityTable:
 
     Args:
         results: file written by `spaces.leaderboard.collect`.
-        pairs: file written by `training.benchmark.pairs --out`.
+        pairs: file written by `training.benchmark.probes.pairs --out`.
     """
 
     def __init__(self, results: Path = RESULTS, pairs: Path = PAIRS) -> None:

@@ -9,8 +9,8 @@ from openmeva.metrics.core import command
 from openmeva.metrics.core.text import Normalizer
 from openmeva.spaces.reference_stories import read_generated
 from openmeva.spaces.tables import read_upload
-from openmeva.training.benchmark.pairs import read_pairs
-from openmeva.training.benchmark.score_files import read_scores
+from openmeva.training.benchmark.data.score_files import read_scores
+from openmeva.training.benchmark.probes.pairs import read_pairs
 from openmeva.training.bleurt.ratings import read_ratings
 from openmeva.training.corpora.judged_file import read_judged_file
 from openmeva.training.corpora.rocstories import read_rocstories

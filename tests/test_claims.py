@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from openmeva.training.benchmark.registry import read_registry
+from openmeva.training.benchmark.data.registry import read_registry
 from openmeva.training.common.model_card import excluded_files
 from openmeva.training.hub.results import read_results
 from openmeva.training.judged.catalogue import JUDGED_SETS

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from openmeva.metrics.openmeva.trivial import TRIVIAL_BASELINES
-from openmeva.training.benchmark.checkpoints import checkpoint_digests
-from openmeva.training.benchmark.registry import read_registry
+from openmeva.training.benchmark.data.registry import read_registry
+from openmeva.training.benchmark.scoring.checkpoints import checkpoint_digests
 from openmeva.training.hub.figures import (
     PAGES_WITH_TABLES,
     FigureSentences,

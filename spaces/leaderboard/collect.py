@@ -21,11 +21,11 @@ from pathlib import Path
 from typing import Any
 
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS
-from openmeva.training.benchmark.aspect_means import aspect_means
-from openmeva.training.benchmark.checkpoints import checkpoint_digests
-from openmeva.training.benchmark.registry import read_registry
-from openmeva.training.benchmark.sets import test_set
-from openmeva.training.benchmark.tables import read_published
+from openmeva.training.benchmark.data.registry import read_registry
+from openmeva.training.benchmark.data.sets import test_set
+from openmeva.training.benchmark.results.aspect_means import aspect_means
+from openmeva.training.benchmark.scoring.checkpoints import checkpoint_digests
+from openmeva.training.benchmark.tables.sections import read_published
 from openmeva.training.files import write_text
 from openmeva.training.paths import ROOT
 

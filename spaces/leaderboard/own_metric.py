@@ -16,9 +16,9 @@ from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
 from openmeva.metrics.openmeva.trivial import TRIVIAL_BASELINES
 from openmeva.spaces.leaderboard.collect import aspect_cells, judgments_digest, rounded, rounded_ends
 from openmeva.spaces.limits import MAX_COLUMNS, MAX_SCORES, MAX_SYSTEMS
-from openmeva.training.benchmark.row_matching import match_rows
-from openmeva.training.benchmark.score_files import columns_by_metric, finite_number
-from openmeva.training.benchmark.sets import TEST_SETS, test_set
+from openmeva.training.benchmark.data.row_matching import match_rows
+from openmeva.training.benchmark.data.score_files import columns_by_metric, finite_number
+from openmeva.training.benchmark.data.sets import TEST_SETS, test_set
 from openmeva.training.files import Row
 
 DRAWS = 1000

@@ -9,6 +9,8 @@ from typing import Any
 
 from openmeva.spaces.leaderboard.own_metric import DRAWS, SEED, JudgedScores, join_judgments
 from openmeva.spaces.markup import escape
+from openmeva.training.benchmark.data.released import released_scores
+from openmeva.training.benchmark.data.sets import test_set
 from openmeva.training.benchmark.own.judged_parts import (
     Section,
     agreement_section,
@@ -18,9 +20,7 @@ from openmeva.training.benchmark.own.judged_parts import (
 )
 from openmeva.training.benchmark.own.measure import Sampling, judge_set
 from openmeva.training.benchmark.own.report import sections_html
-from openmeva.training.benchmark.released import released_scores
-from openmeva.training.benchmark.sets import test_set
-from openmeva.training.benchmark.tables import read_published
+from openmeva.training.benchmark.tables.sections import read_published
 
 MAX_TESTED_SCORES = (
     4000  # scores (stories times columns): permutation tests with more would delay other users

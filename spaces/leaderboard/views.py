@@ -7,9 +7,9 @@ from typing import Any
 
 from openmeva.spaces.drawing import Axis, axis_over, axis_scale, interval_chart
 from openmeva.spaces.markup import escape, with_tooltip
-from openmeva.training.benchmark.aspect_means import mean_known
-from openmeva.training.benchmark.number_format import format_interval, format_number, row_title
-from openmeva.training.benchmark.sets import test_set
+from openmeva.training.benchmark.data.sets import test_set
+from openmeva.training.benchmark.results.aspect_means import mean_known
+from openmeva.training.benchmark.tables.number_format import format_interval, format_number, row_title
 
 KINDS = {
     "ours": ("this project", "Metrics of this project, run by `make benchmark`."),

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from openmeva.metrics.llm_judge.answers import AnswerCache
 from openmeva.training.autos import build as autos
-from openmeva.training.benchmark import scores
+from openmeva.training.benchmark.scoring import scores
 from openmeva.training.cli.app import app
 from openmeva.training.common import backbone
 from openmeva.training.common.config import parse

@@ -10,7 +10,7 @@ import pytest
 from openmeva.spaces.leaderboard.app import read_results
 from openmeva.spaces.leaderboard.collect import aspect_cells, collect, keep_old_rows, merge_runs
 from openmeva.spaces.leaderboard.views import autos_table as autos_view
-from openmeva.training.benchmark.tables import read_published
+from openmeva.training.benchmark.tables.sections import read_published
 from openmeva.training.hub.figures import autos_table
 
 

@@ -15,7 +15,7 @@ from openmeva.spaces.leaderboard import views
 from openmeva.spaces.leaderboard.collect import RESULTS, collect, judgments_digest, merge_runs
 from openmeva.spaces.leaderboard.own_metric import DRAWS, SEED, join_judgments, place
 from openmeva.spaces.leaderboard.reporting import report
-from openmeva.training.benchmark.sets import TEST_SETS
+from openmeva.training.benchmark.data.sets import TEST_SETS
 from openmeva.training.hub.results import read_results
 from openmeva.training.paths import ROOT
 

@@ -18,7 +18,7 @@ from openmeva.spaces.perturbation_lab.app import build as perturbation_lab
 from openmeva.spaces.perturbation_lab.lab import Lab
 from openmeva.spaces.story_scorer import app, views
 from openmeva.spaces.story_scorer.examples import BARE, EXAMPLES
-from openmeva.training.benchmark.sets import TEST_SETS
+from openmeva.training.benchmark.data.sets import TEST_SETS
 from openmeva.training.perturbations import PerturbationMaterial
 from tests.spaces.test_scorer import FakeScorer
 from tests.spaces.test_verdicts import STORY, OneScore

@@ -22,7 +22,7 @@ from openmeva.spaces.limits import MAX_BATCHED_SENTENCES, MAX_CACHED_SHAPES
 from openmeva.spaces.loaded_metric import LoadedMetric, why_not_loaded
 from openmeva.spaces.scorer import Scorer
 from openmeva.spaces.texts import Text
-from openmeva.training.benchmark.registry import MetricEntry, read_registry
+from openmeva.training.benchmark.data.registry import MetricEntry, read_registry
 from openmeva.training.text.knowledge.wordnet_files import FetchError
 
 

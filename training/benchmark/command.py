@@ -13,14 +13,14 @@ from rich.markup import escape
 
 from openmeva.metrics.core.files import check_folder
 from openmeva.metrics.openmeva.judged import JudgedStories
-from openmeva.training.benchmark.own_autos import own_autos
-from openmeva.training.benchmark.registry import ALL, read_registry, select_entries
-from openmeva.training.benchmark.render import to_terminal
+from openmeva.training.benchmark.data.own_autos import own_autos
+from openmeva.training.benchmark.data.registry import ALL, read_registry, select_entries
+from openmeva.training.benchmark.data.sets import TEST_SETS, TestSet, test_set
 from openmeva.training.benchmark.report import write_report
 from openmeva.training.benchmark.run import Settings, run
-from openmeva.training.benchmark.scores import SCORES_CACHE, check_cache
-from openmeva.training.benchmark.sets import TEST_SETS, TestSet, test_set
-from openmeva.training.benchmark.tables import main_tables, read_published, section_tables
+from openmeva.training.benchmark.scoring.scores import SCORES_CACHE, check_cache
+from openmeva.training.benchmark.tables.render import to_terminal
+from openmeva.training.benchmark.tables.sections import main_tables, read_published, section_tables
 from openmeva.training.common.command import check_data
 from openmeva.training.corpora.judged_file import read_judged_file
 from openmeva.training.files import kind_of

@@ -12,11 +12,10 @@ import numpy as np
 
 from openmeva.metrics.openmeva.judged import JudgedStories
 from openmeva.training.benchmark.command import judged_file_set
-from openmeva.training.benchmark.contexts import rows_for_metric
-from openmeva.training.benchmark.judged import judged_table
-from openmeva.training.benchmark.registry import read_registry
-from openmeva.training.benchmark.row_matching import match_rows
-from openmeva.training.benchmark.score_files import (
+from openmeva.training.benchmark.data.contexts import rows_for_metric
+from openmeva.training.benchmark.data.registry import read_registry
+from openmeva.training.benchmark.data.row_matching import match_rows
+from openmeva.training.benchmark.data.score_files import (
     METRIC_SCORE_SUFFIX,
     check_column,
     finite_number,
@@ -25,8 +24,9 @@ from openmeva.training.benchmark.score_files import (
     score_rows,
     split_column,
 )
-from openmeva.training.benchmark.scores import SCORES_CACHE, cached_scores, check_cache
-from openmeva.training.benchmark.sets import TestSet, test_set
+from openmeva.training.benchmark.data.sets import TestSet, test_set
+from openmeva.training.benchmark.results.judged import judged_table
+from openmeva.training.benchmark.scoring.scores import SCORES_CACHE, cached_scores, check_cache
 from openmeva.training.files import Row, kind_of
 
 Rows = list[dict[str, Any]]

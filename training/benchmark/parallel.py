@@ -18,16 +18,16 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from openmeva.training.benchmark.dataset_drift import drift_inputs, drift_sets
-from openmeva.training.benchmark.inputs import (
+from openmeva.training.benchmark.data.registry import MetricEntry
+from openmeva.training.benchmark.results.dataset_drift import drift_inputs, drift_sets
+from openmeva.training.benchmark.scoring.inputs import (
     Loaded,
     MetricInputs,
     SkippedError,
     explanation_inputs,
     inputs_for_set,
 )
-from openmeva.training.benchmark.registry import MetricEntry
-from openmeva.training.benchmark.scores import cached_scores
+from openmeva.training.benchmark.scoring.scores import cached_scores
 from openmeva.training.processes import cores, end_with_parent
 
 MAX_PROCESSES = 8  # processes: each holds a model

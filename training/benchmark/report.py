@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from openmeva.training.benchmark.figures import write_figures
-from openmeva.training.benchmark.render import to_latex, to_markdown
-from openmeva.training.benchmark.tables import main_tables, section_tables
+from openmeva.training.benchmark.figures.report_figures import write_figures
+from openmeva.training.benchmark.tables.render import to_latex, to_markdown
+from openmeva.training.benchmark.tables.sections import main_tables, section_tables
 from openmeva.training.files import write_text
 
 

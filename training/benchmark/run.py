@@ -16,9 +16,22 @@ from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
 from openmeva.metrics.openmeva.sections import judgment_tables
 from openmeva.metrics.openmeva.shared_samples import share_random_samples
 from openmeva.metrics.openmeva.trivial import trivial_scores
-from openmeva.training.benchmark.dataset_drift import drift_cells, drift_table, drift_weights
-from openmeva.training.benchmark.explanations import explanation_tables
-from openmeva.training.benchmark.inputs import (
+from openmeva.training.benchmark.data.registry import MetricEntry
+from openmeva.training.benchmark.data.released import released_scores
+from openmeva.training.benchmark.data.sampling import sample_stories
+from openmeva.training.benchmark.data.sets import TestSet, always_available, read_set
+from openmeva.training.benchmark.parallel import (
+    all_inputs,
+    default_processes,
+    process_pool,
+    run_in_parallel,
+    score_in_parallel,
+)
+from openmeva.training.benchmark.results.dataset_drift import drift_cells, drift_table, drift_weights
+from openmeva.training.benchmark.results.explanations import explanation_tables
+from openmeva.training.benchmark.results.judged import judged_table
+from openmeva.training.benchmark.results.preferences import preference_table
+from openmeva.training.benchmark.scoring.inputs import (
     Loaded,
     MetricInputs,
     Rows,
@@ -27,20 +40,7 @@ from openmeva.training.benchmark.inputs import (
     inputs_for_set,
     non_constant,
 )
-from openmeva.training.benchmark.judged import judged_table
-from openmeva.training.benchmark.parallel import (
-    all_inputs,
-    default_processes,
-    process_pool,
-    run_in_parallel,
-    score_in_parallel,
-)
-from openmeva.training.benchmark.preferences import preference_table
-from openmeva.training.benchmark.registry import MetricEntry
-from openmeva.training.benchmark.released import released_scores
-from openmeva.training.benchmark.sampling import sample_stories
-from openmeva.training.benchmark.scores import SCORES_CACHE, cached_scores
-from openmeva.training.benchmark.sets import TestSet, always_available, read_set
+from openmeva.training.benchmark.scoring.scores import SCORES_CACHE, cached_scores
 from openmeva.training.common.bounds import check_minimum
 from openmeva.training.common.cross_validated import cross_validated_scores
 

@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS
-from openmeva.training.benchmark.number_format import (
+from openmeva.training.benchmark.tables.number_format import (
     few_prompts_note,
     format_interval,
     format_number,

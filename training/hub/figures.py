@@ -13,10 +13,10 @@ from typing import Any
 
 import yaml
 
-from openmeva.training.benchmark.further_tables import autos_tables
-from openmeva.training.benchmark.number_format import row_title
-from openmeva.training.benchmark.render import to_markdown
-from openmeva.training.benchmark.tables import read_published
+from openmeva.training.benchmark.tables.further_tables import autos_tables
+from openmeva.training.benchmark.tables.number_format import row_title
+from openmeva.training.benchmark.tables.render import to_markdown
+from openmeva.training.benchmark.tables.sections import read_published
 from openmeva.training.files import write_text
 from openmeva.training.hub.results import cell, format_correlation, read_results
 from openmeva.training.paths import ROOT

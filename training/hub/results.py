@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from huggingface_hub.repocard_data import EvalResult, eval_results_to_model_index
 
-from openmeva.training.benchmark.checkpoints import checkpoint_digest
-from openmeva.training.benchmark.number_format import format_interval, format_number
-from openmeva.training.benchmark.registry import read_registry
+from openmeva.training.benchmark.data.registry import read_registry
+from openmeva.training.benchmark.scoring.checkpoints import checkpoint_digest
+from openmeva.training.benchmark.tables.number_format import format_interval, format_number
 
 RESULTS = Path("spaces/leaderboard/results.json")  # written by `python -m spaces.leaderboard.collect`
 _TITLE = "Agreement with human judgments"

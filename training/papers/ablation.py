@@ -28,8 +28,8 @@ from scipy.stats import pearsonr
 from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.openmeva.error_types import story_error_types
 from openmeva.metrics.union.scoring import UnionScorer
-from openmeva.training.benchmark.number_format import format_number
-from openmeva.training.benchmark.released import released_scores
+from openmeva.training.benchmark.data.released import released_scores
+from openmeva.training.benchmark.tables.number_format import format_number
 from openmeva.training.common.checkpoint import matching_manifest
 from openmeva.training.common.command import check_data, exit_on_bad_input
 from openmeva.training.common.config import as_mapping, config_file, read_config

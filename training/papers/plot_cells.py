@@ -13,7 +13,7 @@ from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
 from openmeva.metrics.core.text import PLACEHOLDERS
 from openmeva.metrics.union.scoring import UnionScorer
-from openmeva.training.benchmark.sets import TEST_SETS
+from openmeva.training.benchmark.data.sets import TEST_SETS
 from openmeva.training.classifier.config import ClassifierConfig
 from openmeva.training.classifier.rows import sample_groups
 from openmeva.training.classifier.trainer import train_classifier

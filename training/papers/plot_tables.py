@@ -20,7 +20,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from openmeva.training.benchmark.number_format import format_number
+from openmeva.training.benchmark.tables.number_format import format_number
 from openmeva.training.common.command import check_data, exit_on_bad_input
 from openmeva.training.common.config import config_file, read_config
 from openmeva.training.papers.plot_cells import FT_LM, SENTAVG, UNION, Cell, Cells

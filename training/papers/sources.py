@@ -21,7 +21,7 @@ from scipy.stats import pearsonr, spearmanr
 
 from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
-from openmeva.training.benchmark.sets import TEST_SETS
+from openmeva.training.benchmark.data.sets import TEST_SETS
 from openmeva.training.classifier.config import Teacher
 from openmeva.training.classifier.distillation import teacher_digests, with_teacher_logits
 from openmeva.training.classifier.live_teacher import prepare_distillation

@@ -20,7 +20,7 @@ from rich.table import Table
 from scipy.stats import spearmanr
 
 from openmeva.metrics.openmeva.error_types import story_error_types
-from openmeva.training.benchmark.sets import TEST_SETS
+from openmeva.training.benchmark.data.sets import TEST_SETS
 from openmeva.training.common.command import check_data, exit_on_bad_input
 from openmeva.training.corpora.prepare import mean_tokens
 

@@ -12,7 +12,7 @@ from openmeva.metrics.core.command import score
 from openmeva.metrics.core.description import read_metrics
 from openmeva.metrics.llm_judge.prompts import DEFAULT_PROMPTS, read_prompts
 from openmeva.spaces.catalogue import read_catalogue
-from openmeva.training.benchmark.registry import read_registry
+from openmeva.training.benchmark.data.registry import read_registry
 from tests.chat_server import ChatServer, Reply, completion, failure, serve
 from tests.running import run_command
 

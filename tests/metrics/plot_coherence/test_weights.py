@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from openmeva.metrics.core.checkpoint import weights_checksum
-from openmeva.training.benchmark.registry import read_registry
+from openmeva.training.benchmark.data.registry import read_registry
 from tests.mini_stories import corrupted, sentences_of, with_foreign_sentences
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -3,8 +3,8 @@
 import pytest
 
 from openmeva.training.benchmark import command, paired, run
+from openmeva.training.benchmark.data.registry import MetricEntry
 from openmeva.training.benchmark.own import judging
-from openmeva.training.benchmark.registry import MetricEntry
 
 METRIC = """
 from pathlib import Path

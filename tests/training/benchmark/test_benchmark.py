@@ -10,16 +10,17 @@ from scipy import stats
 
 from openmeva.metrics.core.backbone import BackboneNotFoundError
 from openmeva.metrics.openmeva.judged import JudgedStories
-from openmeva.training.benchmark import command, paired, scores
+from openmeva.training.benchmark import command, paired
 from openmeva.training.benchmark import run as run_module
 from openmeva.training.benchmark.command import BenchmarkOptions, run_benchmark
-from openmeva.training.benchmark.explanations import explanation_tables
-from openmeva.training.benchmark.judged import judged_table
-from openmeva.training.benchmark.registry import MetricEntry, read_registry, select_entries
+from openmeva.training.benchmark.data.registry import MetricEntry, read_registry, select_entries
+from openmeva.training.benchmark.data.sets import TEST_SETS
 from openmeva.training.benchmark.report import write_report
+from openmeva.training.benchmark.results.explanations import explanation_tables
+from openmeva.training.benchmark.results.judged import judged_table
 from openmeva.training.benchmark.run import Settings, run
-from openmeva.training.benchmark.sets import TEST_SETS
-from openmeva.training.benchmark.tables import read_published
+from openmeva.training.benchmark.scoring import scores
+from openmeva.training.benchmark.tables.sections import read_published
 
 
 def mans_file(folder, corpus, prompts=24):

@@ -8,16 +8,16 @@ import pytest
 
 from openmeva.metrics.openmeva.judged import JudgedStories
 from openmeva.metrics.openmeva.sources import judgments_by_source
-from openmeva.training.benchmark.inputs import non_constant
-from openmeva.training.benchmark.judged import judged_table
-from openmeva.training.benchmark.judged_tables import human_machine_table
-from openmeva.training.benchmark.level_tables import standings_tables
+from openmeva.training.benchmark.data.sets import TEST_SETS, TestSet
 from openmeva.training.benchmark.own.judging import judge
-from openmeva.training.benchmark.preferences import preference_table
 from openmeva.training.benchmark.report import write_report
+from openmeva.training.benchmark.results.judged import judged_table
+from openmeva.training.benchmark.results.preferences import preference_table
 from openmeva.training.benchmark.run import Settings, _judged
-from openmeva.training.benchmark.sets import TEST_SETS, TestSet
-from openmeva.training.benchmark.tables import read_published
+from openmeva.training.benchmark.scoring.inputs import non_constant
+from openmeva.training.benchmark.tables.judged_tables import human_machine_table
+from openmeva.training.benchmark.tables.level_tables import standings_tables
+from openmeva.training.benchmark.tables.sections import read_published
 from openmeva.training.files import write_rows
 
 

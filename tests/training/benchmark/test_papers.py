@@ -9,10 +9,10 @@ from openmeva.metrics.openmeva.correlation import correlate
 from openmeva.metrics.openmeva.error_types import story_error_types
 from openmeva.metrics.openmeva.judged import JudgedStories
 from openmeva.metrics.ruber_bert.blending import hybrid
-from openmeva.training.benchmark.judged import judged_table
-from openmeva.training.benchmark.released import UNION_FILES, released_scores
-from openmeva.training.benchmark.sets import TEST_SETS
-from openmeva.training.benchmark.tables import read_published
+from openmeva.training.benchmark.data.released import UNION_FILES, released_scores
+from openmeva.training.benchmark.data.sets import TEST_SETS
+from openmeva.training.benchmark.results.judged import judged_table
+from openmeva.training.benchmark.tables.sections import read_published
 from openmeva.training.papers.ablation import PUBLISHED, correlations
 from tests.papers_data import DATA
 

@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 from openmeva.training.benchmark import parallel
-from openmeva.training.benchmark.inputs import MetricInputs, inputs_for_set
-from openmeva.training.benchmark.registry import MetricEntry, read_registry
+from openmeva.training.benchmark.data.registry import MetricEntry, read_registry
+from openmeva.training.benchmark.data.sets import TEST_SETS, always_available
 from openmeva.training.benchmark.run import Settings, run
-from openmeva.training.benchmark.scores import cached_scores
-from openmeva.training.benchmark.sets import TEST_SETS, always_available
+from openmeva.training.benchmark.scoring.inputs import MetricInputs, inputs_for_set
+from openmeva.training.benchmark.scoring.scores import cached_scores
 
 ROWS = [{"story": f"a story of {k} words .", "prompt": "once ."} for k in range(5)]
 

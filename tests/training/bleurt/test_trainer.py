@@ -10,7 +10,7 @@ import torch
 
 from openmeva.metrics.bleurt.modeling import ENTAILMENT, SIGNALS, BleurtModel
 from openmeva.metrics.bleurt.scoring import BleurtScorer
-from openmeva.training.benchmark.tables import read_published
+from openmeva.training.benchmark.tables.sections import read_published
 from openmeva.training.bleurt import ratings as tuning
 from openmeva.training.bleurt.data import PairRows, collate
 from openmeva.training.bleurt.pairs import UNKNOWN, WAYS, Pair, make_pairs

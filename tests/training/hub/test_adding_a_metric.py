@@ -8,8 +8,8 @@ import pytest
 
 from openmeva.metrics.core.description import read_metrics
 from openmeva.spaces.catalogue import read_catalogue
-from openmeva.training.benchmark.registry import read_registry, select_entries
-from openmeva.training.benchmark.scores import cached_scores
+from openmeva.training.benchmark.data.registry import read_registry, select_entries
+from openmeva.training.benchmark.scoring.scores import cached_scores
 from openmeva.training.hub.checks import repository_problems
 from openmeva.training.hub.description import read_description
 from openmeva.training.hub.layout import lay_out

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from huggingface_hub import ModelCard
 
-from openmeva.training.benchmark.checkpoints import checkpoint_digests
+from openmeva.training.benchmark.scoring.checkpoints import checkpoint_digests
 from openmeva.training.common.cards import join_card
 from openmeva.training.hub.results import add_metric_results, add_results, judgment_table, model_index
 

@@ -7,7 +7,7 @@ import pytest
 
 from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
-from openmeva.training.benchmark.sets import TEST_SETS
+from openmeva.training.benchmark.data.sets import TEST_SETS
 from openmeva.training.classifier.rows_config import RowFile
 from openmeva.training.common import backbone
 from openmeva.training.common.config import config_file, read_config

@@ -5,7 +5,7 @@ import os
 import pytest
 from rich.console import Console
 
-from openmeva.training.benchmark.sets import TEST_SETS
+from openmeva.training.benchmark.data.sets import TEST_SETS
 from openmeva.training.papers import statistics
 from tests.papers_data import DATA
 

@@ -17,7 +17,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from openmeva.training.benchmark.style import MAX_CORRELATION, fit_correlations, panel_grid
+from openmeva.training.benchmark.figures.style import MAX_CORRELATION, fit_correlations, panel_grid
 
 # Colors on white; in the page each is a CSS variable, with another value in dark mode.
 COLOURS = {"ink": "#1f2328", "soft": "#57606a", "line": "#d9d6cf", "shade": "#f0eee8"}

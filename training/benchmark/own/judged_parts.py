@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from openmeva.training.benchmark.judged import MAX_PAIRED_STORIES
-from openmeva.training.benchmark.judged_tables import CORRELATED_WITH
-from openmeva.training.benchmark.number_format import (
+from openmeva.training.benchmark.own.figures import LEVELS, ReportFigure, forest_plot, level_of, scatter_plot
+from openmeva.training.benchmark.results.judged import MAX_PAIRED_STORIES
+from openmeva.training.benchmark.tables.judged_tables import CORRELATED_WITH
+from openmeva.training.benchmark.tables.number_format import (
     few_prompts_note,
     format_number,
     format_p_value,
     format_with_interval,
 )
-from openmeva.training.benchmark.own.figures import LEVELS, ReportFigure, forest_plot, level_of, scatter_plot
-from openmeva.training.benchmark.render import Table
+from openmeva.training.benchmark.tables.render import Table
 
 Results = Mapping[str, Any]
 ABSOLUTE_NOTE = "compared by absolute correlation, since their sign could be flipped freely"

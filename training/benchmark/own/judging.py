@@ -10,6 +10,11 @@ import numpy as np
 
 from openmeva.metrics.openmeva.trivial import TRIVIAL_BASELINES
 from openmeva.training.benchmark.command import BenchmarkOptions, requested_sets
+from openmeva.training.benchmark.data.registry import ALL, read_registry, select_entries
+from openmeva.training.benchmark.data.released import released_scores
+from openmeva.training.benchmark.data.sampling import sample_stories
+from openmeva.training.benchmark.data.score_files import negate, split_column
+from openmeva.training.benchmark.data.sets import TestSet, read_set
 from openmeva.training.benchmark.own.measure import Sampling, judge_autos, judge_set
 from openmeva.training.benchmark.own.metric import (
     OwnMetric,
@@ -22,14 +27,9 @@ from openmeva.training.benchmark.own.outputs import Scores
 from openmeva.training.benchmark.own.report import Report
 from openmeva.training.benchmark.own.scored import ScoredSet
 from openmeva.training.benchmark.paired import metric_scores
-from openmeva.training.benchmark.preferences import preference_table
-from openmeva.training.benchmark.registry import ALL, read_registry, select_entries
-from openmeva.training.benchmark.released import released_scores
-from openmeva.training.benchmark.sampling import sample_stories
-from openmeva.training.benchmark.score_files import negate, split_column
-from openmeva.training.benchmark.scores import SCORES_CACHE, check_cache
-from openmeva.training.benchmark.sets import TestSet, read_set
-from openmeva.training.benchmark.tables import read_published
+from openmeva.training.benchmark.results.preferences import preference_table
+from openmeva.training.benchmark.scoring.scores import SCORES_CACHE, check_cache
+from openmeva.training.benchmark.tables.sections import read_published
 from openmeva.training.files import kind_of
 
 MetricSource = str | Path | Callable[..., Any] | OwnMetric

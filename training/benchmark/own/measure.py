@@ -15,10 +15,10 @@ from openmeva.metrics.openmeva.drift import model_drift
 from openmeva.metrics.openmeva.error_types import by_error_type
 from openmeva.metrics.openmeva.judged import JudgedStories
 from openmeva.metrics.openmeva.trivial import trivial_scores
-from openmeva.training.benchmark.aspect_means import aspect_means
-from openmeva.training.benchmark.judged import judged_table, n_resamples
-from openmeva.training.benchmark.levels import BootstrapSamples
-from openmeva.training.benchmark.sets import TestSet
+from openmeva.training.benchmark.data.sets import TestSet
+from openmeva.training.benchmark.results.aspect_means import aspect_means
+from openmeva.training.benchmark.results.judged import judged_table, n_resamples
+from openmeva.training.benchmark.results.levels import BootstrapSamples
 from openmeva.training.statistics.permutation import PermutationTests, random_swaps
 
 EXAMPLES = 3  # stories shown per side

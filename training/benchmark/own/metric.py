@@ -12,7 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from openmeva.metrics.core.command import load, metric_names
-from openmeva.training.benchmark.contexts import contexts_of, rows_for_metric
+from openmeva.training.benchmark.data.contexts import contexts_of, rows_for_metric
+from openmeva.training.benchmark.data.registry import MetricEntry
+from openmeva.training.benchmark.data.score_files import name_metrics, read_scores
+from openmeva.training.benchmark.data.sets import TestSet
 from openmeva.training.benchmark.own.outputs import (
     Scores,
     one_score_each,
@@ -20,10 +23,7 @@ from openmeva.training.benchmark.own.outputs import (
     score_lists,
     single_scores,
 )
-from openmeva.training.benchmark.registry import MetricEntry
-from openmeva.training.benchmark.score_files import name_metrics, read_scores
-from openmeva.training.benchmark.scores import signature_or_empty
-from openmeva.training.benchmark.sets import TestSet
+from openmeva.training.benchmark.scoring.scores import signature_or_empty
 from openmeva.training.files import STANDARD_STREAM, checksum
 
 Rows = list[dict[str, Any]]

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from openmeva.metrics.openmeva.autos import MAX_DRAWS
-from openmeva.training.benchmark.number_format import few_prompts_note, format_number, format_with_interval
 from openmeva.training.benchmark.own.figures import aspect_plot, drift_plot
 from openmeva.training.benchmark.own.judged_parts import (
     ABSOLUTE_NOTE,
@@ -16,8 +15,13 @@ from openmeva.training.benchmark.own.judged_parts import (
     disagreement_section,
     system_section,
 )
-from openmeva.training.benchmark.preferences import preference_tables
-from openmeva.training.benchmark.render import Table
+from openmeva.training.benchmark.tables.number_format import (
+    few_prompts_note,
+    format_number,
+    format_with_interval,
+)
+from openmeva.training.benchmark.tables.preference_tables import preference_tables
+from openmeva.training.benchmark.tables.render import Table
 
 Results = Mapping[str, Any]
 

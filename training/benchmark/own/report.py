@@ -15,7 +15,7 @@ import jinja2
 
 from openmeva.metrics.core.version import __version__
 from openmeva.training.benchmark.own.parts import Section, all_sections
-from openmeva.training.benchmark.render import plain, to_latex, to_markdown
+from openmeva.training.benchmark.tables.render import plain, to_latex, to_markdown
 from openmeva.training.files import atomic_replace, write_text
 
 _HERE = Path(__file__).parent

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from openmeva.metrics.openmeva.judged import check_predictions
+from openmeva.training.benchmark.data.sampling import group_key
+from openmeva.training.benchmark.data.sets import TestSet
 from openmeva.training.benchmark.own.outputs import Scores
-from openmeva.training.benchmark.sampling import group_key
-from openmeva.training.benchmark.sets import TestSet
 
 Rows = list[dict[str, Any]]
 

@@ -7,12 +7,12 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from openmeva.training.benchmark.figures import draw_overview
+from openmeva.training.benchmark.data.sets import TestSet
+from openmeva.training.benchmark.figures.report_figures import draw_overview
 from openmeva.training.benchmark.own import figures
 from openmeva.training.benchmark.own.figures import aspect_plot, drift_plot, forest_plot, scatter_plot
 from openmeva.training.benchmark.own.measure import Sampling, judge_set
-from openmeva.training.benchmark.sets import TestSet
-from openmeva.training.benchmark.tables import read_published
+from openmeva.training.benchmark.tables.sections import read_published
 
 METRICS, SYSTEMS = 6, 11
 

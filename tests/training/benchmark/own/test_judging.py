@@ -12,10 +12,10 @@ import pytest
 from typer.testing import CliRunner
 
 from openmeva.metrics.openmeva.bootstrap import PromptBootstrap
+from openmeva.training.benchmark.data.sets import TEST_SETS
 from openmeva.training.benchmark.own import judging
 from openmeva.training.benchmark.own.judging import judge
 from openmeva.training.benchmark.own.metric import metric_from_module
-from openmeva.training.benchmark.sets import TEST_SETS
 from openmeva.training.cli.app import app
 from openmeva.training.paths import ROOT
 

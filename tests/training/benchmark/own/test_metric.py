@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from openmeva.metrics.core.command import load
+from openmeva.training.benchmark.data.score_files import FURTHER_OUTPUTS
+from openmeva.training.benchmark.data.sets import TestSet
 from openmeva.training.benchmark.own.metric import (
     metric_from_function,
     metric_from_function_name,
     metric_from_module,
 )
 from openmeva.training.benchmark.own.outputs import recommended
-from openmeva.training.benchmark.score_files import FURTHER_OUTPUTS
-from openmeva.training.benchmark.sets import TestSet
 
 MODULE = """
 import datasets

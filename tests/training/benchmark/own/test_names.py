@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from openmeva.training.benchmark import judged
+from openmeva.training.benchmark.data.sets import TEST_SETS, TestSet
 from openmeva.training.benchmark.own.judging import judge
-from openmeva.training.benchmark.sets import TEST_SETS, TestSet
+from openmeva.training.benchmark.results import judged
 
 COUNT = 24
 

@@ -14,11 +14,11 @@ import pytest
 from scipy import stats
 from typer.testing import CliRunner
 
+from openmeva.training.benchmark.data.sets import TEST_SETS, TestSet
 from openmeva.training.benchmark.own import judging
 from openmeva.training.benchmark.own.judging import judge
 from openmeva.training.benchmark.own.metric import metric_from_function
 from openmeva.training.benchmark.own.scored import ScoredSet
-from openmeva.training.benchmark.sets import TEST_SETS, TestSet
 from openmeva.training.cli.app import app
 from openmeva.training.judged.catalogue import JUDGED_SETS
 

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from openmeva.training.benchmark.judged_tables import part_tables
+from openmeva.training.benchmark.data.sets import TEST_SETS, TestSet
 from openmeva.training.benchmark.own import judged_parts
 from openmeva.training.benchmark.own.judging import judge
 from openmeva.training.benchmark.own.measure import Sampling, judge_set
 from openmeva.training.benchmark.own.parts import method_section, verdict_section
 from openmeva.training.benchmark.own.report import Report
-from openmeva.training.benchmark.sets import TEST_SETS, TestSet
-from openmeva.training.benchmark.tables import read_published
+from openmeva.training.benchmark.tables.judged_tables import part_tables
+from openmeva.training.benchmark.tables.sections import read_published
 
 COUNT = 60
 STORIES = [f"He ran {'home ' * (k % 9)}{k}." for k in range(COUNT)]

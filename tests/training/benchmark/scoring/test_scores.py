@@ -1,0 +1,96 @@
+"""Scores are cached under a key of everything that they depend on, and reused."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from openmeva.training.benchmark.scoring import scores
+from openmeva.training.benchmark.scoring.scores import cached_scores, module_checksum
+
+
+def test_scores_are_cached_until_metric_or_rows_change(tmp_path, words, monkeypatch):
+    entry, counter = words
+    rows = [{"story": f"a story of {k} words .", "prompt": "once ."} for k in range(5)]
+    first = cached_scores(entry, "roc", rows, tmp_path / "cache")
+    assert cached_scores(entry, "roc", rows, tmp_path / "cache") == first
+    assert counter.read_text() == "x"
+    cached_scores(entry, "roc", [{**rows[0], "story": "another"}, *rows[1:]], tmp_path / "cache")
+    assert counter.read_text() == "xx"
+    source = entry.folder / "words.py"
+    source.write_text(source.read_text() + "\n# changed\n")
+    cached_scores(entry, "roc", rows, tmp_path / "cache")
+    assert counter.read_text() == "xxx"
+    monkeypatch.setattr(scores, "precision", lambda _: "another")
+    cached_scores(entry, "roc", rows, tmp_path / "cache")
+    assert counter.read_text() == "xxxx", "scores of two precisions are not mixed"
+
+
+def test_scores_of_another_language_model_are_not_reused(tmp_path, words):
+    entry, counter = words
+    weights, model = entry.folder / "weights" / "roc", tmp_path / "model"
+    weights.mkdir(parents=True)
+    model.mkdir()
+    (weights / "config.json").write_text(json.dumps({entry.folder.name: {"backbone": {"path": str(model)}}}))
+    rows = [{"story": "a story ."}]
+    for content, calls in ((b"one", "x"), (b"one", "x"), (b"another", "xx")):
+        (model / "model.safetensors").write_bytes(content)
+        cached_scores(entry, "roc", rows, tmp_path / "cache")
+        assert counter.read_text() == calls
+
+
+def test_texts_shared_by_two_sets_are_scored_once(tmp_path, words):
+    entry, counter = words
+    rows = [{"story": f"a story of {k} words .", "prompt": "once ."} for k in range(5)]
+    messages = []
+    first = cached_scores(entry, "roc", rows, tmp_path / "cache")
+    again = cached_scores(entry, "roc", rows[3:] * 2, tmp_path / "cache", say=messages.append)
+    assert again["scores"] == first["scores"][3:] * 2
+    assert again["signature"] == "words:1"
+    cached_scores(
+        entry, "roc", [*rows[:2], {**rows[0], "score": 2.0}], tmp_path / "cache"
+    )  # human judgments are not passed to the metric
+    assert counter.read_text() == "x"
+    cached_scores(
+        entry, "roc", [{**rows[0], "prompt": "twice ."}, *rows], tmp_path / "cache", say=messages.append
+    )
+    assert counter.read_text() == "xx"
+    assert messages == ["4 stories, 0 to score", "6 stories, 1 to score"]
+
+
+def test_interrupted_scoring_resumes(tmp_path, words, monkeypatch):
+    entry, counter = words
+    monkeypatch.setattr(scores, "_CHUNK", 2)
+    rows = [{"story": f"a story of {k} words ."} for k in range(5)]
+    written = scores.write_text
+
+    def write_two(path, text):
+        if len(list(path.parent.glob("*.json"))) == 2:
+            raise KeyboardInterrupt
+        written(path, text)
+
+    monkeypatch.setattr(scores, "write_text", write_two)
+    with pytest.raises(KeyboardInterrupt):
+        cached_scores(entry, "roc", rows, tmp_path / "cache")
+    monkeypatch.setattr(scores, "write_text", written)
+    counter.write_text("")
+    resumed = cached_scores(entry, "roc", rows, tmp_path / "cache")
+    assert counter.read_text() == "x"
+    assert resumed == cached_scores(entry, "roc", rows, tmp_path / "elsewhere")
+
+
+def test_checksum_ignores_weights_of_other_configurations(words):
+    entry = replace(words[0], configurations=("roc", "wp"))
+    before = module_checksum(entry, "roc")
+    for name in ("wp", "roc"):
+        (entry.folder / "weights" / name).mkdir(parents=True)
+        (entry.folder / "weights" / name / "model.safetensors").write_bytes(b"1")
+        assert (module_checksum(entry, "roc") == before) == (name == "wp")
+
+
+def test_contexts_are_passed_only_if_the_set_has_them(tmp_path, words):
+    entry, _ = words
+    with_prompt = [{"story": "a b .", "prompt": f"c{k} d ."} for k in range(3)]
+    without = [{"story": f"a b x{k} ."} for k in range(3)]
+    assert cached_scores(entry, "roc", with_prompt, tmp_path)["scores"] == [5.0] * 3
+    assert cached_scores(entry, "roc", without, tmp_path)["scores"] == [4.0] * 3

@@ -1,0 +1,66 @@
+"""Contexts passed to a metric: some test sets keep them separate, others within the story."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from openmeva.metrics.core.contexts import begins_with_context
+from openmeva.metrics.core.inputs import field_of
+from openmeva.metrics.core.text import sentence_spans
+from openmeva.training.benchmark.data.registry import MetricEntry
+from openmeva.training.benchmark.data.sets import TestSet
+
+Rows = list[dict[str, Any]]
+
+
+def context_of(row: Mapping[str, Any]) -> str | None:
+    """A row's context or prompt, as `field_of` finds it, or None; an empty string if the story already contains it."""
+    return field_of(row, "context")
+
+
+def contexts_of(rows: Iterable[Mapping[str, Any]]) -> list[str] | None:
+    """The context of each row as passed to a metric; None if rows lack one, or if all are empty."""
+    contexts = [context_of(row) for row in rows]
+    present = [context for context in contexts if context is not None]
+    return present if any(present) and len(present) == len(contexts) else None
+
+
+def rows_for_metric(entry: MetricEntry, test_set: TestSet, rows: Sequence[dict[str, Any]]) -> Rows | None:
+    """The rows as the metric scores them; None if it needs contexts and a row has none.
+
+    A ROC story of AUTOS includes its context, the first sentence; so do judged ROC stories without a context of their
+    own. For a metric that needs contexts, such a story is split into its first sentence and the rest. Any other metric
+    gets the story without a context, so that no text is scored twice. For the same reason, a judged story that begins
+    with its context gets an empty one, as in `openmeva score`, unless the metric needs contexts.
+    """
+    in_story = [test_set.corpus == "roc" and not (test_set.judged and context_of(row)) for row in rows]
+    if entry.needs_contexts:
+        if not all(inside or context_of(row) for inside, row in zip(in_story, rows, strict=True)):
+            return None
+        return [
+            {**row, **split_story(row["story"])} if inside else row
+            for inside, row in zip(in_story, rows, strict=True)
+        ]
+    if all(in_story) or (entry.joins_context and not test_set.judged):
+        return [{**row, "prompt": None, "context": None} for row in rows]
+    if not test_set.judged:
+        return list(rows)
+    blank = {"prompt": "", "context": ""}
+    return [
+        row
+        if (context := context_of(row)) and not begins_with_context(row["story"], context)
+        else {**row, **blank}
+        for row in rows
+    ]
+
+
+def split_story(story: str) -> dict[str, str]:
+    """Splits a story into its first sentence and the rest; a story of one sentence in the middle of its words."""
+    spans = sentence_spans(story)
+    if len(spans) > 1:
+        end = spans[0][1]
+        return {"prompt": story[:end].strip(), "story": story[end:].strip()}
+    words = story.split()
+    middle = max(1, len(words) // 2)
+    return {"prompt": " ".join(words[:middle]), "story": " ".join(words[middle:]) or story}

@@ -1,0 +1,1 @@
+"""Figures of the results, drawn by matplotlib."""

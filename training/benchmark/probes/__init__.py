@@ -1,0 +1,1 @@
+"""Commands that measure a property of a metric other than its agreement with people."""

@@ -1,0 +1,1 @@
+"""Scores of the metrics on the test sets, cached by everything that they depend on."""
