@@ -9,6 +9,7 @@ from math import ceil, floor
 import numpy as np
 
 from openmeva.spaces.distributions import PercentileRank, percent
+from openmeva.training.benchmark.results.titles import OURS
 
 _WIDTH, _HEIGHT, _TOP, _BASE = 320, 66, 8, 48
 _POINTS = 72
@@ -170,7 +171,7 @@ def interval_chart(value: float, ends: Sequence[float] | None, kind: str, axis: 
     def x(at: float) -> float:
         return _position(at, axis)
 
-    colour = {"ours": "var(--om-human)", "you": "var(--om-cost-ink)"}.get(kind, "var(--om-soft)")
+    colour = {OURS: "var(--om-human)", "you": "var(--om-cost-ink)"}.get(kind, "var(--om-soft)")
     bar = ""
     if ends:
         bar = (

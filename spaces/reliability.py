@@ -15,6 +15,7 @@ from typing import Any
 
 from openmeva.spaces.catalogue import CatalogueEntry, Number
 from openmeva.spaces.distributions import FOLDER
+from openmeva.training.benchmark.results.titles import OURS
 
 RESULTS = Path(__file__).with_name("leaderboard") / "results.json"
 PAIRS = FOLDER / "pairs.json"
@@ -77,7 +78,7 @@ class ReliabilityTable:
             (
                 candidate
                 for candidate in judged_set["rows"]
-                if candidate["kind"] == "ours" and candidate["title"] == title
+                if candidate["kind"] == OURS and candidate["title"] == title
             ),
             None,
         )

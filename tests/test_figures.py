@@ -87,6 +87,7 @@ def test_autos_table() -> None:
     rows = [
         {
             "title": "distinct_1",
+            "kind": "trivial",
             "aspects": {"synonym": human, "typo": {"pearson": None, "by_origin": {"human": None}}},
         }
     ]

@@ -23,7 +23,8 @@ from typing import Any
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS
 from openmeva.training.benchmark.data.registry import read_registry
 from openmeva.training.benchmark.data.sets import test_set
-from openmeva.training.benchmark.results.aspect_means import aspect_means
+from openmeva.training.benchmark.results.autos import aspect_means
+from openmeva.training.benchmark.results.titles import OURS, RELEASED, released_title
 from openmeva.training.benchmark.scoring.checkpoints import checkpoint_digests
 from openmeva.training.benchmark.tables.sections import read_published
 from openmeva.training.files import write_text
@@ -113,10 +114,10 @@ def _rows_of_both(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> dict[
     rows = dict(earlier)
     for title, row in later.items():
         existing = rows.get(title, row)
-        if existing["kind"] == "ours" and row["kind"] == "released":
-            title = f"{title} (released)"
-        elif existing["kind"] == "released" and row["kind"] == "ours":
-            rows[f"{title} (released)"] = existing
+        if existing["kind"] == OURS and row["kind"] == RELEASED:
+            title = released_title(title, {title})
+        elif existing["kind"] == RELEASED and row["kind"] == OURS:
+            rows[released_title(title, {title})] = existing
         rows[title] = row
     return rows
 
@@ -150,10 +151,10 @@ def keep_old_rows(
                     f"{name}: {old_result['n']} rows before, {new_result['n']} now: measure every metric again"
                 )
             ours = (
-                {row["title"] for row in new_result["rows"] if row["kind"] == "ours"} if new_result else set()
+                {row["title"] for row in new_result["rows"] if row["kind"] == OURS} if new_result else set()
             )
             kept_rows = [
-                row for row in old_result["rows"] if row["kind"] == "ours" and row["title"] not in ours
+                row for row in old_result["rows"] if row["kind"] == OURS and row["title"] not in ours
             ]
             for row in list(kept_rows):
                 for entry in (entry for entry, title in entries if title == row["title"]):
@@ -167,7 +168,7 @@ def keep_old_rows(
             if rebuilt:
                 kept_rows = [{"n": old_result["n"], **row} for row in kept_rows]
             if new_result is None:
-                rows = [row for row in old_result["rows"] if row["kind"] != "ours" or row in kept_rows]
+                rows = [row for row in old_result["rows"] if row["kind"] != OURS or row in kept_rows]
                 collected[part][name] = {**old_result, "rows": rows}
             else:
                 new_result["rows"] = _in_order(
@@ -180,9 +181,7 @@ def _mark_released(rows: Sequence[Row], ours: Sequence[Row]) -> list[Row]:
     """Rows of a run; released rows with the title of a row in `ours` get `(released)` in their title."""
     titles = {row["title"] for row in ours}
     return [
-        {**row, "title": f"{row['title']} (released)"}
-        if row["kind"] == "released" and row["title"] in titles
-        else row
+        {**row, "title": released_title(row["title"], titles)} if row["kind"] == RELEASED else row
         for row in rows
     ]
 

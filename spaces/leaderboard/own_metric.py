@@ -13,12 +13,12 @@ from openmeva.metrics.openmeva.autos import aspect_tables, check_rows
 from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, intervals
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS, correlate
 from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
-from openmeva.metrics.openmeva.trivial import TRIVIAL_BASELINES
 from openmeva.spaces.leaderboard.collect import aspect_cells, judgments_digest, rounded, rounded_ends
 from openmeva.spaces.limits import MAX_COLUMNS, MAX_SCORES, MAX_SYSTEMS
 from openmeva.training.benchmark.data.row_matching import match_rows
 from openmeva.training.benchmark.data.score_files import columns_by_metric, finite_number
 from openmeva.training.benchmark.data.sets import TEST_SETS, test_set
+from openmeva.training.benchmark.results.titles import own_title
 from openmeva.training.files import Row
 
 DRAWS = 1000
@@ -120,10 +120,7 @@ def _checked_rows(rows: Sequence[Mapping[str, Any]], most: int) -> tuple[list[Ro
             f"Expected 1 to {MAX_SCORES:,} scores, got {len(rows):,}; `{COMMAND}` takes any number of them."
         )
     numbered = [Row(number, f"Row {number}", dict(row)) for number, row in enumerate(rows, 1)]
-    columns = {
-        f"{title} (yours)" if title in TRIVIAL_BASELINES else title: column
-        for title, column in columns_by_metric(numbered).items()
-    }
+    columns = {own_title(title): column for title, column in columns_by_metric(numbered).items()}
     if len(columns) > most:
         raise ValueError(
             f"Columns of scores: expected at most {most}, got {len(columns):,}. Each column with a number counts, "

@@ -8,13 +8,14 @@ from typing import Any
 from openmeva.spaces.drawing import Axis, axis_over, axis_scale, interval_chart
 from openmeva.spaces.markup import escape, with_tooltip
 from openmeva.training.benchmark.data.sets import test_set
-from openmeva.training.benchmark.results.aspect_means import mean_known
+from openmeva.training.benchmark.results.autos import mean_known
+from openmeva.training.benchmark.results.titles import OURS, RELEASED, TRIVIAL, metric_of, printed_title
 from openmeva.training.benchmark.tables.number_format import format_interval, format_number, row_title
 
 KINDS = {
-    "ours": ("this project", "Metrics of this project, run by `make benchmark`."),
-    "released": ("released", "Scores that the authors of papers or others released for the same stories."),
-    "trivial": (
+    OURS: ("this project", "Metrics of this project, run by `make benchmark`."),
+    RELEASED: ("released", "Scores that the authors of papers or others released for the same stories."),
+    TRIVIAL: (
         "trivial",
         "Trivial baselines such as length or distinct-2, with their signs; † compares with their absolute values.",
     ),
@@ -115,8 +116,8 @@ def _judged_row(
 def _name(row: Mapping[str, Any]) -> str:
     """A row's header: the metric, and below it the source of the results."""
     kind, hint = KINDS[row["kind"]]
-    title = row["title"].removesuffix(" (released)")
-    name = escape(title.replace("_", "-") if row["kind"] == "trivial" else title)
+    title = metric_of(row["title"])
+    name = escape(printed_title(title, row["kind"]))
     if row.get("beats_trivial") is False:
         name += " " + with_tooltip(
             "†",
@@ -199,13 +200,13 @@ def _standing(
             f"{value}. No rank is given: these are not the {result['n']:,} judgments of {escape(result['title'])}, so "
             "no other metric was run on the same stories."
         )
-    ranked = [*(other for other in result["rows"] if other["kind"] in ("ours", "released")), *mine]
+    ranked = [*(other for other in result["rows"] if other["kind"] in (OURS, RELEASED)), *mine]
     better = sum(other["pearson"] > row["pearson"] for other in ranked)
     return f"{value}: rank {better + 1} of {len(ranked)} among metrics run on the same stories, in the table below."
 
 
 def _mark(kind: str) -> str:
-    return {"you": ' class="om-you"', "ours": ' class="om-ours"'}.get(kind, "")
+    return {"you": ' class="om-you"', OURS: ' class="om-ours"'}.get(kind, "")
 
 
 def _mean(row: Mapping[str, Any], measure: str, goal: float | None) -> float | None:

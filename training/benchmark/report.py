@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from openmeva.training.benchmark.figures.report_figures import write_figures
+from openmeva.training.benchmark.results.titles import OURS
 from openmeva.training.benchmark.tables.render import to_latex, to_markdown
 from openmeva.training.benchmark.tables.sections import main_tables, section_tables
 from openmeva.training.files import write_text
@@ -56,7 +57,7 @@ def _summary(results: Mapping[str, Any]) -> str:
         title
         for result in results["judged"].values()
         for title, row in result["rows"].items()
-        if row["kind"] == "ours"
+        if row["kind"] == OURS
     )
     for title in titles:
         beaten: list[str] = []

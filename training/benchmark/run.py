@@ -11,11 +11,9 @@ from typing import Any
 import numpy as np
 
 from openmeva.metrics.core.backbone import BackboneNotFoundError
-from openmeva.metrics.openmeva.autos import aspect_tables, check_rows
 from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
 from openmeva.metrics.openmeva.sections import judgment_tables
 from openmeva.metrics.openmeva.shared_samples import share_random_samples
-from openmeva.metrics.openmeva.trivial import trivial_scores
 from openmeva.training.benchmark.data.registry import MetricEntry
 from openmeva.training.benchmark.data.released import released_scores
 from openmeva.training.benchmark.data.sampling import sample_stories
@@ -27,10 +25,12 @@ from openmeva.training.benchmark.parallel import (
     run_in_parallel,
     score_in_parallel,
 )
+from openmeva.training.benchmark.results.autos import autos_table
 from openmeva.training.benchmark.results.dataset_drift import drift_cells, drift_table, drift_weights
 from openmeva.training.benchmark.results.explanations import explanation_tables
 from openmeva.training.benchmark.results.judged import judged_table
 from openmeva.training.benchmark.results.preferences import preference_table
+from openmeva.training.benchmark.results.titles import released_title
 from openmeva.training.benchmark.scoring.inputs import (
     Loaded,
     MetricInputs,
@@ -237,7 +237,7 @@ def _judged(test_set: TestSet, rows: Rows, by_title: Results, settings: Settings
     rng = np.random.default_rng(settings.seed)
     table = judged_table(judged, ours, released, settings.draws, rng)
     # The two strongest released metrics show what the sections look like for metrics known to work.
-    printed = {f"{title} (released)" if title in ours else title: s for title, s in released.items()}
+    printed = {released_title(title, ours): s for title, s in released.items()}
     strongest = sorted(printed, key=lambda title: -table["rows"].get(title, {}).get("pearson", -2.0))[:2]
     full = {title: printed[title] for title in strongest}
     full |= {title: result["scores"] for title, result in by_title.items() if result.get("sections", True)}
@@ -266,21 +266,9 @@ def _preferences(test_set: TestSet, rows: Rows, by_title: Results, settings: Set
     return {**table, "signatures": signatures, "title": test_set.title}
 
 
-def _autos(test_set: TestSet, rows: Rows, metric_results: Results, settings: Settings) -> dict[str, Any]:
-    checked = check_rows(rows)
-    table: dict[str, Any] = {**test_set.autos_header(len(rows)), "rows": {}}
-    kinds = {
-        "ours": {title: result["scores"] for title, result in metric_results.items()},
-        "trivial": {title: list(s) for title, s in trivial_scores([row["story"] for row in rows]).items()},
-    }
-    for kind, by_title in kinds.items():
-        for title, scores in by_title.items():
-            if len(set(scores)) == 1:  # a trivial baseline: other constant metrics were already excluded
-                continue
-            rng = np.random.default_rng(settings.seed)
-            metric = check_predictions(scores, len(rows))
-            table["rows"][title] = {"kind": kind, **aspect_tables(metric, checked, settings.draws, rng)}
-    return table
+def _autos(test_set: TestSet, rows: Rows, by_title: Results, settings: Settings) -> dict[str, Any]:
+    ours = {title: result["scores"] for title, result in by_title.items()}
+    return autos_table(test_set, rows, ours, settings.draws, settings.seed)
 
 
 def _explanations(

@@ -8,6 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS
+from openmeva.training.benchmark.results.titles import OURS, TRIVIAL
 from openmeva.training.benchmark.tables.number_format import (
     few_prompts_note,
     format_interval,
@@ -61,7 +62,7 @@ def show_comparison(comparison: Mapping[str, Any], console: Console | None = Non
     console.print(paired)
     for name, row in comparison["rows"].items():
         ends = (row.get("intervals") or {}).get(coefficient)
-        if row["kind"] == "ours" and ends and ends[1] < 0:
+        if row["kind"] == OURS and ends and ends[1] < 0:
             console.print(
                 f"Note: {escape(name)} ranks stories opposite to people. If lower is better, use --lower-is-better.",
                 highlight=False,
@@ -84,6 +85,6 @@ def _show_level(level: str, title: str, rows: Mapping[str, Any], console: Consol
         values = row.get(level, {}) if level else row
         if COEFFICIENTS[0] in values:
             cells = (format_with_interval(values, c) for c in COEFFICIENTS)
-            table.add_row(escape(name), *map(escape, cells), style="dim" if row["kind"] == "trivial" else "")
+            table.add_row(escape(name), *map(escape, cells), style="dim" if row["kind"] == TRIVIAL else "")
     if table.row_count:
         console.print(table)

@@ -13,6 +13,7 @@ from typing import Any
 
 import yaml
 
+from openmeva.training.benchmark.results.titles import OURS, RELEASED, TRIVIAL
 from openmeva.training.benchmark.tables.further_tables import autos_tables
 from openmeva.training.benchmark.tables.number_format import row_title
 from openmeva.training.benchmark.tables.render import to_markdown
@@ -65,7 +66,7 @@ def figure(results: Mapping[str, Any], slot: str) -> float | None:
     if name not in results["judged"]:
         raise ValueError(f"{slot}: expected a set among {', '.join(results['judged'])}, got {name!r}")
     judged = results["judged"][name]
-    row = _row(judged, "ours", title) or _row(judged, "trivial", title)
+    row = _row(judged, OURS, title) or _row(judged, TRIVIAL, title)
     return row.get(coefficient) if row else None
 
 
@@ -105,9 +106,9 @@ def agreement_table(results: Mapping[str, Any]) -> str:
     lines = [_line(head), _line(["---"] * len(head)).replace(" ", "")]
     for name, shown in _SETS.items():
         judged = results["judged"][name]
-        ours = [_row(judged, "ours", title) for title in _OURS]
+        ours = [_row(judged, OURS, title) for title in _OURS]
         best = max((row for row in ours if row), key=lambda row: row["pearson"])
-        trivial = max(_rows(judged, "trivial"), key=lambda row: abs(row["pearson"] or 0))
+        trivial = max(_rows(judged, TRIVIAL), key=lambda row: abs(row["pearson"] or 0))
         lines.append(
             _line(
                 [
@@ -115,7 +116,7 @@ def agreement_table(results: Mapping[str, Any]) -> str:
                     *(_own_cell(row, row is best) for row in ours),
                     _plain_cell(_row(judged, "paper", "UNION")),
                     f"{_TRIVIAL.get(trivial['title'], trivial['title'])}, {_plain_cell(trivial)}",
-                    _plain_cell(_row(judged, "released", "ChatGPT as judge")),
+                    _plain_cell(_row(judged, RELEASED, "ChatGPT as judge")),
                 ]
             )
         )
@@ -139,7 +140,8 @@ def autos_table(results: Mapping[str, Any], name: str) -> str:
     result = results["autos"][name]
     rows = {
         row_title(row, result["n"]): {
-            "aspects": {aspect: _origins(cell_values) for aspect, cell_values in row["aspects"].items()}
+            "kind": row["kind"],
+            "aspects": {aspect: _origins(cell_values) for aspect, cell_values in row["aspects"].items()},
         }
         for row in result["rows"]
     }

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from huggingface_hub.repocard_data import EvalResult, eval_results_to_model_index
 
 from openmeva.training.benchmark.data.registry import read_registry
+from openmeva.training.benchmark.results.titles import OURS
 from openmeva.training.benchmark.scoring.checkpoints import checkpoint_digest
 from openmeva.training.benchmark.tables.number_format import format_interval, format_number
 
@@ -129,7 +130,7 @@ def _measured(metric: str, results: Mapping[str, Any], configuration: str | None
             own_configuration = entry.configs.get(judged_set["corpus"])
             if own_configuration is None or configuration not in (None, own_configuration):
                 continue
-            rows = {row["title"]: row for row in judged_set["rows"] if row["kind"] == "ours"}
+            rows = {row["title"]: row for row in judged_set["rows"] if row["kind"] == OURS}
             for title in entry.rows:
                 if title in rows:
                     yield _Measured(name, judged_set, own_configuration, rows[title])

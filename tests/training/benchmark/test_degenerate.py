@@ -15,8 +15,8 @@ from openmeva.training.benchmark.results.judged import judged_table
 from openmeva.training.benchmark.results.preferences import preference_table
 from openmeva.training.benchmark.run import Settings, _judged
 from openmeva.training.benchmark.scoring.inputs import non_constant
-from openmeva.training.benchmark.tables.judged_tables import human_machine_table
 from openmeva.training.benchmark.tables.level_tables import standings_tables
+from openmeva.training.benchmark.tables.part_tables import human_machine_table
 from openmeva.training.benchmark.tables.sections import read_published
 from openmeva.training.files import write_rows
 

@@ -9,7 +9,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
-from openmeva.training.benchmark.results.aspect_means import aspect_columns
+from openmeva.training.benchmark.results.autos import aspect_columns
+from openmeva.training.benchmark.results.titles import printed_title
 from openmeva.training.benchmark.tables.number_format import format_number
 
 
@@ -28,7 +29,10 @@ def draw_aspects(results: Mapping[str, Any], published: Mapping[str, Any]) -> Fi
     for axes, (name, rows, columns, values) in zip(grid.flat, maps, strict=True):
         axes.imshow(values, cmap="RdBu", vmin=-0.8, vmax=0.8, aspect="auto")
         axes.set_xticks(range(len(columns)), [c.replace("_", " ").replace(" ", "\n") for c in columns])
-        axes.set_yticks(range(len(rows)), [row.replace("_", "-") for row in rows])
+        axes.set_yticks(
+            range(len(rows)),
+            [printed_title(row, results["autos"][name]["rows"][row]["kind"]) for row in rows],
+        )
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
         for (row, column), value in np.ndenumerate(values):

@@ -27,6 +27,8 @@ from openmeva.training.benchmark.figures.style import (
     panel_grid,
     plain_axes,
 )
+from openmeva.training.benchmark.results.titles import OURS, RELEASED, TRIVIAL, metric_of, printed_title
+from openmeva.training.benchmark.tables.level_tables import ROW_KINDS
 from openmeva.training.benchmark.tables.number_format import format_number
 from openmeva.training.files import atomic_replace
 
@@ -99,7 +101,7 @@ def draw_overview(results: Results, published: Mapping[str, Any]) -> Figure | No
                 axes.set_xlabel("Pearson")
     handles = [
         Line2D([], [], color=KIND_COLOURS[kind], marker="o", markersize=5, label=label)
-        for kind, label in (("ours", "this project"), ("released", "released scores"), ("trivial", "trivial"))
+        for kind, label in ROW_KINDS
     ]
     handles.append(
         Line2D(
@@ -111,7 +113,7 @@ def draw_overview(results: Results, published: Mapping[str, Any]) -> Figure | No
 
 
 def _ordered(result: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
-    rank = {"trivial": 0, "released": 1, "ours": 2}
+    rank = {TRIVIAL: 0, RELEASED: 1, OURS: 2}
     rows = [(title, row) for title, row in result["rows"].items() if "undefined" not in row]
     return sorted(
         rows, key=lambda title_and_row: (rank[title_and_row[1]["kind"]], title_and_row[1]["pearson"])
@@ -126,22 +128,22 @@ def _forest(axes: plt.Axes, name: str, result: Mapping[str, Any], published: Map
         colour = KIND_COLOURS[row["kind"]]
         axes.plot([low, high], [position, position], color=colour, linewidth=1.6, alpha=0.75)
         axes.plot(row["pearson"], position, "o", color=colour, markersize=5)
-        figure = printed.get(title.removesuffix(" (released)"), {}).get("pearson")
-        if figure is not None and row["kind"] != "trivial":
+        figure = printed.get(metric_of(title), {}).get("pearson")
+        if figure is not None and row["kind"] != TRIVIAL:
             axes.plot(
                 figure, position, "D", markersize=6.5, markerfacecolor="none", markeredgecolor="#555555"
             )
     axes.axvline(0, color="#999999", linewidth=0.8, zorder=0)
-    trivial = [abs(row["pearson"]) for _, row in rows if row["kind"] == "trivial"]
+    trivial = [abs(row["pearson"]) for _, row in rows if row["kind"] == TRIVIAL]
     if trivial:
-        axes.axvline(max(trivial), color=KIND_COLOURS["trivial"], linewidth=0.9, linestyle=":", zorder=0)
+        axes.axvline(max(trivial), color=KIND_COLOURS[TRIVIAL], linewidth=0.9, linestyle=":", zorder=0)
     ceiling = result.get("noise_ceiling", {}).get("ceiling", {}).get("pearson", 1)
     if ceiling < 1:
         axes.axvspan(ceiling, MAX_CORRELATION, color="#eeeeee", zorder=0, linewidth=0)
-    axes.set_yticks(range(len(rows)), [title.replace("_", "-") for title, _ in rows])
+    axes.set_yticks(range(len(rows)), [printed_title(title, row["kind"]) for title, row in rows])
     for label, (_, row) in zip(axes.get_yticklabels(), rows, strict=True):
         label.set_color(KIND_COLOURS[row["kind"]])
-        label.set_fontweight("bold" if row["kind"] == "ours" else "normal")
+        label.set_fontweight("bold" if row["kind"] == OURS else "normal")
     axes.set_ylim(-0.7, len(rows) - 0.3)
     fit_correlations(axes)
     axes.set_title(f"{result['title']} (n = {result['n']})", loc="left")

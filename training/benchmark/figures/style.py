@@ -10,9 +10,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from openmeva.training.benchmark.results.titles import OURS, RELEASED, TRIVIAL
+
 # Okabe and Ito's palette, which is safe for color blindness.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-KIND_COLOURS = {"ours": "#0072B2", "released": "#555555", "trivial": "#D55E00"}
+KIND_COLOURS = {OURS: "#0072B2", RELEASED: "#555555", TRIVIAL: "#D55E00"}
 PANELS_PER_ROW = 4
 MAX_CORRELATION = 1.03  # end of correlation axes, so that a point at 1 is not clipped
 
@@ -34,7 +36,7 @@ def detailed_titles(result: Mapping[str, Any], most: int) -> list[str]:
     """The metrics in the detailed figures of a set: ours, then the strongest released ones; at most `most`."""
     rows = result["rows"]
     defined = [title for title in result["sections"] if "undefined" not in rows.get(title, {"undefined": ""})]
-    rank = {"ours": 0, "released": 1}
+    rank = {OURS: 0, RELEASED: 1}
     return sorted(defined, key=lambda title: (rank[rows[title]["kind"]], -rows[title]["pearson"]))[:most]
 
 

@@ -18,10 +18,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from openmeva.training.benchmark.figures.style import MAX_CORRELATION, fit_correlations, panel_grid
+from openmeva.training.benchmark.results.autos import aspect_columns, column_labels
+from openmeva.training.benchmark.results.titles import OTHER, OWN, TRIVIAL, printed_title
 
 # Colors on white; in the page each is a CSS variable, with another value in dark mode.
 COLOURS = {"ink": "#1f2328", "soft": "#57606a", "line": "#d9d6cf", "shade": "#f0eee8"}
-OWN = ("#0b6e69", "#8a5a9e", "#b4540a", "#2b5fab")
+OWN_COLOURS = ("#0b6e69", "#8a5a9e", "#b4540a", "#2b5fab")
 SYSTEMS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#c98a00", "#56b4e9")
 MARKERS = ("o", "s", "^", "v", "P", "X", "<", ">", "p")  # the next marker when the colors repeat
 LEVELS = (
@@ -58,7 +60,7 @@ def level_of(row: Mapping[str, Any], level: str) -> Mapping[str, Any]:
 def forest_plot(name: str, result: Mapping[str, Any], printed: Mapping[str, Any]) -> ReportFigure:
     """All metrics of a judged set, one panel per level: Pearson and its interval; the paper's results below."""
     rows = [(title, row) for title, row in result["rows"].items() if "undefined" not in row]
-    rank = {"own": 2, "other": 1, "trivial": 0}
+    rank = {OWN: 2, OTHER: 1, TRIVIAL: 0}
     rows.sort(key=lambda item: (rank[item[1]["kind"]], item[1]["pearson"]))
     paper = [(t, f["pearson"]) for t, f in printed.get("rows", {}).items() if "pearson" in f]
     paper.sort(key=lambda item: item[1])
@@ -72,7 +74,7 @@ def forest_plot(name: str, result: Mapping[str, Any], printed: Mapping[str, Any]
         for axes, (level, label) in zip(grid[0], levels, strict=True):
             for position, (title, row) in enumerate(rows, len(paper)):
                 style = _own(own.index(title)) if title in own else (COLOURS["soft"], MARKERS[0])
-                _point(axes, level_of(row, level), position, style, faint=row["kind"] == "trivial")
+                _point(axes, level_of(row, level), position, style, faint=row["kind"] == TRIVIAL)
             if level == "all":
                 for position, (_, value) in enumerate(paper):
                     axes.plot(value, position, "D", markersize=5, mfc="none", mec=COLOURS["soft"])
@@ -89,7 +91,7 @@ def forest_plot(name: str, result: Mapping[str, Any], printed: Mapping[str, Any]
             axes.tick_params(axis="y", length=0)
             axes.tick_params(axis="x", labeltop=True)  # the lower end of a long figure may be out of view
         labels = [f"{title} (as printed)" for title, _ in paper] + [
-            f"{title.replace('_', '-')} (trivial)" if row["kind"] == "trivial" else title
+            f"{printed_title(title, TRIVIAL)} (trivial)" if row["kind"] == TRIVIAL else title
             for title, row in rows
         ]
         grid[0][0].set_yticks(range(len(labels)), labels)
@@ -131,7 +133,7 @@ def scatter_plot(name: str, result: Mapping[str, Any]) -> ReportFigure:
                 chosen = (
                     np.array([source == system for source in sources]) if sources else np.ones(len(x), bool)
                 )
-                colour, mark = (OWN[0], MARKERS[0]) if system is None else _look(index, SYSTEMS)
+                colour, mark = (OWN_COLOURS[0], MARKERS[0]) if system is None else _look(index, SYSTEMS)
                 axes.plot(
                     (x + jitter)[chosen], y[chosen], mark, color=colour, alpha=0.5, markersize=2.5, mew=0
                 )
@@ -194,26 +196,21 @@ def drift_plot(judged: Mapping[str, Any]) -> ReportFigure | None:
 
 def aspect_plot(name: str, result: Mapping[str, Any], printed: Mapping[str, Any]) -> ReportFigure:
     """AUTOS: the correlation with the label, by aspect."""
-    own = [title for title, row in result["rows"].items() if row["kind"] == "own"]
-    aspects = list(dict.fromkeys(aspect for title in own for aspect in result["rows"][title]["aspects"]))
+    own = [title for title, row in result["rows"].items() if row["kind"] == OWN]
+    columns, cells = aspect_columns(result, printed["columns"])
+    labels = column_labels(columns)
     figures = printed[result["corpus"]].get("UNION", [])
     union = dict(zip(printed["columns"], figures, strict=True)) if figures else {}
     invariance = result["test"] == "invariance"
     with plt.rc_context(_STYLE):
-        figure, axes = plt.subplots(figsize=(6.4, 0.34 * len(aspects) + 1.1))
-        for position, aspect in enumerate(reversed(aspects)):
-            aspect_key = aspect.replace("(", "").replace(")", "")
-            for key in (aspect_key, f"{aspect_key} human"):
-                if key in union:
-                    axes.plot(union[key], position, "D", markersize=5.5, mfc="none", mec=COLOURS["soft"])
+        figure, axes = plt.subplots(figsize=(6.4, 0.34 * len(columns) + 1.1))
+        for position, column in enumerate(reversed(columns)):
+            if column in union:
+                axes.plot(union[column], position, "D", markersize=5.5, mfc="none", mec=COLOURS["soft"])
             for offset, title in enumerate(own):
-                cell = result["rows"][title]["aspects"].get(aspect, {})
                 offset_position = position - 0.14 * (offset - (len(own) - 1) / 2)
-                point = {"pearson": cell.get("pearson"), "intervals": {"pearson": cell.get("interval")}}
-                _point(axes, point, offset_position, _own(offset))
-        axes.set_yticks(
-            range(len(aspects)), [aspect_name.replace("_", " ") for aspect_name in reversed(aspects)]
-        )
+                _point(axes, cells[title].get(column, {}), offset_position, _own(offset))
+        axes.set_yticks(range(len(columns)), [labels[column] for column in reversed(columns)])
         axes.axvline(0, color=COLOURS["soft"], linewidth=0.8, zorder=1)
         axes.set(xlabel="Pearson with the label (1 original, 0 perturbed)")
         axes.grid(visible=False, axis="y")
@@ -234,7 +231,7 @@ def _look(index: int, colours: Sequence[str]) -> tuple[str, str]:
 
 
 def _own(index: int) -> tuple[str, str]:
-    return _look(index, OWN)
+    return _look(index, OWN_COLOURS)
 
 
 def _point(
@@ -270,6 +267,9 @@ def _picture(figure: Figure, name: str, caption: str) -> ReportFigure:
     plt.close(figure)
     text = svg.getvalue().decode()
     text = text[text.index("<svg") :]
-    for key, colour in {**COLOURS, **{f"own{k}": own_colour for k, own_colour in enumerate(OWN)}}.items():
+    for key, colour in {
+        **COLOURS,
+        **{f"own{k}": own_colour for k, own_colour in enumerate(OWN_COLOURS)},
+    }.items():
         text = text.replace(colour, f"var(--{key})")
     return ReportFigure(re.sub(r"[^\w.-]", "_", name), caption, text, png.getvalue())

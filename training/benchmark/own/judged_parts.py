@@ -8,13 +8,14 @@ from typing import Any
 
 from openmeva.training.benchmark.own.figures import LEVELS, ReportFigure, forest_plot, level_of, scatter_plot
 from openmeva.training.benchmark.results.judged import MAX_PAIRED_STORIES
-from openmeva.training.benchmark.tables.judged_tables import CORRELATED_WITH
+from openmeva.training.benchmark.results.titles import OTHER, OWN, TRIVIAL, printed_title
 from openmeva.training.benchmark.tables.number_format import (
     few_prompts_note,
     format_number,
     format_p_value,
     format_with_interval,
 )
+from openmeva.training.benchmark.tables.part_tables import CORRELATED_WITH
 from openmeva.training.benchmark.tables.render import Table
 
 Results = Mapping[str, Any]
@@ -45,21 +46,21 @@ def agreement_section(name: str, result: Results, printed: Results) -> Section:
     """The three levels of every metric, and the reliability of the ratings."""
     columns = ["", *(f"{label} [95 %]" for _, label in LEVELS), "ρ", "τ-b", "pairs correct"]
     table = Table(f"{result['title']}: agreement with people at three levels", columns)
-    for kind in ("own", "other", "trivial"):
+    for kind in (OWN, OTHER, TRIVIAL):
         table.rule()
         for title, row in sorted(result["rows"].items(), key=lambda item: -item[1].get("pearson", -2.0)):
             if row["kind"] != kind or "undefined" in row:
                 continue
             cells = [format_with_interval(level_of(row, level), "pearson") for level, _ in LEVELS]
             table.add(
-                f"{title.replace('_', '-')} (trivial)" if kind == "trivial" else title,
+                f"{printed_title(title, kind)} (trivial)" if kind == TRIVIAL else title,
                 *cells, format_number(row["spearman"]), format_number(row["kendall"]), format_number(row.get("accuracy", {}).get("value"), 2),
             )  # fmt: skip
     table.note = (
         "Pearson's r, −1 to 1, higher is better; ρ and τ-b are Spearman's and Kendall's over all stories. Pairs "
         "correct: the share of story pairs ordered as people order them, with calibrated ties (acc_eq); 1 is perfect."
     )
-    if any(row["kind"] == "trivial" and "undefined" not in row for row in result["rows"].values()):
+    if any(row["kind"] == TRIVIAL and "undefined" not in row for row in result["rows"].values()):
         table.note += (
             " Trivial: surface counts, namely length (words), distinct-1 to distinct-3 (the share of distinct words, bigrams "
             "and trigrams) and repetition-share (the share of words in repeated trigrams, negated); they are "
@@ -88,7 +89,7 @@ def agreement_section(name: str, result: Results, printed: Results) -> Section:
 
 def _levels_counted(result: Results) -> str:
     """The basis of the two further levels: once, or per metric where it differs."""
-    rows = {title: row for title, row in result["rows"].items() if row["kind"] == "own"}
+    rows = {title: row for title, row in result["rows"].items() if row["kind"] == OWN}
     texts = []
     for describe in (_within_counted, _between_counted):
         titles_by_text: dict[tuple[str, str], list[str]] = {}
@@ -168,7 +169,7 @@ def comparison_section(result: Results) -> Section:
                 "pearson": test["difference"]["pearson"],
                 "intervals": {"pearson": test["bootstrap"]["pearson"]["interval"]},
             }
-            p_values = (test["perm_both"]["holm"], test["bootstrap"]["pearson"]["holm"])
+            p_values = (test["permutation"]["holm"], test["bootstrap"]["pearson"]["holm"])
             table.add(
                 name, format_with_interval(cell, "pearson"), *map(format_p_value, p_values), test["verdict"]
             )

@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from openmeva.metrics.openmeva.trivial import TRIVIAL_BASELINES
 from openmeva.training.benchmark.command import BenchmarkOptions, requested_sets
 from openmeva.training.benchmark.data.registry import ALL, read_registry, select_entries
 from openmeva.training.benchmark.data.released import released_scores
 from openmeva.training.benchmark.data.sampling import sample_stories
 from openmeva.training.benchmark.data.score_files import negate, split_column
 from openmeva.training.benchmark.data.sets import TestSet, read_set
-from openmeva.training.benchmark.own.measure import Sampling, judge_autos, judge_set
+from openmeva.training.benchmark.own.measure import Sampling, judge_set
 from openmeva.training.benchmark.own.metric import (
     OwnMetric,
     metric_from_file,
@@ -27,7 +26,9 @@ from openmeva.training.benchmark.own.outputs import Scores
 from openmeva.training.benchmark.own.report import Report
 from openmeva.training.benchmark.own.scored import ScoredSet
 from openmeva.training.benchmark.paired import metric_scores
+from openmeva.training.benchmark.results.autos import autos_table
 from openmeva.training.benchmark.results.preferences import preference_table
+from openmeva.training.benchmark.results.titles import OWN, own_title, released_title
 from openmeva.training.benchmark.scoring.scores import SCORES_CACHE, check_cache
 from openmeva.training.benchmark.tables.sections import read_published
 from openmeva.training.files import kind_of
@@ -172,7 +173,7 @@ def _add_table(
             "(metrics are compared on rated stories only)"
         )
     if test_set.preferences:
-        table = preference_table(rows, own, options.draws, np.random.default_rng(options.seed))
+        table = preference_table(rows, own, options.draws, np.random.default_rng(options.seed), OWN)
         results["preferences"][test_set.name] = {"title": test_set.title, **table}
     elif test_set.judged:
         others = _others(scored, compared, options.data)
@@ -180,7 +181,7 @@ def _add_table(
             test_set, rows, own, others, sampling, results["lower_is_better"]
         )
     else:
-        results["autos"][test_set.name] = judge_autos(test_set, rows, own, sampling)
+        results["autos"][test_set.name] = autos_table(test_set, rows, own, sampling.draws, sampling.seed, OWN)
 
 
 def _others(scored: ScoredSet, compared: Sequence[str], data: Path | None) -> dict[str, list[float]]:
@@ -188,7 +189,7 @@ def _others(scored: ScoredSet, compared: Sequence[str], data: Path | None) -> di
     others = released_scores(scored.test_set.name, scored.all_rows, data)
     for name in compared:
         own_scores = metric_scores(name, scored.test_set, scored.all_rows)
-        others = {f"{title} (released)" if title in own_scores else title: s for title, s in others.items()}
+        others = {released_title(title, own_scores): s for title, s in others.items()}
         others |= {
             f"{title} (openmeva)" if title in scored.scores else title: s for title, s in own_scores.items()
         }
@@ -264,7 +265,7 @@ def _scores(metrics: Sequence[OwnMetric], test_set: TestSet, rows: Rows) -> Scor
     origins: dict[str, str] = {}
     for metric in metrics:
         for name, values in metric.score(test_set, rows).items():
-            title = f"{name} (yours)" if name in TRIVIAL_BASELINES else name
+            title = own_title(name)
             if title in scores:
                 raise ValueError(
                     f"{test_set.title}: expected metrics of different names, got {title!r} twice, of {origins[title]} and of "

@@ -1,4 +1,4 @@
-"""Results of metrics on one set: agreement with people, also compared with other metrics, or the aspects of AUTOS."""
+"""Results of metrics on one set: agreement with people, also compared with other metrics."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from openmeva.metrics.openmeva.autos import aspect_tables, check_rows
 from openmeva.metrics.openmeva.comparison import correct_p_values, paired_tests
 from openmeva.metrics.openmeva.drift import model_drift
 from openmeva.metrics.openmeva.error_types import by_error_type
 from openmeva.metrics.openmeva.judged import JudgedStories
-from openmeva.metrics.openmeva.trivial import trivial_scores
 from openmeva.training.benchmark.data.sets import TestSet
-from openmeva.training.benchmark.results.aspect_means import aspect_means
 from openmeva.training.benchmark.results.judged import judged_table, n_resamples
 from openmeva.training.benchmark.results.levels import BootstrapSamples
+from openmeva.training.benchmark.results.titles import OTHER, OWN
 from openmeva.training.statistics.permutation import PermutationTests, random_swaps
 
 EXAMPLES = 3  # stories shown per side
@@ -68,12 +66,10 @@ def judge_set(
         sources=False,
         maybe_trained_on=own,
         comparisons=False,
+        kinds=(OWN, OTHER),
     )
     scores = {title: np.array(values) for title, values in table.pop("scores").items()}
     comparisons = _comparisons(list(own), scores, judged, table.pop("draws"), sampling)
-    kinds = {"ours": "own", "released": "other", "trivial": "trivial"}
-    for row in table["rows"].values():
-        row["kind"] = kinds[row["kind"]]
     table["sources"] = judged.source_models
     table["metrics"] = {
         title: {
@@ -85,31 +81,6 @@ def judge_set(
         for title in own
     }
     return {"title": test_set.title, "corpus": test_set.corpus, "licence": test_set.licence, **table}
-
-
-def judge_autos(
-    test_set: TestSet, rows: Sequence[Mapping[str, Any]], own: Scores, sampling: Sampling
-) -> dict[str, Any]:
-    """Every aspect of a part of AUTOS, for the user's metrics and trivial baselines; means as on the leaderboard."""
-    stories = check_rows(rows)
-    trivial = {title: list(s) for title, s in trivial_scores([row["story"] for row in rows]).items()}
-    table: dict[str, Any] = {**test_set.autos_header(len(rows)), "rows": {}}
-    for kind, by_title in {"own": own, "trivial": trivial}.items():
-        for title, values in by_title.items():
-            cells = aspect_tables(
-                np.array(values), stories, sampling.draws, np.random.default_rng(sampling.seed)
-            )
-            aspects = {
-                f"{aspect} ({origin})" if len(origins) > 1 else aspect: {
-                    key: cell.get(key) for key in ("pearson", "pair_wins", "auc", "n")
-                }
-                | {"interval": (cell.get("intervals") or {}).get("pearson")}
-                for aspect, origins in cells["aspects"].items()
-                for origin, cell in origins.items()
-            }
-            firsts = {aspect: next(iter(origins.values())) for aspect, origins in cells["aspects"].items()}
-            table["rows"][title] = {"kind": kind, "aspects": aspects, **aspect_means(firsts)}
-    return table
 
 
 def _comparisons(
@@ -142,11 +113,11 @@ def _comparisons(
             others[name] = paired_tests(
                 scores[title], scores[name], judged.scores, samples[title], samples[name]
             )
-            others[name]["perm_both"] = {"p_value": min(1.0, 2 * against.nonzero_p_value)}
-        permuted = correct_p_values({name: test["perm_both"]["p_value"] for name, test in others.items()})
+            others[name]["permutation"] = {"p_value": min(1.0, 2 * against.nonzero_p_value)}
+        permuted = correct_p_values({name: test["permutation"]["p_value"] for name, test in others.items()})
         resampled = correct_p_values({name: _bootstrap_p_value(test) for name, test in others.items()})
         for name, test in others.items():
-            test["perm_both"]["holm"] = permuted[name]["holm"]
+            test["permutation"]["holm"] = permuted[name]["holm"]
             test["bootstrap"]["pearson"]["holm"] = resampled[name]["holm"]
             clear = permuted[name]["significant"] and resampled[name]["significant"]
             better = test["difference"]["pearson"] > 0

@@ -15,6 +15,8 @@ from openmeva.training.benchmark.own.judged_parts import (
     disagreement_section,
     system_section,
 )
+from openmeva.training.benchmark.results.autos import aspect_columns, column_labels
+from openmeva.training.benchmark.results.titles import OWN
 from openmeva.training.benchmark.tables.number_format import (
     few_prompts_note,
     format_number,
@@ -96,7 +98,7 @@ def verdict_section(results: Results) -> Section:
             sentences.append(text + _tally(metric["comparisons"]))
     for result in results["preferences"].values():
         for title, row in result["rows"].items():
-            if row["kind"] == "ours":
+            if row["kind"] == OWN:
                 ends = row["intervals"]["accuracy"]
                 interval_text = (
                     f", 95 % interval {format_number(ends[0], 2)} to {format_number(ends[1], 2)}"
@@ -108,9 +110,12 @@ def verdict_section(results: Results) -> Section:
                     f"the pairs{interval_text}, where 1 is perfect and .5 is chance."
                 )
     for result in results["autos"].values():
-        for title, row in result["rows"].items():
-            if row["kind"] == "own":
-                sentences.append(f"{title} on {result['title']}: {_aspects_sentence(result['test'], row)}")
+        columns, cells = aspect_columns(result)
+        for title in _own_titles(result):
+            by_label = {
+                label: cells[title][c] for c, label in column_labels(columns).items() if c in cells[title]
+            }
+            sentences.append(f"{title} on {result['title']}: {_aspects_sentence(result['test'], by_label)}")
     sentences += [f"{line}." for line in results["unscored"]]
     sentences += [f"Skipped: {title} {reason}." for title, reason in results["skipped"].items()]
     return Section("In short", sentences)
@@ -135,12 +140,17 @@ def _tally(comparisons: Results) -> str:
     )
 
 
-def _aspects_sentence(test: str, row: Results) -> str:
-    """The aspects by their intervals: above 0, below it, including it, or undefined."""
+def _own_titles(result: Results) -> list[str]:
+    """Titles of the user's metrics."""
+    return [title for title, row in result["rows"].items() if row["kind"] == OWN]
+
+
+def _aspects_sentence(test: str, cells: Results) -> str:
+    """The aspects (label to cell) by their intervals: above 0, below it, including it, or undefined."""
     damage = test == "discrimination"
     lists: dict[str, list[str]] = {"above": [], "below": [], "holding": [], "few": [], "undefined": []}
-    for aspect, cell in row["aspects"].items():
-        lists[_side(cell)].append(aspect.replace("_", " "))
+    for label, cell in cells.items():
+        lists[_side(cell)].append(label)
     by_side = {side: ", ".join(names) for side, names in lists.items() if names}
     if by_side.keys() <= {"few"}:
         return "too few stories to tell what it notices."
@@ -160,9 +170,9 @@ def _aspects_sentence(test: str, row: Results) -> str:
 
 def _side(cell: Results) -> str:
     """On which side of 0 an aspect's interval is; `few` or `undefined` if there is none."""
-    ends = cell["interval"]
+    ends = (cell.get("intervals") or {}).get("pearson")
     if not ends:
-        return "undefined" if cell["pearson"] is None else "few"
+        return "undefined" if cell.get("pearson") is None else "few"
     return "above" if ends[0] > 0 else "below" if ends[1] < 0 else "holding"
 
 
@@ -179,27 +189,21 @@ def preference_section(result: Results) -> Section:
 def autos_section(name: str, result: Results, published: Results) -> Section:
     """AUTOS: which damage the metric notices, and which harmless changes it penalizes."""
     test = result["test"]
-    own = {title: row for title, row in result["rows"].items() if row["kind"] == "own"}
-    aspects = list(dict.fromkeys(aspect for row in own.values() for aspect in row["aspects"]))
+    own = _own_titles(result)
+    columns, by_row = aspect_columns(result, published[test]["columns"])
+    labels = column_labels(columns)
     aim = "near .5 is good" if test == "invariance" else "1 is best, .5 is chance"
     table = Table(
         f"{result['title']}: by aspect",
         ["", *(f"{title}: {label}" for title in own for label in ("Pearson [95 %]", "pairs won"))],
         note=f"Pairs won: the share of perturbed stories that score below their own originals; {aim}.",
     )
-    for aspect in aspects:
+    for column in columns:
         cells = []
-        for row in own.values():
-            cell = row["aspects"].get(aspect, {})
-            cells += [
-                format_with_interval(
-                    {"pearson": cell["pearson"], "intervals": {"pearson": cell["interval"]}}, "pearson"
-                )
-                if cell.get("pearson") is not None
-                else "–",
-                format_number(cell.get("pair_wins"), 2),
-            ]
-        table.add(aspect.replace("_", " "), *cells)
+        for title in own:
+            cell = by_row[title].get(column, {})
+            cells += [format_with_interval(cell, "pearson"), format_number(cell.get("pair_wins"), 2)]
+        table.add(labels[column], *cells)
     text = (
         "Original stories, and the same stories with a harmless change. A good metric gives both about the same score."
         if test == "invariance"

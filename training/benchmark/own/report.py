@@ -15,6 +15,7 @@ import jinja2
 
 from openmeva.metrics.core.version import __version__
 from openmeva.training.benchmark.own.parts import Section, all_sections
+from openmeva.training.benchmark.results.titles import OWN
 from openmeva.training.benchmark.tables.render import plain, to_latex, to_markdown
 from openmeva.training.files import atomic_replace, write_text
 
@@ -51,7 +52,7 @@ class Report:
         """Titles of the user's metrics."""
         sets = [result for kind in _KINDS for result in self.results[kind].values()]
         rows = [(title, row) for result in sets for title, row in result["rows"].items()]
-        return list(dict.fromkeys(title for title, row in rows if row["kind"] in ("own", "ours")))
+        return list(dict.fromkeys(title for title, row in rows if row["kind"] == OWN))
 
     def write(self, folder: str | Path) -> Path:
         """Writes `report.html`, `report.md` (with `figures/`), `report.tex` and `report.json`; returns the HTML path."""

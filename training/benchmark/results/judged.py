@@ -19,6 +19,7 @@ from openmeva.metrics.openmeva.sources import judgments_by_source
 from openmeva.metrics.openmeva.trivial import trivial_scores
 from openmeva.training.benchmark.results.levels import BootstrapSamples, Levels
 from openmeva.training.benchmark.results.standings import standings
+from openmeva.training.benchmark.results.titles import OURS, RELEASED, TRIVIAL, released_title
 from openmeva.training.statistics.pairs import calibrated_accuracy
 from openmeva.training.statistics.permutation import PermutationTests, random_swaps
 
@@ -38,6 +39,7 @@ def judged_table(
     maybe_trained_on: Collection[str] = (),
     comparisons: bool = True,
     coefficient: str | None = None,
+    kinds: tuple[str, str] = (OURS, RELEASED),
 ) -> dict[str, Any]:
     """The main table of a judged set.
 
@@ -53,11 +55,12 @@ def judged_table(
             coefficients) instead of `pairs` and `standings`.
         coefficient: `pearson`, `spearman` or `kendall`, which comparisons use at every level. Default: Pearson, and
             Spearman within prompts.
+        kinds: of the rows of `ours`, and of those of `released`.
 
     Returns:
         `rows` (coefficients pooled over stories, `p_values`, `intervals`, the levels `within_prompts` and
-        `between_systems`, `accuracy` (acc_eq, of at most 3,000 stories), `kind`: ours, released or trivial, and for
-        the first two `beats_trivial`), `pairs` (each metric against the best, with Holm's correction), `standings`
+        `between_systems`, `accuracy` (acc_eq, of at most 3,000 stories), `kind`: one of `kinds`, or trivial, and
+        for the first two `beats_trivial`), `pairs` (each metric against the best, with Holm's correction), `standings`
         (significance clusters and ranks), `noise_ceiling`, `agreement`, `sources` if requested, `n`, `prompts`,
         `judgments`, `scores`, `unavailable`.
 
@@ -74,9 +77,9 @@ def judged_table(
     scores: dict[str, np.ndarray] = {}
     samples: dict[str, BootstrapSamples] = {}
     within: dict[str, BootstrapSamples] = {}
-    for kind, by_title in {"ours": ours, "released": released}.items():
+    for kind, by_title in zip(kinds, (ours, released), strict=True):
         for title, values in by_title.items():
-            name = title if kind == "ours" or title not in ours else f"{title} (released)"
+            name = title if by_title is ours else released_title(title, ours)
             array = _checked(name, values, judged)
             scores[name], samples[name] = array, bootstrap.correlations(array)
             rows[name] = {
@@ -87,7 +90,7 @@ def judged_table(
             within[name] = _add_levels(rows[name], array, judged, levels)
             rows[name]["beats_trivial"] = beats_trivial(rows[name], samples[name], trivial, trivial_draws)
     for name, array in trivial_scores(judged.stories).items():
-        rows[name] = {"kind": "trivial", **trivial[name]}
+        rows[name] = {"kind": TRIVIAL, **trivial[name]}
         if "undefined" not in trivial[name]:
             _add_levels(rows[name], array, judged, levels)
     comparable = {name: row for name, row in rows.items() if name not in maybe_trained_on}

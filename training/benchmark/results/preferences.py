@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from openmeva.metrics.openmeva.trivial import trivial_scores
+from openmeva.training.benchmark.results.titles import OURS, TRIVIAL
 
 # A pair is of similar length if the longer story has less than this many times the words of the shorter.
 LENGTH_RATIO = 1.1
@@ -19,6 +20,7 @@ def preference_table(
     ours: Mapping[str, Sequence[float]],
     draws: int,
     rng: np.random.Generator,
+    kind: str = OURS,
 ) -> dict[str, Any]:
     """Pairwise accuracy of each metric and trivial baseline, over all pairs and over pairs of similar length.
 
@@ -29,9 +31,10 @@ def preference_table(
         rows: two per `pair`, with `prompt` and `story`; the preferred story has the higher `score`.
         ours: row title to scores, one per row, higher is better.
         draws, rng: number of bootstrap samples and random generator.
+        kind: of the rows of `ours`.
 
     Returns:
-        `pairs`, `matched_pairs`, `length_ratio`, and `rows`: by title `kind` (ours or trivial), `accuracy` (0 to 1),
+        `pairs`, `matched_pairs`, `length_ratio`, and `rows`: by title `kind` (`kind` or trivial), `accuracy` (0 to 1),
         `ties`, `intervals` (95 %; None for pairs of one prompt), and `matched`, the same over pairs of similar length
         (empty without any).
 
@@ -45,19 +48,19 @@ def preference_table(
     prompts = [str(rows[index].get("prompt") or rows[index]["pair"]) for index in chosen]
     _, codes = np.unique(prompts, return_inverse=True)
     trivial = trivial_scores([row["story"] for row in rows])
-    by_kind: dict[str, Mapping[str, Any]] = {"ours": ours, "trivial": trivial}
+    by_kind: dict[str, Mapping[str, Any]] = {kind: ours, TRIVIAL: trivial}
     scores = {
-        (kind, title): _checked(title, values, len(rows))
-        for kind, by_title in by_kind.items()
+        (row_kind, title): _checked(title, values, len(rows))
+        for row_kind, by_title in by_kind.items()
         for title, values in by_title.items()
     }
     points = {key: (np.sign(array[chosen] - array[rejected]) + 1) / 2 for key, array in scores.items()}
     counts = _counts(int(codes.max()) + 1, draws, rng)
     table: dict[str, dict[str, Any]] = {}
-    for (kind, title), won in points.items():
+    for (row_kind, title), won in points.items():
         overall = _accuracy(won, codes, counts)
         matched_result = _accuracy(won[matched], codes[matched], counts) if matched.any() else {}
-        table[title] = {"kind": kind, **overall, "matched": matched_result}
+        table[title] = {"kind": row_kind, **overall, "matched": matched_result}
     return {
         "pairs": len(chosen),
         "matched_pairs": int(matched.sum()),

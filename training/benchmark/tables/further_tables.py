@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from openmeva.training.benchmark.results.aspect_means import aspect_columns, mean_known
+from openmeva.training.benchmark.results.autos import aspect_columns, mean_known
+from openmeva.training.benchmark.results.titles import printed_title
 from openmeva.training.benchmark.tables.number_format import format_number, format_with_interval
 from openmeva.training.benchmark.tables.render import Table
 
@@ -65,7 +66,7 @@ def autos_tables(autos: Mapping[str, Any], published: Mapping[str, Any]) -> Iter
             for title, cells in by_row.items():
                 values = [cells.get(column, {}).get(measure) for column in columns]
                 table.add(
-                    title.replace("_", "-"),
+                    printed_title(title, result["rows"][title]["kind"]),
                     *map(format_number, values),
                     format_number(mean_known(values, goals.get(measure))),
                 )

@@ -7,6 +7,7 @@ from typing import Any
 
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS
 from openmeva.training.benchmark.results.levels import MIN_COMPLETE_PROMPTS
+from openmeva.training.benchmark.results.titles import OURS, RELEASED, TRIVIAL, printed_title
 from openmeva.training.benchmark.tables.number_format import (
     format_number,
     format_p_value,
@@ -14,7 +15,7 @@ from openmeva.training.benchmark.tables.number_format import (
 )
 from openmeva.training.benchmark.tables.render import Table
 
-ROW_KINDS = (("ours", "this project"), ("released", "released scores"), ("trivial", "trivial"))
+ROW_KINDS = ((OURS, "this project"), (RELEASED, "released scores"), (TRIVIAL, "trivial"))
 
 
 def rows_by_kind(result: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
@@ -22,7 +23,7 @@ def rows_by_kind(result: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping[
     for kind, label in ROW_KINDS:
         for title, row in result["rows"].items():
             if row["kind"] == kind:
-                yield kind, f"{title} ({label})" if kind == "ours" else title.replace("_", "-"), row
+                yield kind, f"{title} ({label})" if kind == OURS else printed_title(title, kind), row
 
 
 def within_prompts(name: str, result: Mapping[str, Any], published: Mapping[str, Any]) -> Table:
@@ -119,7 +120,7 @@ def accuracy(result: Mapping[str, Any]) -> Table:
     )
     for row_kind, title, row in rows_by_kind(result):
         parts = [row.get("accuracy"), row.get("within_prompts", {}).get("accuracy")]
-        if row_kind == "trivial" or parts == [None, None]:
+        if row_kind == TRIVIAL or parts == [None, None]:
             continue
         cells: list[str] = []
         for part in parts:

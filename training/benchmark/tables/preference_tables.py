@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from openmeva.training.benchmark.results.titles import TRIVIAL, printed_title
 from openmeva.training.benchmark.tables.number_format import format_with_interval
 from openmeva.training.benchmark.tables.render import Table
 
@@ -27,10 +28,10 @@ def _laid_out(result: Mapping[str, Any]) -> Table:
         if index and kinds[index] != kinds[index - 1]:
             table.rule()
         table.add(
-            title,
+            printed_title(title, row["kind"]),
             format_with_interval(row, "accuracy"),
             format_with_interval(row["matched"], "accuracy"),
             f"{row['ties']:.1%}",
-            faint=row["kind"] == "trivial",
+            faint=row["kind"] == TRIVIAL,
         )
     return table

@@ -13,21 +13,18 @@ from openmeva.training.benchmark.tables.further_tables import (
     dataset_drift_table,
     explained_tables,
 )
-from openmeva.training.benchmark.tables.judged_tables import (
-    correlations,
-    human_machine_table,
-    kappas,
-    pairs,
-    part_tables,
-    quality_drift_table,
-    reliability,
-    score_differences_table,
-)
+from openmeva.training.benchmark.tables.judged_tables import correlations, kappas, pairs, reliability
 from openmeva.training.benchmark.tables.level_tables import (
     accuracy,
     between_systems,
     standings_tables,
     within_prompts,
+)
+from openmeva.training.benchmark.tables.part_tables import (
+    human_machine_table,
+    part_tables,
+    quality_drift_table,
+    score_differences_table,
 )
 from openmeva.training.benchmark.tables.preference_tables import preference_tables
 from openmeva.training.benchmark.tables.render import Table

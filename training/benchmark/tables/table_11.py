@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from openmeva.training.benchmark.results.titles import OURS
 from openmeva.training.benchmark.tables.number_format import format_number, format_with_interval
 from openmeva.training.benchmark.tables.render import Table
 
@@ -37,7 +38,7 @@ def table_11(results: Mapping[str, Any], published: Mapping[str, Any]) -> Iterat
             for name in present or [title]:
                 label = title if name == title else f"{title}: {name}"
                 table.add(f"  {label}", *_cells(judged, published, name, title), faint=not present)
-    further = [t for result in judged.values() for t, row in result["rows"].items() if row["kind"] == "ours"]
+    further = [t for result in judged.values() for t, row in result["rows"].items() if row["kind"] == OURS]
     further = [title for title in dict.fromkeys(further) if title not in shown]
     if further:
         table.rule()
@@ -49,7 +50,7 @@ def table_11(results: Mapping[str, Any], published: Mapping[str, Any]) -> Iterat
 
 def _ours(result: Mapping[str, Any], title: str) -> Mapping[str, Any] | None:
     row = result["rows"].get(title)
-    return row if row is not None and row["kind"] == "ours" else None
+    return row if row is not None and row["kind"] == OURS else None
 
 
 def _cells(judged: Mapping[str, Any], published: Mapping[str, Any], name: str, title: str) -> Iterator[str]:

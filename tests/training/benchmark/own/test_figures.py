@@ -51,8 +51,8 @@ def test_all_points_lie_inside_the_axes(drawn: list[Figure]) -> None:
     result = judged()
     assert result["rows"]["metric 0"]["pearson"] == pytest.approx(-1)
     cells = {
-        "typo": {"pearson": -0.9, "interval": [-0.95, -0.8]},
-        "negation": {"pearson": 1.0, "interval": None},
+        "typo": {"human": {"pearson": -0.9, "intervals": {"pearson": [-0.95, -0.8]}}},
+        "negation": {"human": {"pearson": 1.0, "intervals": {"pearson": None}}},
     }
     autos = {
         "title": "AUTOS",

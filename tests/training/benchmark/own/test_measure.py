@@ -27,7 +27,7 @@ def test_difference_explained_by_prompts_is_not_clear() -> None:
         bootstrap = PromptBootstrap(judged.scores, judged.prompts, 200, np.random.default_rng(0))
         samples = {name: bootstrap.correlations(values) for name, values in scores.items()}
         test = _comparisons(["mine"], scores, judged, samples, Sampling(200, 0))["mine"]["other"]
-        if test["perm_both"]["holm"] < 0.05:
+        if test["permutation"]["holm"] < 0.05:
             low, high = test["bootstrap"]["pearson"]["interval"]
             verdicts[low <= 0 <= high] = [*verdicts.get(low <= 0 <= high, []), test["verdict"]]
     assert set(verdicts[True]) == {"no clear difference"}
@@ -50,6 +50,6 @@ def test_verdict_follows_the_corrected_p_value(monkeypatch: pytest.MonkeyPatch) 
     bootstrap = PromptBootstrap(judged.scores, judged.prompts, 200, rng)
     samples = {name: bootstrap.correlations(values) for name, values in scores.items()}
     test = _comparisons(["mine"], scores, judged, samples, Sampling(200, 0))["mine"]["other"]
-    assert test["perm_both"]["p_value"] < 0.01
+    assert test["permutation"]["p_value"] < 0.01
     assert test["bootstrap"]["pearson"]["interval"][0] > 0
     assert test["verdict"] == "no clear difference"

@@ -85,7 +85,7 @@ def test_report_from_a_file_of_scores(tmp_path: Path, rated: Path) -> None:
     assert (row["within_prompts"]["prompts"], row["between_systems"]["systems"]) == (12, 3)
     test = result["metrics"]["mine <i>"]["comparisons"]["noise"]
     assert test["verdict"] == "better"
-    assert test["perm_both"]["holm"] < 0.05
+    assert test["permutation"]["holm"] < 0.05
     assert set(result["metrics"]["mine <i>"]["error_types"]["types"]) <= {"chaotic", "repeated"}
 
     assert "where 1 is perfect and 0 is chance" in page
@@ -159,7 +159,7 @@ def test_aspect_profile_on_autos(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
         return [len(story) for story in stories]
 
     report = judge(mine, "autos_discrimination_x", draws=100)
-    cell = report.results["autos"]["autos_discrimination_x"]["rows"]["mine"]["aspects"]["typo"]
+    cell = report.results["autos"]["autos_discrimination_x"]["rows"]["mine"]["aspects"]["typo"]["human"]
     assert cell["pearson"] == pytest.approx(1)
     assert cell["pair_wins"] == 1
     assert "it notices typo, consistency (95 % intervals above 0)" in report.html()

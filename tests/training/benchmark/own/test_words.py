@@ -14,7 +14,7 @@ from openmeva.training.benchmark.own.judging import judge
 from openmeva.training.benchmark.own.measure import Sampling, judge_set
 from openmeva.training.benchmark.own.parts import method_section, verdict_section
 from openmeva.training.benchmark.own.report import Report
-from openmeva.training.benchmark.tables.judged_tables import part_tables
+from openmeva.training.benchmark.tables.part_tables import part_tables
 from openmeva.training.benchmark.tables.sections import read_published
 
 COUNT = 60
@@ -52,7 +52,10 @@ def words(report: Report) -> str:
 
 
 def noticed(split: str, aspects: dict[str, tuple[float | None, list[float] | None]]) -> str:
-    cells = {name: {"pearson": value, "interval": interval} for name, (value, interval) in aspects.items()}
+    cells = {
+        name: {"human": {"pearson": value, "intervals": {"pearson": interval}}}
+        for name, (value, interval) in aspects.items()
+    }
     result = {"title": f"AUTOS, {split}", "test": split, "rows": {"mine": {"kind": "own", "aspects": cells}}}
     others = {"judged": {}, "preferences": {}, "unscored": [], "skipped": {}}
     return verdict_section({**others, "autos": {f"autos_x_{split}": result}}).paragraphs[0]
@@ -176,7 +179,7 @@ def test_clear_difference_passes_both_corrected_tests(rated: Rated) -> None:
     result = judge(four_metrics, judged=rated(), draws=1000).results["judged"]["judged_rated"]
     tests = result["metrics"]["best"]["comparisons"]
     assert {test["verdict"] for test in tests.values()} == {"better"}
-    assert max(test["perm_both"]["holm"] for test in tests.values()) < 0.01
+    assert max(test["permutation"]["holm"] for test in tests.values()) < 0.01
     assert max(test["bootstrap"]["pearson"]["holm"] for test in tests.values()) < 0.05
 
 
@@ -236,7 +239,9 @@ def test_average_over_aspects_equals_the_leaderboards(monkeypatch: pytest.Monkey
         for origin in ("human", "discrimination") for k in range(6) for label in (1, 0)
     ]  # fmt: skip
     name = "autos_x_invariance"
-    monkeypatch.setitem(TEST_SETS, name, TestSet(name, name, "roc", name, lambda _: rows, "", {}))
+    monkeypatch.setitem(
+        TEST_SETS, name, TestSet(name, name, "roc", "autos_invariance", lambda _: rows, "", {})
+    )
 
     def mine(stories: list[str]) -> list[float]:
         values = noise(stories)
@@ -246,7 +251,7 @@ def test_average_over_aspects_equals_the_leaderboards(monkeypatch: pytest.Monkey
         ]
 
     row = judge(mine, name, draws=100).results["autos"][name]["rows"]["mine"]
-    assert row["average"] == row["average_size"] == row["aspects"]["typo (human)"]["pearson"]
+    assert row["average"] == row["average_size"] == row["aspects"]["typo"]["human"]["pearson"]
 
 
 def test_metric_above_the_noise_ceiling_is_reported(rated: Rated) -> None:

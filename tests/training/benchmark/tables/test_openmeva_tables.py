@@ -13,7 +13,7 @@ from openmeva.metrics.openmeva.correlation import correlate
 from openmeva.metrics.openmeva.judged import JudgedStories
 from openmeva.training.benchmark.data.released import released_scores
 from openmeva.training.benchmark.data.sets import TEST_SETS
-from openmeva.training.benchmark.tables.judged_tables import part_tables, score_differences_table
+from openmeva.training.benchmark.tables.part_tables import part_tables, score_differences_table
 from openmeva.training.benchmark.tables.sections import read_published
 from tests.papers_data import DATA
 

@@ -6,13 +6,14 @@ import pytest
 from rich.console import Console
 
 from openmeva.spaces.leaderboard.views import _standing
-from openmeva.training.benchmark.tables.judged_tables import correlations, human_machine_table, kappas, pairs
+from openmeva.training.benchmark.tables.judged_tables import correlations, kappas, pairs
 from openmeva.training.benchmark.tables.level_tables import accuracy, standings_tables, within_prompts
 from openmeva.training.benchmark.tables.number_format import (
     format_number,
     format_p_value,
     format_with_interval,
 )
+from openmeva.training.benchmark.tables.part_tables import human_machine_table
 from openmeva.training.benchmark.tables.render import Table, to_latex, to_markdown, to_terminal
 from openmeva.training.benchmark.tables.sections import main_tables, read_published, section_tables
 from openmeva.training.cli.comparison import show_comparison
