@@ -31,8 +31,8 @@ def autos_table(
         kind: kind of the rows of `metrics`.
 
     Returns:
-        `title`, `corpus`, `test`, `n`, and `rows`: by title `kind`, `aspects` (by aspect and origin, as in the benchmark
-        metric's `aspect_tables`) and the means of `aspect_means`. Constant trivial baselines are left out.
+        `title`, `corpus`, `test`, `n`, and `rows`: by title `kind`, what `aspect_tables` returns, and the means of
+        `aspect_means` over the first origins, as on the leaderboard. Constant trivial baselines are left out.
 
     Raises:
         ValueError: rows that are not AUTOS, or scores that do not fit them.
