@@ -66,12 +66,12 @@ def aspect_columns(
 ) -> tuple[list[str], dict[str, dict[str, Any]]]:
     """The columns of a part of AUTOS, and the cells of each row by column.
 
-    A column is an aspect in the discrimination test, and an aspect with an origin in the invariance test. The columns are
-    sorted as in `order`, others last.
+    A column is an aspect in the discrimination test, and an aspect with an origin in the invariance test (and wherever an
+    aspect has several origins). The columns are sorted as in `order`, others last.
     """
     by_row = {
         title: {
-            aspect if result["test"] == "discrimination" else f"{aspect} {origin}": cell
+            aspect if result["test"] == "discrimination" and len(origins) == 1 else f"{aspect} {origin}": cell
             for aspect, origins in row["aspects"].items()
             for origin, cell in origins.items()
         }
