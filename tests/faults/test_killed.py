@@ -37,9 +37,9 @@ from tests.faults.conftest import Row
 from tests.killing import count_changes, killed_after, killed_before, run_to_end
 from tests.metrics.llm_judge.test_request_runner import QUESTIONS, request_runner
 from tests.small_hub import Hub
-from tests.tiny_classifier import write_classifier
-from tests.tiny_plots import generator_settings, write_generator
-from tests.tiny_trainings import ADAPTER, COMMON, TRAININGS, Train, write_files
+from tests.tiny.classifier import write_classifier
+from tests.tiny.plots import generator_settings, write_generator
+from tests.tiny.trainings import ADAPTER, COMMON, TRAININGS, Train, write_files
 from tests.training.autos.test_autos import builder, rows  # noqa: F401 - fixtures
 from tests.training.benchmark.conftest import words  # noqa: F401
 from tests.training.conftest import everyday_facts  # noqa: F401 - what the builder of AUTOS knows

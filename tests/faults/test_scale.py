@@ -13,7 +13,7 @@ import pytest
 from openmeva.training.scale.engines import Engine
 from tests.faults.conftest import Row
 from tests.faults.test_killed import MOMENTS, slow
-from tests.tiny_work import Counting
+from tests.tiny.work import Counting
 from tests.training.scale.test_ray import PAUSE, ROOT, cluster, killed_driver, plain  # noqa: F401 - fixtures
 from tests.training.scale.test_runs import ROWS, counted, sums
 

@@ -21,7 +21,7 @@ from tests.faults.test_killed import MOMENTS, slow
 from tests.hub_state import Hub, Repository
 from tests.killing import run_to_end
 from tests.small_hub import use_endpoint
-from tests.tiny_classifier import write_classifier
+from tests.tiny.classifier import write_classifier
 from tests.training.hub.conftest import (
     hub,  # noqa: F401 - a fixture
     tree,

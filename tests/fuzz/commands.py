@@ -18,7 +18,7 @@ from openmeva.training.negatives import file as negatives_file
 from openmeva.training.text.knowledge import resources
 from tests.fuzz import calls
 from tests.fuzz.outcome import REFUSED, SCORED, Checked
-from tests.tiny import write_checkpoint
+from tests.tiny.models import write_checkpoint
 
 BAD_INPUT = 2
 _CALLS: dict[str, tuple[calls.Calls, float]] = {

@@ -9,12 +9,12 @@ from typing import Any
 
 import torch
 
-from tests.tiny import write_bert, write_checkpoint
-from tests.tiny_bleurt import write_bleurt
-from tests.tiny_classifier import write_classifier
-from tests.tiny_ppl import write_gpt2, write_ppl_checkpoint
-from tests.tiny_ruber import write_ruber_checkpoint
-from tests.tiny_sentavg import write_sentavg
+from tests.tiny.bleurt import write_bleurt
+from tests.tiny.classifier import write_classifier
+from tests.tiny.models import write_bert, write_checkpoint
+from tests.tiny.ppl import write_gpt2, write_ppl_checkpoint
+from tests.tiny.ruber import write_ruber_checkpoint
+from tests.tiny.sentavg import write_sentavg
 
 
 @dataclass(frozen=True)

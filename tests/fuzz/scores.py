@@ -15,7 +15,7 @@ from openmeva.metrics.core.writing import json_line
 from tests.fuzz.commands import BAD_INPUT, invoke
 from tests.fuzz.inputs import texts, weighted, with_words
 from tests.fuzz.outcome import REFUSED, SCORED, Checked
-from tests.tiny_sentavg import write_sentavg
+from tests.tiny.sentavg import write_sentavg
 
 
 def story_files(longest: int) -> st.SearchStrategy[tuple[list[dict[str, Any]], str]]:

@@ -22,7 +22,7 @@ from openmeva.training.text.knowledge.english import English
 from openmeva.training.text.tagger.tagging import tag
 from tests.fuzz.inputs import real_stories, texts, weighted, wrong_values
 from tests.fuzz.outcome import REFUSED, SCORED, Checked
-from tests.tiny_language import ANN, KEN, TOM, tagged
+from tests.tiny.language import ANN, KEN, TOM, tagged
 
 CORPUS = ROOT / "tests" / "training" / "perturbations" / "corpus.txt"
 

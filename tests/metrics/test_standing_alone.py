@@ -20,7 +20,7 @@ from openmeva.training.hub.description import Source, read_description
 from openmeva.training.hub.install import Installation
 from openmeva.training.hub.layout import Repository, lay_out
 from tests.metrics.every_metric import NAMES, results
-from tests.tiny_ppl import write_gpt2
+from tests.tiny.ppl import write_gpt2
 
 ROOT = Path(__file__).resolve().parents[2]
 PROBE_SCRIPT = """

@@ -12,7 +12,7 @@ from openmeva.training.negatives import file
 from openmeva.training.paths import RESOURCES
 from openmeva.training.text.tagged_story import TaggedStory
 from tests.facts import with_everyday_facts
-from tests.tiny_language import TinyLanguage, tagged
+from tests.tiny.language import TinyLanguage, tagged
 
 
 @pytest.fixture(scope="session", autouse=True)

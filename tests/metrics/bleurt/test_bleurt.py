@@ -10,8 +10,8 @@ from safetensors.torch import load_file, save_file
 from transformers import BertConfig, BertForSequenceClassification
 
 from openmeva.metrics.bleurt.scoring import BleurtScorer
-from tests.tiny import PIECES, tiny_tokenizer
-from tests.tiny_bleurt import write_bleurt
+from tests.tiny.bleurt import write_bleurt
+from tests.tiny.models import PIECES, tiny_tokenizer
 
 ROOT = Path(__file__).resolve().parents[3]
 MODULE = str(ROOT / "metrics" / "bleurt")

@@ -17,8 +17,8 @@ from openmeva.metrics.core import backbone, checkpoint
 from openmeva.metrics.core.backbone import backbone_folder
 from openmeva.metrics.core.checkpoint import find_checkpoint, load_checkpoint, merge_adapter
 from openmeva.metrics.core.runtime import choose_dtype, pad
-from tests.tiny import write_checkpoint
-from tests.tiny_metrics import CHECKPOINTS, NAMED, load_tiny
+from tests.tiny.metrics import CHECKPOINTS, NAMED, load_tiny
+from tests.tiny.models import write_checkpoint
 
 ROOT = Path(__file__).resolve().parents[3]
 IDS = {"roc": "openmeva/union-roc", "wp": "openmeva/union-wp"}

@@ -12,7 +12,7 @@ from openmeva.metrics.core import backbone, checkpoint
 from openmeva.metrics.core.backbone import BackboneNotFoundError, backbone_folder
 from openmeva.metrics.core.checkpoint import find_checkpoint
 from openmeva.metrics.core.hub import hub_home, verify_snapshot
-from tests.tiny import write_checkpoint
+from tests.tiny.models import write_checkpoint
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from nltk.corpus import wordnet
 
 from openmeva.metrics.overlap import meteor
 from openmeva.metrics.overlap.scoring import OverlapScorer
-from tests.tiny import write_checkpoint
+from tests.tiny.models import write_checkpoint
 
 ROOT = Path(__file__).resolve().parents[3]
 STORIES = ["Ann ran home and slept.", "The quick dog ate the big cat.", "He walked to the park."]

@@ -13,7 +13,7 @@ from openmeva.metrics.core.classifier import StoryClassifier
 from openmeva.metrics.core.runtime import PrecisionCache, choose_device, choose_dtype, pad
 from openmeva.metrics.sentavg.modeling import SentAvg
 from openmeva.metrics.union.modeling import UnionModel
-from tests.tiny_metrics import CHECKPOINTS, load_tiny, scores_of
+from tests.tiny.metrics import CHECKPOINTS, load_tiny, scores_of
 
 
 def test_batches_are_padded_and_converted_models_cached() -> None:

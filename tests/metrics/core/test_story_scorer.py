@@ -9,7 +9,7 @@ from tokenizers import Tokenizer
 from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.core.contexts import is_beginning
 from openmeva.metrics.union.scoring import UnionScorer
-from tests.tiny import write_checkpoint
+from tests.tiny.models import write_checkpoint
 
 # computed by `metrics/union` before windows, batches and gains moved to the core
 GOLDEN_SCORES = [0.2072667, 0.3146689, 0.2971542]

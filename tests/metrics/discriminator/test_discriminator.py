@@ -6,7 +6,7 @@ from typing import Any
 import evaluate
 import pytest
 
-from tests.tiny_classifier import write_classifier
+from tests.tiny.classifier import write_classifier
 
 ROOT = Path(__file__).resolve().parents[3]
 STORIES = ["Ann ran home. She ate.", "The dog slept."]

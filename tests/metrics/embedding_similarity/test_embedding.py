@@ -10,7 +10,7 @@ from safetensors.torch import load_file, save_file
 from openmeva.metrics.embedding_similarity.embedding import TextEncoder
 from openmeva.metrics.embedding_similarity.mover_score import bigrams, mover_score
 from openmeva.metrics.embedding_similarity.scoring import InverseDocumentFrequency, SimilarityScorer
-from tests.tiny import write_bert
+from tests.tiny.models import write_bert
 
 
 @pytest.fixture(scope="module")

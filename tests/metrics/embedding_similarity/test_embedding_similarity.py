@@ -12,7 +12,7 @@ from openmeva.metrics.core.text import Normalizer
 from openmeva.metrics.embedding_similarity.embedding import TextEncoder
 from openmeva.metrics.embedding_similarity.scoring import BERT_SCORES, SCORES, SimilarityScorer
 from tests.mini_stories import mini_rows_of
-from tests.tiny import write_bert
+from tests.tiny.models import write_bert
 
 ROOT = Path(__file__).parents[3]
 ENCODER = ROOT / "metrics" / "weights" / "encoder"

@@ -15,7 +15,7 @@ from openmeva.metrics.llm_judge.answers import NoAnswer, Request
 from openmeva.metrics.llm_judge.local import LocalJudge
 from openmeva.metrics.llm_judge.prompts import DEFAULT_PROMPTS
 from openmeva.training.paths import ROOT
-from tests.tiny_ppl import write_gpt2
+from tests.tiny.ppl import write_gpt2
 
 MODULE = str(Path(__file__).resolve().parents[3] / "metrics" / "llm_judge")
 STORIES = ["Ann ran home. She ate.", "The dog slept."]

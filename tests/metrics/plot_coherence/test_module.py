@@ -10,7 +10,7 @@ import torch
 
 from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
-from tests.tiny_classifier import ERROR_TYPES, write_classifier
+from tests.tiny.classifier import ERROR_TYPES, write_classifier
 
 ROOT = Path(__file__).resolve().parents[3]
 MODULE = str(ROOT / "metrics" / "plot_coherence")

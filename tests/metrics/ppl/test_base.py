@@ -20,7 +20,7 @@ from openmeva.training.common.config import read_config
 from openmeva.training.paths import CONFIGS, METRICS
 from tests.hub_state import Repository
 from tests.small_hub import small_hub, use_endpoint
-from tests.tiny_ppl import write_gpt2, write_ppl_checkpoint
+from tests.tiny.ppl import write_gpt2, write_ppl_checkpoint
 
 MODULE = str(METRICS / "ppl")
 STORIES = ["Ann ran home. She ate.", "The dog slept."]

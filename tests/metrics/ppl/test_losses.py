@@ -11,7 +11,7 @@ from openmeva.metrics.ppl.causal_model import CausalModel
 from openmeva.metrics.ppl.loading import LoadedModel, load_model
 from openmeva.metrics.ppl.scoring import PerplexityScorer
 from openmeva.metrics.ppl.texts import TokenizedStory
-from tests.tiny_ppl import plain_tokenizer, write_gpt2, write_ppl_checkpoint
+from tests.tiny.ppl import plain_tokenizer, write_gpt2, write_ppl_checkpoint
 
 STORIES = [
     "She ate.",

@@ -11,7 +11,7 @@ import pytest
 from safetensors.torch import load_file, save_file
 from transformers import BertConfig, BertForMaskedLM
 
-from tests.tiny_ppl import plain_tokenizer, write_gpt2, write_ppl_checkpoint
+from tests.tiny.ppl import plain_tokenizer, write_gpt2, write_ppl_checkpoint
 
 ROOT = Path(__file__).resolve().parents[3]
 MODULE = str(ROOT / "metrics" / "ppl")

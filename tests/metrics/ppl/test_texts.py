@@ -6,7 +6,7 @@ import pytest
 
 from openmeva.metrics.core.text import Normalizer
 from openmeva.metrics.ppl.texts import NormalizedReader, PlainReader
-from tests.tiny import tiny_tokenizer
+from tests.tiny.models import tiny_tokenizer
 
 
 @pytest.mark.parametrize("end", [None, "[SEP]"])

@@ -6,7 +6,7 @@ from typing import Any
 import evaluate
 import pytest
 
-from tests.tiny_ruber import write_ruber_checkpoint
+from tests.tiny.ruber import write_ruber_checkpoint
 
 ROOT = Path(__file__).resolve().parents[3]
 MODULE = str(ROOT / "metrics" / "ruber_bert")

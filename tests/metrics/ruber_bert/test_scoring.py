@@ -12,7 +12,7 @@ from transformers import BertModel
 from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.ruber_bert.blending import BLENDS, hybrid
 from openmeva.metrics.ruber_bert.scoring import RuberScorer, plain_context
-from tests.tiny_ruber import write_ruber_checkpoint
+from tests.tiny.ruber import write_ruber_checkpoint
 
 STORIES = [
     "She ran home and ate the cat.",

@@ -11,8 +11,8 @@ from safetensors.torch import load_file
 
 from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.sentavg.scoring import SentAvgScorer
-from tests.tiny import tiny_tokenizer
-from tests.tiny_sentavg import write_sentavg
+from tests.tiny.models import tiny_tokenizer
+from tests.tiny.sentavg import write_sentavg
 
 ROOT = Path(__file__).resolve().parents[3]
 STORIES = ["She ran home. She ate.", "The dog slept.", "He ran. The cat slept. He ate the cat!"]

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from openmeva.training.cli.app import app
-from tests.tiny import write_checkpoint
+from tests.tiny.models import write_checkpoint
 
 ROOT = Path(__file__).resolve().parents[3]
 MODULE = str(ROOT / "metrics" / "union")

@@ -9,7 +9,7 @@ from torch.nn import functional as F
 from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.union.modeling import IGNORE_INDEX
 from openmeva.metrics.union.scoring import UnionScorer
-from tests.tiny import tiny_model, write_checkpoint
+from tests.tiny.models import tiny_model, write_checkpoint
 
 STORIES = [
     "Ann ran home. She ate.",

@@ -18,8 +18,8 @@ from openmeva.training.bleurt.ratings import Ridge, choose_penalty, cross_valida
 from openmeva.training.bleurt.trainer import BleurtTrainer
 from openmeva.training.common.cross_validated import cross_validated_scores
 from openmeva.training.negatives import TaggedStory
-from tests.tiny import tiny_model, tiny_tokenizer
-from tests.tiny_bleurt import write_bleurt
+from tests.tiny.bleurt import write_bleurt
+from tests.tiny.models import tiny_model, tiny_tokenizer
 
 STORIES = [
     TaggedStory(

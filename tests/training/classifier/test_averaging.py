@@ -23,8 +23,8 @@ from openmeva.training.negatives.groups import write_groups
 from openmeva.training.plot_coherence import trainer
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 from openmeva.training.plot_coherence.trainer import train
-from tests.tiny import tiny_model, write_encoder
-from tests.tiny_groups import rows
+from tests.tiny.groups import rows
+from tests.tiny.models import tiny_model, write_encoder
 
 
 def adapter(seed: int, rank: int) -> dict[str, Tensor]:

@@ -17,8 +17,8 @@ from openmeva.training.classifier.rows import load_rows, sample_groups
 from openmeva.training.classifier.rows_config import RowFile, RowsConfig
 from openmeva.training.classifier.trainer import check_rows, train_classifier
 from openmeva.training.negatives.groups import GroupRow, read_groups, write_groups
-from tests.tiny import tiny_tokenizer
-from tests.tiny_groups import rows
+from tests.tiny.groups import rows
+from tests.tiny.models import tiny_tokenizer
 
 
 def test_token_labels_mark_the_tokens_of_damaged_words() -> None:

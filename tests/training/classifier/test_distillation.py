@@ -22,7 +22,7 @@ from openmeva.training.files import checksum
 from openmeva.training.negatives.groups import GroupRow, write_groups
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 from openmeva.training.plot_coherence.trainer import train
-from tests.tiny import tiny_model, write_encoder
+from tests.tiny.models import tiny_model, write_encoder
 
 WORDS = ("she", "he", "the", "dog", "cat", "ran", "ate", "slept", "home", "park", "walk", "to", "and", "was")
 

@@ -32,8 +32,8 @@ from openmeva.training.common import trainer as common
 from openmeva.training.common.config import parse
 from openmeva.training.negatives.groups import GroupRow
 from tests.killing import interrupt_at_call
-from tests.tiny import tiny_model, tiny_tokenizer, write_byte_tokenizer, write_encoder, write_gpt2
-from tests.tiny_groups import rows
+from tests.tiny.groups import rows
+from tests.tiny.models import tiny_model, tiny_tokenizer, write_byte_tokenizer, write_encoder, write_gpt2
 
 CONFIG: dict[str, Any] = {
     "metric": "plot_coherence",

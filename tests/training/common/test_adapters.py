@@ -15,7 +15,7 @@ from openmeva.training.common.adapters import (
     load_adapter,
     without_zero_factors,
 )
-from tests.tiny import tiny_model
+from tests.tiny.models import tiny_model
 
 
 def perturb_trainable_parameters(model: torch.nn.Module) -> None:

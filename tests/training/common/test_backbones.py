@@ -26,9 +26,9 @@ from openmeva.training.ruber_bert import trainer as ruber
 from openmeva.training.ruber_bert.config import RuberConfig
 from openmeva.training.union import trainer as union
 from openmeva.training.union.config import UnionConfig
-from tests.tiny import tiny_model, write_encoder
-from tests.tiny_backbones import STORIES, write_backbone
-from tests.tiny_ppl import write_ppl_checkpoint
+from tests.tiny.backbones import STORIES, write_backbone
+from tests.tiny.models import tiny_model, write_encoder
+from tests.tiny.ppl import write_ppl_checkpoint
 
 
 @pytest.mark.parametrize(("kind", "lost"), [("bert", 0), ("roberta", 2), ("mpnet", 2), ("longformer", 2)])

@@ -24,8 +24,8 @@ from openmeva.training.union import model as union_model
 from openmeva.training.union import trainer as union
 from openmeva.training.union.config import UnionConfig
 from tests.facts import with_everyday_facts
-from tests.tiny import tiny_model, write_bart, write_encoder, write_gpt2
-from tests.tiny_backbones import STORIES, write_backbone
+from tests.tiny.backbones import STORIES, write_backbone
+from tests.tiny.models import tiny_model, write_bart, write_encoder, write_gpt2
 
 
 @pytest.fixture

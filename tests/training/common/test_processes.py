@@ -16,7 +16,7 @@ from openmeva.training import processes
 from openmeva.training.common import trainer as common
 from openmeva.training.common.data_parallel import BatchShard
 from openmeva.training.files import checksum
-from tests.tiny_trainings import TRAININGS, train_all, write_files
+from tests.tiny.trainings import TRAININGS, train_all, write_files
 
 
 def _run(data: Path, out: Path) -> None:

@@ -20,7 +20,7 @@ from openmeva.training.embedding_similarity.trainer import SimilarityTrainer
 from openmeva.training.ruber_bert.trainer import RuberTrainer
 from openmeva.training.union.trainer import UnionTrainer
 from tests.killing import interrupt_at_call, run_to_end
-from tests.tiny_trainings import TRAININGS, write_files
+from tests.tiny.trainings import TRAININGS, write_files
 
 
 class _SubmoduleTrainer(common.DataParallelTrainer):

@@ -14,7 +14,7 @@ from openmeva.training.discriminator.config import DiscriminatorConfig
 from openmeva.training.discriminator.data import generated_groups, load_rows
 from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory
 from openmeva.training.text.tagged_story import TaggedStory
-from tests.tiny import write_gpt2
+from tests.tiny.models import write_gpt2
 
 STORIES = [
     PlottedStory(f"g{i}", TaggedStory([[word, "ran", "."]], [["NN", "VBD", "."]]), [[word]])

@@ -8,7 +8,7 @@ import pytest
 from openmeva.metrics.embedding_similarity.embedding import TextEncoder
 from openmeva.metrics.embedding_similarity.scoring import BERT_SCORES, SimilarityScorer
 from openmeva.training.embedding_similarity.baseline import baseline
-from tests.tiny import write_bert
+from tests.tiny.models import write_bert
 
 STORIES = ["she ran home .", "the dog ate a cat .", "he slept !", "a park was not home ?", "she ran home ."]
 

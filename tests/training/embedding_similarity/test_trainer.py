@@ -21,7 +21,7 @@ from openmeva.training.embedding_similarity.losses import relative_error
 from openmeva.training.embedding_similarity.model import build_models
 from openmeva.training.embedding_similarity.trainer import agreement
 from openmeva.training.paths import ROOT
-from tests.tiny import PIECES, tiny_model, write_encoder
+from tests.tiny.models import PIECES, tiny_model, write_encoder
 
 NAMES = ["john", "mary", "alex"]
 

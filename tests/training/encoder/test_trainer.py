@@ -14,8 +14,8 @@ from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.encoder.data import IGNORED, MaskingCollator, load_texts
 from openmeva.training.encoder.trainer import MaskedLanguageModelTrainer
 from openmeva.training.encoder.vocabulary import prune_vocabulary, pruned_model
-from tests.tiny import PIECES
-from tests.tiny_trainings import write_files
+from tests.tiny.models import PIECES
+from tests.tiny.trainings import write_files
 
 
 def test_pruned_vocabulary_keeps_special_tokens_characters_and_frequent_pieces() -> None:

@@ -15,7 +15,7 @@ from openmeva.training.graded.continued import (
 )
 from openmeva.training.graded.openings import ContinuedConfig, sample_openings
 from openmeva.training.negatives.groups import read_groups
-from tests.tiny import write_gpt2
+from tests.tiny.models import write_gpt2
 
 
 def stories() -> list[str]:

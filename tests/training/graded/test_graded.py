@@ -20,8 +20,8 @@ from openmeva.training.negatives.infill import Infiller
 from openmeva.training.negatives.nearest import Neighbours, nearest_indices
 from openmeva.training.paths import ROOT
 from openmeva.training.text.tagged_story import TaggedStory
-from tests.tiny import tiny_model, tiny_tokenizer
-from tests.tiny_classifier import GRADED
+from tests.tiny.classifier import GRADED
+from tests.tiny.models import tiny_model, tiny_tokenizer
 
 SUBJECTS = ("she", "he", "the dog", "the cat")
 ACTS = ("ran home", "ate", "slept", "walked to the park")

@@ -15,7 +15,7 @@ from openmeva.training.common.adapters import adapter_tensors, add_adapters
 from openmeva.training.hub.description import read_description
 from openmeva.training.hub.layout import Repository, lay_out
 from tests.small_hub import TOKEN, Hub, small_hub
-from tests.tiny import tiny_model, write_encoder
+from tests.tiny.models import tiny_model, write_encoder
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -7,7 +7,7 @@ import pytest
 
 from openmeva.training.negatives import BufferedRandom, EditedStory, NegativeMaterial, TaggedStory
 from openmeva.training.text.keywords import KeywordTable
-from tests.tiny_language import ANN, KEN, TOM, TinyLanguage, tagged
+from tests.tiny.language import ANN, KEN, TOM, TinyLanguage, tagged
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from openmeva.training.negatives.sentence import EditedSentence
 from openmeva.training.text.keywords import KeywordTable
 from openmeva.training.text.knowledge import resources
 from openmeva.training.text.knowledge.resources import MissingResourceError
-from tests.tiny_language import TinyLanguage, tagged
+from tests.tiny.language import TinyLanguage, tagged
 
 SEEDS = range(400)
 RELEASED = RECIPES["released"].operations

@@ -14,7 +14,7 @@ from openmeva.training.negatives.substitution import (
     substitute_sentence,
 )
 from openmeva.training.text.keywords import KeywordTable
-from tests.tiny_language import TinyLanguage, tagged
+from tests.tiny.language import TinyLanguage, tagged
 
 
 def test_keyword_golden(story, make_rng, material, text):

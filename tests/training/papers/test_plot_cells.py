@@ -197,7 +197,7 @@ def test_tables_show_the_paper_results(
 
 
 def test_fine_tuned_cell_is_a_trained_classifier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tests.tiny import tiny_model, write_encoder
+    from tests.tiny.models import tiny_model, write_encoder
 
     write_encoder(tmp_path / "encoder", tiny_model())
     monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")

@@ -24,8 +24,8 @@ from openmeva.training.papers.sources import (
 )
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 from tests.mini_stories import sentences_of
-from tests.tiny import tiny_model, write_encoder
-from tests.tiny_classifier import write_classifier
+from tests.tiny.classifier import write_classifier
+from tests.tiny.models import tiny_model, write_encoder
 
 
 @pytest.mark.parametrize("config", ["mix", "mix_fifth", "base", "base_second"])

@@ -13,7 +13,7 @@ from openmeva.metrics.core.command import columns_of, read_stories
 from openmeva.training.autos import command
 from openmeva.training.cli.app import app
 from openmeva.training.corpora.story_rows import read_rows
-from tests.tiny_work import rows_in
+from tests.tiny.work import rows_in
 
 
 def perturb(*arguments: object) -> Result:

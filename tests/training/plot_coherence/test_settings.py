@@ -17,7 +17,7 @@ from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 from openmeva.training.plot_coherence.groups import main
 from openmeva.training.plot_coherence.trainer import train
 from openmeva.training.union.config import UnionConfig
-from tests.tiny import tiny_model, write_encoder
+from tests.tiny.models import tiny_model, write_encoder
 
 KINDS: dict[str, type[Any]] = {"plot_coherence": PlotCoherenceConfig, "union": UnionConfig}
 OWN = [file for metric in KINDS for file in sorted((CONFIGS / metric).glob("*.yaml"))]

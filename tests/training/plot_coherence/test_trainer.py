@@ -16,7 +16,7 @@ from openmeva.training.paths import ROOT
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 from openmeva.training.plot_coherence.groups import main
 from tests.mini_stories import sentences_of
-from tests.tiny_classifier import GRADED
+from tests.tiny.classifier import GRADED
 
 TINY = parse(PlotCoherenceConfig, {"name": "tiny", "seed": 1})
 

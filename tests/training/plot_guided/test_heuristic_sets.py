@@ -13,7 +13,7 @@ from openmeva.training.negatives.heuristics import substitute_antonyms, substitu
 from openmeva.training.plot_guided import training_sets as sets
 from openmeva.training.plot_guided.negatives import stage as negatives
 from openmeva.training.text.tagged_story import TaggedStory
-from tests import tiny_plots
+from tests.tiny import plots as tiny_plots
 
 
 def test_splits_have_exact_limits() -> None:

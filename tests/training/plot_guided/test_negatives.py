@@ -7,7 +7,7 @@ import pytest
 from openmeva.training.plot_guided.negatives import stage
 from openmeva.training.text.knowledge import resources
 from openmeva.training.text.knowledge.resources import MissingResourceError
-from tests import tiny_plots
+from tests.tiny import plots as tiny_plots
 
 
 def test_missing_conceptnet_is_reported_before_a_generator_is_trained(

@@ -17,7 +17,7 @@ from openmeva.training.plot_guided.manipulations import stories as manipulators
 from openmeva.training.plot_guided.negatives import stage as negatives
 from openmeva.training.plot_guided.negatives.config import SetOrDefault
 from openmeva.training.stages import Stage, read_rows
-from tests import tiny_plots
+from tests.tiny import plots as tiny_plots
 
 import pyarrow as pa  # isort: skip
 import pyarrow.parquet as pq  # isort: skip

@@ -23,7 +23,7 @@ from openmeva.training.ppl.config import PplConfig
 from openmeva.training.ppl.data import count_words, token_rows
 from openmeva.training.ppl.losses import next_token_loss
 from tests.killing import interrupt_at_call
-from tests.tiny import tiny_model, write_encoder, write_gpt2
+from tests.tiny.models import tiny_model, write_encoder, write_gpt2
 
 SUBJECTS = ("she", "he", "the dog", "the cat")
 ENDINGS = ("ran home", "ate", "slept", "walked to the park")

@@ -21,7 +21,7 @@ from openmeva.training.ruber_bert.data import TextBatcher, frozen_features, load
 from openmeva.training.ruber_bert.losses import relatedness_loss
 from openmeva.training.ruber_bert.model import build_model
 from tests.killing import interrupt_at_call
-from tests.tiny import tiny_model, write_encoder
+from tests.tiny.models import tiny_model, write_encoder
 
 TOPICS = {
     "the dog": ("the dog ran", "the park", "a dog walked to the park"),

@@ -10,7 +10,7 @@ import pytest
 from openmeva.training.files import Row, write_rows
 from openmeva.training.scale.run import run
 from openmeva.training.scale.sources import Source, digest_of, files_source
-from tests.tiny_work import UNREADABLE, Counting, rows_in
+from tests.tiny.work import UNREADABLE, Counting, rows_in
 from tests.training.scale.test_runs import PLAIN, ROWS, counted
 
 STOPPING = [*ROWS[:7], {"id": 7, "story": UNREADABLE}]

@@ -19,7 +19,7 @@ from openmeva.training.scale.folder import MISFITS, UNREAD, Folder
 from openmeva.training.scale.parts import BadRow, Size
 from openmeva.training.scale.perturbing import Perturbation
 from tests.killing import EVERY, count_changes, killed_before, run_to_end
-from tests.tiny_work import Counting, WordCounter
+from tests.tiny.work import Counting, WordCounter
 from tests.training.scale.test_runs import counted, sums
 
 

@@ -19,7 +19,7 @@ from openmeva.training.scale.negatives import Sampling
 from openmeva.training.scale.parts import Size
 from openmeva.training.scale.perturbing import Perturbation
 from openmeva.training.text.knowledge.resources import lexicon_files
-from tests.tiny_work import rows_in
+from tests.tiny.work import rows_in
 from tests.training.scale.test_runs import counted
 
 STORIES = [

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from openmeva.training.scale.engines import Engine
-from tests.tiny_work import Counting
+from tests.tiny.work import Counting
 from tests.training.scale.test_bad_rows import Writing
 from tests.training.scale.test_runs import ROWS, counted, sums
 

@@ -23,9 +23,9 @@ from openmeva.training.scale.parts import Size
 from openmeva.training.scale.run import Report, _without_keys, run
 from openmeva.training.scale.sources import dataset_source, files_source
 from openmeva.training.scale.worker import apply_to_valid_rows
-from tests import tiny_work
 from tests.killing import count_changes, killed_before, run_to_end
-from tests.tiny_work import UNREADABLE, Counting, rows_in
+from tests.tiny import work as tiny_work
+from tests.tiny.work import UNREADABLE, Counting, rows_in
 
 PLAIN = Engine("plain")
 ROWS = [{"id": place, "story": f"Ben ran {'far ' * (place % 5)}home."} for place in range(23)]

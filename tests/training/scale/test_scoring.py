@@ -12,10 +12,10 @@ from openmeva.training.scale.engines import Engine
 from openmeva.training.scale.parts import Size
 from openmeva.training.scale.scorer import Scorer
 from openmeva.training.scale.scoring import Scoring, score_dataset
-from tests.tiny_classifier import write_classifier
-from tests.tiny_ppl import write_ppl_checkpoint
-from tests.tiny_ruber import write_ruber_checkpoint
-from tests.tiny_work import rows_in
+from tests.tiny.classifier import write_classifier
+from tests.tiny.ppl import write_ppl_checkpoint
+from tests.tiny.ruber import write_ruber_checkpoint
+from tests.tiny.work import rows_in
 
 PLAIN = Engine("plain")
 STORIES = [

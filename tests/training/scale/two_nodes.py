@@ -10,7 +10,7 @@ import numpy as np
 from ray.cluster_utils import Cluster
 
 from openmeva.training.scale.engines import OBJECTS, SETTINGS, Engine
-from tests.tiny_work import Counting
+from tests.tiny.work import Counting
 from tests.training.scale.test_runs import ROWS, counted
 
 MEMORY = {"object_store_memory": OBJECTS}

@@ -15,7 +15,7 @@ from openmeva.training.sentavg import trainer as trainer
 from openmeva.training.sentavg.config import SentAvgConfig, SentAvgSettings
 from openmeva.training.sentavg.glove import read_glove
 from openmeva.training.sentavg.model import SentAvgTrainer
-from tests.tiny import tiny_model, tiny_tokenizer, write_encoder
+from tests.tiny.models import tiny_model, tiny_tokenizer, write_encoder
 
 GOOD = [f"{a} ran home . {a} ate ." for a in ("she", "he", "the dog", "the cat")]
 BAD = [f"{a} ran home . home ate the ." for a in ("she", "he", "the dog", "the cat")]

@@ -10,7 +10,7 @@ import torch
 
 from openmeva.training.plot_guided.generator.sampling import Sampling
 from openmeva.training.speed import generator
-from tests.tiny_plots import write_generator
+from tests.tiny.plots import write_generator
 
 PLOTS = [[["she ran"], ["home"]]] * 7
 

@@ -8,7 +8,7 @@ from openmeva.training.common import backbone
 from openmeva.training.common.config import parse
 from openmeva.training.union import trainer as union
 from openmeva.training.union.config import UnionConfig
-from tests.tiny_union import SETTINGS, write_files
+from tests.tiny.union import SETTINGS, write_files
 
 
 @pytest.fixture

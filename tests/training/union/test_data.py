@@ -8,7 +8,7 @@ import torch
 from openmeva.metrics.union.modeling import IGNORE_INDEX
 from openmeva.training.negatives import EditedStory, TaggedStory
 from openmeva.training.union.data import Example, UnionCollator, UnionPairs
-from tests.tiny import PIECES, tiny_tokenizer
+from tests.tiny.models import PIECES, tiny_tokenizer
 
 ORIGINAL = TaggedStory(
     [["she", "ran", "home", "."], ["he", "walked", "the", "dog", "."]],

@@ -17,8 +17,8 @@ from openmeva.training.union import trainer as union
 from openmeva.training.union.config import UnionConfig
 from openmeva.training.union.data import UNLABELLED, Example, UnionCollator
 from openmeva.training.union.losses import union_loss
-from tests.tiny import tiny_model
-from tests.tiny_union import SETTINGS, STORIES, count_ranked_correctly, swap_sentences
+from tests.tiny.models import tiny_model
+from tests.tiny.union import SETTINGS, STORIES, count_ranked_correctly, swap_sentences
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from openmeva.training.papers.ablation import row_config, run_row
 from openmeva.training.union import trainer as union
 from openmeva.training.union.config import UnionConfig
 from tests.killing import interrupt_at_call
-from tests.tiny_union import SETTINGS, count_ranked_correctly, write_files
+from tests.tiny.union import SETTINGS, count_ranked_correctly, write_files
 
 
 def settings(**changes: Any) -> dict[str, Any]:

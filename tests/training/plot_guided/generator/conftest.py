@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from openmeva.training.common import backbone
-from tests.tiny import tiny_model, write_encoder
-from tests.tiny_plots import write_stories
+from tests.tiny.models import tiny_model, write_encoder
+from tests.tiny.plots import write_stories
 
 
 @pytest.fixture

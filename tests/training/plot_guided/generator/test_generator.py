@@ -15,8 +15,8 @@ from openmeva.training.plot_guided.generator.sampling import Sampling, StorySamp
 from openmeva.training.plot_guided.generator.text import decode_words
 from openmeva.training.plot_guided.generator.trainer import GeneratorTrainer, train_generator
 from tests.killing import interrupt_at_call
-from tests.tiny import tiny_tokenizer, write_bart, write_gpt2
-from tests.tiny_plots import generator_config, write_generator
+from tests.tiny.models import tiny_tokenizer, write_bart, write_gpt2
+from tests.tiny.plots import generator_config, write_generator
 
 PLOTS = [[["she ran"], ["home"]], [["the dog"], ["ate", "slept"]], [["park"], []]]
 KEYS = [(1, 0), (1, 1), (1, 2)]

@@ -12,7 +12,7 @@ from openmeva.training.plot_guided.generator.config import GeneratorConfig
 from openmeva.training.plot_guided.generator.stage import ensure_generator
 from openmeva.training.plot_guided.generator.trainer import GeneratorTrainer
 from tests.killing import interrupt_at_call
-from tests.tiny_plots import generator_config
+from tests.tiny.plots import generator_config
 
 
 def run_ensure_generator(data: Path, config: GeneratorConfig) -> str:

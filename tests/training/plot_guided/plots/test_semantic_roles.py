@@ -9,7 +9,7 @@ from transformers import BertConfig, BertForTokenClassification, BertTokenizer
 from openmeva.training.plot_guided.plots import extract_plots
 from openmeva.training.plot_guided.plots.semantic_roles import role_spans
 from openmeva.training.text.tagged_story import TaggedStory
-from tests.tiny import PIECES
+from tests.tiny.models import PIECES
 
 LABELS = ["O", "B-V", "B-ARG0", "I-ARG0"]
 ROLES = {"the": "B-ARG0", "dog": "I-ARG0", "ran": "B-V"}

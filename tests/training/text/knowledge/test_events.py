@@ -15,7 +15,7 @@ from openmeva.training.text.knowledge.events import (
     event_model,
     word_vector_embedder,
 )
-from tests.tiny import write_bart
+from tests.tiny.models import write_bart
 
 TRIPLES = [
     ("Causes", "work", "get paid"),

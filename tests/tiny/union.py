@@ -7,7 +7,7 @@ from typing import Any
 from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.core.text import Normalizer
 from openmeva.metrics.union.scoring import UnionScorer
-from tests.tiny import tiny_model, write_encoder
+from tests.tiny.models import tiny_model, write_encoder
 
 CHARACTERS = ("she", "he", "the dog", "the cat")
 ENDINGS = ("ran home", "ate", "slept", "walked to the park")

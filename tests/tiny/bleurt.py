@@ -6,7 +6,7 @@ import torch
 
 from openmeva.metrics.bleurt.modeling import BleurtModel
 from openmeva.training.common.adapters import add_adapters
-from tests.tiny import random_adapters, tiny_model, write_adapter, write_encoder
+from tests.tiny.models import random_adapters, tiny_model, write_adapter, write_encoder
 
 
 def write_bleurt(folder: Path) -> Path:

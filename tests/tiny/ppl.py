@@ -5,7 +5,7 @@ from pathlib import Path
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
-from tests.tiny import byte_tokenizer, tiny_model, write_adapter, write_encoder
+from tests.tiny.models import byte_tokenizer, tiny_model, write_adapter, write_encoder
 
 TEXTS = [
     "Ann ran home. She ate the dog's cake, and then she slept!",

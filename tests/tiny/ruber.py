@@ -7,7 +7,7 @@ import torch
 from transformers import BertConfig
 
 from openmeva.metrics.ruber_bert.modeling import RuberModel
-from tests.tiny import tiny_model, write_adapter, write_encoder
+from tests.tiny.models import tiny_model, write_adapter, write_encoder
 
 
 def write_ruber_checkpoint(

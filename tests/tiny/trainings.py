@@ -27,10 +27,10 @@ from openmeva.training.ruber_bert import trainer as ruber
 from openmeva.training.ruber_bert.config import RuberConfig
 from openmeva.training.union import trainer as union
 from openmeva.training.union.config import UnionConfig
-from tests import tiny_groups
-from tests.tiny import PIECES, tiny_model, write_encoder
-from tests.tiny_language import TinyLanguage
-from tests.tiny_plots import generator_config, write_stories
+from tests.tiny import groups as tiny_groups
+from tests.tiny.language import TinyLanguage
+from tests.tiny.models import PIECES, tiny_model, write_encoder
+from tests.tiny.plots import generator_config, write_stories
 
 CORPUS = {"train": ["stories.jsonl"], "validation": ["held_out.jsonl"]}
 ADAPTER = {"rank": 4, "alpha": 8}

@@ -6,7 +6,7 @@ import torch
 
 from openmeva.metrics.core.classifier import StoryClassifier
 from openmeva.training.common.adapters import add_adapters
-from tests.tiny import random_adapters, tiny_model, write_adapter, write_encoder
+from tests.tiny.models import random_adapters, tiny_model, write_adapter, write_encoder
 
 ERROR_TYPES = ["repetition", "contradiction", "wrong_order", "off_topic"]
 GRADED = {

@@ -22,7 +22,7 @@ from transformers import (
     RobertaModel,
 )
 
-from tests.tiny import WORDS, write_byte_tokenizer
+from tests.tiny.models import WORDS, write_byte_tokenizer
 
 STORIES = [
     f"{a} ran home . {a} ate the cat and {b} . {a} slept ! {b} was not home ."

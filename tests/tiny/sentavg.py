@@ -5,7 +5,7 @@ from pathlib import Path
 import torch
 
 from openmeva.metrics.sentavg.modeling import SentAvg
-from tests.tiny import PIECES, tiny_model, write_adapter, write_encoder
+from tests.tiny.models import PIECES, tiny_model, write_adapter, write_encoder
 
 
 def write_sentavg(folder: Path) -> Path:

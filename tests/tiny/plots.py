@@ -11,7 +11,7 @@ from openmeva.training.common.config import parse
 from openmeva.training.plot_guided.generator.config import GeneratorConfig
 from openmeva.training.plot_guided.generator.model import build_generator, save_generator
 from openmeva.training.text.knowledge.events import ConceptNetEvents
-from tests.tiny import tiny_model, write_encoder
+from tests.tiny.models import tiny_model, write_encoder
 
 SUBJECTS = ("she", "he", "the dog", "the cat")
 ENDINGS = ("ran home", "ate", "slept", "walked to the park", "was not home", "ran to the cat", "did not walk")
