@@ -1,4 +1,8 @@
-// Client-side behaviour of the pages: sort and filter tables, place and close tooltips.
+// Client-side behaviour of the pages: one run per double click, sort and filter tables, place and close tooltips.
+// Gradio only ignores a second click after the server has answered the first one, whose run takes away the uploaded file.
+document.addEventListener("click", (event) => {
+  if (event.detail > 1 && event.target.closest("button.primary")) event.stopImmediatePropagation();
+}, true);
 document.addEventListener("click", (event) => {
   const button = event.target.closest(".om th button");
   if (!button) return;
