@@ -71,12 +71,12 @@ def aspect_tables(
     is good, in the invariance test one near 0. In addition to the paper's Pearson, a cell has the other coefficients,
     `auc` (probability that an original scores above a perturbed story, ties half) and `pair_wins` (share of
     perturbed stories that score below their own original, ties half; of several rows of an original, that of
-    the same aspect counts).
+    the same aspect counts) with `pair_wins_p_value` (see `sign_test`).
 
     Returns:
         `aspects`: maps aspect, then origin (human, discrimination), to a cell: coefficients, `p_values`, `intervals`,
-        `n`, `originals`, `perturbed`, `auc`, `pair_wins`, and `techniques` with the same, without
-        `intervals`, for each technique; `average`: mean Pearson over the cells, and mean absolute Pearson;
+        `n`, `originals`, `perturbed`, `auc`, `pair_wins`, `pair_wins_p_value`, and `techniques` with the same,
+        without `intervals`, for each technique; `average`: mean Pearson over the cells, and mean absolute Pearson;
         `p_values`: corrected; `draws`.
     """
     draws = min(draws, MAX_DRAWS)
@@ -133,6 +133,26 @@ def auc(originals: np.ndarray, perturbed: np.ndarray) -> float:
     return float(wins / (len(originals) * len(perturbed)))
 
 
+def sign_test(gains: np.ndarray, families: Sequence[str]) -> float:
+    """Two-sided p-value of the exact sign test: whether perturbed stories score above their originals as often as below.
+
+    Unlike an interval of Pearson's correlation, it is exact for any number of pairs: with fewer than six it is never below
+    .05. The pairs of one family count once, by the sign of their sum; ties are left out.
+
+    Args:
+        gains: `(n,)`, score of each original minus that of its perturbed story.
+        families: the story that each pair derives from.
+
+    >>> sign_test(np.array([1.0, 2.0, 1.0, 0.5, 3.0]), list("abcde"))
+    0.0625
+    """
+    sums: dict[str, float] = {}
+    for gain, family in zip(np.sign(gains), families, strict=True):
+        sums[family] = sums.get(family, 0.0) + float(gain)
+    above, below = (sum(sign * value > 0 for value in sums.values()) for sign in (1, -1))
+    return float(stats.binomtest(above, above + below).pvalue) if above + below else 1.0
+
+
 def _original_scores(metric: np.ndarray, rows: Sequence[Mapping[str, Any]]) -> np.ndarray:
     """`(n,)` float: the score of each perturbed story's original, NaN for the originals.
 
@@ -168,8 +188,10 @@ def _cell(
     cell["auc"] = auc(metric[labels == 1], metric[labels == 0])
     own, perturbed = originals[labels == 0], metric[labels == 0]
     cell["pair_wins"] = float(np.mean((own > perturbed) + (own == perturbed) / 2))
+    families = [_family(row) for row in rows]
+    pairs = [family for family, label in zip(families, labels, strict=True) if label == 0]
+    cell["pair_wins_p_value"] = sign_test(own - perturbed, pairs)
     if draws and "undefined" not in cell:
-        families = [_family(row) for row in rows]
         bootstrap = cached_sample(PromptBootstrap, labels, np.array(families), draws, rng=rng)
         cell["intervals"] = intervals(bootstrap.correlations(metric))
     return cell

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from openmeva.metrics.openmeva.autos import _family, aspect_tables, auc, check_rows
+from openmeva.metrics.openmeva.autos import _family, aspect_tables, auc, check_rows, sign_test
 
 
 def autos_rows():
@@ -29,6 +29,9 @@ def test_autos_cells_equal_manual_computation():
     assert (cell["originals"], cell["perturbed"], cell["n"]) == (6, 6, 12)
     # Against their own original: 5>4, 4=4, 3>2, 2<3, 1>0, 0=0.
     assert cell["pair_wins"] == pytest.approx((3 + 0.5 + 0.5) / 6)
+    assert cell["pair_wins_p_value"] == pytest.approx(2 * 5 / 16), (
+        "3 of 4 untied pairs, or more, on either side"
+    )
     assert cell["auc"] == pytest.approx(auc(metric[:6], metric[6:]))
     assert cell["pearson"] == pytest.approx(np.corrcoef(metric, [1] * 6 + [0] * 6)[0, 1])
     assert cell["techniques"]["swap"]["perturbed"] == 3
@@ -45,6 +48,13 @@ def test_perturbed_story_is_compared_with_the_original_of_its_aspect():
         checked = check_rows([rows[k] for k in order])
         aspects = aspect_tables(metric[list(order)], checked, 0, np.random.default_rng(0))["aspects"]
         assert [aspects[name]["human"]["pair_wins"] for name in ("typo", "synonym")] == [0, 1]
+
+
+def test_pairs_of_one_story_count_once_in_the_sign_test():
+    gains = np.array([1.0, 2, -1, -5, 3, 3])
+    assert sign_test(gains, list("aabbcc")) == sign_test(gains[[0, 2, 4]], list("abc")) == 1
+    assert sign_test(np.zeros(4), list("abcd")) == 1
+    assert sign_test(np.ones(6), list("abcdef")) == pytest.approx(2 / 64)
 
 
 def test_original_may_have_another_aspect():

@@ -50,3 +50,12 @@ def test_undefined_correlation_is_reported_with_reason(x, y, reason):
     with pytest.raises(ValueError, match=reason):
         correlate(x, y)
     assert reason in correlate_part(x, y)["undefined"]
+
+
+@pytest.mark.parametrize(
+    ("y", "p_value"),
+    [([1.0, 2, 3], 2 / 6), ([1.0, 2, 3, 4], 2 / 24), ([1.0, 2, 4, 3, 5], 10 / 120), ([1.0, 1, 2], 4 / 6)],
+)
+def test_small_samples_have_exact_p_values_of_spearman(y, p_value):
+    """Twice the share of all orders whose coefficient is at least as high."""
+    assert correlate(np.arange(len(y)), np.array(y))["p_values"]["spearman"] == pytest.approx(p_value)

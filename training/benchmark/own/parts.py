@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from openmeva.metrics.openmeva.autos import MAX_DRAWS
+from openmeva.metrics.openmeva.comparison import SIGNIFICANCE
 from openmeva.training.benchmark.own.figures import aspect_plot, drift_plot
 from openmeva.training.benchmark.own.judged_parts import (
     ABSOLUTE_NOTE,
@@ -146,7 +147,7 @@ def _own_titles(result: Results) -> list[str]:
 
 
 def _aspects_sentence(test: str, cells: Results) -> str:
-    """The aspects (label to cell) by their intervals: above 0, below it, including it, or undefined."""
+    """The aspects (label to cell) by what both tests say of them: above 0, below it, not clear, or undefined."""
     damage = test == "discrimination"
     lists: dict[str, list[str]] = {"above": [], "below": [], "holding": [], "few": [], "undefined": []}
     for label, cell in cells.items():
@@ -161,7 +162,7 @@ def _aspects_sentence(test: str, cells: Results) -> str:
         "few": "too few stories for {}",
         "undefined": "no correlation is defined for {}",
     }
-    ends = {"above": " (95 % intervals above 0)", "below": " (95 % intervals below 0)"}
+    ends = {side: f" (95 % intervals {side} 0, and a sign test of the pairs)" for side in ("above", "below")}
     texts = [templates[side].format(names) + ends.get(side, "") for side, names in by_side.items()]
     if damage and "above" not in by_side and by_side.keys() & {"below", "holding"}:
         texts.insert(0, "it notices nothing")
@@ -169,11 +170,18 @@ def _aspects_sentence(test: str, cells: Results) -> str:
 
 
 def _side(cell: Results) -> str:
-    """On which side of 0 an aspect's interval is; `few` or `undefined` if there is none."""
+    """On which side of 0 an aspect is by its interval and by its pairs; `few` or `undefined` if there is no interval.
+
+    With fewer than 15 pairs, the intervals of random scores exclude 0 in 10 % of the cases and more; the sign test is exact.
+    """
     ends = (cell.get("intervals") or {}).get("pearson")
     if not ends:
         return "undefined" if cell.get("pearson") is None else "few"
-    return "above" if ends[0] > 0 else "below" if ends[1] < 0 else "holding"
+    if cell["pair_wins_p_value"] >= SIGNIFICANCE:
+        return "holding"
+    if ends[0] > 0 and cell["pair_wins"] > 0.5:
+        return "above"
+    return "below" if ends[1] < 0 and cell["pair_wins"] < 0.5 else "holding"
 
 
 def preference_section(result: Results) -> Section:
@@ -196,7 +204,8 @@ def autos_section(name: str, result: Results, published: Results) -> Section:
     table = Table(
         f"{result['title']}: by aspect",
         ["", *(f"{title}: {label}" for title in own for label in ("Pearson [95 %]", "pairs won"))],
-        note=f"Pairs won: the share of perturbed stories that score below their own originals; {aim}.",
+        note=f"Pairs won: the share of perturbed stories that score below their own originals; {aim}. An effect is called "
+        "clear if the interval excludes 0 and a two-sided sign test of the pairs has p below .05.",
     )
     for column in columns:
         cells = []

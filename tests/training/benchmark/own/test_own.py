@@ -162,7 +162,9 @@ def test_aspect_profile_on_autos(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     cell = report.results["autos"]["autos_discrimination_x"]["rows"]["mine"]["aspects"]["typo"]["human"]
     assert cell["pearson"] == pytest.approx(1)
     assert cell["pair_wins"] == 1
-    assert "it notices typo, consistency (95 % intervals above 0)" in report.html()
+    assert (
+        "it notices typo, consistency (95 % intervals above 0, and a sign test of the pairs)" in report.html()
+    )
     assert "Hollow diamonds: UNION in the paper" in report.html()
 
 

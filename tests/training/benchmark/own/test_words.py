@@ -51,9 +51,19 @@ def words(report: Report) -> str:
     return "\n".join(text for part in report.parts for text in part.paragraphs)
 
 
-def noticed(split: str, aspects: dict[str, tuple[float | None, list[float] | None]]) -> str:
+def noticed(
+    split: str, aspects: dict[str, tuple[float | None, list[float] | None]], p_value: float = 0.01
+) -> str:
+    """The sentence on AUTOS for Pearson and its interval by aspect, with `p_value` of the pairs in each."""
     cells = {
-        name: {"human": {"pearson": value, "intervals": {"pearson": interval}}}
+        name: {
+            "human": {
+                "pearson": value,
+                "intervals": {"pearson": interval},
+                "pair_wins": 0.5 + (value or 0) / 2,
+                "pair_wins_p_value": p_value,
+            }
+        }
         for name, (value, interval) in aspects.items()
     }
     result = {"title": f"AUTOS, {split}", "test": split, "rows": {"mine": {"kind": "own", "aspects": cells}}}
@@ -67,13 +77,17 @@ def test_every_autos_aspect_is_reported_with_its_direction() -> None:
         "causal_word": (None, None), "consistency": (0.1, None),
     }  # fmt: skip
     assert noticed("discrimination", aspects) == (
-        "mine on AUTOS, discrimination: it notices typo (95 % intervals above 0); it prefers the damaged stories in "
-        "negation (95 % intervals below 0); it shows no clear effect of pronoun; too few stories for consistency; no correlation is "
+        "mine on AUTOS, discrimination: it notices typo (95 % intervals above 0, and a sign test of the pairs); it prefers the damaged stories in "
+        "negation (95 % intervals below 0, and a sign test of the pairs); it shows no clear effect of pronoun; too few stories for consistency; no correlation is "
         "defined for causal word."
     )
     negative = {name: (-0.6, [-0.7, -0.5]) for name in ("typo", "negation")}
     assert noticed("invariance", dict(negative)) == (
-        "mine on AUTOS, invariance: it rewards harmless changes: typo, negation (95 % intervals below 0)."
+        "mine on AUTOS, invariance: it rewards harmless changes: typo, negation (95 % intervals below 0, and a sign test of the pairs)."
+    )
+    assert noticed("discrimination", aspects, p_value=0.06).endswith(
+        "it notices nothing; it shows no clear effect of typo, negation, pronoun; too few stories for consistency; no "
+        "correlation is defined for causal word."
     )
     assert noticed("invariance", {"typo": (0.0, [-0.1, 0.1])}).endswith(": no clear effect of typo.")
     assert noticed("discrimination", {"typo": (0.0, [-0.1, 0.1])}).endswith(
