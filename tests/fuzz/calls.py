@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 from hypothesis import strategies as st
 
 from openmeva.metrics.core.writing import json_line
-from openmeva.training.cli.projects import spaces, trainable_metrics
+from openmeva.training.cli.space import spaces
+from openmeva.training.cli.train import trainable_metrics
 from openmeva.training.judged.catalogue import JUDGED_SETS
 from openmeva.training.negatives.sampling import TECHNIQUES
 from openmeva.training.paths import CONFIGS

@@ -10,10 +10,13 @@ import typer
 from openmeva.metrics.core.version import __version__
 from openmeva.training.cli.judged import judged
 from openmeva.training.cli.judging import benchmark, compare
-from openmeva.training.cli.projects import install, publish, resources, space, train, uninstall
+from openmeva.training.cli.resources import resources
 from openmeva.training.cli.running import Commands, replace_unencodable
 from openmeva.training.cli.score import explain, score
+from openmeva.training.cli.sharing import install, publish, uninstall
+from openmeva.training.cli.space import space
 from openmeva.training.cli.stories import autos, negatives, perturb
+from openmeva.training.cli.train import train
 
 app = typer.Typer(
     name="openmeva",

@@ -1,8 +1,9 @@
-"""Common to all commands: errors in one line, and progress bars on standard error."""
+"""Common to all commands: errors in one line, shared options, and commands of other modules."""
 
 import codecs
 import errno
 import io
+import runpy
 import shutil
 import sys
 from collections.abc import Sequence
@@ -94,3 +95,9 @@ def split_names(given: Sequence[str] | None) -> list[str] | None:
     if given and not any(names):
         raise ValueError(f"expected comma-separated names, got {given[0]!r:.60}")
     return list(dict.fromkeys(filter(None, names))) or None
+
+
+def run_module(module: str, arguments: list[str]) -> None:
+    """Runs a module's command in this process, with the command's exit code."""
+    sys.argv = [f"python -m {module}", *arguments]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)

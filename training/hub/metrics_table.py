@@ -1,4 +1,4 @@
-"""The table of metrics in the READMEs: `python -m training.hub.metrics_table` writes it from each `metric.yaml`."""
+"""The table in `metrics/README.md`: `python -m training.hub.metrics_table` writes it from each `metric.yaml`."""
 
 from __future__ import annotations
 
@@ -10,30 +10,21 @@ from openmeva.metrics.core.description import MetricDescription, read_metrics
 from openmeva.training.files import write_text
 from openmeva.training.paths import ROOT
 
-READMES = (
-    "README.md",
-    "metrics/README.md",
-)  # the table is written between the markers, where a file has them
 _MARKED = re.compile(r"(<!-- metrics:[^>]*-->\n).*?(<!-- /metrics -->)", re.DOTALL)
 _HEAD = "| metric | meaning | score | other inputs | configurations | paper |\n|---|---|---|---|---|---|\n"
 
 
-def metrics_table(metrics: Mapping[str, MetricDescription], prefix: str = "") -> str:
-    """A Markdown table, one row per metric; the default configuration is listed first.
-
-    Args:
-        metrics: by name, in order.
-        prefix: path from the README to the folder of the metrics, with a trailing slash.
-    """
-    return _HEAD + "".join(_row(metric, prefix) for metric in metrics.values())
+def metrics_table(metrics: Mapping[str, MetricDescription]) -> str:
+    """A Markdown table, one row per metric; the default configuration is listed first."""
+    return _HEAD + "".join(map(_row, metrics.values()))
 
 
-def _row(metric: MetricDescription, prefix: str) -> str:
+def _row(metric: MetricDescription) -> str:
     columns = [*metric.required, *(f"{column}, optional" for column in metric.optional)]
     names = [metric.default, *(name for name in metric.configurations if name != metric.default)]
     paper = metric.papers[0]
     cells = (
-        f"[{metric.title}]({prefix}{metric.name}/README.md), `{metric.name}`",
+        f"[{metric.title}]({metric.name}/README.md), `{metric.name}`",
         metric.meaning,
         _scale(metric),
         "; ".join(columns) or "nothing",
@@ -56,20 +47,15 @@ def _scale(metric: MetricDescription) -> str:
     return "a report"
 
 
-def with_table(text: str, metrics: Mapping[str, MetricDescription], prefix: str) -> str:
-    """A README's text with the table between its markers; unchanged where it has none."""
-    return _MARKED.sub(lambda match: match[1] + metrics_table(metrics, prefix) + match[2], text)
-
-
 def main(root: Path = ROOT) -> None:
-    """Writes the table into the READMEs of a checkout."""
-    metrics = read_metrics(root / "metrics")
-    for name in READMES:
-        path = root / name
-        text = path.read_text(encoding="utf-8")
-        new = with_table(text, metrics, "" if name.startswith("metrics/") else "metrics/")
-        if new != text:
-            write_text(path, new)
+    """Writes the table of a checkout's metrics between the markers."""
+    folder = root / "metrics"
+    table = metrics_table(read_metrics(folder))
+    readme = folder / "README.md"
+    text = readme.read_text(encoding="utf-8")
+    new = _MARKED.sub(lambda match: match[1] + table + match[2], text)
+    if new != text:
+        write_text(readme, new)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from openmeva.metrics.core.version import __version__
 from openmeva.metrics.core.writing import write_rows
-from openmeva.training.cli import projects, score
+from openmeva.training.cli import score, train
 from openmeva.training.cli.app import app
 from openmeva.training.scale.columns import metric_inputs
 from openmeva.training.text.knowledge import resources
@@ -179,7 +179,7 @@ def test_autos_requires_conceptnet_before_it_starts(
 
 def test_train_passes_its_options_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[Any] = []
-    monkeypatch.setattr(projects, "_run", lambda module, arguments: calls.append((module, arguments)))
+    monkeypatch.setattr(train, "run_module", lambda module, arguments: calls.append((module, arguments)))
     run(
         "train",
         "union",
@@ -200,7 +200,7 @@ def test_train_passes_its_options_on(tmp_path: Path, monkeypatch: pytest.MonkeyP
     run("train", "grammar", "--data", tmp_path, "--", "--limit", "3")
     assert Path(calls[1][1][1]).name == "default.yaml"
     assert calls[1][1][-2:] == ["--limit", "3"]
-    assert {"union", "ppl", "ruber_bert", "bleurt", "encoder"} <= set(projects.trainable_metrics())
+    assert {"union", "ppl", "ruber_bert", "bleurt", "encoder"} <= set(train.trainable_metrics())
 
 
 @pytest.mark.parametrize(

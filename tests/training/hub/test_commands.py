@@ -10,7 +10,7 @@ import pytest
 from filelock import FileLock
 
 from openmeva.metrics.core.version import __version__
-from openmeva.training.cli import projects
+from openmeva.training.cli import sharing
 from openmeva.training.hub import commands, description, record_folder
 from tests.training.cli.test_commands import run
 from tests.training.hub.conftest import tree
@@ -22,7 +22,7 @@ ASKED = {"organisation": None, "source": None, **dict.fromkeys(FLAGS, False)}
 @pytest.fixture(autouse=True)
 def small_checkout(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The commands' checkout is the small one."""
-    monkeypatch.setattr(projects, "ROOT", project)
+    monkeypatch.setattr(sharing, "ROOT", project)
 
 
 @pytest.mark.parametrize(

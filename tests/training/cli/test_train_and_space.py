@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from openmeva.training.cli import projects
+from openmeva.training.cli.space import OFFLINE, spaces
+from openmeva.training.cli.train import find_configuration, trainable_metrics
 from openmeva.training.grammar import trainer as grammar
 from openmeva.training.grammar.model import GrammarScorer
 from tests.training.cli.test_commands import run
@@ -36,7 +37,7 @@ def recorder(function: Callable[..., Any], answer: object) -> tuple[dict[str, An
     return arguments, stand_in
 
 
-@pytest.mark.parametrize("metric", projects.trainable_metrics())
+@pytest.mark.parametrize("metric", trainable_metrics())
 def test_trainer_receives_the_command_line_options(
     metric: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -49,7 +50,7 @@ def test_trainer_receives_the_command_line_options(
     folders = {name: tmp_path / name for name in ("out", "run", "cache") if name in parameters}
     options = [word for name, folder in folders.items() for word in (f"--{name}", folder)]
     resume = ["--resume"] if "resume" in parameters else []
-    chosen = projects.find_configuration(metric)
+    chosen = find_configuration(metric)
     run("train", metric, "--config", chosen, "--data", tmp_path, "--set", "seed=77", *resume, "--", *options)
     config = arguments.pop("settings" if metric == "grammar" else "config")
     assert config.seed == 77
@@ -72,15 +73,15 @@ def test_grammar_evaluate_does_not_train(tmp_path: Path, monkeypatch: pytest.Mon
     assert "in_domain: Matthews 0.500, accuracy 0.750 of 8" in output
 
 
-@pytest.mark.parametrize("name", projects.spaces())
+@pytest.mark.parametrize("name", spaces())
 def test_space_runs_offline_on_the_requested_port(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     arguments, run_module = recorder(runpy.run_module, {})
     monkeypatch.setattr(runpy, "run_module", run_module)
-    for key in projects.OFFLINE:
+    for key in OFFLINE:
         monkeypatch.delenv(key, raising=False)
     run("space", name, "--port", "8123")
     assert arguments["mod_name"] == f"openmeva.spaces.{name}.app"
     assert find_spec(arguments["mod_name"]) is not None
     assert arguments["run_name"] == "__main__"
     assert os.environ["GRADIO_SERVER_PORT"] == "8123"
-    assert {key: os.environ.get(key) for key in projects.OFFLINE} == projects.OFFLINE
+    assert {key: os.environ.get(key) for key in OFFLINE} == OFFLINE
