@@ -21,7 +21,7 @@ def test_sliced_loss_and_gradients_equal_the_plain_ones(rows: int, trained: tupl
     ]
     expected = F.cross_entropy(F.linear(*plain), targets, reduction="sum")
     loss = vocabulary_loss(*sliced, targets, rows=rows)
-    assert float(loss) == pytest.approx(float(expected), rel=1e-6)
+    assert loss.item() == pytest.approx(expected.item(), rel=1e-6)
     (3 * expected).backward()
     (3 * loss).backward()
     for expected_input, sliced_input, requires_grad in zip(plain, sliced, trained, strict=True):
@@ -39,7 +39,7 @@ def test_bfloat16_loss_is_close_to_float32() -> None:
     exact = hidden.detach().clone().requires_grad_()
     expected = F.cross_entropy(F.linear(exact, weight, bias), targets, reduction="sum")
     expected.backward()
-    assert float(loss) == pytest.approx(float(expected), rel=0.01)
+    assert loss.item() == pytest.approx(expected.item(), rel=0.01)
     assert torch.allclose(hidden.grad, exact.grad, atol=4e-2)
 
 
