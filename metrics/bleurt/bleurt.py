@@ -31,7 +31,7 @@ Args:
     references: for each story, a text or a list of texts; the score is the highest over its references.
     batch_size: pairs per batch.
     device: "cpu", "cuda", ...; default: chosen automatically.
-    dtype: "auto" (bfloat16 where the processor multiplies it natively), "float32" or "bfloat16".
+    dtype: "auto" (bfloat16 if the processor is faster in it), "float32" or "bfloat16".
     show_progress: a progress bar, which appears after five seconds.
 Returns:
     score: the mean of the scores.

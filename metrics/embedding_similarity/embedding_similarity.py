@@ -47,7 +47,7 @@ Args:
     layer: the encoder layer whose output is used, counted from 1; default: the last.
     batch_size: texts per batch.
     device: "cpu", "cuda", ...; default: chosen automatically.
-    dtype: "auto" (bfloat16 where the processor multiplies it natively), "float32" or "bfloat16".
+    dtype: "auto" (bfloat16 if the processor is faster in it), "float32" or "bfloat16".
     show_progress: a progress bar, which appears after five seconds.
 Returns:
     greedy_matching, vector_average, vector_extrema, min_max_pooling, bertscore_precision, bertscore_recall,

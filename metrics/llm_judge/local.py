@@ -26,7 +26,7 @@ class LocalJudge:
     Args:
         name: a folder, or a Hub id, optionally with `@` and a revision; code in a repository is never run.
         device: default: chosen automatically.
-        dtype: `auto` (bfloat16 where the processor multiplies it natively), `float32` or `bfloat16`.
+        dtype: `auto` (bfloat16 if the processor is faster in it), `float32` or `bfloat16`.
 
     Raises:
         ValueError: no such model, not a causal language model, no safetensors, no tokens for the ratings, an

@@ -37,7 +37,7 @@ Args:
     contexts: the text before each story, one per story, optional: conditioned on, but not scored.
     batch_size: sequences per batch.
     device: "cpu", "cuda", ...; default: chosen automatically.
-    dtype: "auto" (bfloat16 where the processor multiplies it natively), "float32" or "bfloat16".
+    dtype: "auto" (bfloat16 if the processor is faster in it), "float32" or "bfloat16".
     padding_side: "right" or "left" (some third-party models were trained so). The losses are the same; where they would
         not be, "left" raises an error.
     repeated_ngram: n, to score tokens that end an n-gram seen before (in context or story) separately.

@@ -49,7 +49,7 @@ Args:
         as they are, a negative cosine set to 0).
     batch_size: texts per batch.
     device: "cpu", "cuda", ...; default: chosen automatically.
-    dtype: "auto" (bfloat16 where the processor multiplies it natively), "float32" or "bfloat16"; `rnn` always
+    dtype: "auto" (bfloat16 if the processor is faster in it), "float32" or "bfloat16"; `rnn` always
         runs in float32.
     show_progress: a progress bar, which appears after five seconds.
 Returns:

@@ -33,7 +33,7 @@ Args:
         prompt and ignored; None (default): the rule of the checkpoint.
     batch_size: sentences per batch.
     device: "cpu", "cuda", ...; default: selected automatically.
-    dtype: "float32" (default), "bfloat16", or "auto" (bfloat16 if the processor supports it natively).
+    dtype: "float32" (default), "bfloat16", or "auto" (bfloat16 if the processor is faster in it).
     show_progress: show a progress bar after five seconds.
 Returns:
     score: the mean of the scores, 0 to 1.

@@ -37,7 +37,7 @@ Args:
         prompt and ignored; None (default): the rule of the checkpoint.
     batch_size: windows per batch.
     device: "cpu", "cuda", ...; default: selected automatically.
-    dtype: "auto" (bfloat16 if the processor supports it natively), "float32" or "bfloat16".
+    dtype: "auto" (bfloat16 if the processor is faster in it), "float32" or "bfloat16".
     explain: also return `explanations`; scores the window of each sentence again, without it.
     costs: False skips these extra passes: no `gain` in the explanations.
     show_progress: show a progress bar after five seconds.

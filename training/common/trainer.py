@@ -185,7 +185,7 @@ def training_device() -> torch.device:
 def training_arguments(
     run: Path, config: TrainingConfig, steps: int, batch: int, **changes: Any
 ) -> TrainingArguments:
-    """The training arguments that all trainers share: one epoch, AdamW, bfloat16 if it is native, resumable.
+    """The training arguments that all trainers share: one epoch, AdamW, bfloat16 if it is faster, resumable.
 
     Args:
         run: folder of the checkpoints.
@@ -229,7 +229,7 @@ def hardware_entries() -> dict[str, Any]:
     return {"torch": torch.__version__, "threads": torch.get_num_threads(), **gpu, **processes}
 
 
-def native_autocast(device: torch.device) -> torch.autocast:
-    """An autocast context to bfloat16, as in training steps; disabled on devices without native bfloat16."""
-    native = choose_dtype("auto", device) is torch.bfloat16
-    return torch.autocast(device.type, torch.bfloat16, enabled=native)
+def training_autocast(device: torch.device) -> torch.autocast:
+    """An autocast context to bfloat16, as in training steps; disabled on devices where it is not faster."""
+    faster = choose_dtype("auto", device) is torch.bfloat16
+    return torch.autocast(device.type, torch.bfloat16, enabled=faster)

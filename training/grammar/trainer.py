@@ -35,7 +35,7 @@ def fit(
     the same total weight.
     """
     rng = np.random.default_rng(settings.seed)
-    dtype = choose_dtype("auto", torch.device("cpu"))  # bfloat16 where the processor multiplies it natively
+    dtype = choose_dtype("auto", torch.device("cpu"))  # bfloat16 if the processor is faster in it
     rows = [pieces(sentence) for sentence in sentences]
     share = sum(labels) / len(labels)
     weight = torch.tensor((1 - share) / share) if 0 < share < 1 else torch.tensor(1.0)

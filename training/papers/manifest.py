@@ -23,7 +23,7 @@ import transformers
 from torch import Tensor
 
 from openmeva.training.common.config import config_file, read_config
-from openmeva.training.common.trainer import native_autocast
+from openmeva.training.common.trainer import training_autocast
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 from openmeva.training.plot_guided.generator.config import GeneratorConfig
@@ -173,7 +173,7 @@ def measure(run: Run, device: str = "cpu", steps: int = 2, share: float = 1.0) -
     durations = []
     for _ in range(steps):
         started = _seconds(device)
-        with native_autocast(torch.device(device)):
+        with training_autocast(torch.device(device)):
             loss = _loss(model, run, batch, device)
         if loss is not None:
             loss.backward()

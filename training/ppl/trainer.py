@@ -33,8 +33,8 @@ from openmeva.training.common.trainer import (
     StoryTrainer,
     collate,
     hardware_entries,
-    native_autocast,
     training_arguments,
+    training_autocast,
 )
 from openmeva.training.corpora.notices import warn_about_truncated_stories
 from openmeva.training.corpora.splits import data_checksums, load_corpus
@@ -73,7 +73,7 @@ def perplexities(model: Any, rows: list[list[int]], words: int) -> dict[str, flo
     model.eval()
     order = sorted(range(len(rows)), key=lambda index: len(rows[index]))
     total, tokens = 0.0, 0
-    with torch.no_grad(), native_autocast(model.device):
+    with torch.no_grad(), training_autocast(model.device):
         for start in range(0, len(order), 32):
             ids, mask = pad([rows[index] for index in order[start : start + 32]], 0)
             count = int(mask[:, 1:].sum())

@@ -15,7 +15,7 @@ from openmeva.metrics.core.runtime import SpecialTokens, pad
 from openmeva.metrics.core.text import Normalizer, join_words
 from openmeva.metrics.ruber_bert.modeling import RuberModel, extremes, inner_tokens, pool
 from openmeva.metrics.ruber_bert.scoring import plain_context
-from openmeva.training.common.trainer import native_autocast
+from openmeva.training.common.trainer import training_autocast
 from openmeva.training.corpora.named_files import resolve_corpus_files
 from openmeva.training.corpora.splits import judged_keys, load_corpus, truncate_sentences
 from openmeva.training.corpora.stories import is_held_out, story_key, without_line_breaks
@@ -136,7 +136,7 @@ def frozen_features(model: RuberModel, texts: Sequence[list[int]], batcher: Text
     for start in track(range(0, len(order), 64), "encoding"):
         batch = order[start : start + 64]
         inputs = {k: v.to(device) for k, v in batcher([texts[i] for i in batch]).items()}
-        with native_autocast(device):
+        with training_autocast(device):
             states = model.bert(**inputs).last_hidden_state.float()
         inner = inner_tokens(inputs["attention_mask"])
         pooled = {pooling: pool(states, inner, pooling) for pooling in ("cls", "mean", "max")}

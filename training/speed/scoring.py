@@ -77,7 +77,7 @@ def scoring_rows() -> Rows:
     """Rows for UNION, for BERT-base run as in the papers, and for BERT-base with this project's batching."""
     stories = bench_stories(1000)
     device = choose_device("cpu")
-    native = choose_dtype("auto", device) is torch.bfloat16
+    faster = choose_dtype("auto", device) is torch.bfloat16
     union = UnionScorer(load_checkpoint(ROOT / "metrics" / "union" / "weights" / "roc", "union"))
     big = bert_base()
     score_as_in_papers(big, stories[:10])
@@ -91,9 +91,9 @@ def scoring_rows() -> Rows:
         ("UNION roc, 1,000 stories, text to score", f"{ours:.0f} stories/s", f"{ours / usual:.1f}", "40")
     )
     for dtype, target in (("float32", 3), ("bfloat16", 8)):
-        if dtype == "bfloat16" and not native:
+        if dtype == "bfloat16" and not faster:
             rows.append(
-                ("BERT-base with this project's batching, bfloat16", "not native here", "-", str(target))
+                ("BERT-base with this project's batching, bfloat16", "not faster here", "-", str(target))
             )
             continue
         big.score(stories[:64], device="cpu", dtype=dtype)

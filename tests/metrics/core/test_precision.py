@@ -111,7 +111,9 @@ def test_device_and_precision_follow_the_hardware(monkeypatch: pytest.MonkeyPatc
     for capabilities, expected in (
         ({}, "float32"),
         ({"avx2": True}, "float32"),
-        ({"amx_bf16": True}, "bfloat16"),
+        ({"avx512_bf16": True}, "bfloat16"),
+        ({"avx512_bf16": True, "avx512_fp16": True}, "float32"),  # an Intel processor whose AMX is hidden
+        ({"avx512_bf16": True, "avx512_fp16": True, "amx_bf16": True}, "bfloat16"),
     ):
         monkeypatch.setattr(torch.cpu, "get_capabilities", lambda capabilities=capabilities: capabilities)
         assert str(choose_dtype("auto", torch.device("cpu"))) == f"torch.{expected}"

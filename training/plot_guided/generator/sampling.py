@@ -62,7 +62,7 @@ class StorySampler:
     Args:
         model, tokenizer: a trained generator.
         sampling: the sampling settings.
-        dtype: `auto` is bfloat16 where the processor supports it.
+        dtype: `auto` is bfloat16 if the processor is faster in it.
     """
 
     def __init__(
