@@ -77,7 +77,8 @@ def aspect_tables(
         `aspects`: maps aspect, then origin (human, discrimination), to a cell: coefficients, `p_values`, `intervals`,
         `n`, `originals`, `perturbed`, `auc`, `pair_wins`, `pair_wins_p_value`, and `techniques` with the same,
         without `intervals`, for each technique; `average`: mean Pearson over the cells, and mean absolute Pearson;
-        `p_values`: corrected; `draws`.
+        `p_values`: those of the cells' sign tests, corrected (a correlation's own assumes independent rows, but a
+        perturbed story is paired with its original); `draws`.
     """
     draws = min(draws, MAX_DRAWS)
     originals = _original_scores(metric, rows)
@@ -102,7 +103,7 @@ def aspect_tables(
             )
         cells.setdefault(aspect, {})[origin] = cell
         if "undefined" not in cell:
-            p_values[f"{aspect} / {origin}"] = cell["p_values"]["pearson"]
+            p_values[f"{aspect} / {origin}"] = cell["pair_wins_p_value"]
     pearsons = [
         cell["pearson"] for origins in cells.values() for cell in origins.values() if "pearson" in cell
     ]

@@ -57,6 +57,15 @@ def test_pairs_of_one_story_count_once_in_the_sign_test():
     assert sign_test(np.ones(6), list("abcdef")) == pytest.approx(2 / 64)
 
 
+def test_significance_is_of_pairs_not_of_independent_rows():
+    """Each perturbed story scores a little below its own original, which the differences among stories hide otherwise."""
+    metric = np.r_[np.arange(6.0), np.arange(6.0) - 0.1]
+    result = aspect_tables(metric, check_rows(autos_rows()), 0, np.random.default_rng(0))
+    assert result["aspects"]["typo"]["human"]["p_values"]["pearson"] > 0.9
+    family = result["p_values"]["typo / human"]
+    assert (family["p_value"], family["significant"]) == (pytest.approx(2 / 64), True)
+
+
 def test_original_may_have_another_aspect():
     rows = [{**row, "aspect": "synonym"} if row["story_id"] == "o0" else row for row in autos_rows()]
     metric = np.array([9.0, 2, 2, 2, 2, 2, 8, 1, 1, 1, 1, 1])
