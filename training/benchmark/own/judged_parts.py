@@ -11,6 +11,7 @@ from openmeva.training.benchmark.results.judged import MAX_PAIRED_STORIES
 from openmeva.training.benchmark.results.titles import OTHER, OWN, TRIVIAL, printed_title
 from openmeva.training.benchmark.tables.number_format import (
     few_prompts_note,
+    few_stories_note,
     format_number,
     format_p_value,
     format_with_interval,
@@ -218,17 +219,21 @@ def disagreement_section(result: Results, lowered: list[str]) -> Section:
     }
     names = list(dict.fromkeys(name for metric in types.values() for name in metric["types"]))
     if names:
-        counts, raters, compared = (next(iter(types.values()))[key] for key in ("types", "raters", "against"))
+        first = next(iter(types.values()))
+        counts, raters, compared = (first[key] for key in ("types", "raters", "against"))
+        numbers = {"reasonable": first["reasonable"]}
+        numbers |= {name: counts[name]["unreasonable"] for name in names}
         table = Table(
             f"{result['title']}: reasonable stories against one error type",
-            ["", *(f"{name} ({counts[name]['unreasonable']})" for name in names)],
+            ["", *(f"{name} ({numbers[name]})" for name in names)],
             note=f"Pearson [95 %] of the score {CORRELATED_WITH[compared]}; in brackets the number of stories with that error type. "
             "Higher is better: near 0 the metric does not notice it. A story has an error type if "
             + (
-                "a rater named it."
+                "a rater named it"
                 if raters == 1
-                else f"at least {raters} of its raters named it, or all of them if there are fewer."
-            ),
+                else f"at least {raters} of its raters named it, or all of them if there are fewer"
+            )
+            + (f"; {few}." if (few := few_stories_note(numbers)) else "."),
         )
         for title, metric in types.items():
             table.add(

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from openmeva.training.benchmark.tables.number_format import format_number, format_with_interval
+from openmeva.training.benchmark.tables.number_format import (
+    few_stories_note,
+    format_number,
+    format_with_interval,
+)
 from openmeva.training.benchmark.tables.render import Table
 
 # What scores are correlated with, on the stories of one error type and the reasonable ones.
@@ -32,10 +36,13 @@ def part_tables(name: str, result: Mapping[str, Any], published: Mapping[str, An
             continue
         if section == "error_types" and parts:
             first = next(iter(parts))
-            counts = ", ".join(f"{c} {parts[first][c]['unreasonable']}" for c in columns)
             agreed = result["sections"][first][key]
+            numbers = {"reasonable": agreed["reasonable"]}
+            numbers |= {column: parts[first][column]["unreasonable"] for column in columns}
+            counts = ", ".join(f"{kind} {number}" for kind, number in numbers.items())
             note = f"Pearson [95 %] of the score {CORRELATED_WITH[agreed['against']]}."
-            note += f" Stories: reasonable {agreed['reasonable']}, {counts}; an error type counts if at least {agreed['raters']} raters named it."
+            note += f" Stories: {counts}; an error type counts if at least {agreed['raters']} raters named it"
+            note += f"; {few}." if (few := few_stories_note(numbers)) else "."
         if printed["rows"]:
             note += f" In italics: {printed['note']}."
         extra = ["macro"] if section == "model_drift" else []

@@ -214,6 +214,9 @@ def test_note_names_what_scores_are_correlated_with_per_error_type(alone: bool, 
     sections = {"mine": {"by_error_type": types}}
     table = next(part_tables("x", {"title": "X", "sections": sections}, read_published()))
     assert f"Pearson [95 %] of the score {correlated_with}" in table.note
+    few = "; with fewer than 20 stories (reasonable, chaotic), intervals are too narrow."
+    assert note.endswith(few)
+    assert table.note.endswith(few)
     judgments, scores = np.array(result["judgments"]), np.array(result["metrics"]["mine"]["scores"])
     keep = np.arange(40) % 2 == 0  # the others are fine and not reasonable
     expected = (judgments > 0.6).astype(float) if alone else judgments
