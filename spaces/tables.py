@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -14,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from openmeva.metrics.core.rows import Row, kind_of, parquet_rows, parse_rows
-from openmeva.metrics.core.writing import json_line, to_cell
+from openmeva.metrics.core.writing import json_line
 from openmeva.spaces.limits import MAX_CELL_CHARACTERS, MAX_SCORES, check_size
 
 TYPES = {"csv": "text/csv", "jsonl": "application/x-ndjson"}
@@ -108,16 +107,6 @@ def _bounded(rows: Iterable[Row]) -> Iterator[dict[str, Any]]:
         if characters > MAX_CELL_CHARACTERS:
             raise ValueError(TOO_LONG)
         yield row.values
-
-
-def to_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows as CSV; columns in order of first occurrence, formulas escaped."""
-    columns = list(dict.fromkeys(name for row in rows for name in row))
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow([to_cell(name) for name in columns])
-    writer.writerows([to_cell(row.get(name)) for name in columns] for row in rows)
-    return out.getvalue()
 
 
 def to_jsonl(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -36,6 +36,15 @@ class Row(NamedTuple):
     values: dict[str, Any]
     is_plain_text: bool = False
 
+    def has(self, column: str) -> bool:
+        """Whether the row has a value in a column: neither null nor empty.
+
+        >>> row = Row(1, "line 1", {"story": "Ann ran.", "prompt": ""})
+        >>> row.has("story"), row.has("prompt")
+        (True, False)
+        """
+        return self.values.get(column) not in (None, "")
+
 
 def kind_of(path: str | Path) -> str | None:
     """The kind of a file by its ending, `.gz` ignored; None if the ending is unknown.

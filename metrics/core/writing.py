@@ -118,6 +118,13 @@ def _write_table(separator: str) -> Callable[[BinaryIO, Iterable[Mapping[str, An
     return write
 
 
+def csv_text(rows: Iterable[Mapping[str, Any]]) -> str:
+    """Rows as the text of a CSV file, as `write_rows` writes it."""
+    out = io.BytesIO()
+    _write_table(",")(out, rows, "")
+    return out.getvalue().decode()
+
+
 def _table_line(values: Sequence[Any], separator: str) -> str:
     text = io.StringIO(newline="")
     # this terminator, so that cells with either of its characters are quoted

@@ -87,7 +87,7 @@ def join_judgments(
 ) -> JudgedScores:
     """A user's scores with the judgments of a judged set; arguments and errors as `place`."""
     user_rows, columns = _checked_rows(rows, most)
-    from_server = not any(_has(row, "judgment") for row in user_rows)
+    from_server = not any(row.has("judgment") for row in user_rows)
     if from_server:
         try:
             stories = test_set(name).read(data)
@@ -144,10 +144,9 @@ def _stories_of(rows: Sequence[Row]) -> list[dict[str, Any]]:
         ValueError: a judgment that is not a number (with its row), or more systems than `MAX_SYSTEMS`.
     """
     prompts = [
-        next((str(row.values[name]) for name in ("prompt", "context") if _has(row, name)), None)
-        for row in rows
+        next((str(row.values[name]) for name in ("prompt", "context") if row.has(name)), None) for row in rows
     ]
-    systems = all(_has(row, "source_model") for row in rows)
+    systems = all(row.has("source_model") for row in rows)
     names = {str(row.values["source_model"]) for row in rows} if systems else set()
     if len(names) > MAX_SYSTEMS:
         raise ValueError(
@@ -163,10 +162,6 @@ def _stories_of(rows: Sequence[Row]) -> list[dict[str, Any]]:
         }
         for row, prompt in zip(rows, prompts, strict=True)
     ]
-
-
-def _has(row: Row, column: str) -> bool:
-    return row.values.get(column) not in (None, "")
 
 
 def _judged(user_scores: JudgedScores, name: str) -> list[dict[str, Any]]:

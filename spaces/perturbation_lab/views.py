@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
+from openmeva.metrics.core.writing import csv_text
 from openmeva.spaces import shell
 from openmeva.spaces.catalogue import Number
 from openmeva.spaces.markup import (
@@ -17,7 +18,7 @@ from openmeva.spaces.markup import (
 )
 from openmeva.spaces.perturbation_lab.lab import LOOKS_FOR, Case, case_rows
 from openmeva.spaces.scorer import Score
-from openmeva.spaces.tables import data_link, to_csv, to_jsonl
+from openmeva.spaces.tables import data_link, to_jsonl
 from openmeva.spaces.verdicts import human_percentile_rank, noise_bound
 from openmeva.training.perturbations import ASPECTS, Perturbed
 
@@ -155,7 +156,7 @@ def all_aspects(cases: Sequence[Case], lacking: Mapping[str, str]) -> str:
     ]
     rows = case_rows(cases)
     links = (
-        f'<a class="om-button" download="cases.csv" href="{data_link(to_csv(rows), "csv")}">Download CSV</a>'
+        f'<a class="om-button" download="cases.csv" href="{data_link(csv_text(rows), "csv")}">Download CSV</a>'
         f'<a class="om-button" download="cases.jsonl" href="{data_link(to_jsonl(rows), "jsonl")}">Download JSONL</a>'
     )
     return (

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from openmeva.metrics.core.text_warnings import summarize_warnings
+from openmeva.metrics.core.writing import csv_text
 from openmeva.spaces.catalogue import CatalogueEntry
 from openmeva.spaces.distributions import percent
 from openmeva.spaces.drawing import histogram
@@ -28,7 +29,7 @@ from openmeva.spaces.scorer import Score
 from openmeva.spaces.story_scorer.file_scores import KEPT_COLUMNS, FileScores
 from openmeva.spaces.story_scorer.service import Answer
 from openmeva.spaces.story_scorer.systems import Comparison
-from openmeva.spaces.tables import data_link, to_csv, to_jsonl
+from openmeva.spaces.tables import data_link, to_jsonl
 from openmeva.spaces.verdicts import Verdict, human_percentile_rank, verdict_between
 
 COSTS = "What each sentence costs"
@@ -169,7 +170,7 @@ def file_table(scored: FileScores, name: str = "") -> str:
         f'<section class="om om-card" aria-label="Scores of the file"><h2>{len(rows)} stories scored</h2>{of}'
         f'<p class="om-note">Means: {means or "no metric could score these rows"}. Press a heading to sort.</p>'
         f'{flagged}{_human_histogram(scored.main)}<div class="om-buttons" style="margin:6px 0 14px">'
-        f'<a class="om-button" download="scores.csv" href="{data_link(to_csv(rows), "csv")}">Download CSV</a>'
+        f'<a class="om-button" download="scores.csv" href="{data_link(csv_text(rows), "csv")}">Download CSV</a>'
         f'<a class="om-button" download="scores.jsonl" href="{data_link(to_jsonl(rows), "jsonl")}">Download JSONL</a>'
         '</div><p class="om-filter"><label>Show the rows with <input type="search" placeholder="a word of the story or warning">'
         '</label> <output></output></p><div class="om-scroll" tabindex="0" role="region" aria-label="Table of scores">'

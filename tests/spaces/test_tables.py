@@ -12,8 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from openmeva.metrics.core.writing import csv_text
 from openmeva.spaces.limits import MAX_BYTES, MAX_CHARACTERS, check_text
-from openmeva.spaces.tables import data_link, read_rows, read_upload, read_uploads, to_csv, to_jsonl
+from openmeva.spaces.tables import data_link, read_rows, read_upload, read_uploads, to_jsonl
 
 
 def test_csv_and_jsonl_rows() -> None:
@@ -87,7 +88,7 @@ def test_values_of_a_list_are_counted_before_they_are_decoded(
 
 def test_download_serializes_any_value() -> None:
     rows = [{"story": "a\ud83db", "on": datetime.date(2020, 1, 2)}]
-    for text, kind in ((to_jsonl(rows), "jsonl"), (to_csv(rows), "csv")):
+    for text, kind in ((to_jsonl(rows), "jsonl"), (csv_text(rows), "csv")):
         content = base64.b64decode(data_link(text, kind).partition(",")[2]).decode()
         assert "2020-01-02" in content
 
@@ -120,7 +121,7 @@ def test_uploads_are_deleted_with_their_folders(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("cell", ["=1+1", "+1+2", "-1+A1", "@x", " =1", "\t=1", "\n=1", "＝1"])
 def test_formulas_are_escaped(cell: str) -> None:
-    written = to_csv([{"story": cell, cell: 1}])
+    written = csv_text([{"story": cell, cell: 1}])
     rows = list(csv.reader(io.StringIO(written, newline="")))
     assert [row[0] for row in rows] == ["story", f"'{cell}"]
     assert rows[0][1] == f"'{cell}"
@@ -128,13 +129,13 @@ def test_formulas_are_escaped(cell: str) -> None:
 
 def test_numbers_and_plain_texts_are_unchanged() -> None:
     assert (
-        to_csv([{"a": -0.5, "b": "a - b", "c": None, "d": 3, "e": "-1.5"}]).splitlines()[1]
+        csv_text([{"a": -0.5, "b": "a - b", "c": None, "d": 3, "e": "-1.5"}]).splitlines()[1]
         == "-0.5,a - b,,3,-1.5"
     )
 
 
 def test_columns_of_later_rows_are_written_too() -> None:
-    assert to_csv([{"a": 1}, {"b": "x,y"}]).splitlines() == ["a,b", "1,", ',"x,y"']
+    assert csv_text([{"a": 1}, {"b": "x,y"}]).splitlines() == ["a,b", "1,", ',"x,y"']
 
 
 def test_jsonl_round_trip() -> None:

@@ -13,7 +13,7 @@ from huggingface_hub.repocard_data import EvalResult, eval_results_to_model_inde
 from openmeva.training.benchmark.data.registry import read_registry
 from openmeva.training.benchmark.results.titles import OURS
 from openmeva.training.benchmark.scoring.checkpoints import checkpoint_digest
-from openmeva.training.benchmark.tables.number_format import format_interval, format_number
+from openmeva.training.benchmark.tables.number_format import format_number, format_with_interval
 
 RESULTS = Path("spaces/leaderboard/results.json")  # written by `python -m spaces.leaderboard.collect`
 _TITLE = "Agreement with human judgments"
@@ -144,15 +144,12 @@ def _is_current(metric: str, configuration: str, root: Path, results: Mapping[st
 
 
 def cell(row: Mapping[str, Any], coefficient: str) -> str:
-    """A coefficient with its interval.
+    """A coefficient with its interval as in the benchmark's tables, with hyphens for minus signs.
 
     >>> cell({"pearson": 0.288, "intervals": {"pearson": [0.21, 0.36]}}, "pearson")
     '.288 [.21, .36]'
     """
-    value, ends = row.get(coefficient), row.get("intervals", {}).get(coefficient)
-    if value is None:
-        return "–"
-    return f"{format_number(value)} {format_interval(ends)}".rstrip().replace("−", "-")
+    return format_with_interval(row, coefficient).replace("−", "-")
 
 
 def format_correlation(value: float, digits: int) -> str:

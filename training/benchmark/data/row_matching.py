@@ -19,13 +19,13 @@ def match_rows(rows: Sequence[Row], stories: Sequence[Mapping[str, Any]], title:
         ValueError: an id or a text that the set lacks, a duplicate, a story without a row, a wrong number of rows, a
             different story under that id, or ids that only the rows have. The message names the row.
     """
-    name = next((column for column in ("story_id", "id") if any(_given(row, column) for row in rows)), None)
+    name = next((column for column in ("story_id", "id") if any(row.has(column) for row in rows)), None)
     if name is not None and all(story.get("story_id") is not None for story in stories):
         return _by_id(rows, stories, title, name)
     row_without_story = next((row for row in rows if not isinstance(row.values.get("story"), str)), None)
     if row_without_story is None:
         return _by_text(rows, stories, title)
-    if any(_given(row, "story") for row in rows):
+    if any(row.has("story") for row in rows):
         value = row_without_story.values.get("story")
         raise ValueError(f"{row_without_story.where}: expected a text in 'story', got {value!r:.60}")
     if name is not None:
@@ -47,17 +47,13 @@ def file_prefix(row: Row) -> str:
     return f"{file}: " if file else ""
 
 
-def _given(row: Row, name: str) -> bool:
-    return row.values.get(name) not in (None, "")
-
-
 def _by_id(rows: Sequence[Row], stories: Sequence[Mapping[str, Any]], title: str, name: str) -> list[Row]:
     aspects = "aspect" in stories[0]
     story_keys = {_key(story, "story_id", aspects) for story in stories}
     rows_by_key: dict[tuple[str, ...], Row] = {}
     for row in rows:
         for column in (name, "aspect") if aspects else (name,):
-            if not _given(row, column):
+            if not row.has(column):
                 raise ValueError(f"{row.where}: expected {column!r}, which other rows have, got none")
         key = _key(row.values, name, aspects)
         if key not in story_keys:

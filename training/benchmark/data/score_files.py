@@ -127,13 +127,13 @@ def score_columns(rows: Sequence[Row], say: Callable[[str], None] | None = None)
     return chosen
 
 
-def columns_by_metric(rows: Sequence[Row], say: Callable[[str], None] | None = None) -> dict[str, str]:
-    """Metric name to column, for each of `score_columns`: `union` for `union_score`. Arguments as there.
+def columns_by_metric(rows: Sequence[Row]) -> dict[str, str]:
+    """Metric name to column, for each of `score_columns`: `union` for `union_score`.
 
     Raises:
         ValueError: there is no such column (lists the columns), or two have the same metric name.
     """
-    return name_metrics(score_columns(rows, say), file_prefix(rows[0]))
+    return name_metrics(score_columns(rows), file_prefix(rows[0]))
 
 
 def name_metrics(columns: Iterable[str], file: str) -> dict[str, str]:

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import evaluate
 import numpy as np
 import pyarrow.parquet as pq
 from rich.console import Console
@@ -18,6 +17,7 @@ from rich.table import Table
 
 from openmeva.metrics.core.text import sentence_spans
 from openmeva.training.benchmark.data.registry import MetricEntry, read_registry, select_entries
+from openmeva.training.benchmark.scoring.scores import result_of
 from openmeva.training.common.buffered_random import evenly_spaced
 from openmeva.training.common.command import exit_on_bad_input
 from openmeva.training.paths import ROOT
@@ -75,8 +75,7 @@ def blame_correct(entry: MetricEntry, cases: Sequence[Case]) -> dict[str, list[b
     """
     if not entry.explains:
         raise ValueError(f"{entry.name}: it does not explain its scores by sentences")
-    metric = evaluate.load(str(entry.folder), entry.configs["roc"])
-    result = metric.compute(predictions=[case.story for case in cases], explain=True)
+    result = result_of(entry, "roc", predictions=[case.story for case in cases], explain=True)
     correct: dict[str, list[bool]] = {}
     for case, explained in zip(cases, result["explanations"], strict=True):
         gains = [sentence["gain"] for sentence in explained["sentences"]]

@@ -4,13 +4,13 @@ import argparse
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-import evaluate
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 from openmeva.metrics.core.text import sentence_spans
 from openmeva.training.benchmark.data.registry import MetricEntry, read_registry, select_entries
+from openmeva.training.benchmark.scoring.scores import result_of
 from openmeva.training.common.command import exit_on_bad_input
 from openmeva.training.common.config import config_file, read_config
 from openmeva.training.corpora.held_out import held_out_rows
@@ -54,8 +54,7 @@ def score_texts(entry: MetricEntry, texts: Sequence[str]) -> dict[str, np.ndarra
         raise ValueError(f"{entry.name}: it needs more than a story")
     if "wp" not in entry.configs:
         raise ValueError(f"{entry.name}: it has no configuration for WritingPrompts")
-    metric = evaluate.load(str(entry.folder), entry.configs["wp"])
-    result = metric.compute(predictions=list(texts), **entry.options)
+    result = result_of(entry, "wp", predictions=list(texts))
     return {title: np.array(result[key], dtype=float) for title, key in entry.rows.items()}
 
 

@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import evaluate
 from rich.console import Console
 from rich.table import Table
 
 from openmeva.training.benchmark.data.contexts import split_story
 from openmeva.training.benchmark.data.registry import MetricEntry, read_registry, select_entries
+from openmeva.training.benchmark.scoring.scores import result_of
 from openmeva.training.common.command import exit_on_bad_input
 from openmeva.training.files import read_rows, write_text
 from openmeva.training.paths import STORIES
@@ -57,7 +57,6 @@ def ranked_correctly(entry: MetricEntry, pairs: Sequence[Pair]) -> dict[str, dic
     """
     if "references" in entry.inputs:
         raise ValueError(f"{entry.name}: the pairs have no references")
-    metric = evaluate.load(str(entry.folder), entry.configs["roc"])
     stories = [story for pair in pairs for story in (pair.good, pair.damaged)]
     columns: dict[str, Any] = {"predictions": stories}
     if entry.needs_contexts:
@@ -66,7 +65,7 @@ def ranked_correctly(entry: MetricEntry, pairs: Sequence[Pair]) -> dict[str, dic
             "predictions": [part["story"] for part in parts],
             "contexts": [part["prompt"] for part in parts],
         }
-    result = metric.compute(**columns, **entry.options)
+    result = result_of(entry, "roc", **columns)
     ranked: dict[str, dict[str, int]] = {}
     for title, key in entry.rows.items():
         counts = ranked.setdefault(title, {})

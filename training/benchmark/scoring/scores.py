@@ -140,6 +140,19 @@ def cached_scores(
     return {**result, "signature": signature}
 
 
+def result_of(entry: MetricEntry, corpus: str, **inputs: Any) -> dict[str, Any]:
+    """The result of the metric's configuration for a corpus, with the options of its entry; not cached.
+
+    Args:
+        entry: the metric.
+        corpus: a key of its `configs`.
+        inputs: arguments of `compute`, such as `predictions`.
+    """
+    metric: Any = evaluate.load(str(entry.folder), entry.configs[corpus])
+    result: dict[str, Any] = metric.compute(**inputs, **entry.options)
+    return result
+
+
 def _language_models(weights: Path, metric: str) -> list[str]:
     """Checksum of the third-party language model that a checkpoint of the metric refers to, wherever it is installed.
 

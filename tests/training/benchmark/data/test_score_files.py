@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from openmeva.metrics.openmeva.judged import JudgedStories
-from openmeva.training.benchmark.data.score_files import columns_by_metric, read_scores
+from openmeva.training.benchmark.data.score_files import columns_by_metric, read_scores, score_columns
 from openmeva.training.benchmark.paired import Comparison, compare_metrics
 from openmeva.training.corpora.judged_file import read_judged_file
 from openmeva.training.files import Row
@@ -95,14 +95,14 @@ def test_columns_beside_scores_are_no_metrics_and_are_named() -> None:
     lines: list[str] = []
     cells = ({"ppl_score": n, "perplexities": 9 - n, "seed": 1, "story": "a", "score": n} for n in range(3))
     rows = [Row(n, f"a.jsonl, line {n + 1}", values) for n, values in enumerate(cells)]
-    assert columns_by_metric(rows, lines.append) == {"ppl": "ppl_score"}
+    assert score_columns(rows, lines.append) == ["ppl_score"]
     assert lines == [
         "a.jsonl: scores of ppl_score; not taken as a metric: perplexities, seed (FILE:COLUMN names one)"
     ]
     without = [
         row._replace(values={key: row.values[key] for key in ("perplexities", "seed")}) for row in rows
     ]
-    assert columns_by_metric(without) == {"perplexities": "perplexities"}, "a constant is no metric"
+    assert score_columns(without) == ["perplexities"], "a constant is no metric"
 
 
 def test_text_file_has_a_score_per_line(tmp_path: Path) -> None:

@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import Any
 
+import evaluate
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from openmeva.training.benchmark.data.registry import read_registry
-from openmeva.training.benchmark.probes import blame
 from openmeva.training.benchmark.probes.blame import (
     Case,
     blame_correct,
@@ -58,7 +58,7 @@ def test_sentence_with_the_largest_gain_is_blamed(monkeypatch: pytest.MonkeyPatc
             gains = [0.1, 0.0, 0.4, -0.2]
             return {"explanations": [{"sentences": [{"gain": g} for g in gains]} for _ in predictions]}
 
-    monkeypatch.setattr(blame.evaluate, "load", lambda *_: Metric())
+    monkeypatch.setattr(evaluate, "load", lambda *_: Metric())
     cases = [Case("a", STORY, (False, False, True, False)), Case("b", STORY, (True, False, False, False))]
     entry = read_registry()["union"]
     assert blame_correct(entry, cases) == {"a": [True], "b": [False]}

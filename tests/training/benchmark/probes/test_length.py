@@ -3,10 +3,10 @@
 import statistics
 from typing import Any
 
+import evaluate
 import pytest
 
 from openmeva.training.benchmark.data.registry import read_registry
-from openmeva.training.benchmark.probes import human_stories as probes
 from openmeva.training.benchmark.probes.human_stories import truncate_near
 from openmeva.training.benchmark.probes.length import LENGTHS, length_effect, main
 from openmeva.training.benchmark.probes.special_tokens import NEWLINE_TOKEN, newline_effect
@@ -27,7 +27,7 @@ def test_length_dependent_scores_correlate_with_length(sign: int, monkeypatch: p
         def compute(self, predictions: list[str]) -> dict[str, Any]:
             return {"scores": [sign * len(text.split()) + text.startswith("Bo") for text in predictions]}
 
-    monkeypatch.setattr(probes.evaluate, "load", lambda *_: Words())
+    monkeypatch.setattr(evaluate, "load", lambda *_: Words())
     stories = [story[: -40 * index or None] for index, story in enumerate(STORIES)]  # all lengths differ
     effect = length_effect(read_registry()["union"], stories)["UNION"]
     assert effect["cut"] * sign > 0.9
@@ -41,7 +41,7 @@ def test_newline_token_penalty_is_measured(cost: int, lower: float, monkeypatch:
         def compute(self, predictions: list[str]) -> dict[str, Any]:
             return {"scores": [ord(text[0]) - cost * text.count(NEWLINE_TOKEN) for text in predictions]}
 
-    monkeypatch.setattr(probes.evaluate, "load", lambda *_: Marks())
+    monkeypatch.setattr(evaluate, "load", lambda *_: Marks())
     effect = newline_effect(read_registry()["union"], STORIES)["UNION"]
     # 29 sentences of seven words, so nine `<newline>` each
     assert effect == {"lower": lower, "shift": pytest.approx(-9 * cost / statistics.pstdev(map(ord, "ABC")))}
