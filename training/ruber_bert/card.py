@@ -67,7 +67,11 @@ The weights are Apache-2.0. {source} The stories are not part of this repository
 def write_ruber_card(folder: Path, manifest: dict[str, Any]) -> None:
     """Writes `README.md` into the folder of the weights."""
     config = manifest["config"]
-    initialisation = f" with the adapter of `{config['start']}`" if config.get("start") else ""
+    initialisation = (
+        f" with a rank-{config['adapter']['rank']} approximation of the adapter of `{config['start']}`"
+        if config.get("start")
+        else ""
+    )
     base = base_model_text(config)
     kinds = {
         "rnn": f"A recurrent network over the word vectors of {base}, with a scoring head.",

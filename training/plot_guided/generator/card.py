@@ -72,7 +72,7 @@ Perplexity of {validation[stories]:,} held-out stories given their plots: **{val
 ## Stories from original plots
 
 Top-50 sampling, temperature 0.8, at most as many sentences as the plot has. The plots are of stories written for this
-project. The stories were not hand-picked.
+project{alternating}. The stories were not hand-picked.
 
 {whole}
 
@@ -192,6 +192,11 @@ def write_card(manifest: dict[str, Any], whole: str, broken: str, out: Path) -> 
         names="with placeholders for names" if delexicalized(config) else "with the original names",
         compared=_paper_comparison(config),
         people=_PLACEHOLDER_NOTE + _PURPOSE_NOTE if delexicalized(config) else _PURPOSE_NOTE,
+        alternating=(
+            "; every second plot is only the story's first sentence"
+            if ALTERNATION_SIGN in config["plots"]
+            else ""
+        ),
         whole=whole,
         broken=broken,
     )
