@@ -1,6 +1,7 @@
 """Scoring the stories of a file with a metric, for `openmeva score`."""
 
 import inspect
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from openmeva.metrics.core.rows import Row, read_rows, text_of
 from openmeva.metrics.core.text_warnings import summarize_warnings
 
 _OF_THE_RUN = frozenset({"answered_by", "dates"})  # lists of the LLM judge that are not per story
+_JUDGMENT = re.compile(r"score|ratings?|rating_\d+")  # columns of a file with human judgments
 _SINGULAR = {"scores": "score", "warnings": "warning"}
 COLUMNS = {"story": "predictions", "context": "contexts", "reference": "references"}
 
@@ -141,8 +143,8 @@ def result_rows(
     """The rows with the metric's columns: `score`, its further lists under their keys, its explanation.
 
     Existing columns keep their values. If a name is taken, the metric's column is prefixed with the metric
-    (`union_score`), and numbered if that is taken, too (`union_score_2`). In rows with `ratings`, the name `score` is
-    taken: it is their mean.
+    (`union_score`), and numbered if that is taken, too (`union_score_2`). In rows with judgments, the names `score` (the mean
+    of the ratings) and `error_types` (those that the raters named) are taken.
 
     Args:
         rows: as read.
@@ -189,7 +191,7 @@ def text_column(metrics: Sequence[str], explain: bool = False) -> str | None:
 def _taken(rows: Sequence[Mapping[str, Any]]) -> set[str]:
     """Column names that are taken."""
     names = {name for row in rows for name in row}
-    return names | {"score"} if "ratings" in names else names
+    return names | {"score", "error_types"} if any(map(_JUDGMENT.fullmatch, names)) else names
 
 
 def free_name(name: str, taken: Collection[str]) -> str:

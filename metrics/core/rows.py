@@ -77,8 +77,7 @@ def read_rows(
             with a column twice; a line that is not UTF-8, not a JSON object, nested too deeply, blank (before a
             story of a text), or has another number of cells than the heading (file and line are named).
     """
-    if kind not in (None, *KINDS):
-        raise ValueError(f"expected a format among {', '.join(KINDS)}, got {kind!r}")
+    check_kind(kind)
     empty = True
     with open_decompressed(path) as content:
         for row in parse_rows(content, display_name(path), kind or kind_of(path), on_bad_line):
@@ -86,6 +85,12 @@ def read_rows(
             yield row
     if empty and on_bad_line is None:
         raise ValueError(f"{display_name(path)}: expected at least one row, got none")
+
+
+def check_kind(kind: str | None) -> None:
+    """Raises a ValueError for a format that is neither None nor one of `KINDS`."""
+    if kind not in (None, *KINDS):
+        raise ValueError(f"expected a format among {', '.join(KINDS)}, got {kind!r}")
 
 
 def parse_rows(
@@ -188,10 +193,25 @@ def _why_no_text(line: str) -> str:
     return ""
 
 
+class _RepeatedKeyError(ValueError):
+    """A JSON object with a key twice."""
+
+
+def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object, which must not have a key twice: all values but the last would be lost."""
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise _RepeatedKeyError(f"expected each key once, got {twice[:60]!r} again")
+    return values
+
+
 def parse_object(text: str, label: str) -> dict[str, Any]:
     """Parses a JSON object; raises a ValueError that begins with `label` for anything else."""
     try:
-        value = json.loads(text)
+        value = json.loads(text, object_pairs_hook=_each_key_once)
+    except _RepeatedKeyError as error:
+        raise ValueError(f"{label}: {error}") from error
     except (ValueError, RecursionError) as error:
         hint = _ARRAY if text.startswith("[") else ""
         hint = " (nested too deeply)" if isinstance(error, RecursionError) else hint
@@ -252,7 +272,7 @@ def parquet_rows(content: BinaryIO, name: str, at_once: int = 1000) -> Iterator[
     """Yields the rows of an open Parquet file, `at_once` of them in memory; errors call the file `name`.
 
     Raises:
-        ValueError: not a Parquet file, or a damaged one.
+        ValueError: not a Parquet file, a damaged one, or one with a column twice.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -262,7 +282,10 @@ def parquet_rows(content: BinaryIO, name: str, at_once: int = 1000) -> Iterator[
         # its end is read first; a gzipped file would be decompressed again for each backward seek
         seekable = content.seekable() and not isinstance(content, gzip.GzipFile)
         file = content if seekable else io.BytesIO(content.read())
-        for batch in pq.ParquetFile(file).iter_batches(batch_size=at_once):
+        table = pq.ParquetFile(file)
+        if twice := [name for name, count in Counter(table.schema_arrow.names).items() if count > 1]:
+            raise ValueError(f"{name}: expected each column once, got {twice[0][:60]!r} again")
+        for batch in table.iter_batches(batch_size=at_once):
             for values in batch.to_pylist():
                 number += 1
                 yield Row(number, f"{name}, row {number}", values)

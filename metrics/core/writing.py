@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -37,25 +38,40 @@ def write_rows(path: str | Path, rows: Iterable[Mapping[str, Any]], column: str 
         return _WRITERS[kind](out, rows, column)
 
 
-def check_output(path: str | Path, column: str | None = "story", source: str | Path | None = None) -> None:
+def check_output(
+    path: str | Path, column: str | None = "story", sources: Sequence[str | Path | None] = ()
+) -> None:
     """Checks whether `write_rows` can write rows to `path`, before a long computation.
 
     Args:
         path: as in `write_rows`.
         column: the column that a text file would contain; None if the rows have no such column.
-        source: a file that must not be replaced: the stories from which the rows are made.
+        sources: files that must not be replaced, such as the stories from which the rows are made; `-` is standard input,
+            which may be a file.
 
     Raises:
-        ValueError: an unknown ending, a text file for rows without such a column, the same file as `source`, or an
-            error of `check_writable`.
+        ValueError: an unknown ending, a text file for rows without such a column, the same file as one of
+            `sources`, or an error of `check_writable`.
     """
     if _kind(path) == "txt" and column is None:
         raise ValueError(
             f"{path}: expected {', '.join(name for name in KINDS if name != 'txt')} for rows of several columns, got txt"
         )
-    if source is not None and all(Path(p).is_file() for p in (path, source)) and Path(path).samefile(source):
+    if Path(path).is_file() and any(_is_file(source, os.stat(path)) for source in sources):
         raise ValueError(f"{path}: expected another file than that of the stories, which would be lost")
     check_writable(path)
+
+
+def _is_file(source: str | Path | None, file: os.stat_result) -> bool:
+    """Whether a source is that file."""
+    if source is None:
+        return False
+    if str(source) != STANDARD_STREAM:
+        return Path(source).is_file() and os.path.samestat(os.stat(source), file)
+    try:
+        return os.path.samestat(os.fstat(sys.stdin.fileno()), file)
+    except (AttributeError, OSError, ValueError):  # closed, or replaced by an object in memory
+        return False
 
 
 def _kind(path: str | Path) -> str:

@@ -13,8 +13,11 @@ import typer
 from safetensors import SafetensorError
 from typer.core import TyperGroup
 
+from openmeva.metrics.core.files import STANDARD_STREAM
+
 BAD_INPUT = 2
 INTERRUPTED = 130
+_STANDARD_OUTPUT = ("/dev/stdout", "/dev/fd/1")
 # optional module: the extra of pyproject.toml that installs it
 _EXTRAS = {
     **dict.fromkeys(("jinja2", "matplotlib", "statsmodels"), "benchmark"),
@@ -29,6 +32,20 @@ class Commands(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         """In the order in which they were registered."""
         return list(self.commands)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Refuses an empty argument, which most options would take for none: a variable of the shell that is not set."""
+        for number, argument in enumerate(args):
+            if not argument or (argument.startswith("--") and argument.endswith("=")):
+                after = (
+                    f" after {args[number - 1]}"
+                    if number and not argument
+                    else f" in {argument}"
+                    if argument
+                    else ""
+                )
+                _fail(f"expected a value{after}, got an empty one")
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Runs a command; bad input ends it with `error: …` instead of a traceback."""
@@ -58,7 +75,7 @@ class Commands(TyperGroup):
             raise typer.Exit(INTERRUPTED) from error
 
 
-def _fail(message: str, error: Exception) -> None:
+def _fail(message: str, error: Exception | None = None) -> None:
     typer.echo(f"error: {message or type(error).__name__}", err=True)
     raise typer.Exit(BAD_INPUT) from error
 
@@ -76,10 +93,15 @@ def is_terminal() -> bool:
 
 
 def output_path(argument: str | None, option: str | None) -> str | None:
-    """The value given as an argument or as an option; raises a ValueError if both are given."""
+    """The value given as an argument or as an option; `-` for a name of standard output, which may append to a file.
+
+    Raises:
+        ValueError: both are given.
+    """
     if argument is not None and option is not None:
         raise ValueError(f"expected one file to write to, got {argument} and --out {option}")
-    return argument if option is None else option
+    path = argument if option is None else option
+    return STANDARD_STREAM if path in _STANDARD_OUTPUT else path
 
 
 def split_names(given: Sequence[str] | None) -> list[str] | None:

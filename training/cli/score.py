@@ -193,7 +193,7 @@ def _check_out(out: str, stories: str, column: str | None) -> None:
     from openmeva.metrics.core.rows import kind_of
     from openmeva.metrics.core.writing import check_output
 
-    check_output(out, column=column, source=stories if kind_of(out) == "txt" else None)
+    check_output(out, column=column, sources=[stories] if kind_of(out) == "txt" else ())
 
 
 def _inputs(

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from openmeva.metrics.core.command import MetricResult
 from openmeva.metrics.core.description import read_metrics
+from openmeva.training.corpora.story_rows import explicit_id
 
 MAX_ROWS = 100  # stories in a table
 NAME, STORY = 16, 16  # widths in cells: of a name on a narrow terminal; the minimum for a story's beginning
@@ -104,7 +105,7 @@ def columns_of(result: MetricResult) -> list[Column]:
 
 def row_name(row: Mapping[str, Any], index: int) -> str:
     """A story's name: its id, or its row number from 1."""
-    return str(row.get("story_id", row.get("id", index + 1)))
+    return explicit_id(row) or str(index + 1)
 
 
 def show_reasons(

@@ -71,7 +71,7 @@ def write_samples(stories: str | Path, out: str | Path, config: NegativeSampling
             file.
         OSError: no such file.
     """
-    check_output(out, column=None, source=stories)
+    check_output(out, column=None, sources=[stories, config.names])
     sampler, originals = sampler_of(stories, config)
     warn_about_foreign_stories(join_words(original.words) for original in originals)
     made = 0

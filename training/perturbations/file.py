@@ -87,7 +87,7 @@ def perturb_file(stories: str | Path, out: str | Path, config: PerturbationConfi
         ValueError: an unknown technique, bad rows, a damaged file, or one that cannot be written.
         FileNotFoundError: a file, WordNet or ConceptNet is missing.
     """
-    check_output(out, source=stories)
+    check_output(out, sources=[stories, config.corpus, config.paraphrases])
     rows, bad = read_rows(stories, config.context, config.skip_bad)
     warn_about_foreign_stories(row["story"] for row in rows)
     made = build_perturbers(config, rows)

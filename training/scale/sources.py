@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from openmeva.metrics.core.files import decompress_if_gzipped
-from openmeva.metrics.core.rows import parquet_rows, parse_rows
+from openmeva.metrics.core.rows import check_kind, parquet_rows, parse_rows
 from openmeva.training.corpora.stories import story_of
 from openmeva.training.files import STANDARD_STREAM, Row, kind_of
 from openmeva.training.files import read_rows as read_file
@@ -107,6 +107,7 @@ def files_source(pattern: str, kind: str | None = None) -> Source:
         FileNotFoundError: no such file.
         ValueError: fsspec lacks a package for the URL or compression; the message names it.
     """
+    check_kind(kind)
     if pattern == STANDARD_STREAM:
         return Source(
             lambda refused: read_file(STANDARD_STREAM, kind, on_bad_line=refused), [STANDARD_STREAM]

@@ -107,6 +107,10 @@ def test_existing_column_name_is_numbered() -> None:
     assert again == [{**row, "union_score_2": 0.4}]
     assert result_rows(again, scored) == [{**row, "union_score_2": 0.4, "union_score_3": 0.4}]
     assert result_rows([row], scored, always_named=True) == again
+    for column in ("rating", "rating_1"):
+        judged = {"story": "x", column: 3, "error_types": None}
+        explained = MetricResult("union", {"score": [0.4]}, [{"error_types": {}}], 0.4, "")
+        assert result_rows([judged], explained) == [{**judged, "union_score": 0.4, "union_error_types": {}}]
     rated = [{"story": "x", "ratings": [4, 5]}]
     assert result_rows(rated, scored) == [{**rated[0], "union_score": 0.4}], (
         "the column score would be the mean of ratings"

@@ -10,6 +10,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from openmeva.metrics.core.files import read_lines
@@ -211,6 +213,11 @@ WHOLE = gzip.compress(json.dumps({"story": "x" * 5000}).encode() * 50)
         ("a.jsonl.gz", b'{"story": "x"}\n', "a.jsonl.gz is damaged: .*not gzipped"),
         ("a.csv", b"story,context\nonly one\n", "a.csv, line 2: expected 2 cells as in the heading, got 1"),
         ("a.csv", b"story,story\n", "a.csv, line 1: expected each column once"),
+        (
+            "a.jsonl",
+            b'{"story": "x"}\n{"story": "y", "story": "z"}\n',
+            "line 2: expected each key once, got 'story' again",
+        ),
         ("a.csv", b'story\n"open\n', "a.csv, line 2: expected a table"),
         ("a.csv", b"PK\x03\x04\x14\0", r"a.csv: expected text, got an Excel workbook .* as CSV \(UTF-8\)"),
         ("a.parquet", b"PAR1 no", "a.parquet is damaged or no Parquet file"),
@@ -224,6 +231,14 @@ def test_damage_is_reported_with_file_and_line(
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ValueError, match=message):
         list(read_rows(tmp_path / name))
+
+
+def test_parquet_column_that_occurs_twice_is_rejected(tmp_path: Path) -> None:
+    """Only the last of them would be read."""
+    table = pa.table([["1"], ["Ann ran."], ["2"]], names=["id", "story", "id"])
+    pq.write_table(table, tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match=r"a\.parquet: expected each column once, got 'id' again"):
+        list(read_rows(tmp_path / "a.parquet"))
 
 
 def test_damaged_page_of_a_parquet_file_is_reported(tmp_path: Path) -> None:
@@ -249,20 +264,6 @@ def test_field_without_text_is_reported() -> None:
 def test_folder_is_rejected_as_a_file(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="expected a file, got a folder"):
         list(read_rows(tmp_path))
-
-
-def test_failed_write_keeps_the_existing_file(tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl"
-    write_rows(path, ROWS)
-
-    def breaking() -> Any:
-        yield {"story": "x"}
-        raise RuntimeError("stopped")
-
-    with pytest.raises(RuntimeError, match="stopped"):
-        write_rows(path, breaking())
-    assert read_values(path) == ROWS
-    assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
 def test_bad_lines_are_passed_to_the_callback(tmp_path: Path) -> None:

@@ -34,6 +34,8 @@ MODULES = [
     ("arguments", "message"),
     [
         (("score", "none.jsonl"), "none.jsonl: No such file or directory"),
+        (("score", "good.txt", "--metric", ""), "expected a value after --metric, got an empty one"),
+        (("score", "good.txt", "--config="), "expected a value in --config=, got an empty one"),
         (("score", "bad.jsonl"), "bad.jsonl, line 2: expected a JSON object"),
         (("score", "empty.txt"), "expected at least one row"),
         (("score", "good.txt", "--metric", "foo"), "unknown metric 'foo', expected one of bleurt"),

@@ -1,0 +1,38 @@
+"""Outputs replace no input, and a failed write replaces nothing."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from openmeva.metrics.core.writing import check_output, write_rows
+
+
+def test_output_must_not_replace_any_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The stories, another input, or a file from which standard input is read."""
+    file = tmp_path / "a.txt"
+    file.write_text("Ann ran.\n")
+    check_output(file, sources=[None, tmp_path / "other.txt", "rules", "-"])
+    with pytest.raises(ValueError, match="which would be lost"):
+        check_output(file, sources=[tmp_path / "other.txt", tmp_path / "." / "a.txt"])
+    with file.open() as stream:
+        monkeypatch.setattr(sys, "stdin", stream)
+        with pytest.raises(ValueError, match="which would be lost"):
+            check_output(file, sources=["-"])
+    check_output(file, sources=["-"])
+
+
+def test_failed_write_keeps_the_existing_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    write_rows(path, [{"story": "Ann ran."}])
+    written = path.read_bytes()
+
+    def breaking() -> Iterator[dict[str, str]]:
+        yield {"story": "x"}
+        raise RuntimeError("stopped")
+
+    with pytest.raises(RuntimeError, match="stopped"):
+        write_rows(path, breaking())
+    assert path.read_bytes() == written
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
