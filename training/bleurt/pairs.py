@@ -144,7 +144,7 @@ def _replace_end(stories: Sequence[TaggedStory], index: int, rng: np.random.Gene
     start = int(rng.integers(0, min(len(story), len(other))))
     return Pair(
         join_words(story),
-        join_words([*story[:start], *other[start:]]) or join_words(other),
+        join_words([*story[:start], *other[start:]]),
         "others",
         ENTAILMENT.index("neutral"),
     )

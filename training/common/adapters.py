@@ -158,7 +158,8 @@ def load_adapter(model: torch.nn.Module, tensors: dict[str, Tensor]) -> None:
     Raises:
         ValueError: factors of a higher rank than the model's, or of a layer that the model lacks (the first is named).
     """
-    parameters = dict(model.named_parameters())
+    # peft keeps the bias of an adapted layer under `base_layer`
+    parameters = {name.replace(".base_layer", ""): value for name, value in model.named_parameters()}
     layers = {name for name, module in model.named_modules() if isinstance(module, LoraLayer)}
     adapted = {name.removesuffix(".lora_A") for name in tensors if name.endswith(".lora_A")}
     if unknown := sorted(adapted - layers):

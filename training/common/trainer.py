@@ -63,7 +63,7 @@ class ProgressOnStandardError(ProgressCallback):
 class DataParallelTrainer(Trainer):
     """A `Trainer` whose steps do not depend on the number of processes, which share each batch (`data_parallel.py`).
 
-    The batch size of its arguments is the total over all processes.
+    With dropout they do, since each process draws its own masks. The batch size of its arguments is the total over all processes.
     """
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:

@@ -22,9 +22,9 @@ from openmeva.training.text.story import Story
 def held_out_rows(
     config: CorpusConfig, data: Path, names: Path, limit: int | None = None, passages: bool = False
 ) -> list[StoryRow]:
-    """The validation stories that `splits.load_corpus` finds for the same settings, as original texts.
+    """The validation stories that `splits.load_corpus` finds for the same settings without `max_stories`, as original texts.
 
-    Judged stories, stories with the same beginning as another one, and stories of one sentence are excluded. The
+    Judged stories, stories with the same beginning or id as another one, and stories of one sentence are excluded. The
     number with the same beginning is printed on standard error. Long stories are cut at the sentence end nearest to
     `config.max_words`. An id is the file's name and the id in the file.
 

@@ -178,11 +178,20 @@ def judged_keys(files: Iterable[str], data: Path, named: Normalizer) -> set[int]
     """Keys of the judged stories in `files` below `data`, which are in no split; `named` delexicalises names.
 
     Raises:
-        ValueError: a file is missing (the message says how to train without it).
+        ValueError: a file is missing (the message says how to train without it), or no story is found in it.
     """
     files = tuple(files)
     check_judged_files(files, data)
-    return {story_key(named.sentences(text)) for file in files for text in _judged_texts(data / file)}
+    keys: set[int] = set()
+    for file in files:
+        found = {story_key(named.sentences(text)) for text in _judged_texts(data / file)}
+        if not found:
+            raise ValueError(
+                f"{data / file}: expected the judged stories that training excludes, in columns 'Input.*' or "
+                "'InputSentence1' to 'InputSentence4', got none"
+            )
+        keys |= found
+    return keys
 
 
 def _blocks(sentences: Sentences, config: CorpusConfig) -> list[Sentences]:

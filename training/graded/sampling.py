@@ -37,7 +37,8 @@ class GradedSampling:
             masked language model; `sentence_swap`: swap two sentences; `rule`: UNION's sampler, only at the first
             level. Edits that span sentences (see `spans.py`): `block_repetition`, `ngram_loop`, `block_reordering`,
             `distant_contradiction`, and `block_substitution`, which takes sentences of another story: one with a
-            similar opening or a random one, with equal probability.
+            similar opening or a random one, with equal probability (always a random one without `nearest_sentence` and
+            `near_paraphrase`, for which similar stories are found).
         keep: number of leading sentences that never change.
         sentences_per_level: a story gets one edit per level for every `sentences_per_level` sentences, at least one.
         infill_share: minimum and maximum share of a sentence's words that `infill` resamples.

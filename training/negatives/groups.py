@@ -180,9 +180,14 @@ def _group_of(row: Row) -> str:
     return str(group)
 
 
-def _error_types(row: dict[str, Any]) -> list[str]:
+def _error_types(row: dict[str, Any]) -> list[str] | None:
+    """The error types of a row, or those of its manipulations; None if neither is known."""
+    if row.get("error_types"):
+        return list(row["error_types"])
+    if row.get("error_types", []) is None and row.get("manipulations") is None:
+        return None
     error_types = (ERROR_TYPE_OF_MANIPULATION.get(name) for name in row.get("manipulations") or [])
-    return list(row.get("error_types") or [kind for kind in error_types if kind])
+    return [kind for kind in error_types if kind]
 
 
 def _corrupted_words(row: Row, story: str) -> list[int] | None:

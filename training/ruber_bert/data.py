@@ -147,7 +147,7 @@ def frozen_features(model: RuberModel, texts: Sequence[list[int]], batcher: Text
 
 @torch.inference_mode()
 def nearest_contexts(contexts: Tensor, count: int) -> Tensor:
-    """Indices (n, count) of the nearest contexts of each context (n, width), without itself and its duplicates."""
+    """Indices (n, count) of the nearest contexts of each context (n, width); itself and its duplicates come last."""
     unit = torch.nn.functional.normalize(contexts, dim=-1)
     nearest = []
     for block in unit.split(1024):

@@ -78,7 +78,10 @@ class SentAvgTrainer:
             encoded = self.tokenizer.encode_batch(
                 sentences[: self.settings.sentences], add_special_tokens=False
             )
-            encoded_stories.append([e.ids[: self.settings.tokens_per_sentence] for e in encoded if e.ids])
+            ids = [e.ids[: self.settings.tokens_per_sentence] for e in encoded if e.ids]
+            if not ids:  # only characters that the tokenizer drops
+                raise ValueError(f"row {row}: expected a story with words, got {text[:60]!r}")
+            encoded_stories.append(ids)
         return encoded_stories
 
     def logits(self, rows: Sequence[list[list[int]]]) -> Tensor:

@@ -71,6 +71,9 @@ def test_rows_are_read_back_as_written(tmp_path: Path) -> None:
     plain = {"group": 3, "story": "She ran.", "label": 0, "source": "generator", "plot": ["ran"]}
     (tmp_path / "g.jsonl").write_text(json.dumps(plain) + "\n")
     assert read_groups(tmp_path / "g.jsonl") == [GroupRow("3", "She ran.", "generator", 0, -1, [], None)]
+    unknown = {**plain, "error_types": None, "corrupted_words": [0]}
+    (tmp_path / "g.jsonl").write_text(json.dumps(unknown) + "\n")
+    assert read_groups(tmp_path / "g.jsonl")[0].error_types is None, "not known, rather than none"
     plain |= {"manipulations": ["illogical_order", "repetition", "keyword_substitution"], "split": "test"}
     (tmp_path / "g.jsonl").write_text(json.dumps(plain) + "\n")
     (row,) = read_groups(tmp_path / "g.jsonl")

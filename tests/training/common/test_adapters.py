@@ -58,6 +58,9 @@ def test_adapter_is_loaded_for_further_training() -> None:
     load_adapter(second, tensors)
     loaded = adapter_tensors(second)
     assert all(torch.allclose(tensors[name].float(), loaded[name].float(), atol=1e-3) for name in tensors)
+    bias = next(name for name, _ in second.named_parameters() if name.endswith(".base_layer.bias"))
+    load_adapter(second, {bias.replace(".base_layer", ""): torch.full_like(second.get_parameter(bias), 7)})
+    assert (second.get_parameter(bias) == 7).all(), "a trained bias of a layer with factors"
     third = tiny_model()
     add_adapters(third, rank=2, alpha=4, heads=())
     with pytest.raises(ValueError, match="expected factors of rank 2 at most, got 3"):

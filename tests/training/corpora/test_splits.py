@@ -53,6 +53,14 @@ def test_validation_files_are_read_and_judged_stories_excluded(data: Path) -> No
     assert len(corpus.train) == 199, "each story once, and none of the validation's"
 
 
+def test_file_without_judged_stories_is_rejected(data: Path) -> None:
+    """Otherwise the stories that it was meant to exclude would be trained on."""
+    (data / "judged.csv").write_text("story,score\nann sat . she rose .,3\n")
+    config = CorpusConfig(train=("train.jsonl",), validation=("dev.jsonl",), exclude=("judged.csv",))
+    with pytest.raises(ValueError, match=r"judged\.csv: expected the judged stories .* got none"):
+        load_corpus(config, data, data / "names.json")
+
+
 @pytest.mark.parametrize("names", [True, False])
 def test_several_processes_normalise_as_one(data: Path, names: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     config = CorpusConfig(train=("train.jsonl",), validation=("dev.jsonl",), delexicalize=names)
