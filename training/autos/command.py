@@ -11,6 +11,7 @@ from typing import Any
 
 from filelock import FileLock
 
+from openmeva.metrics.core.files import check_folder
 from openmeva.training.autos.build import SPLITS, UNFILTERED_COUNTS, build, build_key, existing_builds
 from openmeva.training.autos.builder import AutosBuilder
 from openmeva.training.autos.counts import counts_table, yield_table
@@ -115,10 +116,11 @@ def build_autos(options: AutosBuildOptions) -> None:
     """Builds every configuration, and prints its counts and its files.
 
     Raises:
-        ValueError: an invalid row, a damaged file, another build that is writing to the same folder, or, unless
-            `options.replace`, an existing build with other settings.
+        ValueError: an invalid row, a damaged file, a folder that cannot be written to, another build that is writing to it,
+            or, unless `options.replace`, an existing build with other settings.
         FileNotFoundError: a file, WordNet or ConceptNet is missing; raised before any story is perturbed.
     """
+    check_folder(options.out or AUTOS)
     require_knowledge()
     rows_by_config = {config: _rows(config, options) for config in options.configs or ("roc", "wp")}
     for config, (rows, _) in rows_by_config.items():

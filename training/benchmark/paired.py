@@ -112,7 +112,14 @@ def _judged(comparison: Comparison) -> TestSet:
     file = _judging(comparison)
     if file is None:
         raise ValueError("expected --judgments FILE or --dataset NAME: there are no human judgments")
-    return judged_file_set(file, comparison.corpus)
+    try:
+        return judged_file_set(file, comparison.corpus)
+    except ValueError as error:
+        if comparison.judgments is None:
+            raise ValueError(
+                f"{error} ({file} is taken for the judgments: --judgments names another)"
+            ) from error
+        raise
 
 
 def _judging(comparison: Comparison) -> Path | None:

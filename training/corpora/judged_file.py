@@ -87,7 +87,7 @@ def _checked(row: Row) -> Row:
 
 def _missing(row: Row) -> str:
     """What a row without a judgment lacks."""
-    if "ratings" in row.values:
+    if any(name.startswith("rating") for name in row.values):  # ratings, rating_1
         return "expected one or more ratings, got nothing"
     if "score" in row.values:
         return "expected a number in 'score', got nothing"

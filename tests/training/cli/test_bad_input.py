@@ -108,6 +108,14 @@ MODULES = [
         (("benchmark", "--metrics", "foo, union", "--metrics", "bar"), "unknown metric foo, bar"),
         (("benchmark", "--metrics", ","), "expected comma-separated names, got ','"),
         (("benchmark", "--judged", "good.txt"), "expected 'ratings' (a list"),
+        (
+            ("compare", "good.txt", "good.txt"),
+            "(good.txt is taken for the judgments: --judgments names another)",
+        ),
+        (
+            ("autos", "--stories", "good.txt", "--config", "mine", "--out", "good.txt"),
+            "expected a folder at",
+        ),
         (("compare", "good.txt"), "expected two or more to compare, got 1"),
         (("train", "foo", "--data", "."), "unknown metric 'foo', expected one of bleurt"),
         (

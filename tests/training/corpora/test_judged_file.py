@@ -157,6 +157,7 @@ def test_source_model_has_other_names(name: str, tmp_path: Path) -> None:
         ),
         ([{"story": "x", "score": None}], "line 1: expected a number in 'score', got nothing"),
         ("story,score\nx,\n", "line 2: expected a number in 'score', got nothing"),
+        ("story,rating_1,rating_2\nx,,\n", "line 2: expected one or more ratings, got nothing"),
         ("story,rating\nx,\n", "line 2: expected a number in 'rating', got nothing"),
         ("story,rating\nx,1\ny,\n", "line 3: expected a number in 'rating', got nothing"),
         ("story,rating\nx,good\n", "line 2: expected a number in 'rating', got 'good'"),
