@@ -7,6 +7,7 @@ import runpy
 import shutil
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import typer
@@ -35,16 +36,11 @@ class Commands(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Refuses an empty argument, which most options would take for none: a variable of the shell that is not set."""
-        for number, argument in enumerate(args):
-            if not argument or (argument.startswith("--") and argument.endswith("=")):
-                after = (
-                    f" after {args[number - 1]}"
-                    if number and not argument
-                    else f" in {argument}"
-                    if argument
-                    else ""
-                )
-                _fail(f"expected a value{after}, got an empty one")
+        for before, argument in pairwise(["", *args]):
+            if not argument:
+                _fail(f"expected a value after {before or 'openmeva'}, got an empty one")
+            if argument.startswith("--") and argument.endswith("="):
+                _fail(f"expected a value in {argument}, got an empty one")
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
