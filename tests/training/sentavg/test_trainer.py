@@ -52,9 +52,11 @@ def test_model_learns_a_tiny_set() -> None:
     assert sentavg(GOOD + BAD, batch_size=1) == pytest.approx(scores, abs=1e-5)
 
 
-def test_blank_story_is_reported() -> None:
+@pytest.mark.parametrize("story", [" ", "\ufffd\ufffd"])
+def test_story_without_tokens_is_reported(story: str) -> None:
+    """Blank, or only characters that the tokenizer drops: its mean would be NaN."""
     with pytest.raises(ValueError, match="row 1: expected a story with words"):
-        scorer().rows(["She ran.", " "])
+        scorer().rows(["She ran.", story])
 
 
 @pytest.mark.parametrize("glove", [False, True])
