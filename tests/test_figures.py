@@ -16,8 +16,8 @@ from openmeva.training.hub.figures import (
     figure,
     fill_in_page,
     fill_in_sentence,
-    main,
     pattern,
+    write_figures,
 )
 from openmeva.training.hub.results import read_results
 from openmeva.training.paths import ROOT
@@ -78,8 +78,8 @@ def test_new_results_update_sentences(tmp_path: Path) -> None:
     assert fill_in_sentence("It has .99.", "has {a: Other}.", results) == "It has .99."
     with pytest.raises(ValueError, match="found 0 times"):
         fill_in_sentence("It has none.", "has {a: M}", results)
-    with pytest.raises(SystemExit, match=r"results\.json"):
-        main(tmp_path)
+    with pytest.raises(ValueError, match=r"results\.json"):
+        write_figures(tmp_path)
 
 
 def test_autos_table() -> None:

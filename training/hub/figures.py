@@ -6,6 +6,7 @@ runs both. `figures.yaml` next to this file lists the sentences with such values
 
 from __future__ import annotations
 
+import argparse
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +19,7 @@ from openmeva.training.benchmark.tables.further_tables import autos_tables
 from openmeva.training.benchmark.tables.number_format import row_title
 from openmeva.training.benchmark.tables.render import to_markdown
 from openmeva.training.benchmark.tables.sections import read_published
+from openmeva.training.common.command import exit_on_bad_input
 from openmeva.training.files import write_text
 from openmeva.training.hub.results import cell, format_correlation, read_results
 from openmeva.training.paths import ROOT
@@ -202,12 +204,16 @@ def _marked(results: Mapping[str, Any], name: str) -> str:
     return agreement_table(results) if name == "agreement" else autos_table(results, name)
 
 
-def main(root: Path = ROOT) -> None:
-    """Writes the values into the pages of a checkout."""
+def write_figures(root: Path) -> None:
+    """Writes the values into the pages of a checkout.
+
+    Raises:
+        ValueError: no results.
+    """
     results = read_results(root)
     if results is None:
-        raise SystemExit(
-            "error: expected spaces/leaderboard/results.json, which spaces.leaderboard.collect writes"
+        raise ValueError(
+            "expected spaces/leaderboard/results.json, which spaces.leaderboard.collect writes"
         )
     for page in sorted(PAGES_WITH_TABLES | FigureSentences().sentences.keys()):
         text = (root / page).read_text(encoding="utf-8")
@@ -215,6 +221,17 @@ def main(root: Path = ROOT) -> None:
         if new != text:
             write_text(root / page, new)
             print(f"{page}: new figures")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Command line; see the module's description."""
+    argparse.ArgumentParser(
+        prog="python -m training.hub.figures",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    ).parse_args(arguments)
+    with exit_on_bad_input():
+        write_figures(ROOT)
 
 
 if __name__ == "__main__":

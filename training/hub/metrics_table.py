@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from openmeva.metrics.core.description import MetricDescription, read_metrics
@@ -47,7 +48,7 @@ def _scale(metric: MetricDescription) -> str:
     return "a report"
 
 
-def main(root: Path = ROOT) -> None:
+def write_metrics_table(root: Path) -> None:
     """Writes the table of a checkout's metrics between the markers."""
     folder = root / "metrics"
     table = metrics_table(read_metrics(folder))
@@ -56,6 +57,16 @@ def main(root: Path = ROOT) -> None:
     new = _MARKED.sub(lambda match: match[1] + table + match[2], text)
     if new != text:
         write_text(readme, new)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Command line; see the module's description."""
+    argparse.ArgumentParser(
+        prog="python -m training.hub.metrics_table",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    ).parse_args(arguments)
+    write_metrics_table(ROOT)
 
 
 if __name__ == "__main__":

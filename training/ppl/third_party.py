@@ -6,6 +6,7 @@ model.
 
 import json
 import os
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -55,14 +56,19 @@ def load_third_party(config: PplConfig, base: Backbone) -> tuple[Any, Any]:
 def save_third_party(model: Any, tokenizer: Any, out: Path) -> None:
     """Writes model and tokenizer, which `evaluate.load("metrics/ppl", FOLDER)` loads like any model of the Hub.
 
-    Files of an adapter that was trained into the folder before are removed.
+    An earlier model is replaced when all files are written. Files of an adapter that was trained into the folder before
+    are removed.
 
     Raises:
         ValueError: weights that are not finite; earlier ones are kept.
     """
     check_finite(out / WEIGHTS, dict(model.named_parameters()))
-    model.save_pretrained(out)
-    tokenizer.save_pretrained(out)
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out, prefix=".saving-") as scratch:
+        model.save_pretrained(scratch)
+        tokenizer.save_pretrained(scratch)
+        for file in Path(scratch).iterdir():
+            os.replace(file, out / file.name)
     if (out / ADAPTER).is_file():
         for name in (ADAPTER, "names.json", "README.md"):
             (out / name).unlink(missing_ok=True)

@@ -13,7 +13,7 @@ from openmeva.training.benchmark.scoring.scores import cached_scores
 from openmeva.training.hub.checks import repository_problems
 from openmeva.training.hub.description import read_description
 from openmeva.training.hub.layout import lay_out
-from openmeva.training.hub.metrics_table import main, metrics_table
+from openmeva.training.hub.metrics_table import metrics_table, write_metrics_table
 
 ROOT = Path(__file__).resolve().parents[3]
 MODULE = '''"""How short the words of a story are."""
@@ -142,12 +142,12 @@ def test_new_metric_can_be_published(root: Path, tmp_path: Path) -> None:
 
 
 def test_the_readme_lists_the_new_metric(root: Path) -> None:
-    main(root)
+    write_metrics_table(root)
     text = (root / "metrics" / "README.md").read_text(encoding="utf-8")
     assert (
         "| [Short words](short_words/README.md), `short_words` | How short the words are. | 0 to 1," in text
     )
-    main(root)
+    write_metrics_table(root)
     assert (root / "metrics" / "README.md").read_text(encoding="utf-8") == text
 
 

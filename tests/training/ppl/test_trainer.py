@@ -9,6 +9,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 from torch.nn import functional as F
+from transformers import PreTrainedTokenizerBase
 
 from openmeva.metrics.core.runtime import pad
 from openmeva.metrics.ppl.loading import load_model
@@ -219,6 +220,21 @@ def test_diverged_gpt2_does_not_replace_earlier_weights(data: Path, adapter: dic
     before = {path.name: path.read_bytes() for path in (data / "weights" / "kept").iterdir()}
     with pytest.raises(ValueError, match=r"not written, because .* are not finite"):
         run(data, "kept", configuration(**settings, adapter=adapter, learning_rate=1e30))
+    assert {path.name: path.read_bytes() for path in (data / "weights" / "kept").iterdir()} == before
+
+
+def test_full_disk_keeps_the_earlier_gpt2(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stories = [json.loads(line)["story"] for line in (data / "stories.jsonl").read_text().splitlines()]
+    base = str(write_gpt2(data / "gpt2", stories))
+    run(data, "kept", configuration(base=base, stories=8, batch=4, adapter=None))
+    before = {path.name: path.read_bytes() for path in (data / "weights" / "kept").iterdir()}
+
+    def fill_disk(*_: Any, **__: Any) -> None:
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(PreTrainedTokenizerBase, "save_pretrained", fill_disk)
+    with pytest.raises(OSError, match="no space left"):
+        run(data, "kept", configuration(base=base, stories=8, batch=4, adapter=None, seed=8))
     assert {path.name: path.read_bytes() for path in (data / "weights" / "kept").iterdir()} == before
 
 
