@@ -14,7 +14,7 @@ from openmeva.training.corpora.named_files import resolve_corpus_files
 from openmeva.training.corpora.notices import warn_about_duplicates
 from openmeva.training.corpora.splits import CorpusConfig, judged_keys, split_into_blocks, truncate_sentences
 from openmeva.training.corpora.stories import is_held_out, story_key
-from openmeva.training.corpora.story_rows import StoryRow, read_rows
+from openmeva.training.corpora.story_rows import StoryRow, usable_rows
 from openmeva.training.corpora.writing_prompts import PROMPT_TAG
 from openmeva.training.text.story import Story
 
@@ -49,7 +49,7 @@ def held_out_rows(
         for file in held_out_files(config, data):
             if not (data / file).is_file():
                 raise ValueError(f"{data / file}: no such file")
-            for row in read_rows(data / file, context, skip_bad=True)[0]:
+            for row in usable_rows(data / file, context):
                 key = story_key(named.sentences(row["story"]))
                 if not (config.validation or is_held_out(key, config.validation_share)):
                     continue

@@ -1,6 +1,6 @@
 """Notices about unexpected stories in a corpus, one line each on standard error."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from openmeva.metrics.core.text_warnings import warning_of
@@ -18,6 +18,12 @@ def warn_about_foreign_stories(stories: Iterable[str]) -> None:
         print_notice(
             f"{foreign} of {first}{len(read)} stories are not English; tags, antonyms and names are English"
         )
+
+
+def warn_about_bad_lines(bad: Sequence[str], lines: int) -> None:
+    """Prints how many of a file's lines are skipped, and the first of their messages; nothing if none is."""
+    if bad:
+        print_notice(f"skipped {len(bad)} of {lines} lines, the first: {bad[0]}")
 
 
 def warn_about_duplicates(duplicates: int, stories: int) -> None:

@@ -7,6 +7,7 @@ from typing import Any, TypedDict
 from openmeva.metrics.core.contexts import begins_with_context
 from openmeva.metrics.core.inputs import field_of
 from openmeva.metrics.openmeva.judged import is_missing
+from openmeva.training.corpora.notices import warn_about_bad_lines
 from openmeva.training.corpora.stories import story_of
 from openmeva.training.files import Row
 from openmeva.training.files import read_rows as read_any
@@ -73,6 +74,13 @@ def read_rows(
         first_bad = f"; the first bad line: {bad[0]}" if bad else ""
         raise ValueError(f"{path}: expected at least one story, got none{first_bad}")
     return rows, bad
+
+
+def usable_rows(path: str | Path, context: str = "first_sentence") -> list[StoryRow]:
+    """The stories of a file, as `read_rows`; standard error tells how many bad lines were skipped, and the first."""
+    rows, bad = read_rows(path, context, skip_bad=True)
+    warn_about_bad_lines(bad, len(rows) + len(bad))
+    return rows
 
 
 def check_context(context: str) -> None:

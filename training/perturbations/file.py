@@ -12,7 +12,7 @@ from rich.progress import track
 from openmeva.metrics.core.writing import check_output
 from openmeva.training.common.bounds import check_minimum
 from openmeva.training.corpora.notices import warn_about_foreign_stories
-from openmeva.training.corpora.story_rows import StoryRow, read_rows
+from openmeva.training.corpora.story_rows import StoryRow, read_rows, usable_rows
 from openmeva.training.files import write_rows
 from openmeva.training.perturbations.aspects.registry import ASPECTS, find_aspect
 from openmeva.training.perturbations.engine.corpus import StoryPool
@@ -110,7 +110,7 @@ def build_perturbers(config: PerturbationConfig, rows: Sequence[StoryRow] = ()) 
     aspect = find_aspect(config.aspect)
     corpus = None
     if "corpus" in aspect.needs:
-        others = read_rows(config.corpus, config.context, True)[0] if config.corpus else rows
+        others = usable_rows(config.corpus, config.context) if config.corpus else rows
         if not others:
             raise ValueError(f"{config.aspect}: expected a file of other stories as corpus, got none")
         corpus = StoryPool(parse([row["story"] for row in others]))

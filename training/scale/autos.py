@@ -11,7 +11,7 @@ from openmeva.metrics.core.module import signature_of
 from openmeva.training.autos.build import SCHEMA, stories_to_perturb_again
 from openmeva.training.autos.builder import Row
 from openmeva.training.autos.command import input_files, make_builder, require_knowledge
-from openmeva.training.corpora.story_rows import StoryRow, check_context, read_rows, story_row
+from openmeva.training.corpora.story_rows import StoryRow, check_context, story_row, usable_rows
 from openmeva.training.perturbations.perturber import story_entropy
 from openmeva.training.scale.batches import rejection_reasons, story_rows
 from openmeva.training.scale.knowledge import check_files_exist, knowledge_checksums
@@ -62,7 +62,7 @@ class BatchBuilder:
     def __init__(self, how: AutosTests) -> None:
         require_knowledge()
         self.how = how
-        pool, _ = read_rows(how.pool, how.context, skip_bad=True)
+        pool = usable_rows(how.pool, how.context)
         self.builder = make_builder(pool, how.paraphrases, how.grammar, how.seed)
         self.signature = signature_of(
             "autos",
