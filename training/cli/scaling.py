@@ -1,5 +1,6 @@
 """Options for corpora of any size: `--engine` and the options that belong to it."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -28,9 +29,22 @@ Bad = Annotated[
 ]
 PartRows = Annotated[int, typer.Option(min=1, help="rows per file of OUT, and per unit of work")]
 
-DEFAULTS = (None, None, 1, 0.0, "stop", 2000)
-"""Defaults of `--address` to `--part-rows`."""
 _NAMES = ("rules", "default", "none")  # of paraphrases and of filters
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """The values of the options above that belong to `--engine`, and their defaults."""
+
+    address: str | None = None
+    actors: int | None = None
+    cpus: int = 1
+    gpus: float = 0.0
+    bad: str = "stop"
+    part_rows: int = 2000
+
+
+DEFAULTS = EngineOptions()
 
 
 def absolute_path(path: str) -> str:
@@ -38,20 +52,19 @@ def absolute_path(path: str) -> str:
     return str(Path(path).resolve()) if path not in _NAMES and Path(path).exists() else path
 
 
-def check_engine(engine: str | None, scale: tuple[Any, ...], **given: Any) -> None:
+def check_engine(engine: str | None, scale: EngineOptions, **given: Any) -> None:
     """Refuses options that would have no effect.
 
     Args:
         engine: value of `--engine`.
-        scale: `--address`, `--actors`, `--cpus`, `--gpus`, `--bad`, `--part-rows`.
+        scale: those that belong to it.
         given: other options that have an effect only with an engine (`pool`) or only without one (all others).
 
     Raises:
         ValueError: options that have no effect with this `engine`; the message names them.
     """
-    names = ("address", "actors", "cpus", "gpus", "bad", "part_rows")
     if engine is None:
-        idle = [name for name, value, own in zip(names, scale, DEFAULTS, strict=True) if value != own]
+        idle = [name for name, value in vars(scale).items() if value != getattr(DEFAULTS, name)]
         idle += ["pool"] if given.get("pool") is not None else []
     else:
         idle = [name for name, value in given.items() if name != "pool" and value]
@@ -67,12 +80,7 @@ def run_engine(
     stories: str,
     out: str | None,
     engine: str,
-    address: str | None,
-    actors: int | None,
-    cpus: int,
-    gpus: float,
-    bad: str,
-    part_rows: int,
+    scale: EngineOptions,
     kind: str | None = None,
 ) -> str:
     """Processes a corpus and returns the report as text; raises a ValueError without `out`, or as `run`."""
@@ -81,6 +89,6 @@ def run_engine(
 
     if out in (None, "-"):
         raise ValueError("--engine: expected a folder to write to as OUT, got none")
-    chosen = engines.Engine(engine, address, actors, cpus, gpus)
+    chosen = engines.Engine(engine, scale.address, scale.actors, scale.cpus, scale.gpus)
     source = sources.files_source(stories, kind)
-    return str(run.run(source, out, work, chosen, bad, Size(part_rows)))
+    return str(run.run(source, out, work, chosen, scale.bad, Size(scale.part_rows)))

@@ -8,11 +8,13 @@ import typer
 from openmeva.metrics.core.description import DEFAULT_METRIC
 from openmeva.training.cli.running import is_terminal, output_path, split_names
 from openmeva.training.cli.scaling import (
+    DEFAULTS,
     Actors,
     Address,
     Bad,
     Cpus,
     Engine,
+    EngineOptions,
     Gpus,
     PartRows,
     check_engine,
@@ -94,10 +96,10 @@ def score(
     engine: Engine = None,
     address: Address = None,
     actors: Actors = None,
-    cpus: Cpus = 1,
-    gpus: Gpus = 0.0,
-    bad: Bad = "stop",
-    part_rows: PartRows = 2000,
+    cpus: Cpus = DEFAULTS.cpus,
+    gpus: Gpus = DEFAULTS.gpus,
+    bad: Bad = DEFAULTS.bad,
+    part_rows: PartRows = DEFAULTS.part_rows,
 ) -> None:
     """Score stories, as a table on a terminal, as JSONL into a pipe, or to a file.
 
@@ -118,13 +120,13 @@ def score(
     if config is not None and len(chosen) > 1:
         raise ValueError("--config belongs to one metric: expected a single metric with it")
     options: dict[str, Any] = {"batch_size": batch_size, "device": device, "dtype": dtype}
-    scale = (address, actors, cpus, gpus, bad, part_rows)
+    scale = EngineOptions(address, actors, cpus, gpus, bad, part_rows)
     check_engine(engine, scale)
     if engine is not None:
         from openmeva.training.scale.scoring import Scoring
 
         work = Scoring(chosen, config, explain, context_in_story or None, options)
-        typer.echo(run_engine(work, stories, out, engine, *scale, kind), err=True)
+        typer.echo(run_engine(work, stories, out, engine, scale, kind), err=True)
         return
     _check_out(out or "-", stories, text_column(chosen, explain))
     options["explain"] = explain or None

@@ -8,11 +8,13 @@ import typer
 
 from openmeva.training.cli.running import output_path
 from openmeva.training.cli.scaling import (
+    DEFAULTS,
     Actors,
     Address,
     Bad,
     Cpus,
     Engine,
+    EngineOptions,
     Gpus,
     PartRows,
     absolute_path,
@@ -84,10 +86,10 @@ def perturb(
     engine: Engine = None,
     address: Address = None,
     actors: Actors = None,
-    cpus: Cpus = 1,
-    gpus: Gpus = 0.0,
-    bad: Bad = "stop",
-    part_rows: PartRows = 2000,
+    cpus: Cpus = DEFAULTS.cpus,
+    gpus: Gpus = DEFAULTS.gpus,
+    bad: Bad = DEFAULTS.bad,
+    part_rows: PartRows = DEFAULTS.part_rows,
 ) -> None:
     """Perturb stories in one aspect; stories that do not qualify are skipped and counted.
 
@@ -101,14 +103,14 @@ def perturb(
     from openmeva.training.perturbations.file import PerturbationConfig, describe, perturb_file
 
     settings = PerturbationConfig(aspect, seed, technique, context, keep, corpus, paraphrases, skip_bad)
-    scale = (address, actors, cpus, gpus, bad, part_rows)
+    scale = EngineOptions(address, actors, cpus, gpus, bad, part_rows)
     check_engine(engine, scale, skip_bad=skip_bad)
     if engine is not None:
         from openmeva.training.scale.perturbing import Perturbation
 
         other_stories = None if corpus is None else absolute_path(corpus)
         work = Perturbation(replace(settings, corpus=other_stories, paraphrases=absolute_path(paraphrases)))
-        typer.echo(run_engine(work, stories, output_path(out, out_option), engine, *scale), err=True)
+        typer.echo(run_engine(work, stories, output_path(out, out_option), engine, scale), err=True)
         return
     target = output_path(out, out_option) or "-"
     report = perturb_file(stories, target, settings)
@@ -141,10 +143,10 @@ def negatives(
     engine: Engine = None,
     address: Address = None,
     actors: Actors = None,
-    cpus: Cpus = 1,
-    gpus: Gpus = 0.0,
-    bad: Bad = "stop",
-    part_rows: PartRows = 2000,
+    cpus: Cpus = DEFAULTS.cpus,
+    gpus: Gpus = DEFAULTS.gpus,
+    bad: Bad = DEFAULTS.bad,
+    part_rows: PartRows = DEFAULTS.part_rows,
 ) -> None:
     """Write one negative sample per story, as UNION is trained on.
 
@@ -164,7 +166,7 @@ def negatives(
         recipe=recipe,
         lexicon=lexicon,
     )
-    scale = (address, actors, cpus, gpus, bad, part_rows)
+    scale = EngineOptions(address, actors, cpus, gpus, bad, part_rows)
     check_engine(engine, scale, pool=pool, processes=processes > 1)
     if engine is not None:
         from openmeva.training.scale.negatives import Sampling
@@ -174,7 +176,7 @@ def negatives(
         if names is not None:
             settings = replace(settings, names=names.resolve())
         work = Sampling(settings, absolute_path(pool))
-        typer.echo(run_engine(work, stories, output_path(out, out_option), engine, *scale), err=True)
+        typer.echo(run_engine(work, stories, output_path(out, out_option), engine, scale), err=True)
         return
     target = output_path(out, out_option) or "-"
     sample_count, missing_count = write_samples(stories, target, settings)
@@ -217,17 +219,17 @@ def autos(
     engine: Engine = None,
     address: Address = None,
     actors: Actors = None,
-    cpus: Cpus = 1,
-    gpus: Gpus = 0.0,
-    bad: Bad = "stop",
-    part_rows: PartRows = 2000,
+    cpus: Cpus = DEFAULTS.cpus,
+    gpus: Gpus = DEFAULTS.gpus,
+    bad: Bad = DEFAULTS.bad,
+    part_rows: PartRows = DEFAULTS.part_rows,
 ) -> None:
     """Build AUTOS, OpenMEVA's discrimination and invariance tests; an interrupted build resumes.
 
     With --engine, the rows of both tests, for any number of --stories, are written to --out, a folder of Parquet files.
     """
     progress_to_stderr()
-    scale = (address, actors, cpus, gpus, bad, part_rows)
+    scale = EngineOptions(address, actors, cpus, gpus, bad, part_rows)
     check_engine(engine, scale, pool=pool, processes=processes > 1)
     if engine is not None:
         from openmeva.training.scale.autos import AutosTests
@@ -240,7 +242,7 @@ def autos(
         tests = AutosTests(
             absolute_path(pool), context, absolute_path(paraphrases), absolute_path(grammar), seed
         )
-        typer.echo(run_engine(tests, stories, None if out is None else str(out), engine, *scale), err=True)
+        typer.echo(run_engine(tests, stories, None if out is None else str(out), engine, scale), err=True)
         return
     from openmeva.training.autos.command import AutosBuildOptions, build_autos
 
