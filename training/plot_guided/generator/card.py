@@ -87,6 +87,9 @@ the text between the plot's phrases is often irrelevant. A manipulated plot is l
 its sentences tend to run on. The stories above stop at the number of sentences of their plots (`end_with_plot`), and
 adversarial filtering removes stories that are longer than any human-written one. It was trained on one kind of English stories. {people}
 
+Stories from manipulated plots can be objectionable, and nothing removes those that are. Use them as negative samples
+only (see section 7 of the plot-guided paper).
+
 ## Data and licence
 
 Code and weights: Apache-2.0. {source} None of the stories is part of this repository.
