@@ -78,7 +78,7 @@ def noise_ceiling(ratings: np.ndarray, rng: np.random.Generator, splits: int = 2
     ceiling = {name: float(np.sqrt(value)) for name, value in reliability.items()}
     ceiling["kendall"] = float(2 / np.pi * np.arcsin(ceiling["kendall"]))
     return {
-        "splits": splits,
+        "splits": len(by_split["pearson"]),
         "stories": len(ratings),
         "raters": float(all_counts.mean()),
         "split_half": half,

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import stats
 
 from openmeva.metrics.openmeva.bootstrap import interval
-from openmeva.metrics.openmeva.correlation import FUNCTIONS
+from openmeva.metrics.openmeva.correlation import COEFFICIENTS, coefficients
 
 SIGNIFICANCE = 0.05
 
@@ -75,11 +75,10 @@ def paired_bootstrap(first: np.ndarray, second: np.ndarray) -> dict[str, Any]:
 
     Returns:
         `{"interval", "p_value"}`: the 95 % interval of first - second, and twice the smaller share of resamples
-        on either side of 0 (one is added to each side, so it is never 0). Both are None if under half of the resamples
-        are defined.
+        on either side of 0 (one is added to each side, so it is never 0). Both are None where `interval` gives none.
     """
     differences = first - second
-    ends = interval(differences, least_defined=0.5)
+    ends = interval(differences)
     if ends is None:
         return {"interval": None, "p_value": None}
     defined = differences[np.isfinite(differences)]
@@ -101,20 +100,16 @@ def paired_tests(
     independent stories, are given for Pearson. If one metric is a linear function of the other, such as its negation,
     these two are undefined, and the reason is given instead.
     """
-    correlations = {
-        name: [float(function(metric, scores).statistic) for metric in (first, second)]
-        for name, function in FUNCTIONS.items()
-    }
+    of_first, of_second = coefficients(first, scores), coefficients(second, scores)
     result: dict[str, Any] = {
         "n": len(scores),
-        "difference": {name: values[0] - values[1] for name, values in correlations.items()},
-        "bootstrap": {name: paired_bootstrap(first_draws[name], second_draws[name]) for name in FUNCTIONS},
+        "difference": {name: of_first[name] - of_second[name] for name in COEFFICIENTS},
+        "bootstrap": {name: paired_bootstrap(first_draws[name], second_draws[name]) for name in COEFFICIENTS},
     }
-    with_first, with_second = correlations["pearson"]
     between = float(stats.pearsonr(first, second).statistic)
     for name, test in (("williams", williams_test), ("steiger", steiger_test)):
         try:
-            result[name] = test(with_first, with_second, between, len(scores))
+            result[name] = test(of_first["pearson"], of_second["pearson"], between, len(scores))
         except ValueError as error:
             result[name] = {"undefined": str(error)}
     return result

@@ -48,6 +48,11 @@ def correlate(x: np.ndarray, y: np.ndarray) -> dict[str, Any]:
     }
 
 
+def coefficients(x: np.ndarray, y: np.ndarray) -> dict[str, float]:
+    """The coefficients alone, of arrays for which `why_undefined` gives no reason."""
+    return {name: float(function(x, y).statistic) for name, function in FUNCTIONS.items()}
+
+
 def _exact_spearman(x: np.ndarray, y: np.ndarray) -> float:
     """Two-sided p-value of Spearman's coefficient over all orders of the pairs."""
     ranks = stats.rankdata(y)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from openmeva.metrics.openmeva.correlation import COEFFICIENTS, correlate_part
+from openmeva.metrics.openmeva.correlation import COEFFICIENTS, coefficients, correlate_part, why_undefined
 from openmeva.metrics.openmeva.judged import HUMAN, JudgedStories
 from openmeva.metrics.openmeva.ties import merge_ties
 
@@ -26,8 +26,8 @@ def prompt_level(metric: np.ndarray, judged: JudgedStories) -> dict[str, Any]:
     large = [indices for indices in groups if len(indices) >= 3]
     if not large:
         raise ValueError("no prompt has three stories")
-    results = [correlate_part(metric[indices], judged.scores[indices]) for indices in large]
-    defined = [result for result in results if "undefined" not in result]
+    pairs = [(metric[indices], judged.scores[indices]) for indices in large]
+    defined = [coefficients(*pair) for pair in pairs if why_undefined(*pair) is None]
     sums = {name: sum(correlation[name] for correlation in defined) for name in COEFFICIENTS}
     return {
         **{name: total / len(defined) if defined else None for name, total in sums.items()},

@@ -1,5 +1,7 @@
 """Makes numbers equal that differ only by rounding of sums and quotients, so that statistics count them as ties."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 _OF_SPREAD = 1e-10  # relative to the range of the values
@@ -57,6 +59,15 @@ def merge_score_ties(scores: np.ndarray) -> np.ndarray:
     fine = np.empty_like(scores)
     fine[order] = ascending[starts]
     return fine
+
+
+def is_constant(scores: Sequence[float] | np.ndarray) -> bool:
+    """Whether a metric's `(n,)` scores differ by rounding alone, so that no correlation is defined.
+
+    >>> is_constant([0.3, 0.1 + 0.2]), is_constant([1e-40, 2e-40])
+    (True, False)
+    """
+    return bool(np.ptp(merge_score_ties(np.asarray(scores, dtype=float))) == 0)
 
 
 def tie_merged_differences(first: np.ndarray, second: np.ndarray) -> np.ndarray:

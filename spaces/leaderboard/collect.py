@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Any
 
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS
-from openmeva.training.benchmark.data.registry import read_registry
+from openmeva.spaces.leaderboard.cells import aspect_cells, rounded, rounded_ends
+from openmeva.training.benchmark.data.registry import MetricEntry, read_registry
 from openmeva.training.benchmark.data.sets import test_set
-from openmeva.training.benchmark.results.autos import aspect_means
 from openmeva.training.benchmark.results.titles import OURS, RELEASED, released_title
 from openmeva.training.benchmark.scoring.checkpoints import checkpoint_digests
 from openmeva.training.benchmark.tables.sections import read_published
@@ -97,16 +97,22 @@ def merge_runs(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     for run in runs:
         for part in ("judged", "autos"):
             for name, result in run[part].items():
-                existing = merged[part].get(name)
-                if existing is not None and existing["n"] != result["n"]:
+                existing = merged[part].get(name, {})
+                if existing and existing["n"] != result["n"]:
                     raise ValueError(f"{name}: one run has {existing['n']} rows, another {result['n']}")
-                if existing and existing.get("judgments") != result.get("judgments"):
+                if different := _differences(existing, result):
                     raise ValueError(
-                        f"{name}: two runs have {result['n']} stories each, but different judgments"
+                        f"{name}: two runs have {result['n']} stories each, but different {different[0]}"
                     )
-                rows = _rows_of_both(existing["rows"] if existing else {}, result["rows"])
-                merged[part][name] = {**(existing or {}), **result, "rows": rows, "settings": run["settings"]}
+                rows = _rows_of_both(existing.get("rows", {}), result["rows"])
+                merged[part][name] = {**existing, **result, "rows": rows, "settings": run["settings"]}
     return merged
+
+
+def _differences(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
+    """What differs between the stories of two results on one set, as far as both say; empty if nothing does."""
+    keys = ("n", "judgments", "stories")
+    return [key for key in keys if key in first and key in second and first[key] != second[key]]
 
 
 def _rows_of_both(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> dict[str, Any]:
@@ -141,9 +147,7 @@ def keep_old_rows(
     for part in ("judged", "autos"):
         for name, old_result in old[part].items():
             new_result = collected[part].get(name)
-            rebuilt = new_result is not None and any(
-                new_result.get(k) != old_result.get(k) for k in ("n", "judgments")
-            )
+            rebuilt = new_result is not None and bool(_differences(old_result, new_result))
             if rebuilt and not (other_builds and part == "autos"):
                 if drop_changed:
                     continue
@@ -157,14 +161,10 @@ def keep_old_rows(
                 row for row in old_result["rows"] if row["kind"] == OURS and row["title"] not in ours
             ]
             for row in list(kept_rows):
-                for entry in (entry for entry, title in entries if title == row["title"]):
-                    weights = f"{entry.folder.name}/{entry.configs.get(test_set(name).corpus)}"
-                    if old["weights"].get(weights) != collected["weights"].get(weights):
-                        if not drop_changed:
-                            raise ValueError(
-                                f"{name}, {row['title']}: weights {weights} have changed, measure it again"
-                            )
-                        kept_rows.remove(row)
+                if change := _change(row["title"], test_set(name).corpus, entries, old, collected):
+                    if not drop_changed:
+                        raise ValueError(f"{name}, {row['title']}: {change}, measure it again")
+                    kept_rows.remove(row)
             if rebuilt:
                 kept_rows = [{"n": old_result["n"], **row} for row in kept_rows]
             if new_result is None:
@@ -175,6 +175,29 @@ def keep_old_rows(
                     [*_mark_released(new_result["rows"], kept_rows), *kept_rows], old_result["rows"]
                 )
         collected[part] = {name: collected[part][name] for name in (*old[part], *collected[part])}
+
+
+def _change(
+    title: str,
+    corpus: str,
+    entries: Sequence[tuple[MetricEntry, str]],
+    old: Mapping[str, Any],
+    collected: Mapping[str, Any],
+) -> str:
+    """Why a row no longer holds: its metric is gone, or its weights have changed; blank if it holds.
+
+    A row that is named after a metric, with more in brackets, as of cross-validation, belongs to that metric.
+    """
+    metrics = [entry for entry, own in entries if own == title] or [
+        entry for entry, own in entries if own == title.partition(" (")[0]
+    ]
+    if not metrics:
+        return "no metric has this row"
+    for entry in metrics:
+        weights = f"{entry.folder.name}/{entry.configs.get(corpus)}"
+        if old["weights"].get(weights) != collected["weights"].get(weights):
+            return f"weights {weights} have changed"
+    return ""
 
 
 def _mark_released(rows: Sequence[Row], ours: Sequence[Row]) -> list[Row]:
@@ -252,41 +275,14 @@ def _autos(result: Mapping[str, Any]) -> dict[str, Any]:
     rows = []
     for title, row in result["rows"].items():
         rows.append({"title": title, "kind": row["kind"], **aspect_cells(row)})
-    return {**{key: result[key] for key in ("title", "corpus", "test", "n", "settings")}, "rows": rows}
-
-
-def aspect_cells(table: Mapping[str, Any]) -> dict[str, Any]:
-    """`aspects` of a metric's table on a part of AUTOS, without techniques, and means of their Pearson correlations.
-
-    An aspect's values are those of its first origin; with several origins, `by_origin` has the Pearson correlation of each.
-    For the discrimination test, `average` is the mean of the correlations. For the invariance test, `average_size` is the
-    mean of their absolute values, since correlations of either sign are errors.
-    """
-    aspects = {aspect: _aspect(origins) for aspect, origins in table["aspects"].items() if origins}
-    return {**{name: rounded(mean) for name, mean in aspect_means(aspects).items()}, "aspects": aspects}
-
-
-def _aspect(origins: Mapping[str, Any]) -> dict[str, Any]:
-    cell = next(iter(origins.values()))
-    values: dict[str, Any] = {
-        **{key: rounded(cell.get(key)) for key in ("pearson", "pair_wins")},
-        "interval": rounded_ends((cell.get("intervals") or {}).get("pearson")),
+    return {
+        **{
+            key: result[key]
+            for key in ("title", "corpus", "test", "n", "stories", "settings")
+            if key in result
+        },
+        "rows": rows,
     }
-    if len(origins) > 1:
-        values["by_origin"] = {
-            origin: rounded(origin_values.get("pearson")) for origin, origin_values in origins.items()
-        }
-    return values
-
-
-def rounded(value: float | None) -> float | None:
-    """A value with six decimals; pages round it to three."""
-    return None if value is None else round(value, 6)
-
-
-def rounded_ends(ends: Sequence[float] | None) -> list[float] | None:
-    """An interval with six decimals; pages round it to two."""
-    return None if ends is None else [round(end, 6) for end in ends]
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@ from openmeva.metrics.openmeva.autos import aspect_tables, check_rows
 from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, intervals
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS, correlate
 from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
-from openmeva.spaces.leaderboard.collect import aspect_cells, judgments_digest, rounded, rounded_ends
+from openmeva.spaces.leaderboard.cells import aspect_cells, rounded, rounded_ends
+from openmeva.spaces.leaderboard.collect import judgments_digest
 from openmeva.spaces.limits import MAX_COLUMNS, MAX_SCORES, MAX_SYSTEMS
 from openmeva.training.benchmark.data.row_matching import match_rows
 from openmeva.training.benchmark.data.score_files import columns_by_metric, finite_number

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from openmeva.spaces.leaderboard.app import read_results
-from openmeva.spaces.leaderboard.collect import aspect_cells, collect, keep_old_rows, merge_runs
+from openmeva.spaces.leaderboard.cells import aspect_cells
+from openmeva.spaces.leaderboard.collect import collect, keep_old_rows, merge_runs
 from openmeva.spaces.leaderboard.views import autos_table as autos_view
 from openmeva.training.benchmark.tables.sections import read_published
 from openmeva.training.hub.figures import autos_table
@@ -44,6 +45,14 @@ def test_runs_on_different_stories_are_rejected() -> None:
     other["judged"]["union_roc"]["n"] = 5
     with pytest.raises(ValueError, match="union_roc: one run has 4 rows, another 5"):
         merge_runs([run(UNION="ours"), other])
+
+
+def test_runs_on_different_builds_of_autos_are_rejected() -> None:
+    first, second = run(), run()
+    first["autos"] = {"autos_roc_invariance": {"n": 4, "stories": "a", "rows": {}}}
+    second["autos"] = {"autos_roc_invariance": {"n": 4, "stories": "b", "rows": {}}}
+    with pytest.raises(ValueError, match="two runs have 4 stories each, but different stories"):
+        merge_runs([first, second])
 
 
 def test_set_read_by_criterion_is_collected(tmp_path: Path) -> None:
@@ -151,13 +160,22 @@ def test_row_of_changed_weights_is_dropped_on_request() -> None:
     assert new["autos"]["autos_roc_invariance"]["rows"] == []
 
 
-def test_aspect_with_several_origins_uses_the_first() -> None:
-    """Its values are those of the first origin, as on the leaderboard; `by_origin` has each correlation, for Table 7."""
+@pytest.mark.parametrize("title", ["UNION (cross-validated)", "a metric that was removed"])
+def test_row_that_no_metric_of_today_gives_is_not_kept(title: str) -> None:
+    new, old = collected("b"), collected("a", **{title: "ours"})
+    with pytest.raises(ValueError, match="have changed|no metric has this row"):
+        keep_old_rows(new, old)
+    keep_old_rows(new, old, drop_changed=True)
+    assert new["judged"]["union_roc"]["rows"] == []
+
+
+def test_aspect_with_several_origins_uses_the_human_one() -> None:
+    """Its values are those of human-written originals; `by_origin` has each correlation, for Table 7."""
     human, other = {"pearson": 0.25, "pair_wins": 0.5}, {"pearson": -0.125, "pair_wins": 0.75}
     lower = {"pearson": -0.5, "pair_wins": 0.4}
     table = {
         "aspects": {
-            "typo": {"human": human, "discrimination": other},
+            "typo": {"discrimination": other, "human": human},
             "synonym": {"human": human},
             "punctuation": {"human": lower},
         }

@@ -212,9 +212,7 @@ def write_figures(root: Path) -> None:
     """
     results = read_results(root)
     if results is None:
-        raise ValueError(
-            "expected spaces/leaderboard/results.json, which spaces.leaderboard.collect writes"
-        )
+        raise ValueError("expected spaces/leaderboard/results.json, which spaces.leaderboard.collect writes")
     for page in sorted(PAGES_WITH_TABLES | FigureSentences().sentences.keys()):
         text = (root / page).read_text(encoding="utf-8")
         new = fill_in_page(page, text, results)

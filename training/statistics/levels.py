@@ -42,7 +42,7 @@ class WithinPrompts:
 
     @property
     def small(self) -> int:
-        """Number of prompts with fewer than three stories, which are excluded everywhere."""
+        """Number of prompts with fewer than three stories, which have no coefficient."""
         return len(self.values) - self.used - self.dropped
 
     @property

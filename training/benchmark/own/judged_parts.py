@@ -10,6 +10,7 @@ from openmeva.training.benchmark.own.figures import LEVELS, ReportFigure, forest
 from openmeva.training.benchmark.results.judged import MAX_PAIRED_STORIES
 from openmeva.training.benchmark.results.titles import OTHER, OWN, TRIVIAL, printed_title
 from openmeva.training.benchmark.tables.number_format import (
+    error_type_rule,
     few_prompts_note,
     few_stories_note,
     format_number,
@@ -227,12 +228,7 @@ def disagreement_section(result: Results, lowered: list[str]) -> Section:
             f"{result['title']}: reasonable stories against one error type",
             ["", *(f"{name} ({numbers[name]})" for name in names)],
             note=f"Pearson [95 %] of the score {CORRELATED_WITH[compared]}; in brackets the number of stories with that error type. "
-            "Higher is better: near 0 the metric does not notice it. A story has an error type if "
-            + (
-                "a rater named it"
-                if raters == 1
-                else f"at least {raters} of its raters named it, or all of them if there are fewer"
-            )
+            f"Higher is better: near 0 the metric does not notice it. A story has an error type {error_type_rule(raters)}"
             + (f"; {few}." if (few := few_stories_note(numbers)) else "."),
         )
         for title, metric in types.items():

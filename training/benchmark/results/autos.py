@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -9,6 +11,7 @@ import numpy as np
 
 from openmeva.metrics.openmeva.autos import aspect_tables, check_rows
 from openmeva.metrics.openmeva.judged import check_predictions
+from openmeva.metrics.openmeva.ties import is_constant
 from openmeva.metrics.openmeva.trivial import trivial_scores
 from openmeva.training.benchmark.data.sets import TestSet
 from openmeva.training.benchmark.results.titles import OURS, TRIVIAL
@@ -31,8 +34,9 @@ def autos_table(
         kind: kind of the rows of `metrics`.
 
     Returns:
-        `title`, `corpus`, `test`, `n`, and `rows`: by title `kind`, what `aspect_tables` returns, and the means of
-        `aspect_means` over the first origins, as on the leaderboard. Constant trivial baselines are left out.
+        `title`, `corpus`, `test`, `n`, `stories` (see `stories_digest`), and `rows`: by title `kind` and what
+        `aspect_tables` returns, but the means as `average` and `average_size` (of the absolute values). Constant
+        trivial baselines are left out.
 
     Raises:
         ValueError: rows that are not AUTOS, or scores that do not fit them.
@@ -41,24 +45,32 @@ def autos_table(
     trivial = trivial_scores([row["story"] for row in rows])
     by_kind: dict[str, Mapping[str, Sequence[float]]] = {
         kind: metrics,
-        TRIVIAL: {title: list(scores) for title, scores in trivial.items() if len(set(scores)) > 1},
+        TRIVIAL: {title: list(scores) for title, scores in trivial.items() if not is_constant(scores)},
     }
     table: dict[str, dict[str, Any]] = {}
     for row_kind, by_title in by_kind.items():
         for title, scores in by_title.items():
             metric = check_predictions(scores, len(rows))
             tables = aspect_tables(metric, stories, draws, np.random.default_rng(seed))
-            table[title] = {"kind": row_kind, **tables, **aspect_means(first_origins(tables["aspects"]))}
-    return {**test_set.autos_header(len(rows)), "rows": table}
+            means = tables["average"]
+            table[title] = {
+                "kind": row_kind,
+                **tables,
+                "average": means["pearson"],
+                "average_size": means["absolute_pearson"],
+            }
+    return {**test_set.autos_header(len(rows)), "stories": stories_digest(rows), "rows": table}
 
 
-def first_origins(aspects: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """The cell of each aspect's first origin; human stories are the first.
+def stories_digest(rows: Iterable[Mapping[str, Any]]) -> str:
+    """SHA-256 of the aspects, labels and texts of a part of AUTOS, in any order; it identifies a build.
 
-    >>> first_origins({"typo": {"human": 1, "discrimination": 2}, "negation": {}})
-    {'typo': 1}
+    >>> rows = [{"aspect": "typo", "label": 1, "story": "He ran."}, {"aspect": "typo", "label": 0, "story": "He rna."}]
+    >>> stories_digest(rows) == stories_digest(rows[::-1]) != stories_digest(rows[:1])
+    True
     """
-    return {aspect: next(iter(origins.values())) for aspect, origins in aspects.items() if origins}
+    lines = sorted(json.dumps([row["aspect"], row["label"], row["story"]]) for row in rows)
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
 def aspect_columns(
@@ -107,15 +119,3 @@ def mean_known(values: Iterable[float | None], goal: float | None = None) -> flo
     """
     known = [value if goal is None else abs(value - goal) for value in values if value is not None]
     return sum(known) / len(known) if known else None
-
-
-def aspect_means(aspects: Mapping[str, Mapping[str, Any]]) -> dict[str, float | None]:
-    """`average` of the aspects' Pearson correlations, and `average_size` of their absolute values; None if none is defined.
-
-    Each aspect has one cell: that of its first origin, if its stories have several.
-
-    >>> aspect_means({"typo": {"pearson": -0.5}, "negation": {"pearson": 0.25}, "lexical": {"pearson": None}})
-    {'average': -0.125, 'average_size': 0.375}
-    """
-    values = [cell.get("pearson") for cell in aspects.values()]
-    return {"average": mean_known(values), "average_size": mean_known(values, 0.0)}

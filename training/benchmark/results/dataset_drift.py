@@ -13,6 +13,7 @@ import numpy as np
 
 from openmeva.metrics.openmeva.drift import correlations_with_intervals, dataset_drift
 from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
+from openmeva.metrics.openmeva.ties import is_constant
 from openmeva.training.benchmark.data.contexts import rows_for_metric
 from openmeva.training.benchmark.data.registry import MetricEntry
 from openmeva.training.benchmark.data.sets import TestSet
@@ -130,7 +131,7 @@ def drift_cells(entry: MetricEntry, loaded: Loaded, attempt: Attempt) -> dict[st
             inputs = drift_inputs(entry, corpus, test_set, rows)
             result = attempt(inputs) if inputs else {}
             # equal scores have no correlation, as the run says at the set itself
-            if result and len(set(result[key])) > 1:
+            if result and not is_constant(result[key]):
                 judged = JudgedStories.from_rows(rows, test_set.scale)
                 cells[corpus, test_set.name] = result[key], judged
         if len(cells) == len(entry.configs) * len(pair):

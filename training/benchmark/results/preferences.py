@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from openmeva.metrics.openmeva.ties import merge_score_ties
 from openmeva.metrics.openmeva.trivial import trivial_scores
 from openmeva.training.benchmark.results.titles import OURS, TRIVIAL
 
@@ -86,10 +87,11 @@ def _places(rows: Sequence[Mapping[str, Any]]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _checked(title: str, values: Sequence[float], count: int) -> np.ndarray:
+    """Scores as an array; those that differ only by rounding are made equal."""
     scores = np.asarray(values, dtype=float)
     if scores.shape != (count,) or not np.isfinite(scores).all():
         raise ValueError(f"{title}: expected {count} finite scores, one per story, got {len(scores)}")
-    return scores
+    return merge_score_ties(scores)
 
 
 def _counts(prompts: int, draws: int, rng: np.random.Generator) -> np.ndarray:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from openmeva.metrics.openmeva.ties import is_constant
 from openmeva.training.benchmark.data.contexts import rows_for_metric
 from openmeva.training.benchmark.data.registry import MetricEntry
 from openmeva.training.benchmark.data.sets import TestSet
@@ -73,6 +74,6 @@ def non_constant(
     test_set: TestSet, results: dict[str, dict[str, Any]], skipped: dict[str, str]
 ) -> dict[str, dict[str, Any]]:
     """The metrics with non-constant scores; the others have no correlation and are noted in `skipped`."""
-    constant = [title for title, result in results.items() if len(set(result["scores"])) == 1]
+    constant = [title for title, result in results.items() if is_constant(result["scores"])]
     skipped |= {f"{title} on {test_set.title}": "gives every story the same score" for title in constant}
     return {title: result for title, result in results.items() if title not in constant}

@@ -75,6 +75,17 @@ def few_prompts_note(prompts: int) -> str:
     return f"with only {prompts} prompts, intervals are too narrow" if prompts < FEW_PROMPTS else ""
 
 
+def error_type_rule(raters: int) -> str:
+    """When a story has an error type, from `raters` of `error_type_correlations`.
+
+    >>> error_type_rule(3)
+    'if at least 3 of its raters named it, or all of them if there are fewer'
+    """
+    if raters == 1:
+        return "if a rater named it"
+    return f"if at least {raters} of its raters named it, or all of them if there are fewer"
+
+
 def few_stories_note(stories: Mapping[str, int]) -> str:
     """A note on the kinds of stories, of their numbers, with fewer than `FEW_STORIES`; blank if there are none.
 

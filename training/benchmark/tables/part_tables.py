@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from openmeva.training.benchmark.tables.number_format import (
+    error_type_rule,
     few_stories_note,
     format_number,
     format_with_interval,
@@ -41,7 +42,7 @@ def part_tables(name: str, result: Mapping[str, Any], published: Mapping[str, An
             numbers |= {column: parts[first][column]["unreasonable"] for column in columns}
             counts = ", ".join(f"{kind} {number}" for kind, number in numbers.items())
             note = f"Pearson [95 %] of the score {CORRELATED_WITH[agreed['against']]}."
-            note += f" Stories: {counts}; an error type counts if at least {agreed['raters']} raters named it"
+            note += f" Stories: {counts}; a story has an error type {error_type_rule(agreed['raters'])}"
             note += f"; {few}." if (few := few_stories_note(numbers)) else "."
         if printed["rows"]:
             note += f" In italics: {printed['note']}."

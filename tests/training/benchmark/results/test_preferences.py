@@ -60,6 +60,12 @@ def test_pair_accuracy_counts_ties_as_one_half() -> None:
     assert table["rows"]["length"]["matched"]["accuracy"] == 0.5
 
 
+def test_scores_that_differ_by_rounding_are_ties() -> None:
+    scores = [0.1 + 0.2, 0.3, 1.0, 2.0, 0.3, 0.1 + 0.2]
+    row = preference_table(rows(), {"mine": scores}, 100, np.random.default_rng(0))["rows"]["mine"]
+    assert row["ties"] == pytest.approx(2 / 3)
+
+
 def test_preference_accuracy_is_independent_of_row_order() -> None:
     scores = [2.0, 1.0, 1.0, 3.0, 5.0, 4.0]
     first = preference_table(rows(), {"mine": scores}, 100, np.random.default_rng(0))
