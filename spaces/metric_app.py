@@ -96,7 +96,7 @@ def compute(module: Any, names: list[str], texts: tuple[Any, ...]) -> dict[str, 
     """The metric's result for one row.
 
     Raises:
-        gr.Error: a text that is absent or too long, as a sentence.
+        gr.Error: a text that is needed and absent, or too long, as a sentence.
     """
     rows = {}
     for name, text in zip(names, texts, strict=True):
@@ -108,6 +108,8 @@ def compute(module: Any, names: list[str], texts: tuple[Any, ...]) -> dict[str, 
             rows[name] = [text]
     if "predictions" not in rows:
         raise gr.Error("Please type or paste a story.", print_exception=False)
+    if missing := [_LABELS[name] for name in getattr(module, "required", ()) if name not in rows]:
+        raise gr.Error(f"Please fill in: {', '.join(missing)}.", print_exception=False)
     accepted = inspect.signature(module._compute).parameters
     options = {"show_progress": False} if "show_progress" in accepted else {}
     try:

@@ -69,14 +69,16 @@ def check_texts(texts: Any, name: str, blank: bool = False) -> list[str]:
 
 
 def check_reference_lists(references: Any) -> list[list[str]]:
-    """References as one list of texts per row; a row that is a string counts as a list of one.
+    """References as one list of texts per row; a row that is a string counts as a list of one, an array's row as a list.
 
     Raises:
         ValueError: not a list, a row without a reference, or a reference that is blank or not a string (the row
             is named).
     """
     rows = []
-    for row, texts in enumerate(as_list(references, "references")):
+    if getattr(references, "ndim", 1) == 2 and hasattr(references, "tolist"):
+        references = references.tolist()
+    for row, texts in enumerate(as_list(references, "references", "strings, or of lists of strings")):
         label = f"references, row {row}"
         several = [texts] if isinstance(texts, str) else as_list(texts, label, "strings, or a string")
         if not several:

@@ -134,6 +134,8 @@ class StoryInputs:
             except BaseException:
                 self._discard_rows()
                 raise
+            finally:
+                self._options = {}  # may contain a key
             module: Any = self
             module.filelocks = module.file_paths = None  # released locks, which cannot be copied or pickled
             return result if result is None else {**result, "warnings": self._warnings}

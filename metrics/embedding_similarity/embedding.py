@@ -143,8 +143,7 @@ class TextEncoder:
         Raises:
             ValueError: a text without words (its beginning is given), or no such layer.
         """
-        if layer is not None and not 1 <= layer <= self.layers:
-            raise ValueError(f"layer: expected 1 to {self.layers}, got {layer}")
+        self.check_layer(layer)
         target_device = choose_device(device)
         self.model = self._precisions.get(target_device, choose_dtype(dtype, target_device))
         prepared = self._prepare(texts)
@@ -216,6 +215,11 @@ class TextEncoder:
                 _Pieces(encoding.ids, number[word_ids], tuple(words[i] for i in kept_words), windows)
             )
         return prepared
+
+    def check_layer(self, layer: int | None) -> None:
+        """Raises a ValueError for a layer that the encoder does not have; None, its last, is allowed."""
+        if layer is not None and not 1 <= layer <= self.layers:
+            raise ValueError(f"layer: expected 1 to {self.layers}, got {layer}")
 
     def _forward(self, rows: list[list[int]], device: torch.device, layer: int | None) -> np.ndarray:
         ids, mask = pad(rows, self.padding)

@@ -107,6 +107,7 @@ class EmbeddingSimilarity(StoryInputs, evaluate.Metric):
 
         The arguments are those of `compute`.
         """
+        self._encoder.check_layer(layer)
         baseline = self._baseline(rescale_with_baseline, layer)
         return signature_of(
             "embedding_similarity",

@@ -81,6 +81,12 @@ def test_input_columns_and_computed_results() -> None:
             compute(module, names, texts)
 
 
+def test_missing_reference_is_asked_for_by_the_name_of_its_field() -> None:
+    module = evaluate.load(str(ROOT / "metrics" / "overlap"))
+    with pytest.raises(gr.Error, match=r"Please fill in: Reference\."):
+        compute(module, input_columns(module), ("He ran home.", " "))
+
+
 def test_overlap_works_without_wordnet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(meteor, "_resource_folders", lambda: [tmp_path])
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])

@@ -55,6 +55,7 @@ def install(description: Description, root: Path) -> None:
         if source.loads_as == "whole" or description.has_whole_model(source):
             scores = source.loads_as == "adapter" and description.whole_models.get(source.metric)
             kind = "AutoModelForSequenceClassification" if scores else "AutoModel"
+            kind = "AutoModelForMaskedLM" if source.loads_as == "whole" else kind
             print(f'  {kind}.from_pretrained("{organisation}/{source.name}")')
     for name, config in _installed_datasets(before, caches) if before else ():
         if (name, config) not in datasets:

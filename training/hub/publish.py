@@ -111,7 +111,7 @@ def publish(
     if foreign and not replace:
         raise ValueError(
             f"{', '.join(foreign)}: expected no such repository, or a release of this project, got other files. Publish "
-            "under another organisation, or replace them: --replace"
+            "under another organisation, or replace them, as after a first publication that stopped halfway: --replace"
         )
     done = {}
     for repository, state in zip(repositories, states, strict=True):

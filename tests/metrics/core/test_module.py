@@ -84,7 +84,7 @@ COLUMNS = [
     list,
     dict,
     np.array("x"),
-    np.array([["x"]]),
+    np.array([[["x"]]]),  # two dimensions are references
     {"a": 1},
     {"a"},
     b"a",
@@ -176,6 +176,7 @@ def test_types_of_shared_options_are_checked(
 
 def test_reference_lists_are_checked_row_by_row() -> None:
     assert check_reference_lists(["a", ["b", "c\ud800"], ("d",)]) == [["a"], ["b", "c "], ["d"]]
+    assert check_reference_lists(np.array([["a", "b"], ["c", "d"]])) == [["a", "b"], ["c", "d"]]
     for rows, message in (
         ([["a"], []], "references, row 1: expected at least one reference, got none"),
         ([["a", " \n"]], "references, row 0: expected a text, got a blank one"),

@@ -179,6 +179,8 @@ def test_bad_input_is_reported(similarity: Any, arguments: dict[str, Any], messa
 
 def test_signature(similarity: Any) -> None:
     assert "|layer:6|idf:no|" in similarity.signature()
+    with pytest.raises(ValueError, match="layer: expected 1 to 6, got 99"):
+        similarity.signature(layer=99)
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """The judge loaded with evaluate, with a server on loopback."""
 
 import json
+import pickle
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,16 @@ def reply_by_story(body: Mapping[str, Any]) -> Reply:
     if "dog" in prompt:
         return completion("I would say 4.")
     return completion("4", {"4": 0.5, "5": 0.25, "3": 0.25} if body.get("logprobs") else None)
+
+
+def test_module_does_not_keep_the_api_key(judge: Any, tmp_path: Path) -> None:
+    with serve(lambda _: completion("4")) as server:
+        for dry_run in (True, False):
+            compute_scores(judge, server, tmp_path, api_key="sk-secret", dry_run=dry_run)
+            assert b"sk-secret" not in pickle.dumps(judge)  # read, never loaded
+    files = [path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()]
+    assert files
+    assert not any(b"sk-secret" in content for content in files)
 
 
 def test_score_is_the_expected_rating_with_probabilities(judge: Any, tmp_path: Path) -> None:

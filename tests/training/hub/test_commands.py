@@ -93,6 +93,7 @@ def test_uninstall_removes_everything_installed(
     assert f"version {__version__} is now installed in {home}" in output
     assert 'evaluate.load("union")  or "openmeva/union"' in output
     assert 'load_dataset("openmeva/autos", "mini")' in output
+    assert 'AutoModelForMaskedLM.from_pretrained("openmeva/story-encoder")' in output
     assert (home / "hub/models--openmeva--union-roc/refs/main").is_file()
     assert f"version {__version__}: " in run("uninstall").stdout
     assert tree(tmp_path) == {}
