@@ -163,7 +163,7 @@ def test_row_of_changed_weights_is_dropped_on_request() -> None:
 @pytest.mark.parametrize("title", ["UNION (cross-validated)", "a metric that was removed"])
 def test_row_that_no_metric_of_today_gives_is_not_kept(title: str) -> None:
     new, old = collected("b"), collected("a", **{title: "ours"})
-    with pytest.raises(ValueError, match="have changed|no metric has this row"):
+    with pytest.raises(ValueError, match=r"have changed|no metric has this row"):
         keep_old_rows(new, old)
     keep_old_rows(new, old, drop_changed=True)
     assert new["judged"]["union_roc"]["rows"] == []

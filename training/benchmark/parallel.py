@@ -26,9 +26,10 @@ from openmeva.training.benchmark.scoring.inputs import (
     SkippedError,
     explanation_inputs,
     inputs_for_set,
+    run_title,
 )
 from openmeva.training.benchmark.scoring.scores import cached_scores
-from openmeva.training.processes import cores, end_with_parent
+from openmeva.training.processes import cores, end_with_parent, model_processes
 
 MAX_PROCESSES = 8  # processes: each holds a model
 # Characters over all metrics; fewer are scored before processes have started.
@@ -54,7 +55,7 @@ class Task:
     @property
     def title(self) -> str:
         """The printed title."""
-        return f"{self.entry.title} ({self.config})" + (", explanations" if self.explain else "")
+        return run_title(self.entry, self.config, self.explain)
 
     @property
     def characters(self) -> int:
@@ -79,13 +80,7 @@ def all_inputs(metrics: Sequence[MetricEntry], loaded: Loaded) -> Iterator[Metri
 
 def default_processes() -> int:
     """The number of cores available, at most `MAX_PROCESSES`; 1 with an accelerator, which runs one metric at a time."""
-    import torch
-
-    from openmeva.metrics.core.runtime import choose_device
-
-    if choose_device(None) != torch.device("cpu"):
-        return 1
-    return min(MAX_PROCESSES, cores())
+    return model_processes(min(MAX_PROCESSES, cores()))
 
 
 def group_into_tasks(inputs: Iterable[MetricInputs]) -> list[Task]:

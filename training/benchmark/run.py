@@ -39,6 +39,7 @@ from openmeva.training.benchmark.scoring.inputs import (
     explanation_inputs,
     inputs_for_set,
     non_constant,
+    run_title,
 )
 from openmeva.training.benchmark.scoring.scores import SCORES_CACHE, cached_scores
 from openmeva.training.common.bounds import check_minimum
@@ -215,7 +216,7 @@ def _attempt(inputs: MetricInputs, settings: Settings, skipped: dict[str, str]) 
     With `settings.strict` the error is raised instead, unless the model has to be downloaded first.
     """
     entry, config = inputs.entry, inputs.config
-    title = f"{entry.title} ({config})" + (", explanations" if inputs.explain else "")
+    title = run_title(entry, config, inputs.explain)
 
     def say(line: str) -> None:
         settings.say(f"  {title}: {line}")

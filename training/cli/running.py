@@ -1,23 +1,19 @@
 """Common to all commands: errors in one line, shared options, and commands of other modules."""
 
 import codecs
-import errno
 import io
 import runpy
-import shutil
 import sys
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 import typer
-from safetensors import SafetensorError
 from typer.core import TyperGroup
 
 from openmeva.metrics.core.files import STANDARD_STREAM
+from openmeva.training.errors import BAD_INPUT, INPUT_ERRORS, INTERRUPTED, message_of
 
-BAD_INPUT = 2
-INTERRUPTED = 130
 _STANDARD_OUTPUT = ("/dev/stdout", "/dev/fd/1")
 # optional module: the extra of pyproject.toml that installs it
 _EXTRAS = {
@@ -54,25 +50,15 @@ class Commands(TyperGroup):
             if extra is None:
                 raise
             _fail(f"{error.name} is needed: pip install '.[{extra}]' in the clone", error)
-        except shutil.Error as error:  # of several files: a list of source, target and message
-            _, target, message = error.args[0][0]
-            _fail(f"{target}: {message}", error)
-        except OSError as error:
-            # of a copy, the file that cannot be written
-            file = error.filename2 if error.errno in (errno.ENOSPC, errno.EDQUOT) else None
-            file = file or error.filename
-            _fail(f"{file}: {error.strerror}" if file is not None and error.strerror else str(error), error)
-        except SafetensorError as error:
-            _fail(str(error), error)
-        except ValueError as error:
-            _fail(str(error), error)
+        except INPUT_ERRORS as error:
+            _fail(message_of(error), error)
         except KeyboardInterrupt as error:
             typer.echo("interrupted", err=True)
             raise typer.Exit(INTERRUPTED) from error
 
 
 def _fail(message: str, error: Exception | None = None) -> None:
-    typer.echo(f"error: {message or type(error).__name__}", err=True)
+    typer.echo(f"error: {message}", err=True)
     raise typer.Exit(BAD_INPUT) from error
 
 

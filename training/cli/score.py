@@ -22,6 +22,7 @@ from openmeva.training.cli.scaling import (
 )
 
 if TYPE_CHECKING:
+    from openmeva.metrics.core.command import MetricResult
     from openmeva.metrics.core.rows import Row
 
 _STORIES = (
@@ -106,12 +107,9 @@ def score(
     The default metric is plot coherence, 0 to 1, higher is better. With --engine, the output is a folder of Parquet
     files, for a corpus of any size.
     """
-    from openmeva.metrics.core.command import read_stories, result_rows, score_column, text_column
-    from openmeva.metrics.core.command import score as scored_by
+    from openmeva.metrics.core.command import result_rows, score_column, text_column
     from openmeva.metrics.core.writing import write_rows
     from openmeva.training.cli.tables import show_reasons, show_scores
-    from openmeva.training.scale.columns import rows_named
-    from openmeva.training.scale.scorer import check_settings
 
     out = output_path(out, out_option)
     if metric and metrics:
@@ -130,15 +128,7 @@ def score(
         return
     _check_out(out or "-", stories, text_column(chosen, explain))
     options["explain"] = explain or None
-    check_settings(chosen, config, options, here=True)
-    located = read_stories(stories, kind)
-    columns = _inputs(stories, located, chosen, context_in_story or None)
-    with rows_named(located):
-        results = [scored_by(name, columns[name], config, **options) for name in chosen]
-    rows = [row.values for row in located]
-    for result in results:
-        if result.warning_summary:
-            typer.echo(result.warning_summary, err=True)
+    rows, results = _scored(stories, kind, chosen, config, context_in_story or None, options)
     if out is None and is_terminal():
         show_scores(rows, results)
         for result in results if explain else ():
@@ -166,28 +156,42 @@ def explain(
     kind: Kind = None,
 ) -> None:
     """Show which sentences lower each story's score, and by how much; JSONL into a pipe, or to a file."""
-    from openmeva.metrics.core.command import read_stories, result_rows, score_column, text_column
-    from openmeva.metrics.core.command import score as scored_by
+    from openmeva.metrics.core.command import result_rows, score_column, text_column
     from openmeva.metrics.core.writing import write_rows
     from openmeva.training.cli.tables import show_reasons
-    from openmeva.training.scale.columns import rows_named
-    from openmeva.training.scale.scorer import check_settings
 
     out = output_path(out, out_option)
     _check_out(out or "-", stories, text_column([metric], explain=True))
     options: dict[str, Any] = {"batch_size": batch_size, "device": device, "explain": True}
-    check_settings([metric], config, options, here=True)
-    located = read_stories(stories, kind)
-    columns = _inputs(stories, located, [metric], context_in_story or None)
-    with rows_named(located):
-        result = scored_by(metric, columns[metric], config, **options)
-    rows = [row.values for row in located]
-    if result.warning_summary:
-        typer.echo(result.warning_summary, err=True)
+    rows, (result,) = _scored(stories, kind, [metric], config, context_in_story or None, options)
     if out is None and is_terminal():
         show_reasons(rows, result)
     else:
         write_rows(out or "-", result_rows(rows, result), column=score_column(rows, metric))
+
+
+def _scored(
+    path: str,
+    kind: str | None,
+    metrics: Sequence[str],
+    config: str | None,
+    in_story: bool | None,
+    options: dict[str, Any],
+) -> tuple[list[dict[str, Any]], "list[MetricResult]"]:
+    """The rows of a file, and each metric's result on them; prints warnings."""
+    from openmeva.metrics.core.command import read_stories, score
+    from openmeva.training.scale.columns import rows_named
+    from openmeva.training.scale.scorer import check_settings
+
+    check_settings(metrics, config, options, here=True)
+    rows = read_stories(path, kind)
+    columns = _inputs(path, rows, metrics, in_story)
+    with rows_named(rows):
+        results = [score(name, columns[name], config, **options) for name in metrics]
+    for result in results:
+        if result.warning_summary:
+            typer.echo(result.warning_summary, err=True)
+    return [row.values for row in rows], results
 
 
 def _check_out(out: str, stories: str, column: str | None) -> None:

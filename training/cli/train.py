@@ -15,7 +15,7 @@ def configurations(metric: str) -> dict[str, Path]:
 
 
 def trainable_metrics() -> list[str]:
-    """The metrics, and the encoder, that can be trained."""
+    """What can be trained: metrics, the shared encoder, and the classifier of grammaticality."""
     folders = sorted(path.parent for path in (ROOT / "training").glob("*/trainer.py"))
     return [
         folder.name
@@ -29,14 +29,19 @@ def trained_completion(incomplete: str) -> list[str]:
     return [name for name in trainable_metrics() if name.startswith(incomplete)]
 
 
+def check_trainable(metric: str) -> None:
+    """Raises a ValueError for another name than those of `trainable_metrics`."""
+    if metric not in trainable_metrics():
+        raise ValueError(f"unknown metric {metric!r}, expected one of {', '.join(trainable_metrics())}")
+
+
 def find_configuration(metric: str, name: str | None = None) -> Path:
     """The configuration of that name. Without a name: `default` (one for all corpora) if it exists, else `roc`.
 
     Raises:
         ValueError: no such metric or configuration; the message lists the known ones.
     """
-    if metric not in trainable_metrics():
-        raise ValueError(f"unknown metric {metric!r}, expected one of {', '.join(trainable_metrics())}")
+    check_trainable(metric)
     available = configurations(metric)
     if name is None:
         name = "default" if "default" in available else "roc"
@@ -50,7 +55,7 @@ def train(
     data: Annotated[
         Path,
         typer.Option(
-            help="folder of the corpora: roc/ and wp/, and plot_guided/, whose judged stories are excluded"
+            help="folder of the corpora: roc/ and wp/, and plot_guided/, whose judged stories are excluded; for grammar, cola/"
         ),
     ],
     corpus: Annotated[
@@ -72,8 +77,7 @@ def train(
     if config is not None and corpus is not None:
         raise ValueError("--config, --corpus: expected one of them, got both")
     chosen = config or find_configuration(metric, corpus)
-    if metric not in trainable_metrics():
-        raise ValueError(f"unknown metric {metric!r}, expected one of {', '.join(trainable_metrics())}")
+    check_trainable(metric)
     check_data(data)
     arguments = ["--config", str(chosen), "--data", str(data), *(["--resume"] if resume else [])]
     arguments += ["--set", *set_] if set_ else []

@@ -11,21 +11,22 @@ from typing import Any
 
 from openmeva.metrics.core.files import check_folder
 from openmeva.training.common.config import config_file, read_config, read_mapping
+from openmeva.training.errors import BAD_INPUT, INPUT_ERRORS, INTERRUPTED, message_of
 from openmeva.training.paths import CACHE, RUNS, WORK
 from openmeva.training.processes import detach_from_launcher, join, print_notice, progress_to_stderr, rank
 
 
 @contextmanager
 def exit_on_bad_input() -> Iterator[None]:
-    """Exits with a message: with status 2 if an input is bad or missing (OSError or ValueError), with 130 if interrupted."""
+    """Exits with a message: with status 2 if an input is bad or missing (`INPUT_ERRORS`), with 130 if interrupted."""
     try:
         yield
     except KeyboardInterrupt as error:
         print("interrupted", file=sys.stderr)
-        raise SystemExit(130) from error
-    except (OSError, ValueError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        raise SystemExit(2) from error
+        raise SystemExit(INTERRUPTED) from error
+    except INPUT_ERRORS as error:
+        print(f"error: {message_of(error)}", file=sys.stderr)
+        raise SystemExit(BAD_INPUT) from error
 
 
 def check_data(folder: Path) -> None:

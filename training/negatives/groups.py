@@ -24,7 +24,6 @@ SCHEMA = pa.schema(
     }
 )
 SPLITS = ("train", "validation", "test")
-EARLIER_COLUMNS = {"foreign", "kinds", "damaged"}  # names that columns had before
 
 # Manipulation of a plot (training/plot_guided/manipulations) to the error type intended in its story.
 ERROR_TYPE_OF_MANIPULATION = {
@@ -113,7 +112,7 @@ def read_groups(path: Path) -> list[GroupRow]:
     Rows of stories generated from manipulated plots have `manipulations` instead of `error_types`.
 
     Raises:
-        ValueError: no such file, a file of an earlier version, a row without `group`, `story` or `label` (0 or 1),
+        ValueError: no such file, a row without `group`, `story` or `label` (0 or 1),
             or another value than `GroupRow` allows in one of the other fields.
     """
     if not path.is_file():
@@ -123,10 +122,6 @@ def read_groups(path: Path) -> list[GroupRow]:
         row = entry.values
         if not {"group", "story", "label"} <= set(row):
             raise ValueError(f"{entry.where}: expected group, story and label, got {sorted(row)}")
-        if earlier := EARLIER_COLUMNS & set(row):
-            raise ValueError(
-                f"{path}: written by an earlier version, with a column {min(earlier)!r}; remove it to write it again"
-            )
         story = text_of(entry)
         if row["label"] not in (0, 1):
             raise ValueError(f"{entry.where}: expected a label of 0 or 1, got {row['label']!r:.60}")

@@ -19,7 +19,7 @@ def pearson(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     >>> pearson(np.array([1.0, 2.0, 4.0]), np.array([1.0, 3.0, 2.0])).round(4)
     np.float64(0.3273)
     """
-    return _product_moment(_centred(x), _centred(y))
+    return _product_moment(scaled_deviations(x), scaled_deviations(y))
 
 
 def spearman(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -57,7 +57,7 @@ def accuracy(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 COEFFICIENTS: Mapping[str, Coefficient] = {"pearson": pearson, "spearman": spearman, "kendall": kendall}
 
 
-def _centred(values: np.ndarray) -> np.ndarray:
+def scaled_deviations(values: np.ndarray) -> np.ndarray:
     """Deviations from the mean, scaled to a maximum of 1 in absolute value; 0 if all values are equal."""
     if not values.shape[-1]:
         return values

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from openmeva.metrics.openmeva.ties import merge_score_ties, merge_ties
-from openmeva.training.statistics.coefficients import COEFFICIENTS
+from openmeva.training.statistics.coefficients import COEFFICIENTS, scaled_deviations
 from openmeva.training.statistics.exchanges_pooled import (
     Exchange,
     pooled_kendall,
@@ -90,13 +90,13 @@ class PermutationTests:
             raise ValueError(
                 f"metric {int(np.argmin(np.ptp(metrics, axis=1)))} gives every story the same score"
             )
-        standard = _unit(metrics)
+        standard = scaled_deviations(metrics)
         standard /= standard.std(axis=1, keepdims=True)
         # Two metrics that differ only in unit become equal story by story, so that their ties are found.
         standard = merge_ties(standard.ravel(), _EQUAL).reshape(standard.shape)
         if coefficient != "pearson":
             standard = _with_ranks_where_order_is_lost(standard, metrics)
-        judgments = _unit(judgments)
+        judgments = scaled_deviations(judgments)
         self._block = block
         self._resamples = len(swaps)
         self._pair: Exchange
@@ -125,16 +125,9 @@ def _with_ranks_where_order_is_lost(standard: np.ndarray, metrics: np.ndarray) -
     result = standard.copy()
     for row, scores in enumerate(map(merge_score_ties, metrics)):
         if len(np.unique(standard[row])) < _KEPT * len(np.unique(scores)):
-            ranks = _unit(rankdata(scores))
+            ranks = scaled_deviations(rankdata(scores))
             result[row] = ranks / ranks.std()
     return result
-
-
-def _unit(values: np.ndarray) -> np.ndarray:
-    """Deviations from the mean along the last axis, scaled to at most 1 in absolute value: squares stay in float64."""
-    centred = values - values.mean(axis=-1, keepdims=True)
-    largest = np.abs(centred).max(axis=-1, keepdims=True)
-    return centred / np.where(largest > 0, largest, 1.0)
 
 
 def random_swaps(resamples: int, stories: int, rng: np.random.Generator) -> np.ndarray:

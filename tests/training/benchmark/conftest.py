@@ -57,5 +57,5 @@ def words(tmp_path):
     counter.touch()
     (folder / "words.py").write_text(METRIC.replace("COUNTER", repr(str(counter))))
     return MetricEntry(
-        "words", "Words", {"roc": "roc"}, ("contexts",), explain=True, module=str(folder)
+        "words", "Words", {"roc": "roc"}, ("contexts",), explanations=True, module=str(folder)
     ), counter

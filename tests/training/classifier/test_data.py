@@ -78,9 +78,6 @@ def test_rows_are_read_back_as_written(tmp_path: Path) -> None:
     (tmp_path / "g.jsonl").write_text(json.dumps(plain) + "\n")
     (row,) = read_groups(tmp_path / "g.jsonl")
     assert (row.error_types, row.split) == (["wrong_order", "repetition"], "test")
-    (tmp_path / "g.jsonl").write_text(json.dumps(plain | {"kinds": ["repetition"]}) + "\n")
-    with pytest.raises(ValueError, match="earlier version, with a column 'kinds'"):
-        read_groups(tmp_path / "g.jsonl")
     (tmp_path / "g.jsonl").write_text(json.dumps(plain | {"split": "dev"}) + "\n")
     with pytest.raises(
         ValueError, match="line 1: split: expected train, validation, test or none, got 'dev'"

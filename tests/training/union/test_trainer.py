@@ -1,6 +1,7 @@
 """The trainer learns, and a run that was killed goes on to the same weights."""
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,9 @@ def test_diverged_training_keeps_earlier_weights(data: Path) -> None:
 
 
 def test_no_copied_position_needs_to_be_learned(data: Path) -> None:
-    run(data, "none copied", configuration(pairs=4, copied_share=0))
+    manifest = run(data, "none copied", configuration(pairs=4, copied_share=0))
+    assert manifest["config"]["copied_share"] == 0
+    assert all(math.isfinite(value) for value in manifest["validation"].values())
 
 
 def test_window_beyond_the_positions_is_refused(data: Path) -> None:

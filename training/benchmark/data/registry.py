@@ -27,10 +27,10 @@ class MetricEntry:
             of each story is its context.
         outputs: row name to key of compute's result, for metrics that return several scores (default: `scores`).
         options: further arguments of compute.
-        explain: whether the explanations of compute(explain=True) are evaluated.
+        explanations: whether those of compute(explain=True) are evaluated.
         explains: whether the metric says how much each sentence lowers the score.
         sections: rows in the further tables (empty: all), for metrics that return many scores.
-        module: folder of the module, if it is not metrics/<name>.
+        module: folder of the module; metrics/<name> if blank.
         configurations: all configurations of the module; the weights of each have their own folder.
         on_request: whether it runs only if requested by name, or with `all`.
         with_references: another entry of the module. If a set has references, its result includes this entry's rows.
@@ -45,7 +45,7 @@ class MetricEntry:
     needs_contexts: bool = False
     outputs: dict[str, str] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
-    explain: bool = False
+    explanations: bool = False
     explains: bool = False
     sections: tuple[str, ...] = ()
     module: str = ""
@@ -104,7 +104,7 @@ def _entry(name: str, described: BenchmarkEntry, metric: MetricDescription) -> M
         needs_contexts="contexts" in metric.required,
         outputs=dict(described.rows),
         options=dict(described.options),
-        explain=described.explanations,
+        explanations=described.explanations,
         explains=metric.explains,
         sections=described.sections,
         module=str(metric.folder),
@@ -115,8 +115,6 @@ def _entry(name: str, described: BenchmarkEntry, metric: MetricDescription) -> M
 
 def select_entries(names: list[str] | None, entries: dict[str, MetricEntry]) -> list[MetricEntry]:
     """The entries with these names; all of them for `all`; without names, all that are not `on_request`.
-
-    An entry that is not named is included only if its module is in the checkout.
 
     Raises:
         ValueError: an unknown name (lists the known ones).
@@ -129,5 +127,4 @@ def select_entries(names: list[str] | None, entries: dict[str, MetricEntry]) -> 
     every = ALL in (names or ())
     if names and not every:
         return [entries[name] for name in names]
-    usual = [entry for entry in entries.values() if every or not entry.on_request]
-    return [entry for entry in usual if (entry.folder / f"{entry.folder.name}.py").exists()]
+    return [entry for entry in entries.values() if every or not entry.on_request]

@@ -40,6 +40,11 @@ class MetricInputs:
     explain: bool = False
 
 
+def run_title(entry: MetricEntry, config: str, explain: bool) -> str:
+    """How the run of a metric's configuration is called while it runs."""
+    return f"{entry.title} ({config})" + (", explanations" if explain else "")
+
+
 def inputs_for_set(entry: MetricEntry, test_set: TestSet, rows: Rows) -> MetricInputs:
     """A metric on a set, with its configuration for the set's corpus; a SkippedError if it cannot score the set."""
     config = entry.configs.get(test_set.corpus)
@@ -57,7 +62,7 @@ def explanation_inputs(entry: MetricEntry, loaded: Loaded) -> Iterator[MetricInp
     """The stories with error types annotated by people, for a metric whose explanations are evaluated."""
     for test_set, rows in loaded:
         config = entry.configs.get(test_set.corpus)
-        if entry.explain and test_set.name == "union_roc" and config is not None:
+        if entry.explanations and test_set.name == "union_roc" and config is not None:
             yield MetricInputs(entry, config, test_set, rows, explain=True)
 
 
