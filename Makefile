@@ -123,9 +123,9 @@ install: .venv  ## put metrics, models and datasets into your own cache (HF_HOME
 uninstall: .venv  ## remove from it what install put in, and nothing else
 	@HF_HOME="$(USER_HF_HOME)" $(BIN)/openmeva uninstall
 
-publish: .venv  ## push everything to the Hub: make publish [ORG=openmeva] [SOURCE=address] [DRY_RUN=1] [FORCE=1] [UNCOMMITTED=1] [REPLACE=1] [PRIVATE=1], with a token
+publish: .venv  ## push everything to the Hub: make publish [ORG=openmeva] [SOURCE=address] [DRY_RUN=1] [MOVE_TAGS=1] [UNCOMMITTED=1] [REPLACE=1] [PRIVATE=1], with a token
 	@HF_HOME="$(USER_HF_HOME)" $(BIN)/openmeva publish $(if $(ORG),--organisation $(ORG)) $(if $(SOURCE),--source "$(SOURCE)") \
-		$(if $(DRY_RUN),--dry-run) $(if $(FORCE),--move-tags) $(if $(UNCOMMITTED),--uncommitted) \
+		$(if $(DRY_RUN),--dry-run) $(if $(MOVE_TAGS),--move-tags) $(if $(UNCOMMITTED),--uncommitted) \
 		$(if $(REPLACE),--replace) $(if $(PRIVATE),--private)
 
 clean:  ## remove what the targets made, except weights and data

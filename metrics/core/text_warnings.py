@@ -62,7 +62,7 @@ def warning_of(text: str, min_words: int = MIN_WORDS, max_words: int | None = No
     >>> warning_of("Ann was hungry. She made a sandwich. She ate it. She felt full.") is None
     True
     """
-    marks = _SPECIAL_TOKEN.findall(text)
+    special_tokens = _SPECIAL_TOKEN.findall(text)
     text_only, placeholders = _PLACEHOLDER.subn(" ", _SPECIAL_TOKEN.sub(" ", text))
     words = _WORD.findall(text_only)
     count = len(words) + placeholders
@@ -76,8 +76,9 @@ def warning_of(text: str, min_words: int = MIN_WORDS, max_words: int | None = No
     common = sum(word.lower().replace("’", "'") in _COMMON for word in words)
     if common < MIN_COMMON_SHARE * count:
         return f"not English: {common} of its {count} words are common English words"
-    if marks:
-        return f'special tokens: {len(marks)}, first "{marks[0]}", which are no words: remove them before scoring'
+    if special_tokens:
+        first = special_tokens[0]
+        return f'special tokens: {len(special_tokens)}, first "{first}", which are no words: remove them before scoring'
     if count < min_words:
         return f"wrong kind: {count} words, expected a story of at least {min_words} words"
     if max_words is not None and count > max_words:

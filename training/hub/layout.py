@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
-from openmeva.spaces.closure import PACKAGE
 from openmeva.spaces.layout import space_files
+from openmeva.training.closure import PACKAGE
 from openmeva.training.common.cards import drop_empty_configurations, join_card, read_card
 from openmeva.training.common.model_card import backbone_hub_id
 from openmeva.training.files import checksum, write_text

@@ -105,7 +105,7 @@ def publish(
     if conflicting and not move_tags:
         raise ValueError(
             f"the tag {revision} is at other files in {', '.join(conflicting)}: raise the version in "
-            f"metrics/core/version.py, or move the tags: --move-tags (FORCE=1)"
+            f"metrics/core/version.py, or move the tags: --move-tags (MOVE_TAGS=1)"
         )
     foreign = [f"{r.kind} {r.id}" for r, s in zip(repositories, states, strict=True) if s.foreign]
     if foreign and not replace:

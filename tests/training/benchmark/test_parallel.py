@@ -141,7 +141,11 @@ def test_one_pass_fills_rows_of_two_entries_if_references_exist(
     words: tuple[MetricEntry, Path], tmp_path: Path
 ) -> None:
     with_references = replace(
-        words[0], name="both", inputs=("contexts", "references"), shared_outputs=("halves",), explanations=False
+        words[0],
+        name="both",
+        inputs=("contexts", "references"),
+        shared_outputs=("halves",),
+        explanations=False,
     )
     entry = replace(words[0], outputs={"Half": "halves"}, with_references=with_references, explanations=False)
     test_set = TEST_SETS["mans_roc"]

@@ -38,9 +38,12 @@ def newline_effect(entry: MetricEntry, stories: Sequence[str]) -> dict[str, dict
     truncated = [truncate_near(story, WORDS) for story in stories]
     result = {}
     for title, scores in score_texts(entry, [*truncated, *map(insert_newline_tokens, truncated)]).items():
-        without, with_marks = scores.reshape(2, -1)
-        lower = np.mean(with_marks < without) + np.mean(with_marks == without) / 2
-        result[title] = {"lower": float(lower), "shift": float((with_marks - without).mean() / without.std())}
+        without, with_tokens = scores.reshape(2, -1)
+        lower = np.mean(with_tokens < without) + np.mean(with_tokens == without) / 2
+        result[title] = {
+            "lower": float(lower),
+            "shift": float((with_tokens - without).mean() / without.std()),
+        }
     return result
 
 

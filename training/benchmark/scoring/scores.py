@@ -20,8 +20,9 @@ from openmeva.metrics.core.runtime import precision
 from openmeva.training.benchmark.data.contexts import contexts_of
 from openmeva.training.benchmark.data.registry import MetricEntry
 from openmeva.training.benchmark.scoring.checkpoints import checkpoint_digest
+from openmeva.training.closure import import_closure
 from openmeva.training.files import checksum, write_text
-from openmeva.training.paths import CACHE, IN_CHECKOUT, METRICS
+from openmeva.training.paths import CACHE, IN_CHECKOUT
 
 Rows = Sequence[dict[str, Any]]
 SCORES_CACHE = CACHE / "scores"  # the default folder of the cache
@@ -41,23 +42,27 @@ def check_cache(cache: Path) -> None:
 
 
 def module_checksum(entry: MetricEntry, config: str) -> str:
-    """SHA-256 over the metric's code, the weights of a configuration, and the code and weights that metrics share.
+    """SHA-256 over the code that the metric's module imports, a configuration's weights, and the weights that metrics share.
 
     Weights of the metric's other configurations are excluded.
     """
-    digest = hashlib.sha256()
+    root = entry.folder.parents[1]
     others = [entry.folder / "weights" / name for name in entry.configurations if name != config]
-    for folder in (entry.folder, METRICS / "core", entry.folder.parent / "weights"):
-        for path in sorted(folder.rglob("*")) if folder.exists() else []:
-            left_out = "__pycache__" in path.parts or path.suffix in (".md", ".yaml")
-            if (
-                path.is_file()
-                and not left_out
-                and not any(other_weights in path.parents for other_weights in others)
-            ):
-                status = path.stat()
-                file_checksum = _checksum(path, status.st_size, status.st_mtime_ns)
-                digest.update(f"{path.relative_to(folder)}\0{file_checksum}\n".encode())
+    files = import_closure([entry.folder / f"{entry.folder.name}.py"], root)
+    for folder in (entry.folder, entry.folder.parent / "weights"):
+        files |= {
+            path
+            for path in folder.rglob("*")
+            if path.is_file()
+            and path.suffix not in (".py", ".pyc", ".md", ".yaml")
+            and not any(other_weights in path.parents for other_weights in others)
+        }
+    digest = hashlib.sha256()
+    for path in sorted(files):
+        status = path.stat()
+        digest.update(
+            f"{path.relative_to(root)}\0{_checksum(path, status.st_size, status.st_mtime_ns)}\n".encode()
+        )
     return digest.hexdigest()
 
 

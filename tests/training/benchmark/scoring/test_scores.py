@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from openmeva.training.benchmark.data.registry import MetricEntry
 from openmeva.training.benchmark.scoring import scores
 from openmeva.training.benchmark.scoring.scores import cached_scores, module_checksum
 
@@ -86,6 +87,21 @@ def test_checksum_ignores_weights_of_other_configurations(words):
         (entry.folder / "weights" / name).mkdir(parents=True)
         (entry.folder / "weights" / name / "model.safetensors").write_bytes(b"1")
         assert (module_checksum(entry, "roc") == before) == (name == "wp")
+
+
+def test_checksum_covers_the_code_that_the_module_imports(tmp_path):
+    metric, core = tmp_path / "metrics" / "mine", tmp_path / "metrics" / "core"
+    metric.mkdir(parents=True)
+    core.mkdir()
+    (metric / "mine.py").write_text("from openmeva.metrics.core.text import words\n")
+    for name in ("text", "writing"):
+        (core / f"{name}.py").write_text("words = 1\n")
+    entry = MetricEntry("mine", "Mine", {"roc": "roc"}, module=str(metric))
+    before = module_checksum(entry, "roc")
+    (core / "writing.py").write_text("words = 2\n")
+    assert module_checksum(entry, "roc") == before
+    (core / "text.py").write_text("words = 20\n")
+    assert module_checksum(entry, "roc") != before
 
 
 def test_contexts_are_passed_only_if_the_set_has_them(tmp_path, words):

@@ -1,4 +1,4 @@
-"""The files of the project that a published folder needs: those that a file imports, directly or indirectly."""
+"""The Python files of the project that a file imports, directly or indirectly: what it depends on and is published with."""
 
 from __future__ import annotations
 
