@@ -14,7 +14,7 @@ from pathlib import Path
 import yaml
 
 from openmeva.spaces.catalogue import read_catalogue
-from openmeva.training.closure import PACKAGE, import_closure
+from openmeva.training.common.closure import PACKAGE, import_closure
 from openmeva.training.common.command import exit_on_bad_input
 from openmeva.training.paths import ROOT
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from openmeva.metrics.core import command
+from openmeva.metrics.core import file_scoring
 from openmeva.metrics.core.text import Normalizer
 from openmeva.spaces.reference_stories import read_generated
 from openmeva.spaces.tables import read_upload
@@ -80,7 +80,7 @@ NAME_LISTS = ("male", "female", "neutral", "capitalized_only")
 READERS = {
     "rows": Reader(read_rows, "a.jsonl", rows_of(story=STORY), NO_OBJECTS),
     "table": Reader(read_rows, "a.csv", ["story,n", *[f'"{STORY}",{n}' for n in range(3)]], ("a,b,c", "a"), first=1),
-    "scored": Reader(command.read_stories, "a.jsonl", rows_of(story=STORY), NO_STORY),
+    "scored": Reader(file_scoring.read_stories, "a.jsonl", rows_of(story=STORY), NO_STORY),
     "stories": Reader(read_stories, "a.jsonl", rows_of(story=STORY), NO_STORY),
     "lines": Reader(read_stories, "a.txt", [STORY] * 3, ("", " </s> ")),
     "ids": Reader(lambda path: read_story_rows(path)[0], "a.jsonl", rows_of(story=STORY), NO_STORY),

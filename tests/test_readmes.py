@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from openmeva.metrics.core.command import read_stories
+from openmeva.metrics.core.file_scoring import read_stories
 from openmeva.training.paths import ROOT
 
 READMES = [ROOT / folder / "README.md" for folder in ("", "metrics", "training", "spaces")]

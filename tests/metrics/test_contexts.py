@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from openmeva.metrics.core.command import load
+from openmeva.metrics.core.file_scoring import load
 
 CONTEXT = "Ann’s dog was hungry."
 REST = "She made a sandwich. The dog ate it. She laughed."

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from openmeva.spaces.layout import ROOT, lay_out, space_files
-from openmeva.training.closure import import_closure
+from openmeva.training.common.closure import import_closure
 from tests.isolation import run_alone
 
 NAMES = ("story_scorer", "perturbation_lab", "leaderboard")

@@ -11,11 +11,11 @@ from openmeva.training.perturbations.aspects.registry import (
     DISCRIMINATION_ASPECTS,
     INVARIANCE_ASPECTS,
 )
-from openmeva.training.perturbations.engine.corpus import StoryPool
 from openmeva.training.perturbations.engine.material import PerturbationMaterial, Similarity
 from openmeva.training.perturbations.engine.paraphraser import Paraphraser
 from openmeva.training.perturbations.engine.perturbed import Perturbed
 from openmeva.training.perturbations.engine.similarity import MoverSimilarity
+from openmeva.training.perturbations.engine.story_pool import StoryPool
 from openmeva.training.perturbations.perturber import Perturber
 from openmeva.training.text.story import Story, parse
 

@@ -27,8 +27,8 @@ from openmeva.training.corpora.story_rows import StoryRow, read_rows
 from openmeva.training.files import checksum, write_text
 from openmeva.training.paths import CONFIGS, ENCODER, NAMES_FILE, WEIGHTS, WORK
 from openmeva.training.perturbations.aspects.registry import ASPECTS
-from openmeva.training.perturbations.engine.corpus import StoryPool
 from openmeva.training.perturbations.engine.similarity import MoverSimilarity
+from openmeva.training.perturbations.engine.story_pool import StoryPool
 from openmeva.training.perturbations.paraphrasers import find_paraphraser
 from openmeva.training.processes import model_processes
 from openmeva.training.text.knowledge.resources import find_resource, lexicon_files, require_resource

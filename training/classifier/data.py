@@ -16,7 +16,7 @@ from torch import Tensor
 from openmeva.metrics.core.runtime import SpecialTokens, pad
 from openmeva.metrics.core.text import Normalizer
 from openmeva.training.corpora.stories import is_held_out
-from openmeva.training.negatives.draft import ERROR_TYPES
+from openmeva.training.negatives.corrupted_story import ERROR_TYPES
 from openmeva.training.negatives.groups import GroupRow
 
 UNKNOWN = -1.0  # a target that every loss ignores

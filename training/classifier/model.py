@@ -10,7 +10,7 @@ from openmeva.metrics.core.classifier import StoryClassifier, new_encoder
 from openmeva.training.classifier.config import ClassifierConfig
 from openmeva.training.common.adapters import add_adapters, load_adapter
 from openmeva.training.common.backbone import Backbone, build_on_backbone, find_backbone
-from openmeva.training.negatives.draft import ERROR_TYPES
+from openmeva.training.negatives.corrupted_story import ERROR_TYPES
 from openmeva.training.paths import resolve_path
 
 HEADS = ("classifier", "kinds", "tokens")

@@ -36,7 +36,7 @@ from openmeva.training.common.checkpoint import (
 )
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.trainer import StoryTrainer, hardware_entries, training_arguments
-from openmeva.training.negatives.draft import ERROR_TYPES
+from openmeva.training.negatives.corrupted_story import ERROR_TYPES
 from openmeva.training.negatives.groups import GroupRow, check_both_classes
 from openmeva.training.paths import NAMES_FILE, resolve_path
 from openmeva.training.processes import one_writer

@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from openmeva.metrics.core.files import STANDARD_STREAM
-from openmeva.training.errors import BAD_INPUT, INPUT_ERRORS, INTERRUPTED, message_of
+from openmeva.training.common.errors import BAD_INPUT, INPUT_ERRORS, INTERRUPTED, message_of
 
 _STANDARD_OUTPUT = ("/dev/stdout", "/dev/fd/1")
 # optional module: the extra of pyproject.toml that installs it

@@ -22,7 +22,7 @@ from openmeva.training.cli.scaling import (
 )
 
 if TYPE_CHECKING:
-    from openmeva.metrics.core.command import MetricResult
+    from openmeva.metrics.core.file_scoring import MetricResult
     from openmeva.metrics.core.rows import Row
 
 _STORIES = (
@@ -63,7 +63,7 @@ Device = Annotated[str | None, typer.Option(help="cpu, cuda, …; default: chose
 
 def metric_completion(incomplete: str) -> list[str]:
     """Metrics whose names begin with the typed text."""
-    from openmeva.metrics.core.command import metric_names
+    from openmeva.metrics.core.file_scoring import metric_names
 
     return [name for name in metric_names() if name.startswith(incomplete)]
 
@@ -107,7 +107,7 @@ def score(
     The default metric is plot coherence, 0 to 1, higher is better. With --engine, the output is a folder of Parquet
     files, for a corpus of any size.
     """
-    from openmeva.metrics.core.command import result_rows, score_column, text_column
+    from openmeva.metrics.core.file_scoring import result_rows, score_column, text_column
     from openmeva.metrics.core.writing import write_rows
     from openmeva.training.cli.tables import show_reasons, show_scores
 
@@ -156,7 +156,7 @@ def explain(
     kind: Kind = None,
 ) -> None:
     """Show which sentences lower each story's score, and by how much; JSONL into a pipe, or to a file."""
-    from openmeva.metrics.core.command import result_rows, score_column, text_column
+    from openmeva.metrics.core.file_scoring import result_rows, score_column, text_column
     from openmeva.metrics.core.writing import write_rows
     from openmeva.training.cli.tables import show_reasons
 
@@ -179,7 +179,7 @@ def _scored(
     options: dict[str, Any],
 ) -> tuple[list[dict[str, Any]], "list[MetricResult]"]:
     """The rows of a file, and each metric's result on them; prints warnings."""
-    from openmeva.metrics.core.command import read_stories, score
+    from openmeva.metrics.core.file_scoring import read_stories, score
     from openmeva.training.scale.columns import rows_named
     from openmeva.training.scale.scorer import check_settings
 

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from openmeva.metrics.core.command import MetricResult
 from openmeva.metrics.core.description import read_metrics
+from openmeva.metrics.core.file_scoring import MetricResult
 from openmeva.training.corpora.story_rows import explicit_id
 
 MAX_ROWS = 100  # stories in a table

@@ -11,7 +11,7 @@ from typing import Any
 
 from openmeva.metrics.core.files import check_folder
 from openmeva.training.common.config import config_file, read_config, read_mapping
-from openmeva.training.errors import BAD_INPUT, INPUT_ERRORS, INTERRUPTED, message_of
+from openmeva.training.common.errors import BAD_INPUT, INPUT_ERRORS, INTERRUPTED, message_of
 from openmeva.training.paths import CACHE, RUNS, WORK
 from openmeva.training.processes import detach_from_launcher, join, print_notice, progress_to_stderr, rank
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from openmeva.training.common.bounds import Count, Positive, Share, Weight
 from openmeva.training.graded.spans import SPAN_EDITS, insert_other_story
-from openmeva.training.negatives.draft import CorruptedStory
+from openmeva.training.negatives.corrupted_story import CorruptedStory
 from openmeva.training.negatives.edited import EditedStory
 from openmeva.training.negatives.infill import Infiller
 from openmeva.training.negatives.nearest import Neighbours

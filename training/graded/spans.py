@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from openmeva.training.negatives.draft import CorruptedStory
+from openmeva.training.negatives.corrupted_story import CorruptedStory
 from openmeva.training.text.negation.verbs import CUT_MODALS
 
 Words = Sequence[str]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from openmeva.training.hub.cards import card_problems, dead_links
+from openmeva.training.hub.card_checks import card_problems, dead_links
 from openmeva.training.hub.description import Description
 from openmeva.training.hub.layout import Repository
 from openmeva.training.hub.rewriting import ids_of

@@ -11,8 +11,8 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from openmeva.spaces.layout import space_files
-from openmeva.training.closure import PACKAGE
 from openmeva.training.common.cards import drop_empty_configurations, join_card, read_card
+from openmeva.training.common.closure import PACKAGE
 from openmeva.training.common.model_card import backbone_hub_id
 from openmeva.training.files import checksum, write_text
 from openmeva.training.hub.description import Description, Source

@@ -12,7 +12,7 @@ import ast
 import re
 from pathlib import Path
 
-from openmeva.training.closure import import_closure
+from openmeva.training.common.closure import import_closure
 
 _IMPORT = re.compile(r"^(\s*)from\s+openmeva\.metrics\.(\w+)\.(\w+)\s+import\b")
 _NOTE = "# evaluate copies only the sibling files that this file imports."

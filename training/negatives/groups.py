@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from openmeva.metrics.core.text import join_words
 from openmeva.training.files import Row, atomic_replace, kind_of, read_rows, text_of
-from openmeva.training.negatives.draft import ERROR_TYPES, CorruptedStory
+from openmeva.training.negatives.corrupted_story import ERROR_TYPES, CorruptedStory
 
 SCHEMA = pa.schema(
     {

@@ -7,9 +7,9 @@ byte for byte.
 """
 
 from openmeva.training.perturbations.aspects.registry import ASPECTS
-from openmeva.training.perturbations.engine.corpus import StoryPool
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.engine.perturbed import Perturbed
+from openmeva.training.perturbations.engine.story_pool import StoryPool
 from openmeva.training.perturbations.perturber import Perturber, perturb
 from openmeva.training.text.story import Story, parse
 

@@ -15,8 +15,8 @@ from openmeva.training.corpora.notices import warn_about_foreign_stories
 from openmeva.training.corpora.story_rows import StoryRow, read_rows, usable_rows
 from openmeva.training.files import write_rows
 from openmeva.training.perturbations.aspects.registry import ASPECTS, find_aspect
-from openmeva.training.perturbations.engine.corpus import StoryPool
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
+from openmeva.training.perturbations.engine.story_pool import StoryPool
 from openmeva.training.perturbations.paraphrasers import find_paraphraser
 from openmeva.training.perturbations.perturber import Perturber
 from openmeva.training.text.story import Story, parse

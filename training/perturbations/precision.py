@@ -15,9 +15,9 @@ import numpy as np
 from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.corpora.stories import read_stories
 from openmeva.training.perturbations.aspects.registry import ASPECTS
-from openmeva.training.perturbations.engine.corpus import StoryPool
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.engine.perturbed import Perturbed
+from openmeva.training.perturbations.engine.story_pool import StoryPool
 from openmeva.training.perturbations.perturber import Perturber
 from openmeva.training.text.story import parse
 

@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from openmeva.metrics.core.command import COLUMNS, columns_of
 from openmeva.metrics.core.contexts import begins_with_context
 from openmeva.metrics.core.description import read_metrics
+from openmeva.metrics.core.file_scoring import COLUMNS, columns_of
 from openmeva.metrics.core.inputs import column_of, field_of
 from openmeva.training.files import Row
 

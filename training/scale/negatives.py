@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from openmeva.metrics.core.command import free_name
+from openmeva.metrics.core.file_scoring import free_name
 from openmeva.metrics.core.module import signature_of
 from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.corpora.stories import story_of

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from openmeva.metrics.core.command import COLUMNS
+from openmeva.metrics.core.file_scoring import COLUMNS
 from openmeva.metrics.core.inputs import field_of, without_surrogates
 from openmeva.training.files import Row, read_json, text_of, write_text
 from openmeva.training.scale.columns import all_begin

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from openmeva.metrics.core.command import free_name
+from openmeva.metrics.core.file_scoring import free_name
 from openmeva.metrics.core.module import signature_of
 from openmeva.training.corpora.story_rows import check_context, story_row
 from openmeva.training.paths import ENCODER

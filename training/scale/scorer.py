@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from openmeva.metrics.core.command import (
+from openmeva.metrics.core.description import DEFAULT_METRIC
+from openmeva.metrics.core.file_scoring import (
     COLUMNS,
     check_name,
     check_option_names,
@@ -14,7 +15,6 @@ from openmeva.metrics.core.command import (
     result_rows,
     score_with,
 )
-from openmeva.metrics.core.description import DEFAULT_METRIC
 from openmeva.metrics.core.inputs import check_options
 from openmeva.training.scale.columns import metric_inputs, missing_text
 

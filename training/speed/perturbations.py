@@ -17,9 +17,9 @@ from rich.progress import track
 
 from openmeva.training.corpora.stories import read_stories
 from openmeva.training.perturbations.aspects.registry import ASPECTS
-from openmeva.training.perturbations.engine.corpus import StoryPool
 from openmeva.training.perturbations.engine.material import PerturbationMaterial, Similarity
 from openmeva.training.perturbations.engine.similarity import MoverSimilarity
+from openmeva.training.perturbations.engine.story_pool import StoryPool
 from openmeva.training.perturbations.paraphrasers import RuleParaphraser
 from openmeva.training.perturbations.perturber import Perturber
 from openmeva.training.speed.parts import Rows, bench_stories, own_stories

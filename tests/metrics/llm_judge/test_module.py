@@ -9,8 +9,8 @@ from typing import Any
 import evaluate
 import pytest
 
-from openmeva.metrics.core.command import score
 from openmeva.metrics.core.description import read_metrics
+from openmeva.metrics.core.file_scoring import score
 from openmeva.metrics.llm_judge.prompts import DEFAULT_PROMPTS, read_prompts
 from openmeva.spaces.catalogue import read_catalogue
 from openmeva.training.benchmark.data.registry import read_registry

@@ -109,7 +109,9 @@ def test_all_metrics_are_validated_before_the_first_runs(
     options: tuple[str, ...], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_rows(tmp_path / "stories.jsonl", [{**row, "reference": [3]} for row in STORIES])
-    monkeypatch.setattr("openmeva.metrics.core.command.score_with", lambda *_, **__: pytest.fail("it ran"))
+    monkeypatch.setattr(
+        "openmeva.metrics.core.file_scoring.score_with", lambda *_, **__: pytest.fail("it ran")
+    )
     assert message in run("score", tmp_path / "stories.jsonl", "--metrics", *options, code=2).stderr
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from openmeva.metrics.core.command import MetricResult, metric_names
-from openmeva.metrics.core.command import score as scored_by
+from openmeva.metrics.core.file_scoring import MetricResult, metric_names
+from openmeva.metrics.core.file_scoring import score as scored_by
 from openmeva.training.benchmark.paired import Comparison, compare_metrics
 from openmeva.training.cli.comparison import show_comparison
 from openmeva.training.cli.tables import MEANINGS, MIN_GAIN, show_reasons, show_scores

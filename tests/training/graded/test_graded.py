@@ -13,7 +13,7 @@ from transformers import BertForMaskedLM
 
 from openmeva.training.graded.groups import make_groups
 from openmeva.training.graded.sampling import GradedSampler, GradedSampling
-from openmeva.training.negatives.draft import CorruptedStory
+from openmeva.training.negatives.corrupted_story import CorruptedStory
 from openmeva.training.negatives.edited import EditedStory
 from openmeva.training.negatives.groups import rows_by_level
 from openmeva.training.negatives.infill import Infiller

@@ -16,7 +16,7 @@ from openmeva.training.graded.spans import (
     sample_run,
     toggle_negation,
 )
-from openmeva.training.negatives.draft import CorruptedStory
+from openmeva.training.negatives.corrupted_story import CorruptedStory
 
 NAMES = "ann bob cy dee eve fay gus hal".split()
 STORIES = [

@@ -6,7 +6,7 @@ from typing import Any
 import datasets
 import pytest
 
-from openmeva.metrics.core.command import load, score
+from openmeva.metrics.core.file_scoring import load, score
 from openmeva.training.scale.columns import metric_inputs
 from openmeva.training.scale.engines import Engine
 from openmeva.training.scale.parts import Size

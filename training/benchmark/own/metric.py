@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from openmeva.metrics.core.command import load, metric_names
+from openmeva.metrics.core.file_scoring import load, metric_names
 from openmeva.training.benchmark.data.contexts import contexts_of, rows_for_metric
 from openmeva.training.benchmark.data.registry import MetricEntry
 from openmeva.training.benchmark.data.score_files import name_metrics, read_scores

@@ -20,7 +20,7 @@ from openmeva.metrics.core.runtime import precision
 from openmeva.training.benchmark.data.contexts import contexts_of
 from openmeva.training.benchmark.data.registry import MetricEntry
 from openmeva.training.benchmark.scoring.checkpoints import checkpoint_digest
-from openmeva.training.closure import import_closure
+from openmeva.training.common.closure import import_closure
 from openmeva.training.files import checksum, write_text
 from openmeva.training.paths import CACHE, IN_CHECKOUT
 

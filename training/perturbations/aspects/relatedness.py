@@ -6,9 +6,9 @@ from itertools import combinations
 from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.perturbations.aspects.common_sense import entities, is_replaceable
 from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
-from openmeva.training.perturbations.engine.corpus import StoryPool
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.engine.similarity import any_similar
+from openmeva.training.perturbations.engine.story_pool import StoryPool
 from openmeva.training.perturbations.rules.nominals import noun_fits
 from openmeva.training.perturbations.rules.replacing import replace_word
 from openmeva.training.perturbations.rules.valency import LIGHT_VERBS, verb_fits

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from openmeva.training.perturbations.engine.corpus import StoryPool
 from openmeva.training.perturbations.engine.paraphraser import Paraphraser
+from openmeva.training.perturbations.engine.story_pool import StoryPool
 
 Similarity = Callable[[Sequence[tuple[str, str]]], list[float]]
 """Similarities of pairs of sentences, higher is more similar; MoverScore on the shared encoder is used."""

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from openmeva.metrics.core.command import load
+from openmeva.metrics.core.file_scoring import load
 from openmeva.training.benchmark.data.score_files import FURTHER_OUTPUTS
 from openmeva.training.benchmark.data.sets import TestSet
 from openmeva.training.benchmark.own.metric import (

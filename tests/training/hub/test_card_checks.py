@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from openmeva.training.common.cards import join_card, split_card
-from openmeva.training.hub.cards import card_problems, dead_links
+from openmeva.training.hub.card_checks import card_problems, dead_links
 from openmeva.training.hub.checks import repository_problems
 from openmeva.training.hub.description import read_description
 from openmeva.training.hub.layout import Repository, lay_out

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from openmeva.metrics.core.command import (
+from openmeva.metrics.core.file_scoring import (
     MetricResult,
     columns_of,
     metric_names,
@@ -157,7 +157,7 @@ def test_unwritable_output_is_reported_before_scoring(
 ) -> None:
     stories = tmp_path / "stories.jsonl"
     stories.write_text('{"story": "He ran."}\n')
-    monkeypatch.setattr("openmeva.metrics.core.command.score", lambda *_, **__: pytest.fail("scored"))
+    monkeypatch.setattr("openmeva.metrics.core.file_scoring.score", lambda *_, **__: pytest.fail("scored"))
     for metric, out, message in (
         ("union", tmp_path, "expected a file to write, got a folder"),
         ("union", stories / "x.jsonl", "got a file"),
