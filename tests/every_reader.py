@@ -16,7 +16,7 @@ from openmeva.training.corpora.judged_file import read_judged_file
 from openmeva.training.corpora.rocstories import read_rocstories
 from openmeva.training.corpora.splits import _judged_texts
 from openmeva.training.corpora.stories import read_stories
-from openmeva.training.corpora.story_rows import read_rows as read_story_rows
+from openmeva.training.corpora.story_rows import read_story_rows
 from openmeva.training.corpora.writing_prompts import read_writing_prompts
 from openmeva.training.encoder.names import read_names
 from openmeva.training.files import read_rows

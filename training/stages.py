@@ -187,6 +187,6 @@ def write_table(path: Path, table: pa.Table) -> None:
         pq.write_table(table, temporary, compression="zstd")
 
 
-def read_rows(path: Path, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:
+def read_stage(path: Path, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:
     """The rows of a stage's file."""
     return pq.read_table(path, columns=list(columns) if columns else None).to_pylist()

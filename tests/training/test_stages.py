@@ -8,7 +8,7 @@ import pytest
 
 from openmeva.training import stages
 from openmeva.training.files import checksum
-from openmeva.training.stages import Stage, read_rows
+from openmeva.training.stages import Stage, read_stage
 
 SCHEMA = pa.schema([("square", pa.int64())])
 
@@ -38,7 +38,7 @@ def test_killed_stage_resumes_and_writes_the_same_file(tmp_path: Path) -> None:
     killed.run(10, rest, 3, SCHEMA, lambda table: {"total": table.num_rows})
     assert rest.made == [6, 7, 8, 9]
     assert checksum(killed.result) == checksum(whole.result)
-    assert [row["square"] for row in read_rows(killed.result)] == [n * n for n in range(10)]
+    assert [row["square"] for row in read_stage(killed.result)] == [n * n for n in range(10)]
     assert '"total": 10' in killed.manifest.read_text()
     assert not killed.parts.exists()
 
@@ -48,11 +48,11 @@ def test_parts_of_any_size_are_joined(held: int, tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(stages, "MAX_BUFFERED_BYTES", held)
     stage = Stage(tmp_path, "squares", {})
     stage.run(10, Squares(), 3, SCHEMA)
-    assert [row["square"] for row in read_rows(stage.result)] == [n * n for n in range(10)]
+    assert [row["square"] for row in read_stage(stage.result)] == [n * n for n in range(10)]
     assert '"rows": 10' in stage.manifest.read_text()
     empty = Stage(tmp_path, "nothing", {})
     empty.run(0, Squares(), 3, SCHEMA)
-    assert read_rows(empty.result) == []
+    assert read_stage(empty.result) == []
 
 
 def test_run_removes_only_its_own_partial_files(tmp_path: Path) -> None:
@@ -99,7 +99,7 @@ def test_worker_error_is_raised_and_other_parts_are_kept(tmp_path: Path) -> None
     rest = Squares()
     stage.run(6, rest, 2, SCHEMA)
     assert {4, 5} <= set(rest.made)
-    assert [row["square"] for row in read_rows(stage.result)] == [n * n for n in range(6)]
+    assert [row["square"] for row in read_stage(stage.result)] == [n * n for n in range(6)]
 
 
 def test_second_run_does_nothing_and_changed_settings_restart(tmp_path: Path) -> None:
@@ -116,4 +116,4 @@ def test_damaged_result_is_recreated(tmp_path: Path) -> None:
     stage.result.write_bytes(b"")
     assert not stage.is_done()
     stage.run(4, Squares(), 2, SCHEMA)
-    assert len(read_rows(stage.result)) == 4
+    assert len(read_stage(stage.result)) == 4

@@ -23,7 +23,7 @@ from openmeva.training.corpora.held_out import held_out_files, held_out_rows
 from openmeva.training.corpora.named_files import check_judged_files
 from openmeva.training.corpora.notices import warn_about_foreign_stories
 from openmeva.training.corpora.splits import CorpusConfig
-from openmeva.training.corpora.story_rows import StoryRow, read_rows
+from openmeva.training.corpora.story_rows import StoryRow, read_story_rows
 from openmeva.training.files import checksum, write_text
 from openmeva.training.paths import CONFIGS, ENCODER, NAMES_FILE, WEIGHTS, WORK
 from openmeva.training.perturbations.aspects.registry import ASPECTS
@@ -277,7 +277,7 @@ def input_files(paraphrases: str, grammar: str) -> dict[str, Path]:
 
 def _rows(config: str, options: AutosBuildOptions) -> tuple[list[StoryRow], list[str]]:
     if options.stories is not None:
-        return read_rows(options.stories, options.context, options.skip_bad, options.limit)
+        return read_story_rows(options.stories, options.context, options.skip_bad, options.limit)
     if options.data is None:
         raise ValueError("expected a folder of the corpora, got none")
     corpus = _corpus(config, options)

@@ -30,7 +30,7 @@ from openmeva.training.common.checkpoint import weights_file
 from openmeva.training.files import atomic_replace, checksum
 from openmeva.training.negatives.groups import GroupRow
 from openmeva.training.processes import model_processes
-from openmeva.training.stages import Stage, read_rows
+from openmeva.training.stages import Stage, read_stage
 
 Scorer = Callable[[Checkpoint], StoryScorer]
 LOGIT_SCHEMA = pa.schema([("logit", pa.float32())])
@@ -106,7 +106,7 @@ def with_teacher_logits(
             return [{"logit": logit(score)} for score in scores]
 
         stage.run(len(rows), score_span, CHUNK, LOGIT_SCHEMA, processes=processes)
-    logits = _standardise(row["logit"] for row in read_rows(stage.result))
+    logits = _standardise(row["logit"] for row in read_stage(stage.result))
     return [replace(row, teacher_logit=value) for row, value in zip(rows, logits, strict=True)]
 
 
@@ -146,7 +146,7 @@ def with_teacher_states(
             STATES_SCHEMA,
             processes=processes,
         )
-    logits = _standardise(row["logit"] for row in read_rows(stage.result, ["logit"]))
+    logits = _standardise(row["logit"] for row in read_stage(stage.result, ["logit"]))
     states = _memory_mapped_states(stage.result, out / "teacher_states.bin")
     return [
         replace(row, teacher_logit=value, teacher_states=row_states)

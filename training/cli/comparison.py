@@ -18,7 +18,7 @@ from openmeva.training.benchmark.tables.number_format import (
 )
 
 # key in a row: the question that the level answers; the first level is the row itself
-LEVELS = {
+QUESTIONS = {
     "": "pooled: does a higher score mean a better story, whatever the prompt?",
     "within_prompts": "mean over prompts: which of the stories for one prompt is better?",
     "between_systems": "between systems: which system writes better stories?",
@@ -29,7 +29,7 @@ def show_comparison(comparison: Mapping[str, Any], console: Console | None = Non
     """Prints agreement with human judgments, one table per level, and tests of the best against the others."""
     console = console or Console()
     title = f"{comparison['judgments']}: {comparison['n']} stories, {comparison['prompts']} prompts"
-    for level, meaning in LEVELS.items():
+    for level, meaning in QUESTIONS.items():
         _show_level(level, f"{title}; {meaning}", comparison["rows"], console)
     pairs = comparison["pairs"]
     coefficient = pairs["coefficient"]

@@ -9,8 +9,7 @@ from openmeva.metrics.core.inputs import field_of
 from openmeva.metrics.openmeva.judged import is_missing
 from openmeva.training.corpora.notices import warn_about_bad_lines
 from openmeva.training.corpora.stories import story_of
-from openmeva.training.files import Row
-from openmeva.training.files import read_rows as read_any
+from openmeva.training.files import Row, read_rows
 from openmeva.training.text.story import Story
 
 
@@ -30,7 +29,7 @@ class BadLinesError(ValueError):
     """Lines without a story; the message lists them."""
 
 
-def read_rows(
+def read_story_rows(
     path: str | Path, context: str = "first_sentence", skip_bad: bool = False, limit: int | None = None
 ) -> tuple[list[StoryRow], list[str]]:
     """The stories of a file, and the errors in the other rows.
@@ -55,7 +54,7 @@ def read_rows(
     rows: list[StoryRow] = []
     bad: list[str] = []
     seen: set[str] = set()
-    for row in read_any(path, on_bad_line=bad.append):
+    for row in read_rows(path, on_bad_line=bad.append):
         if limit is not None and len(rows) >= limit:
             break
         try:
@@ -77,8 +76,8 @@ def read_rows(
 
 
 def usable_rows(path: str | Path, context: str = "first_sentence") -> list[StoryRow]:
-    """The stories of a file, as `read_rows`; standard error tells how many bad lines were skipped, and the first."""
-    rows, bad = read_rows(path, context, skip_bad=True)
+    """The stories of a file, as `read_story_rows`; standard error tells how many bad lines were skipped, and the first."""
+    rows, bad = read_story_rows(path, context, skip_bad=True)
     warn_about_bad_lines(bad, len(rows) + len(bad))
     return rows
 
@@ -90,7 +89,7 @@ def check_context(context: str) -> None:
 
 
 def story_row(row: Row, context: str) -> StoryRow:
-    """The story of a row; without an id, its id is `row.number`. `context` is as in `read_rows`.
+    """The story of a row; without an id, its id is `row.number`. `context` is as in `read_story_rows`.
 
     Raises:
         ValueError: no text in `story`, a blank story, or a story of one sentence.

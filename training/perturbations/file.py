@@ -12,7 +12,7 @@ from rich.progress import track
 from openmeva.metrics.core.writing import check_output
 from openmeva.training.common.bounds import check_minimum
 from openmeva.training.corpora.notices import warn_about_foreign_stories
-from openmeva.training.corpora.story_rows import StoryRow, read_rows, usable_rows
+from openmeva.training.corpora.story_rows import StoryRow, read_story_rows, usable_rows
 from openmeva.training.files import write_rows
 from openmeva.training.perturbations.aspects.registry import ASPECTS, find_aspect
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
@@ -80,7 +80,7 @@ def perturb_file(stories: str | Path, out: str | Path, config: PerturbationConfi
     """Writes the perturbed stories of a file to another; stories that do not qualify are skipped.
 
     Args:
-        stories, out: as `files.read_rows` and `files.write_rows` take them.
+        stories, out: as `read_story_rows` and `files.write_rows` take them.
         config: aspect and settings.
 
     Raises:
@@ -88,7 +88,7 @@ def perturb_file(stories: str | Path, out: str | Path, config: PerturbationConfi
         FileNotFoundError: a file, WordNet or ConceptNet is missing.
     """
     check_output(out, sources=[stories, config.corpus, config.paraphrases])
-    rows, bad = read_rows(stories, config.context, config.skip_bad)
+    rows, bad = read_story_rows(stories, config.context, config.skip_bad)
     warn_about_foreign_stories(row["story"] for row in rows)
     made = build_perturbers(config, rows)
     counts: Counter[str] = Counter()

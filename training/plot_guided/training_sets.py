@@ -34,7 +34,7 @@ from openmeva.training.plot_guided.manipulations import MANIPULATIONS
 from openmeva.training.plot_guided.negatives import make_negatives, settings
 from openmeva.training.plot_guided.negatives.config import PlotNegativesConfig
 from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory, load_plots, plot_inputs
-from openmeva.training.stages import Stage, read_rows
+from openmeva.training.stages import Stage, read_stage
 
 SCHEMA = pa.schema(
     [
@@ -220,7 +220,7 @@ def set_from_negatives(
         return stage.result
     human = {story.group: story for story in corpus().metrics}
     rows, seen = [], set()
-    for negative in read_rows(source):
+    for negative in read_stage(source):
         group = negative["group"]
         if not negative["story"].strip():  # empty: the generator ended it at once
             continue

@@ -16,7 +16,7 @@ from openmeva.metrics.core.files import decompress_if_gzipped
 from openmeva.metrics.core.rows import check_kind, parquet_rows, parse_rows
 from openmeva.training.corpora.stories import story_of
 from openmeva.training.files import STANDARD_STREAM, Row, kind_of
-from openmeva.training.files import read_rows as read_file
+from openmeva.training.files import read_rows
 
 _COMPRESSED_ENDINGS = (".gz", ".bz2", ".xz", ".zst")
 _ITERATOR, _RAY = "iterator", "ray"
@@ -110,7 +110,7 @@ def files_source(pattern: str, kind: str | None = None) -> Source:
     check_kind(kind)
     if pattern == STANDARD_STREAM:
         return Source(
-            lambda refused: read_file(STANDARD_STREAM, kind, on_bad_line=refused), [STANDARD_STREAM]
+            lambda refused: read_rows(STANDARD_STREAM, kind, on_bad_line=refused), [STANDARD_STREAM]
         )
     files, names = _matching_files(pattern)
     for name in names:

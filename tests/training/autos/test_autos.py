@@ -17,7 +17,7 @@ from openmeva.training.autos.builder import AutosBuilder, BuiltRows, Row
 from openmeva.training.autos.command import AutosBuildOptions, _inputs, _sources, build_autos
 from openmeva.training.autos.counts import PAPER, counts, counts_table, yield_table
 from openmeva.training.common.checkpoint import FULL_MODEL, weights_file
-from openmeva.training.corpora.story_rows import BadLinesError, StoryRow, read_rows
+from openmeva.training.corpora.story_rows import BadLinesError, StoryRow, read_story_rows
 from openmeva.training.files import checksum
 from openmeva.training.paths import ENCODER, ROOT, WEIGHTS
 from openmeva.training.perturbations import ASPECTS, StoryPool, parse
@@ -32,7 +32,7 @@ def all_alike(pairs: Sequence[tuple[str, str]]) -> list[float]:
 
 @pytest.fixture(scope="module")
 def rows(everyday_facts: None) -> list[StoryRow]:
-    return read_rows(MINI, limit=12)[0]
+    return read_story_rows(MINI, limit=12)[0]
 
 
 @pytest.fixture(scope="module")
@@ -235,8 +235,8 @@ def test_bad_lines_are_reported_by_number(tmp_path: Path) -> None:
     with pytest.raises(
         BadLinesError, match=r"5 bad lines:(.|\n)*line 2: expected a JSON object(.|\n)*line 5"
     ):
-        read_rows(path)
-    rows, bad = read_rows(path, skip_bad=True)
+        read_story_rows(path)
+    rows, bad = read_story_rows(path, skip_bad=True)
     assert [(row["story_id"], row["context"], row["keep"]) for row in rows] == [
         ("a", "He ran.", 1),
         ("000007", "A contest.", 0),
@@ -248,7 +248,7 @@ def test_file_without_stories_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "stories.txt"
     path.write_text("", encoding="utf-8")
     with pytest.raises(ValueError, match="at least one story"):
-        read_rows(path)
+        read_story_rows(path)
 
 
 def test_mini_configuration_loads_by_name() -> None:

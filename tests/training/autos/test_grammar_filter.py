@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from openmeva.training.autos.builder import AutosBuilder, Row
-from openmeva.training.corpora.story_rows import StoryRow, read_rows
+from openmeva.training.corpora.story_rows import StoryRow, read_story_rows
 from openmeva.training.perturbations import StoryPool, parse
 from openmeva.training.perturbations.paraphrasers import RuleParaphraser
 from tests.mini_stories import MINI
@@ -33,7 +33,7 @@ def test_each_new_sentence_must_be_grammatical(first: float, last: float, kept: 
 
 
 def test_invariance_has_the_originals_of_the_perturbed_stories_only(everyday_facts: None) -> None:
-    rows = read_rows(MINI, limit=12)[0]
+    rows = read_story_rows(MINI, limit=12)[0]
     corpus = StoryPool(parse([row["story"] for row in rows]))
     builder = AutosBuilder(corpus, RuleParaphraser(), lambda pairs: [0.3] * len(pairs), seed=1)
     strict = replace(builder, grammar=lambda sentences: [float(len(s) % 2) for s in sentences])

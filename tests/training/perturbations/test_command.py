@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from openmeva.metrics.core.file_scoring import columns_of, read_stories
 from openmeva.training.autos import command
 from openmeva.training.cli.app import app
-from openmeva.training.corpora.story_rows import read_rows
+from openmeva.training.corpora.story_rows import read_story_rows
 from tests.tiny.work import rows_in
 
 
@@ -102,7 +102,7 @@ def test_story_without_id_is_numbered_in_every_file_format(tmp_path: Path) -> No
     }
     for name, content in contents.items():
         (tmp_path / name).write_text(content, encoding="utf-8")
-        rows, _ = read_rows(tmp_path / name, skip_bad=True)
+        rows, _ = read_story_rows(tmp_path / name, skip_bad=True)
         assert [(row["story_id"], row["story"]) for row in rows] == list(
             zip(("000001", "000002"), texts, strict=True)
         ), name

@@ -16,7 +16,7 @@ from openmeva.training.plot_guided.generator.sampling import StorySampler
 from openmeva.training.plot_guided.manipulations import stories as manipulators
 from openmeva.training.plot_guided.negatives import stage as negatives
 from openmeva.training.plot_guided.negatives.config import SetOrDefault
-from openmeva.training.stages import Stage, read_rows
+from openmeva.training.stages import Stage, read_stage
 from tests.tiny import plots as tiny_plots
 
 import pyarrow as pa  # isort: skip
@@ -61,7 +61,7 @@ def test_all_sets_are_built_completely(tiny: Path, built: tuple[Path, dict[str, 
     out, checksums = built
     assert list(checksums) == NAMES
     for name in NAMES:
-        rows = read_rows(out / "sets" / f"{name}.parquet")
+        rows = read_stage(out / "sets" / f"{name}.parquet")
         manifest = json.loads((out / "sets" / f"{name}.json").read_text())
         assert sum(manifest["counts"].values()) == len(rows) > 0
         groups: dict[str, list[dict[str, Any]]] = {}
@@ -71,7 +71,7 @@ def test_all_sets_are_built_completely(tiny: Path, built: tuple[Path, dict[str, 
             assert [r["label"] for r in group_rows] == [1, 0]  # one negative each, as A is 1 here
             assert len({r["split"] for r in group_rows}) == 1
             assert group_rows[0]["story"] != group_rows[1]["story"]
-    negatives = read_rows(out / "negatives.parquet")
+    negatives = read_stage(out / "negatives.parquet")
     assert all(1 <= len(row["manipulations"]) <= 4 for row in negatives)
     assert any(len(row["manipulations"]) > 1 for row in negatives)
     assert {row["candidate"] for row in negatives} == {0, 1, 2}
@@ -147,7 +147,7 @@ def test_run_without_a_manipulation_writes_only_manplts(tiny: Path, tmp_path: Pa
     config.write_text(yaml.safe_dump({**settings, "splits": {"default": [0, 0]}}))
     given = ["--config", str(config), "--data", str(tiny), "--cache", str(tiny / "cache")]
     sets.main([*given, "--out", str(tmp_path / "out"), "--without", "repetition"])
-    rows = read_rows(tmp_path / "out" / "sets" / "manplts.parquet")
+    rows = read_stage(tmp_path / "out" / "sets" / "manplts.parquet")
     assert rows
     assert {row["split"] for row in rows} == {"test"}
     assert all("repetition" not in row["manipulations"] for row in rows)
@@ -160,7 +160,7 @@ def test_same_plot_setting_samples_all_candidates_from_one_plot(
 ) -> None:
     config = tiny_plots.negatives_config(tiny / "generator", stories=4, candidates=3) | {"same_plot": same}
     plots: dict[str, set[str]] = {}
-    for row in read_rows(negatives.make_negatives(config, tiny, tmp_path, tiny / "cache")):
+    for row in read_stage(negatives.make_negatives(config, tiny, tmp_path, tiny / "cache")):
         plots.setdefault(row["group"], set()).add(json.dumps(row["plot"]))
     assert len(plots) == 4
     assert all(len(group_plots) == 1 for group_plots in plots.values()) == same
@@ -203,8 +203,8 @@ def test_command_limits_the_number_of_stories(
     cache = str(tiny / "cache")
     given = ["--config", str(config), "--data", str(tiny), "--out", str(tmp_path), "--cache", cache]
     sets.main([*given, "--stories", "4"])
-    negatives = read_rows(tmp_path / "negatives.parquet")
-    all_negatives = read_rows(built[0] / "negatives.parquet")
+    negatives = read_stage(tmp_path / "negatives.parquet")
+    all_negatives = read_stage(built[0] / "negatives.parquet")
     groups = list(dict.fromkeys(row["group"] for row in negatives))
     assert groups == list(dict.fromkeys(row["group"] for row in all_negatives))[:4]
     assert "| MANPLTS |" in capsys.readouterr().out
@@ -225,7 +225,7 @@ def test_empty_generated_story_is_in_no_set(
     path = sets.set_from_negatives(
         "manplts", tmp_path / "negatives.parquet", config, lambda: corpus, tiny, tmp_path / "sets"
     )
-    negative_stories = [row["story"] for row in read_rows(path) if not row["label"]]
+    negative_stories = [row["story"] for row in read_stage(path) if not row["label"]]
     assert negative_stories[0] == first[1], "the next candidate replaces it"
     assert all(story.strip() for story in negative_stories)
 
@@ -240,7 +240,7 @@ def test_plain_samples_come_from_original_plots(tiny: Path, tmp_path: Path) -> N
     config = tiny_plots.negatives_config(tiny / "generator")
     paths = negatives.make_plain(config, tiny, tmp_path, tiny / "cache")
     assert [path.name for path in paths] == ["generator-tiny-t0.8.parquet", "generator-tiny-t1.0.parquet"]
-    rows = read_rows(paths[0])
+    rows = read_stage(paths[0])
     assert len(rows) == 5
     assert {(row["label"], row["source"], tuple(row["manipulations"])) for row in rows} == {
         (0, "generator_tiny_t0.8", ())
@@ -256,7 +256,7 @@ def test_empty_plain_samples_are_excluded(
     for beside_human, rows in ((False, 4), (True, 8)):
         plain = {"temperatures": [0.8], "stories": 5, "beside_human": beside_human}
         config = tiny_plots.negatives_config(tiny / "generator", plain=plain)
-        samples = read_rows(
+        samples = read_stage(
             negatives.make_plain(config, tiny, tmp_path / str(beside_human), tiny / "cache")[0]
         )
         assert len(samples) == rows
@@ -266,7 +266,7 @@ def test_empty_plain_samples_are_excluded(
 def test_plain_samples_are_paired_with_human_stories_of_similar_length(tiny: Path, tmp_path: Path) -> None:
     plain = {"temperatures": [0.8], "stories": 5, "beside_human": True}
     config = tiny_plots.negatives_config(tiny / "generator", plain=plain)
-    rows = read_rows(negatives.make_plain(config, tiny, tmp_path, tiny / "cache")[0])
+    rows = read_stage(negatives.make_plain(config, tiny, tmp_path, tiny / "cache")[0])
     assert [row["label"] for row in rows] == [1, 0] * 5
     for human, generated in zip(rows[::2], rows[1::2], strict=True):
         assert human["group"] == generated["group"]

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from openmeva.training.autos import command
 from openmeva.training.cli.app import app
-from openmeva.training.corpora.story_rows import read_rows as read_stories
+from openmeva.training.corpora.story_rows import read_story_rows
 from openmeva.training.files import read_rows, write_rows, write_text
 from openmeva.training.negatives.file import NegativeSamplingConfig
 from openmeva.training.paths import STORIES as STORIES_FILE
@@ -111,7 +111,7 @@ def test_autos_rows_equal_those_of_the_builder(
     tmp_path: Path, everyday_facts: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(command, "MoverSimilarity", lambda: lambda pairs: [0.3] * len(pairs))
-    rows = read_stories(STORIES_FILE, limit=2)[0]
+    rows = read_story_rows(STORIES_FILE, limit=2)[0]
     write_rows(
         tmp_path / "stories.jsonl", [{"story_id": row["story_id"], "story": row["story"]} for row in rows]
     )

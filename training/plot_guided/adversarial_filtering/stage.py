@@ -27,7 +27,7 @@ from openmeva.training.plot_guided.generator.text import decode_words
 from openmeva.training.plot_guided.manipulations import manipulation_shares
 from openmeva.training.plot_guided.negatives import SCHEMA, unmanipulated_row
 from openmeva.training.plot_guided.plots.corpus import PlotCorpus, plot_inputs
-from openmeva.training.stages import Stage, read_rows, write_table
+from openmeva.training.stages import Stage, read_stage, write_table
 
 
 def filter_negatives(
@@ -60,7 +60,7 @@ def filter_negatives(
     if stage.is_done():
         return stage.result
     _, tokenizer = load_generator(generator)
-    rows = human_and_candidates(corpus(), read_rows(negatives), tokenizer, settings["kept"])
+    rows = human_and_candidates(corpus(), read_stage(negatives), tokenizer, settings["kept"])
     pool = build_pool(rows)
     filtering: AdversarialFilter | None = None
     assigned: np.ndarray | None = None
