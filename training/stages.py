@@ -93,7 +93,7 @@ class Stage:
             if self.is_done():
                 return self.result
             spans = [range(start, min(start + chunk, count)) for start in range(0, count, chunk)]
-            files = [self.parts / f"{index:05d}.parquet" for index in range(len(spans))]
+            files = [self.parts / f"{span.start:08d}-{span.stop:08d}.parquet" for span in spans]
             jobs = [(span, file) for span, file in zip(spans, files, strict=True) if not file.is_file()]
             if processes > 1 and len(jobs) > 1 and "fork" in get_all_start_methods():
                 workers = min(processes, len(jobs))

@@ -188,7 +188,7 @@ def numbered_lines(
         try:
             text = _decoded(line, number, name).removesuffix(end)
         except ValueError as error:
-            if refuse is None or line.startswith(_UTF16):
+            if refuse is None or (number == 1 and line.startswith(_UTF16)):
                 raise
             refuse(error)
         else:

@@ -48,8 +48,13 @@ DEFAULTS = EngineOptions()
 
 
 def absolute_path(path: str) -> str:
-    """The absolute path of a file or folder, for workers in other folders; a name or a Hub id is unchanged."""
-    return str(Path(path).resolve()) if path not in _NAMES and Path(path).exists() else path
+    """The absolute path of a file or folder, for workers in other folders; a name or a Hub id is unchanged.
+
+    Of two models, `THERE+BACK`, each is looked for.
+    """
+    if path not in _NAMES and Path(path).exists():
+        return str(Path(path).resolve())
+    return "+".join(map(absolute_path, path.split("+"))) if "+" in path else path
 
 
 def check_engine(engine: str | None, scale: EngineOptions, **given: Any) -> None:

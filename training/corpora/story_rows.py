@@ -55,8 +55,6 @@ def read_story_rows(
     bad: list[str] = []
     seen: set[str] = set()
     for row in read_rows(path, on_bad_line=bad.append):
-        if limit is not None and len(rows) >= limit:
-            break
         try:
             story = story_row(row._replace(number=len(rows) + len(bad) + 1), context)
             if story["story_id"] in seen:
@@ -66,6 +64,8 @@ def read_story_rows(
             continue
         seen.add(story["story_id"])
         rows.append(story)
+        if len(rows) == limit:
+            break
     if bad and not skip_bad:
         shown = "\n".join(bad[:10]) + (f"\n… and {len(bad) - 10} more" if len(bad) > 10 else "")
         raise BadLinesError(f"{len(bad)} bad lines:\n{shown}\nThey can be skipped (--skip-bad).")

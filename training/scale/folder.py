@@ -175,9 +175,11 @@ class Folder:
     def first_bad_row(self) -> dict[str, Any] | None:
         """A row that earlier calls skipped, the first of a file of bad rows; None if they skipped none."""
         for file in (self.bad_rows_file, *sorted(self.bad_file(0).parent.glob("*.jsonl"))):
-            if file.is_file() and (line := file.read_text(encoding="utf-8").partition("\n")[0]):
-                row: dict[str, Any] = json.loads(line)
-                return row
+            if file.is_file():
+                with file.open(encoding="utf-8") as rows:
+                    if line := rows.readline():
+                        row: dict[str, Any] = json.loads(line)
+                        return row
         return None
 
     def finish(self, count: int, report: Mapping[str, Any]) -> None:

@@ -1,7 +1,8 @@
 """Splits rows into parts of bounded size, each a Parquet file, in one pass that holds one part in memory."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -112,16 +113,23 @@ class Parts:
         self._wide = set()
         kept: list[tuple[int, Row]] = []
         characters = 0
-        for number, row in _numbered(digest, summary, refuse):
+        bad: list[BadRow] = []
+
+        def noted(row: BadRow) -> None:
+            bad[:] = bad or [row]
+            refuse(row)
+
+        for number, row in _numbered(digest, summary, noted):
             kept.append((number, row))
-            characters += sum(len(value) for value in row.values.values() if isinstance(value, str))
+            characters += _characters(row.values)
             if len(kept) >= size.rows or characters >= size.characters:
                 schema = self._add(kept, schema, source.schema, summary, misfit)
                 kept, characters = [], 0
         if kept:
             schema = self._add(kept, schema, source.schema, summary, misfit)
         if schema is None or not summary.parts:
-            raise ValueError("expected at least one story, got none")
+            first_bad = f"; the first bad row: {bad[0].where}: {bad[0].reason}" if bad else ""
+            raise ValueError(f"expected at least one story, got none{first_bad}")
         columns = [
             *to_parquet_types(schema.empty_table()).schema,
             pa.field(NUMBER, pa.int64()),
@@ -169,7 +177,8 @@ def _numbered(source: Digest, summary: InputSummary, refuse: BadRowCallback) -> 
 
     def refused(message: str) -> None:
         summary.rows += 1
-        where, _, reason = message.partition(": ")
+        found = _PLACE.match(message)
+        where, reason = (found[1], found[2]) if found else ("", message)
         refuse(BadRow(summary.rows, where, reason))
 
     for row in source.rows(refused):
@@ -204,17 +213,14 @@ def _typed(
         try:
             schema = merged_schema(schema, _table([plain], fixed), wide)
         except _MISFITS as error:
-            misfit(
-                BadRow(
-                    number, row.where, f"expected columns of the types of earlier rows: {error}", row.values
-                )
-            )
+            misfit(BadRow(number, row.where, f"expected values that fit the columns: {error}", row.values))
         else:
             fitting.append((number, plain))
     schema = schema or pa.schema([])
     return _table([row for _, row in fitting], schema), schema, fitting
 
 
+_PLACE = re.compile(r"(.*, (?:line|row) \d+): (.*)", re.DOTALL)
 _MISFITS = (pa.ArrowException, OverflowError, UnicodeEncodeError)
 
 
@@ -223,6 +229,15 @@ def _table(rows: Sequence[Row], fixed: pa.Schema | None) -> pa.Table:
     return pa.Table.from_pylist(
         [{name: row.values.get(name) for name in names} for row in rows], schema=fixed
     )
+
+
+def _characters(value: Any) -> int:
+    """Number of characters of all texts in a value, also within lists and mappings."""
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, Mapping):
+        return sum(map(_characters, value.values()))
+    return sum(map(_characters, value)) if isinstance(value, list) else 0
 
 
 def _without_surrogates(values: dict[str, Any]) -> dict[str, Any]:

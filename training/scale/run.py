@@ -27,7 +27,7 @@ class Report:
     Attributes:
         out: output folder.
         rows: number of input rows.
-        scored, bad: number of rows written to the parts (for any operation), and of skipped rows.
+        scored, bad: number of rows that were processed (AUTOS writes several for one), and of skipped rows.
         parts: number of output files.
         seconds: duration of the last call, which may have found some parts done.
         stories_per_second: stories per second in the last call.
@@ -54,7 +54,7 @@ class Report:
             if self.finished_before
             else f"{self.seconds:.1f} s, {self.stories_per_second:.1f} stories/s"
         )
-        return f"{self.rows} rows, {self.scored} written{bad_note}, {done_note} -> {self.out}  [{self.signature}]"
+        return f"{self.rows} rows, {self.scored} processed{bad_note}, {done_note} -> {self.out}  [{self.signature}]"
 
 
 def run(
@@ -173,11 +173,12 @@ def files_in(settings: Any) -> list[Path]:
         return sorted({file for key, value in settings.items() if key != "cache" for file in files_in(value)})
     if isinstance(settings, list | tuple):
         return sorted({file for value in settings for file in files_in(value)})
-    if not isinstance(settings, str | Path) or not Path(settings).is_absolute():
+    if not isinstance(settings, str | Path):
         return []
-    named = Path(settings)
+    named = {Path(settings), *map(Path, str(settings).split("+"))}  # of two models, THERE+BACK
+    absolute = [path for path in named if path.is_absolute()]
     try:
-        return sorted(file for file in (named, *named.glob("*")) if file.is_file())
+        return sorted({file for path in absolute for file in (path, *path.glob("*")) if file.is_file()})
     except (OSError, ValueError):  # not a path, but a text that begins with "/"
         return []
 
@@ -206,6 +207,11 @@ def _report(
     out: Path, summary: InputSummary, before: Sequence[PartResult], made: Sequence[PartResult], seconds: float
 ) -> Report:
     every = [*before, *made]
+    signatures = sorted({done.signature for done in every})
+    if len(signatures) > 1:  # two actors began the run's first parts at the same time
+        raise ValueError(
+            f"{out}: expected one signature of all parts, got {', '.join(signatures)}; use another folder"
+        )
     scored = sum(done.scored for done in every)
     worked = sum(done.seconds for done in every)
     return Report(
@@ -217,5 +223,5 @@ def _report(
         seconds=round(seconds, 3),
         stories_per_second=round(sum(done.scored for done in made) / seconds, 3),
         outside=round(1 - sum(done.inside for done in every) / worked, 4) if worked else 0.0,
-        signature=every[0].signature if every else "",
+        signature="".join(signatures),
     )

@@ -15,8 +15,7 @@ import pyarrow.parquet as pq
 from openmeva.metrics.core.files import decompress_if_gzipped
 from openmeva.metrics.core.rows import check_kind, parquet_rows, parse_rows
 from openmeva.training.corpora.stories import story_of
-from openmeva.training.files import STANDARD_STREAM, Row, kind_of
-from openmeva.training.files import read_rows
+from openmeva.training.files import STANDARD_STREAM, Row, kind_of, read_rows
 
 _COMPRESSED_ENDINGS = (".gz", ".bz2", ".xz", ".zst")
 _ITERATOR, _RAY = "iterator", "ray"
@@ -85,7 +84,8 @@ def as_stories(source: Source) -> Source:
             try:
                 story = story_of(row)
             except ValueError:  # reported where rows are counted
-                yield row
+                blank = isinstance(row.values.get("story"), str)
+                yield row._replace(values={**row.values, "story": ""}) if blank else row
             else:
                 one_line = (
                     " ".join(story.split()) if row.is_plain_text else story
@@ -215,9 +215,11 @@ def _schema_of(files: Any, names: list[str], kind: str | None) -> pa.Schema | No
         return None
     try:
         schemas = [pq.read_schema(name, filesystem=files).remove_metadata() for name in names]
-        return pa.unify_schemas(schemas, promote_options="permissive")
-    except pa.ArrowException:
+        merged = pa.unify_schemas(schemas, promote_options="permissive")
+    except (pa.ArrowException, OSError):
         return None
+    # a column that may not be null in one file may be absent from another
+    return pa.schema([field.with_nullable(True) for field in merged])
 
 
 def _rows_of(files: Any, name: str, kind: str | None, refused: Callable[[str], None]) -> Iterator[Row]:
@@ -225,11 +227,13 @@ def _rows_of(files: Any, name: str, kind: str | None, refused: Callable[[str], N
         with files.open(name) as content:
             yield from parquet_rows(content, without_secrets(name))
         return
-    with (
-        fsspec.core.OpenFile(files, name, compression=_compression(name)) as file,
-        decompress_if_gzipped(file, name) as content,
-    ):
-        try:
+    try:
+        with (
+            fsspec.core.OpenFile(files, name, compression=_compression(name)) as file,
+            decompress_if_gzipped(file, name) as content,
+        ):
             yield from parse_rows(content, without_secrets(name), _kind(name, kind), on_bad_line=refused)
-        except (EOFError, LZMAError) as error:
-            raise ValueError(f"{without_secrets(name)} is damaged: {error}") from error
+    except (EOFError, LZMAError, OSError) as error:
+        if isinstance(error, OSError) and error.errno is not None:  # not of the decompression
+            raise
+        raise ValueError(f"{without_secrets(name)} is damaged: {error}") from error

@@ -80,7 +80,7 @@ class PartResult:
 
     Attributes:
         part: its number.
-        scored, bad: number of rows in its file, and of skipped rows.
+        scored, bad: number of rows that were processed, and of skipped rows.
         seconds: time from the first byte read to the last one written.
         inside: part of this time spent in the operation.
         signature: identifies everything that the result depends on.
@@ -210,9 +210,22 @@ def apply_to_valid_rows(
                 if named is None:
                     raise
                 index, reason = named, str(error)
-            reasons[index] = re.sub(r"^(\w+, )?row \d+: ", "", reason)
+            reasons[index] = _without_row(reason)
             indices.remove(index)
     return {}, reasons
+
+
+def _without_row(reason: str) -> str:
+    """The message without the row of the batch, but with the name of a column other than the stories.
+
+    >>> _without_row("contexts, row 3: expected a string"), _without_row("predictions, row 0: expected a text")
+    ('contexts: expected a string', 'expected a text')
+    """
+    return re.sub(
+        r"^(?:(\w+), )?row \d+: ",
+        lambda found: f"{found[1]}: " if found[1] not in (None, "predictions") else "",
+        reason,
+    )
 
 
 def _find_refused_row(

@@ -50,6 +50,7 @@ from openmeva.training.paths import NAMES_FILE, resolve_path
 from openmeva.training.processes import main_process_first, one_writer, print_notice
 from openmeva.training.text.knowledge.resources import lexicon_files
 from openmeva.training.text.tagged_corpus import text_inputs
+from openmeva.training.text.tagged_story import TaggedStory
 from openmeva.training.union.card import write_union_card
 from openmeva.training.union.config import UnionConfig
 from openmeva.training.union.data import UnionCollator, UnionPairs
@@ -151,6 +152,25 @@ def _mean_validation(results: Sequence[dict[str, float]]) -> dict[str, float]:
     return {key: round(sum(result[key] for result in results) / len(results), 4) for key in results[0]}
 
 
+def _sampled_pairs(
+    stories: Sequence[TaggedStory],
+    held_out: Sequence[TaggedStory],
+    tokenizer: Any,
+    config: UnionConfig,
+    seed: int,
+) -> tuple[UnionPairs, UnionPairs]:
+    """The pairs of a story and a negative sample to train on, and those of held-out stories, which validate."""
+    language, by_position = language_of(config.sampling), config.targets == "position"
+    sampler = UnionSampler(stories, language, config.sampling, seed=seed)
+    sampled = UnionPairs(stories, sampler, tokenizer, config.max_length, config.pairs, by_position)
+    sampled.warn_about_truncated_stories()
+    validation_sampler = UnionSampler(
+        held_out, language, config.sampling, seed=seed, keywords=sampler.material.keywords
+    )
+    count = min(config.validation_pairs, len(held_out))
+    return sampled, UnionPairs(held_out, validation_sampler, tokenizer, config.max_length, count, by_position)
+
+
 def _train_one(
     config: UnionConfig,
     data: Path,
@@ -188,21 +208,7 @@ def _train_one(
     sampling_seed = config.seed if config.draw_seed is None else config.draw_seed
     stories = [stories[index] for index in np.random.default_rng(sampling_seed).permutation(len(stories))]
     model, tokenizer, base = build_model(config)
-    language, by_position = language_of(config.sampling), config.targets == "position"
-    sampler = UnionSampler(stories, language, config.sampling, seed=sampling_seed)
-    sampled = UnionPairs(stories, sampler, tokenizer, config.max_length, config.pairs, by_position)
-    sampled.warn_about_truncated_stories()
-    validation_sampler = UnionSampler(
-        held_out, language, config.sampling, seed=sampling_seed, keywords=sampler.material.keywords
-    )
-    validation = UnionPairs(
-        held_out,
-        validation_sampler,
-        tokenizer,
-        config.max_length,
-        min(config.validation_pairs, len(held_out)),
-        by_position,
-    )
+    sampled, validation = _sampled_pairs(stories, held_out, tokenizer, config, sampling_seed)
     collate = UnionCollator(
         SpecialTokens.from_tokenizer(tokenizer).padding,
         config.copied_share,

@@ -11,6 +11,7 @@ from openmeva.training.corpora.prepare import corpus_statistics, main, prepare_c
 from openmeva.training.corpora.rocstories import read_rocstories
 from openmeva.training.corpora.splits import CorpusConfig, load_corpus
 from openmeva.training.corpora.stories import read_stories
+from openmeva.training.corpora.story_rows import BadLinesError, read_story_rows
 from openmeva.training.corpora.writing_prompts import read_writing_prompts, truncate_text
 from openmeva.training.paths import ENCODER
 
@@ -165,3 +166,11 @@ def test_prepared_corpus_has_complete_stories_without_judged_ones(tmp_path):
     assert len(loaded) == 55
     assert {len(story) for story in loaded} == {5}
     assert all(story[0][1:2] == ["had"] and int(story[0][2]) >= 5 for story in loaded)
+
+
+def test_a_limit_ends_the_reading_before_a_bad_line(tmp_path):
+    (tmp_path / "a.txt").write_text("Ben ran. He fell.\nAnn sat. She ate.\nOne.\n")
+    rows, bad = read_story_rows(tmp_path / "a.txt", limit=2)
+    assert (len(rows), bad) == (2, [])
+    with pytest.raises(BadLinesError, match="1 bad lines"):
+        read_story_rows(tmp_path / "a.txt", limit=3)

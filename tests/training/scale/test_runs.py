@@ -105,7 +105,7 @@ def test_columns_may_change_type_or_appear_late(tmp_path: Path) -> None:
         {"story": "Ann sang.", "n": 2.5, "tags": ["a"], "late": {"x": 1}},
         {"story": "She won.", "n": "two"},
     ]
-    with pytest.raises(ValueError, match=r"row 4: expected columns of the types of earlier rows"):
+    with pytest.raises(ValueError, match=r"row 4: expected values that fit the columns"):
         counted(rows, tmp_path / "stop", size=Size(rows=1))
     for name, size in {"one": 1, "all": 10}.items():
         report = counted(rows, tmp_path / name, size=Size(rows=size), bad="keep")
@@ -203,7 +203,7 @@ def test_changed_settings_are_rejected_with_the_difference(stories: Path, tmp_pa
     out = tmp_path / "out"
     first = counted(stories, out)
     assert counted(stories, out) == replace(first, finished_before=True)  # nothing is worked on again
-    assert "23 written, finished before ->" in str(counted(stories, out))
+    assert "23 processed, finished before ->" in str(counted(stories, out))
     with pytest.raises(ValueError, match=r'size was \{"rows": 5.*now \{"rows": 6'):
         counted(stories, out, size=Size(rows=6))
     with pytest.raises(ValueError, match=r"other settings has begun here: work was"):
