@@ -1,7 +1,7 @@
-"""Several processes that train together, as started by `accelerate launch`: which one works, writes or waits.
+"""Processes: those that train together, pools of workers, and the cores and memory that a process may use.
 
-A command joins them with `join`. Before that, and in library use, each process works alone, or starts worker processes
-of its own (`map_in_processes`).
+A command joins the processes that `accelerate launch` started with `join`, and then decides which one works, writes or
+waits. Before that, and in library use, each process works alone, or starts workers of its own (`map_in_processes`).
 """
 
 import math
