@@ -109,6 +109,8 @@ def _judged(comparison: Comparison) -> TestSet:
         if not judged_set.rated:
             raise ValueError(f"{comparison.dataset}: expected a set of rated stories, got {judged_set.title}")
         return judged_set
+    if comparison.data is not None:
+        raise ValueError("--data: expected only with --dataset, whose files it contains")
     file = _judging(comparison)
     if file is None:
         raise ValueError("expected --judgments FILE or --dataset NAME: there are no human judgments")

@@ -69,6 +69,7 @@ MODULES = [
             ("compare", "good.txt", "good.txt", "--judgments", "good.txt", "--dataset", "mans_roc"),
             "--judgments, --dataset: expected one of them",
         ),
+        (("compare", "good.txt", "good.txt", "--data", "."), "--data: expected only with --dataset"),
         (("score", "good.txt", "out", "--engine", "spark"), "expected plain or ray, got 'spark'"),
         (("negatives", "good.txt", "out", "--engine", "plain"), "expected a file of other stories as --pool"),
         (
