@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from openmeva.metrics.core.contexts import is_beginning
 from openmeva.metrics.core.file_scoring import load
 
 CONTEXT = "Ann’s dog was hungry."
@@ -39,3 +40,7 @@ def test_ruber_bert_compares_the_context_with_the_rest(whole: str) -> None:
         scored("ruber_bert", REST, CONTEXT), abs=1e-5
     )
     assert scored("ruber_bert", CONTEXT, CONTEXT) > 0, "a story that is its context is scored as it is"
+
+
+def test_beginning_is_followed_by_at_most_ten_sentences():
+    assert [is_beginning("Ann was hungry.", "She ate. " * count) for count in (10, 11)] == [True, False]

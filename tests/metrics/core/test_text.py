@@ -169,3 +169,8 @@ def test_typographic_punctuation_ends_sentences() -> None:
         "“Run!” she said.", "He ran…", "‘Why?’", "Nobody knew.",
     ]  # fmt: skip
     assert len(split_sentences(text)) == 4
+
+
+def test_common_word_is_a_name_only_with_a_capital():
+    normalizer = Normalizer({"will": "[MALE]"}, frozenset({"will"}))
+    assert normalizer("Then Will ran. He will rest.") == "then [MALE] ran . he will rest ."

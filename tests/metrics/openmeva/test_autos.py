@@ -103,3 +103,12 @@ def test_bad_autos_rows_are_reported(change, message):
     rows[7] |= change
     with pytest.raises(ValueError, match=message):
         check_rows(rows)
+
+
+def test_number_of_draws_is_limited():
+    rows = [{"story_id": f"o{k}", "story": "s", "aspect": "typo", "label": 1} for k in range(6)]
+    rows += [
+        {"story_id": f"p{k}", "story": "s", "aspect": "typo", "label": 0, "perturbed_from": f"o{k}"}
+        for k in range(6)
+    ]
+    assert aspect_tables(np.arange(12.0), rows, 5000, np.random.default_rng(0))["draws"] == 1000

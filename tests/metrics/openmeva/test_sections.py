@@ -221,3 +221,24 @@ def test_trivial_baseline_counts_by_absolute_correlation():
             for comparison in beats_trivial(*its, rows, draws).values():
                 assert comparison["difference"] == pytest.approx(value - 0.5)
                 assert comparison["beats"] is beats
+
+
+def test_quality_levels_divide_the_rating_scale_not_the_ratings_given():
+    rows = [{"story": f"story {k} .", "score": float(score)} for k, score in enumerate([3, 4, 5] * 4)]
+    judged = JudgedStories.from_rows(rows, scale=(1, 5))
+    levels = quality_drift(np.arange(12.0), judged, np.random.default_rng(0))[0]["levels"]
+    assert levels[:3] == [0, 0, 0]
+    assert levels[4] > 0
+
+
+def test_number_of_raters_for_an_error_type_is_reported():
+    rows = [
+        {
+            "story": f"story {k} .",
+            "score": float(score),
+            "error_types": [["chaotic"] if score < 3 else []] * 2,
+        }
+        for k, score in enumerate([5, 4, 1, 2])
+    ]
+    judged = JudgedStories.from_rows(rows)
+    assert by_error_type(np.array([4.0, 3, 1, 2]), judged, 3, 0, np.random.default_rng(0))["raters"] == 2

@@ -142,3 +142,13 @@ def test_shipped_configurations_are_valid(capsys: pytest.CaptureFixture[str], tm
     with pytest.raises(SystemExit, match="2"):
         main(["--config", "wp", "--data", str(tmp_path), "--set", "storys=3"])
     assert "stories" in capsys.readouterr().err
+
+
+def test_a_story_that_occurs_thrice_is_sampled_once(tmp_path: Path) -> None:
+    story = "Once 3 dogs ran away . " + "They saw 3 cats in the park . " * 5
+    (tmp_path / "wp.jsonl").write_text((json.dumps({"story": story}) + "\n") * 3)
+    corpus = CorpusConfig(train=("wp.jsonl",), validation_share=0.0)
+    config = ContinuedConfig(
+        name="t", corpus=corpus, words=(20, 30), opening_words=8, stories=6, temperatures=(1.0,), base="x"
+    )
+    assert len(sample_openings(config, tmp_path)) == 1

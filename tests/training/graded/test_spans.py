@@ -14,6 +14,7 @@ from openmeva.training.graded.spans import (
     insert_other_story,
     repeat_block,
     sample_run,
+    shuffle_sentences,
     toggle_negation,
 )
 from openmeva.training.negatives.corrupted_story import CorruptedStory
@@ -132,3 +133,23 @@ def test_contradicted_sentence_is_not_the_one_just_before() -> None:
 )
 def test_toggle_negation(before: str, after: str | None) -> None:
     assert toggle_negation(before.split()) == (after.split() if after else None)
+
+
+def test_shuffled_sentences_never_keep_their_order() -> None:
+    draft = CorruptedStory.start([[word, "."] for word in "abc"], 0)
+    for seed in range(30):
+        assert shuffle_sentences(draft, [0, 1, 2], np.random.default_rng(seed)).words != draft.words
+
+
+def test_repeated_block_is_from_just_before_and_partly_varied() -> None:
+    story = [[*f"the {word} went to the old house at night".split(), "."] for word in "abcdefghij"]
+    draft = CorruptedStory.start(story, 0)
+    repeated = [
+        sentence
+        for seed in range(40)
+        for sentence in repeat_block(draft, list(range(6, 10)), np.random.default_rng(seed)).words[6:]
+    ]
+    exact = [sentence in draft.words for sentence in repeated]
+    assert 0.2 < np.mean(exact) < 0.6
+    lengths = {len(sentence) for sentence in repeated}
+    assert len(lengths) > 1, "some words are left out"

@@ -156,3 +156,10 @@ def test_article_is_touched_only_if_it_changes(words, replacement, expected, tou
     assert " ".join(edited.words) == expected
     assert list(map(bool, edited.operations)) == touched
     assert list(edited.origins) == [0, 1, 2, 3]
+
+
+def test_edited_article_is_not_changed_with_its_noun() -> None:
+    sentence = EditedStory.start(tagged("a/DT dog/NN ran/VBD .")).sentences[0]
+    edited = sentence._replace(operations=["lexical_repetition", "", "", ""])
+    rewrite = replace_keyword(edited, 1, "owl")
+    assert (rewrite.start, rewrite.end) == (1, 2)

@@ -8,6 +8,7 @@ import pytest
 
 from openmeva.training.negatives import OPERATIONS, EditedStory, TaggedStory, UnionSampler, UnionSampling
 from openmeva.training.negatives.registry import TECHNIQUE_OPERATIONS
+from tests.tiny.language import TinyLanguage, tagged
 
 SAMPLES = 4000
 
@@ -220,3 +221,10 @@ def test_bad_arguments_are_refused(corpus, language, sampler):
 def test_bad_stories_are_refused(words, tags, message):
     with pytest.raises(ValueError, match=message):
         TaggedStory(words, tags)
+
+
+def test_substitution_falls_back_to_the_level_that_applies() -> None:
+    corpus = [tagged("she/PRP left/VBD .", "oh/UH !"), tagged("he/PRP ran/VBD .", "ah/UH !")]
+    sampling = UnionSampling(counts=(1.0,), techniques={"substitution": 1.0})
+    sampler = UnionSampler(corpus, TinyLanguage(), sampling)  # no word is a keyword
+    assert all(sampler.sample(0, epoch) for epoch in range(30))

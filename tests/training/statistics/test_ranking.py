@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from openmeva.training.statistics.levels import SystemMeans
 from openmeva.training.statistics.ranking import rank_stability, significance_clusters
 
 
@@ -49,3 +50,14 @@ def test_interval_of_a_rank_holds_95_percent_of_the_samples():
     resampled = np.array([[1.0] * 96 + [0.0] * 4, [0.5] * 100])
     first, _ = rank_stability(np.array([0.5, 0.4]), resampled)
     assert (first.low, first.high) == (1, 2), "4 % are more than the 2.5 % beyond an end"
+
+
+def test_rank_has_no_interval_if_it_is_undefined_on_half_of_the_draws() -> None:
+    draws = np.array([[0.5, np.nan, np.nan], [0.1, np.nan, np.nan]])
+    assert rank_stability(np.array([0.5, 0.1]), draws)[0].low is None
+
+
+def test_prompts_with_two_stories_of_a_system_are_left_out() -> None:
+    prompts = np.array(["p", "p", "q", "q", "q"])
+    means = SystemMeans(np.arange(5.0), prompts, ["a", "b", "a", "b", "b"])
+    assert means.complete(np.arange(5.0))[0].tolist() == [[0.0], [1.0]]

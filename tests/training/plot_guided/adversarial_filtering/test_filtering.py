@@ -1,11 +1,19 @@
 """Adversarial filtering with a judge of known scores, and the committee's members."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy.optimize import approx_fprime
 from scipy.special import expit
 
-from openmeva.training.plot_guided.adversarial_filtering import AdversarialFilter, CandidatePool, Committee
+from openmeva.training.plot_guided.adversarial_filtering import (
+    AdversarialFilter,
+    CandidatePool,
+    Committee,
+    stage,
+)
 from openmeva.training.plot_guided.adversarial_filtering.filtering import has_converged, replace_easy
 from openmeva.training.plot_guided.adversarial_filtering.lstm import LstmMember
 from openmeva.training.plot_guided.adversarial_filtering.ngrams import LinearMember, ngram_matrix
@@ -172,3 +180,20 @@ def test_committee_weighs_members_of_different_scales_equally() -> None:
 def test_unknown_members_are_refused() -> None:
     with pytest.raises(ValueError, match="gpt"):
         Committee.of(["gpt"], ["a"])
+
+
+def test_convergence_allows_a_small_difference() -> None:
+    assert has_converged([0.7, 0.699], 1)
+    assert not has_converged([0.7, 0.697], 1)
+
+
+def test_candidates_that_are_equal_or_too_long_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ["a", "b", "c"]
+    story = SimpleNamespace(group="g", text="a b c", story=SimpleNamespace(flat_words=lambda: words))
+    monkeypatch.setattr(stage, "decode_words", lambda *_: "a b c")
+    monkeypatch.setattr(stage, "unmanipulated_row", lambda *_, **__: {"story": "human"})
+    corpus: Any = SimpleNamespace(metrics=[story])
+    tokenizer: Any = SimpleNamespace(encode=lambda *_, **__: SimpleNamespace(ids=[]))
+    negatives = [{"group": "g", "story": text} for text in ("x", "x", "x y z", "a b c d", "")]
+    rows = stage.human_and_candidates(corpus, negatives, tokenizer, 2)
+    assert [row["story"] for row in rows] == ["human", "x", "x y z"]

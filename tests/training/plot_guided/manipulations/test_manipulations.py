@@ -203,3 +203,38 @@ def test_manipulations_are_applied_in_the_order_of_the_registry(material: PlotMa
     results = [manipulator.manipulate(PLOT, 0, candidate) for candidate in range(60)]
     full = {result.applied for result in results if result and len(result.applied) == 4}
     assert full == {tuple(MANIPULATIONS)}
+
+
+@pytest.mark.parametrize("name", ["contradiction", "illogical_order"])
+def test_each_of_several_insertions_is_next_to_its_phrase(name: str) -> None:
+    plot = [["found wallet", "floor", "found wallet", "floor"]]
+    events = ConceptNetEvents([("HasPrerequisite", "find", "look"), ("HasPrerequisite", "find", "zzz")])
+    tags = {"found": "VBD", "wallet": "NN", "look": "VB", "looked": "VBD", "floor": "NN", "purse": "NN"}
+    material = PlotMaterial([[["x"]]], tags, FewWords(), events, share=0.5)
+    for seed in range(20):
+        broken = MANIPULATIONS[name](
+            ManipulatedPlot.start(plot), BufferedRandom(np.random.default_rng(seed)), material
+        )
+        (phrases,) = broken.sentences
+        texts = [phrase.text for phrase in phrases]
+        assert len(texts) == 6
+        assert "zzz" not in " ".join(texts), "no word that the lexicon cannot inflect"
+        for place, phrase in enumerate(phrases):
+            if phrase.manipulation:
+                assert "found wallet" in texts[max(place - 1, 0) : place] + texts[place + 1 : place + 2]
+
+
+class FewWords:
+    """A lexicon of the plot's words."""
+
+    def lemma(self, word: str, tag: str) -> str:
+        return {"found": "find"}.get(word, word)
+
+    def inflect(self, word: str, tag: str) -> str | None:
+        return {("look", "VBD"): "looked"}.get((word, tag), word)
+
+    def antonyms(self, word: str, tag: str) -> tuple[str, ...]:
+        return {"wallet": ("purse",)}.get(word, ())
+
+    def is_keyword(self, word: str, tag: str) -> bool:
+        return True
