@@ -44,6 +44,7 @@ HOMES = ("/home/", "/root/", "/Users/")
 
 def test_no_file_contains_local_paths() -> None:
     this_file = Path(__file__).name
+    assert len(tracked_files()) > 1000
     for path in tracked_files():
         if (
             path.suffix in {".py", ".md", ".yaml", ".toml", ".json", ""}

@@ -61,10 +61,13 @@ def test_configuration_without_groups_is_reported(tmp_path: Path, capsys: pytest
     assert "error: roc: expected `graded`, corpora whose" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("file", OWN, ids=lambda file: f"{file.parent.name}-{file.stem}")
-def test_adapter_rank_is_at_least_that_of_its_shipped_start(file: Path) -> None:
-    config = read_config(KINDS[file.parent.name], file)
-    if config.start and resolve_path(config.start).is_relative_to(METRICS):
+def test_adapter_rank_is_at_least_that_of_its_shipped_start() -> None:
+    configs = [read_config(KINDS[file.parent.name], file) for file in OWN]
+    started = [
+        config for config in configs if config.start and resolve_path(config.start).is_relative_to(METRICS)
+    ]
+    assert started
+    for config in started:
         tensors = load_file(resolve_path(config.start) / "adapter.safetensors")
         assert max(len(t) for n, t in tensors.items() if n.endswith(".lora_A")) <= config.adapter.rank
 

@@ -48,7 +48,8 @@ def module_checksum(entry: MetricEntry, config: str) -> str:
     """
     root = entry.folder.parents[1]
     others = [entry.folder / "weights" / name for name in entry.configurations if name != config]
-    files = import_closure([entry.folder / f"{entry.folder.name}.py"], root)
+    main = entry.folder / f"{entry.folder.name}.py"
+    files = import_closure([main], root) if main.is_file() else set()  # evaluate reports its absence
     for folder in (entry.folder, entry.folder.parent / "weights"):
         files |= {
             path
