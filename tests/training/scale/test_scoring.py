@@ -105,7 +105,7 @@ def test_context_of_wrong_type_is_reported_with_its_row(checkpoint: str, tmp_pat
         {"story": STORIES[0], "context": ["Ann", "sat."]},
         {"story": STORIES[1], "context": ["He", "ran."]},
     ]
-    with pytest.raises(ValueError, match=r"row 1: expected a string, got list"):
+    with pytest.raises(ValueError, match=r"row 1: contexts: expected a string, got list"):
         score_dataset(rows, "union", out=tmp_path / "stopped", config=checkpoint, engine=PLAIN)
     with pytest.raises(ValueError, match=r"contexts, row 0: expected a string"):
         score("union", metric_inputs(rows, "union"), checkpoint)
