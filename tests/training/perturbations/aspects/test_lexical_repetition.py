@@ -5,7 +5,7 @@ import pytest
 
 from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.perturbations import PerturbationMaterial, Story
-from openmeva.training.perturbations.aspects.lexical_repetition import repeat_ngram
+from openmeva.training.perturbations.aspects.lexical_repetition import repeat_ngram, repeat_sentence
 from openmeva.training.text.edits import apply_edits
 
 
@@ -20,3 +20,12 @@ def test_repeated_phrase_ends_with_a_whole_phrase(text: str, expected: str | Non
     rng = BufferedRandom(np.random.default_rng(0))
     edits = repeat_ngram(Story(text), rng, PerturbationMaterial(keep=0))
     assert (edits and apply_edits(text, edits)[0]) == expected
+
+
+def test_sentence_is_repeated_in_its_own_paragraph() -> None:
+    text = "He ran.\n\nShe sat."
+    for seed in range(4):
+        rng = BufferedRandom(np.random.default_rng(seed))
+        edits = repeat_sentence(Story(text), rng, PerturbationMaterial(keep=0))
+        assert edits is not None
+        assert apply_edits(text, edits)[0] in {"He ran. He ran.\n\nShe sat.", "He ran.\n\nShe sat. She sat."}

@@ -1,5 +1,7 @@
 """The share of a story that an aspect changes."""
 
+import pytest
+
 from openmeva.training.perturbations import PerturbationMaterial, Perturber, Story
 
 PLAIN = PerturbationMaterial(keep=0)
@@ -57,3 +59,18 @@ def test_pronoun_is_replaced_by_one_of_another_person_in_the_story() -> None:
     asked = perturber.perturb("Did you see it?", "1")
     assert asked is not None
     assert asked.story != "Did you see you?"
+
+
+@pytest.mark.parametrize(
+    ("aspect", "technique", "sentence", "words"),
+    [
+        ("common_sense", "neighbor_substitution", "The boy read a book on the bench in the park. ", 5),
+        ("consistency", "antonym_substitution", "The boy opened the heavy door of the old house. ", 6),
+    ],
+)
+def test_one_tenth_of_words_is_replaced(aspect: str, technique: str, sentence: str, words: int) -> None:
+    perturber = Perturber(aspect, 1, [technique], PLAIN)
+    for times, changed in ((1, 1), (10, words)):  # a tenth of the words in ten sentences: those in one
+        result = perturber.perturb(sentence * times, "1")
+        assert result is not None
+        assert len(result.spans) == changed
