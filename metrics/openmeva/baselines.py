@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, intervals
+from openmeva.metrics.openmeva.bootstrap import LEAST_DEFINED, PromptBootstrap, interval, intervals
 from openmeva.metrics.openmeva.comparison import paired_bootstrap
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS, correlate, why_undefined
 from openmeva.metrics.openmeva.judged import JudgedStories
@@ -56,9 +56,15 @@ def beats_trivial(
     hardest: dict[str, dict[str, Any]] = {}
     for coefficient in COEFFICIENTS if draws else ():
         tests = []
+        # a baseline may be constant but for a few stories; a metric that is has no interval
+        least_defined = 0.5 if interval(metric_draws[coefficient]) else LEAST_DEFINED
         for name, baseline_draws in draws.items():
             value = rows[name][coefficient]
-            test = paired_bootstrap(metric_draws[coefficient], np.sign(value) * baseline_draws[coefficient])
+            test = paired_bootstrap(
+                metric_draws[coefficient],
+                np.sign(value) * baseline_draws[coefficient],
+                least_defined,
+            )
             beats = test["interval"][0] > 0 if test["interval"] else None
             tests.append(
                 {"trivial": name, "difference": metric[coefficient] - abs(value), **test, "beats": beats}

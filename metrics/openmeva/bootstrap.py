@@ -20,7 +20,7 @@ from openmeva.metrics.openmeva.ties import merge_ties
 _CHUNK = 64  # draws, or stories, per chunk, so that a chunk fits in the processor's cache
 _EXACT = 2**24  # integers up to it are exact in single precision
 _LEVEL = 0.95  # of intervals
-_LEAST_DEFINED = 0.95  # share of the resamples that need a coefficient, for an interval
+LEAST_DEFINED = 0.95  # share of the resamples that need a coefficient, for an interval
 _KEPT = 5_000_000  # numbers; a few tables of ranks up to this size are kept
 # Beyond this, the prompt-by-prompt matrix of Kendall's pairs is too large, and draws are computed one by one.
 _MATRIX_PROMPTS = 3000
@@ -245,17 +245,21 @@ def intervals(draws: dict[str, np.ndarray]) -> dict[str, list[float] | None]:
     return {name: interval(draws[name]) for name in COEFFICIENTS}
 
 
-def interval(draws: np.ndarray) -> list[float] | None:
+def interval(draws: np.ndarray, least_defined: float = LEAST_DEFINED) -> list[float] | None:
     """The 95 % percentile interval of `(draws,)` values, without NaN; `None` if too few are defined.
 
     A coefficient is undefined on resamples with constant scores or judgments. Where these are common, the few stories that
     differ decide the sign on all others, and the interval excludes 0 far too often.
 
+    Args:
+        draws: values of a coefficient on each resample.
+        least_defined: the share that must be defined.
+
     >>> [round(end, 6) for end in interval(np.arange(101.0))]
     [2.5, 97.5]
     """
     defined = draws[np.isfinite(draws)]
-    if len(defined) < _LEAST_DEFINED * len(draws) or not len(defined):
+    if len(defined) < least_defined * len(draws) or not len(defined):
         return None
     tail = (1 - _LEVEL) / 2
     low, high = np.quantile(defined, [tail, 1 - tail])

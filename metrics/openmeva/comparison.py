@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from openmeva.metrics.openmeva.bootstrap import interval
+from openmeva.metrics.openmeva.bootstrap import LEAST_DEFINED, interval
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS, coefficients
 
 SIGNIFICANCE = 0.05
@@ -70,15 +70,17 @@ def steiger_test(first: float, second: float, between: float, n: int) -> dict[st
     return {"z": z, "p_value": float(2 * stats.norm.sf(abs(z)))}
 
 
-def paired_bootstrap(first: np.ndarray, second: np.ndarray) -> dict[str, Any]:
-    """Difference of two metrics' coefficients on the same `(draws,)` resamples.
+def paired_bootstrap(
+    first: np.ndarray, second: np.ndarray, least_defined: float = LEAST_DEFINED
+) -> dict[str, Any]:
+    """Difference of two metrics' coefficients on the same `(draws,)` resamples, of which a share of `least_defined` must be defined.
 
     Returns:
         `{"interval", "p_value"}`: the 95 % interval of first - second, and twice the smaller share of resamples
         on either side of 0 (one is added to each side, so it is never 0). Both are None where `interval` gives none.
     """
     differences = first - second
-    ends = interval(differences)
+    ends = interval(differences, least_defined)
     if ends is None:
         return {"interval": None, "p_value": None}
     defined = differences[np.isfinite(differences)]

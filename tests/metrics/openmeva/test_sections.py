@@ -210,6 +210,20 @@ def test_metric_must_beat_every_trivial_baseline():
         assert (result["trivial"], result["beats"]) == expected
 
 
+def test_baseline_that_is_constant_but_for_a_few_stories_can_be_beaten_but_cannot_beat():
+    names, sure = ("pearson", "spearman", "kendall"), np.linspace(0.5, 0.7, 200)
+    rare = np.where(np.arange(200) % 4, 0.1, np.nan)
+    rows = {"distinct_3": dict.fromkeys(names, 0.1)}
+    for metric_draws, baseline_draws, expected in ((sure, rare, True), (rare + 0.4, sure - 0.5, None)):
+        result = beats_trivial(
+            dict.fromkeys(names, 0.6),
+            dict.fromkeys(names, metric_draws),
+            rows,
+            {"distinct_3": dict.fromkeys(names, baseline_draws)},
+        )
+        assert result["pearson"]["beats"] is expected
+
+
 def test_trivial_baseline_counts_by_absolute_correlation():
     """The sign could be flipped: a metric is not good just because people like short stories."""
     drawn = np.linspace(-0.05, 0.05, 200)
