@@ -76,7 +76,7 @@ def few_prompts_note(prompts: int) -> str:
 
 
 def error_type_rule(raters: int) -> str:
-    """When a story has an error type, from `raters` of `error_type_correlations`.
+    """When a story has an error type, from `raters` of `by_error_type`.
 
     >>> error_type_rule(3)
     'if at least 3 of its raters named it, or all of them if there are fewer'
