@@ -186,10 +186,11 @@ def _change(
 ) -> str:
     """Why a row no longer holds: its metric is gone, or its weights have changed; blank if it holds.
 
-    A row that is named after a metric, with more in brackets, as of cross-validation, belongs to that metric.
+    A row of cross-validation is no row of a metric, but has the name of one before its brackets.
     """
+    name = title.partition(" (")[0]
     metrics = [entry for entry, own in entries if own == title] or [
-        entry for entry, own in entries if own == title.partition(" (")[0]
+        entry for entry, own in entries if own.partition(" (")[0] == name
     ]
     if not metrics:
         return "no metric has this row"

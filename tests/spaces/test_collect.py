@@ -169,6 +169,18 @@ def test_row_that_no_metric_of_today_gives_is_not_kept(title: str) -> None:
     assert new["judged"]["union_roc"]["rows"] == []
 
 
+def test_cross_validated_row_is_kept_with_the_weights_that_it_started_from() -> None:
+    """No entry has the title before its brackets; that of BLEURT has other brackets."""
+    new, old = collected("a"), collected("a", **{"BLEURT (cross-validated)": "ours"})
+    old["weights"]["bleurt/roc"] = new["weights"]["bleurt/roc"] = "c"
+    keep_old_rows(new, old)
+    assert [row["title"] for row in new["judged"]["union_roc"]["rows"]] == ["BLEURT (cross-validated)"]
+    new["weights"]["bleurt/roc"] = "d"
+    new["judged"]["union_roc"]["rows"] = []
+    with pytest.raises(ValueError, match="weights bleurt/roc have changed"):
+        keep_old_rows(new, old)
+
+
 def test_aspect_with_several_origins_uses_the_human_one() -> None:
     """Its values are those of human-written originals; `by_origin` has each correlation, for Table 7."""
     human, other = {"pearson": 0.25, "pair_wins": 0.5}, {"pearson": -0.125, "pair_wins": 0.75}
