@@ -246,14 +246,10 @@ def intervals(draws: dict[str, np.ndarray]) -> dict[str, list[float] | None]:
 
 
 def interval(draws: np.ndarray, least_defined: float = LEAST_DEFINED) -> list[float] | None:
-    """The 95 % percentile interval of `(draws,)` values, without NaN; `None` if too few are defined.
+    """The 95 % percentile interval of `(draws,)` values; `None` if a share below `least_defined` of them is not NaN.
 
     A coefficient is undefined on resamples with constant scores or judgments. Where these are common, the few stories that
     differ decide the sign on all others, and the interval excludes 0 far too often.
-
-    Args:
-        draws: values of a coefficient on each resample.
-        least_defined: the share that must be defined.
 
     >>> [round(end, 6) for end in interval(np.arange(101.0))]
     [2.5, 97.5]
