@@ -234,6 +234,6 @@ def _rows_of(files: Any, name: str, kind: str | None, refused: Callable[[str], N
         ):
             yield from parse_rows(content, without_secrets(name), _kind(name, kind), on_bad_line=refused)
     except (EOFError, LZMAError, OSError) as error:
-        if isinstance(error, OSError) and error.errno is not None:  # not of the decompression
-            raise
+        if isinstance(error, OSError) and (type(error) is not OSError or error.errno is not None):
+            raise  # of the file system or the network; bz2 raises a plain OSError for damaged data
         raise ValueError(f"{without_secrets(name)} is damaged: {error}") from error

@@ -39,6 +39,16 @@ def test_damaged_compressed_file_is_named(tmp_path: Path, name: str, content: by
         counted(tmp_path / name, tmp_path / "out")
 
 
+def test_lost_connection_is_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lose(*_: Any, **__: Any) -> None:
+        raise ConnectionError("no answer")
+
+    (tmp_path / "a.jsonl").write_text('{"story": "Ben ran."}\n')
+    monkeypatch.setattr("openmeva.training.scale.sources.parse_rows", lose)
+    with pytest.raises(ConnectionError, match="no answer"):
+        counted(tmp_path / "a.jsonl", tmp_path / "out")
+
+
 @pytest.mark.parametrize("size", [1, 10])
 def test_deeply_nested_row_is_a_bad_row(tmp_path: Path, size: int) -> None:
     deep: Any = 1
