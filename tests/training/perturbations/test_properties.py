@@ -15,6 +15,11 @@ AWKWARD = [
 @pytest.fixture(scope="module")
 def texts() -> list[str]:
     raw = [row["story"] for row in mini()[::4]]
+    raw += [
+        "The kids were very happy.",
+        "He hired an attorney.",
+        "He was sad because his dad could not come.",
+    ]
     spaced = [" ".join(w.lower() for s in Story(text).sentences for w in s.words) for text in raw[:12]]
     return raw + spaced + AWKWARD
 

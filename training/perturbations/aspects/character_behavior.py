@@ -1,12 +1,15 @@
 """Character behavior: who does what to whom is confused."""
 
 from collections import defaultdict
+from collections.abc import Iterator, Set
 
 from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.rules.agreement import agree_with_subject
+from openmeva.training.perturbations.rules.nominals import lexicographer_file
 from openmeva.training.perturbations.rules.noun_phrases import Clause, NounPhrase, clauses
+from openmeva.training.perturbations.rules.persons import confuses
 from openmeva.training.perturbations.rules.pronouns import (
     COLUMNS,
     PERSONS,
@@ -22,23 +25,20 @@ from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.story import Story
 from openmeva.training.text.word_set import word_set
 
-_BE = frozenset({"be", "is", "are", "was", "were", "been", "being"})
+_BE = frozenset({"be", "am", "is", "are", "was", "were", "been", "being"})
 _WITH_IT = word_set(
-    "'s 'd rained rains snowed snows seemed seems took takes turned turns happened appeared appears"
+    "'s 'd rained rains kept keeps started began snowed snows seemed seems took takes turned turns happened appeared appears"
 )
-# Pairs that often refer to the same person in a story: "we thought" for "I thought" hardly changes the meaning.
-_ALIKE = (frozenset({"i", "we"}), frozenset({"it", "they"}))
 _SPEAKING = frozenset({"i", "we", "you"})
-_PREPOSITIONS = frozenset({"at", "with"})
-# Verbs of which both are subject: "she married him" says that he married her.
-_MUTUAL = word_set(
-    "marry meet wed date divorce resemble equal match encounter fight hug kiss embrace join hurt beat"
+_PREPOSITIONS = frozenset({"at"})
+# Verbs of which a thing may be the subject: "the idea that he had", "the news reached her".
+_OF_THINGS = word_set(
+    "hit hurt meet touch reach follow face catch hold pass beat cover fill join match block have has had"
 )
-_MUTUAL_WITH = word_set(
-    """
-    talk speak chat argue agree disagree fight play dance live collide compete share meet work go eat dine travel sit
-    stay walk ride cuddle bond sing study train match communicate sleep hang interact
-    """
+# What can act on nobody; persons, animals and groups can, and ideas, feelings or events may in a figure of speech.
+_LIFELESS = frozenset(
+    f"noun.{name}"
+    for name in ("artifact", "object", "plant", "food", "substance", "communication", "possession")
 )
 
 
@@ -85,19 +85,33 @@ def exchange_roles(story: Story, rng: BufferedRandom, material: PerturbationMate
 
 
 def is_exchangeable(sentence: Sentence, clause: Clause) -> bool:
-    """Whether the exchange changes the meaning, and no pronoun gets a reference that the grammar excludes."""
+    """Whether a person acts on a lifeless thing, which cannot act on a person, and no other verb has the same subject."""
     subject, thing = clause.subject, clause.object
     words = sentence.lowered
-    mutual = _MUTUAL_WITH if words[thing.start - 1] == "with" else _MUTUAL
-    if lemma(words[clause.main_verb], sentence.tags[clause.main_verb]) in mutual:
+    if not _is_person(sentence, subject) or words[clause.verb_start].startswith("'"):  # "he 's had it"
         return False
-    if subject.pronoun and thing.pronoun and subject_form(subject.pronoun) == subject_form(thing.pronoun):
+    head = thing.end - 1
+    if thing.pronoun or (sentence.story.is_name(sentence.words[head]) and not sentence.in_capitals):
         return False
-    if words[subject.start : subject.end] == words[thing.start : thing.end]:
+    if lexicographer_file(lemma(words[head], sentence.tags[head])) not in _LIFELESS:
         return False
-    if words[clause.verb_start].startswith("'"):
-        return False  # "he 's had it"
-    return any(word not in {"it", "that", "this", "something"} for word in words[thing.start : thing.end])
+    if lemma(words[clause.main_verb], sentence.tags[clause.main_verb]) in _OF_THINGS:
+        return False
+    return not any(tag in {"VBZ", "VBP"} or word in _BE for word, tag in _rest(sentence, thing.end))
+
+
+def _is_person(sentence: Sentence, phrase: NounPhrase) -> bool:
+    if phrase.pronoun:
+        return phrase.pronoun != "it"
+    head = phrase.end - 1
+    if sentence.story.is_name(sentence.words[head]):
+        return phrase.end - phrase.start == 1
+    return lexicographer_file(lemma(sentence.lowered[head], sentence.tags[head])) == "noun.person"
+
+
+def _rest(sentence: Sentence, start: int) -> Iterator[tuple[str, str]]:
+    """Words and tags from `start` on."""
+    return zip(sentence.lowered[start:], sentence.tags[start:], strict=True)
 
 
 def _phrase_at(sentence: Sentence, old: NounPhrase, new: NounPhrase, subject: bool) -> Edit:
@@ -136,7 +150,7 @@ def substitute_pronoun(
             column = column_of(sentence, at) if person_of(word) else None
             if column is None or _is_expletive(sentence, at, column) or _has_reflexive(sentence, at, column):
                 continue
-            others = _others(sentence, at, column)
+            others = _others(sentence, at, column, persons)
             bound = _SPEAKING & {person_of(other) for other in sentence.lowered}  # no "did you see you"
             alike = [
                 other
@@ -145,13 +159,11 @@ def substitute_pronoun(
             ]
             present = [other for other in alike if person_of(other) in persons]
             if column == "reflexive":
-                rank = 4
+                rank = 5
             elif not alike:
-                rank = 3
-            elif not present:
-                rank = 2
+                rank = 4
             else:
-                rank = int(column not in ("subject", "object"))
+                rank = 2 * (column not in ("subject", "object")) + (not present)
             if others:
                 ranked[rank].append((sentence, at, present or alike or others))
     if not ranked:
@@ -193,24 +205,21 @@ def _has_reflexive(sentence: Sentence, at: int, column: str) -> bool:
     return False
 
 
-def _others(sentence: Sentence, at: int, column: str) -> list[str]:
+def _others(sentence: Sentence, at: int, column: str, persons: Set[str | None]) -> list[str]:
+    """Forms of other persons that may take the place of the pronoun at `at`, in its column."""
     word = sentence.lowered[at]
     index = COLUMNS.index(column)
     fitting = fitting_subjects(sentence, at) if column == "subject" else None
     forms = {
         row[index]
         for row in PERSONS
-        if not _are_alike(row[0], person_of(word)) and (fitting is None or row[0] in fitting)
+        if (fitting is None or row[0] in fitting) and confuses(sentence, at, column, row[0], persons)
     }
     return sorted(forms - {word})
 
 
 def _is_plural(word: str) -> bool:
     return person_of(word) in {"we", "they"}
-
-
-def _are_alike(person: str, other: str | None) -> bool:
-    return person == other or frozenset((person, other)) in _ALIKE
 
 
 ASPECT = Aspect(

@@ -3,7 +3,13 @@
 from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, Aspect
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
-from openmeva.training.perturbations.rules.clause_order import exchange_one, opens_with_time
+from openmeva.training.perturbations.rules.clause_order import (
+    Joint,
+    body_end,
+    exchange_one,
+    opens_with_time,
+)
+from openmeva.training.perturbations.rules.events import refers_back, reports_event, resolves
 from openmeva.training.perturbations.rules.phrase_table import substitute_one
 from openmeva.training.perturbations.rules.time_words import OPPOSITES, is_time_word, sequence_opener
 from openmeva.training.perturbations.rules.times import TIME_NOUNS
@@ -11,7 +17,9 @@ from openmeva.training.text.edits import Edit
 from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.story import Story
 
-_CONJUNCTIONS = frozenset({"after", "before", "until", "once"})
+_CONJUNCTIONS = frozenset({"after", "before", "once"})
+# Openers after which both orders rarely make sense; after the others, the second event has to refer to the first.
+_STRICT_OPENERS = frozenset({"suddenly", "immediately", "after", "later", "next", "following"})
 
 
 def is_example(story: Story, material: PerturbationMaterial) -> bool:
@@ -22,12 +30,10 @@ def is_example(story: Story, material: PerturbationMaterial) -> bool:
 def conjunction_size(sentence: Sentence, at: int) -> int:
     """Number of tokens at `at` that are a conjunction between consecutive events; 0 for none.
 
-    "after", "before", "until", "once", "as soon as", "and then".
+    "after", "before", "once", "as soon as", "and then". Not "until", before which there is often a state.
     """
     words = sentence.lowered
     word = words[at]
-    if word == "until" and {"not", "n't", "never"} & {*words}:
-        return 0  # "did not come until he called"
     if word in _CONJUNCTIONS:
         idiom = words[at + 2 : at + 3] == ["knew"]  # "before he knew it"
         if idiom or words[at - 1 : at] == ["even"] or _bare_pronoun(sentence, at + 1):
@@ -53,12 +59,32 @@ def _fronted_size(sentence: Sentence, at: int) -> int:
 
 
 def _link(first: Sentence, second: Sentence) -> int:
-    return 0 if sequence_opener(first) or opens_with_time(first) else sequence_opener(second)
+    """As `link` of `exchange_one`: both sentences report an event, and their order matters."""
+    size = sequence_opener(second)
+    if not size or sequence_opener(first) or opens_with_time(first):
+        return 0
+    events = (0, body_end(first)), (size, body_end(second))
+    if not (reports_event(first, *events[0]) and reports_event(second, *events[1])):
+        return 0
+    opener = second.lowered[:size]
+    is_strict = (bool(_STRICT_OPENERS & {*opener}) and len(opener) > 1) or opener == ["suddenly"]
+    follows = refers_back(second, events[1], first, events[0]) or resolves(second, size, first)
+    return size if is_strict or follows else 0
+
+
+def _are_ordered(sentence: Sentence, joint: Joint) -> bool:
+    """Whether both clauses report an event, and one refers to a thing that the other introduces."""
+    clauses = joint.main, joint.other
+    return all(reports_event(sentence, *clause) for clause in clauses) and any(
+        refers_back(sentence, later, sentence, earlier) for later, earlier in (clauses, clauses[::-1])
+    )
 
 
 def exchange_events(story: Story, rng: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:
     """Exchanges two events: clauses around a time conjunction, or sentences of which the second begins with one."""
-    return exchange_one(story.sentences[material.keep :], rng, conjunction_size, _fronted_size, _link)
+    return exchange_one(
+        story.sentences[material.keep :], rng, conjunction_size, _fronted_size, _link, _are_ordered
+    )
 
 
 def substitute_time_words(
@@ -74,6 +100,5 @@ ASPECT = Aspect(
     title="Temporal relationship",
     meaning="Two events are exchanged, or “before” becomes “after”.",
     techniques={"event_exchange": exchange_events, "antonym_substitution": substitute_time_words},
-    needs=("wordnet",),  # whether later sentences depend on "never" or "always"
     selects=is_example,
 )

@@ -2,12 +2,11 @@
 
 ALTERNATIVES: dict[str, tuple[str, ...]] = {
     "and for that reason": ("and so", "which is why", "and that was why", "and as a result"),
-    "there happened to be a": ("there was this",),
-    "since": ("as", "because", "because"),
-    "yet": ("but", "but", "though"),
+    "since": ("as", "due to the fact that", "for the reason that", "because"),
+    "made the decision": ("chose", "resolved"),
+    "made an attempt": ("made an effort", "attempted"),
+    "yet": ("but", "but"),
     "the following day": ("a day later", "one day later"),
-    "on one occasion": ("some time ago",),
     "before long": ("in a short time", "in no time"),
     "at last": ("in the end", "eventually"),
-    "all of a sudden": ("out of nowhere",),
 }

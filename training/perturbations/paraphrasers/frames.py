@@ -6,7 +6,7 @@ A frame is a function from a sentence to the framed sentence, or None if the fra
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from openmeva.training.perturbations.rules.noun_phrases import NounPhrase, clauses
+from openmeva.training.perturbations.rules.events import STATES
 from openmeva.training.perturbations.rules.times import TIME_NOUNS, TIME_WORDS
 from openmeva.training.text.edits import Edit, apply_edits
 from openmeva.training.text.inflection import inflect, lemma
@@ -16,14 +16,9 @@ from openmeva.training.text.word_set import word_set
 Frame = Callable[[Sentence], str | None]
 
 _NOMINAL = frozenset({"DT", "PRP$", "JJ", "NN", "NNS", "NNP", "NNPS", "CD", "PRP", "POS"})
-_STATES = word_set(
-    """
-    be have know want need like love hate feel think believe seem look remember own belong understand wish hope
-    mean live sound smell taste matter deserve cost prefer fear see hear care doubt enjoy stay wait sit stand
-    lie contain hold weigh agree expect adore detest reside raise
-    """
+_PHASES = word_set(
+    "do start begin end keep continue stop wind use let try attempt decide choose resolve make can turn proceed go take"
 )
-_PHASES = word_set("do start begin end keep continue stop wind use let try decide choose can turn proceed go")
 _UNINTENDED = word_set(
     """
     fall lose die break forget fail realize discover find notice become happen win miss wake receive arrive grow learn
@@ -32,34 +27,31 @@ _UNINTENDED = word_set(
     hurt injure wound sprain twist bruise burn scrape scratch cut bump hit strike knock crash wreck damage ruin dent crack
     tear rip cough yawn vomit hiccup gag choke panic worry wonder regret dream doubt doze awake awaken oversleep overhear
     endure struggle survive gain earn inherit owe deserve develop contract land sink drown perish dislike surprise shock
-    tumble recoil misplace misread mishear tense manage intend assume misunderstand
+    tumble recoil misplace misread mishear tense manage intend assume misunderstand calm relax heal study train practice
     """
 )
-_ACHIEVED = word_set(
-    """
-    find win fix repair finish complete buy purchase reach catch save pass sell escape climb build
-    clean earn solve beat open fill cook bake return pay stop grab
-    """
+_SAYING = word_set(
+    "say state tell ask answer reply suggest admit explain claim announce mention call name thank"
 )
+_ACHIEVED = word_set("win fix repair finish complete save escape climb earn solve beat")
+# Without an end of their own: "was playing" for "played", but not "was driving to the store" for "drove to the store".
 _LASTING = word_set(
-    """
-    play walk stroll drive watch cook work talk read write run sing dance sleep live cry weep swim study
-    practice clean draw paint search shake sweat snow rain travel
-    """
+    "play watch work talk sing dance sleep live cry weep swim study practice search shake sweat snow rain"
 )
-_FOR_ONESELF = word_set("buy purchase cook bake order build")
-_REFLEXIVES = {"he": "himself", "she": "herself", "i": "myself", "they": "themselves", "we": "ourselves"}
+_PERSONS = frozenset({"he", "she", "i", "they", "we", "you"})
 _FEELINGS = word_set(
     """
     happy glad sad unhappy tired weary sick ill nervous anxious scared afraid frightened lonely proud guilty ashamed
     embarrassed relieved excited thrilled angry furious upset bored disappointed confident hungry better worried
     """
 )
+# With these, a deed is a habit, or not on purpose.
+_HABITS = frozenset({"each", "every", "always", "usually", "often", "accident", "accidentally", "mistake"})
 _NEGATIONS = frozenset({"not", "n't", "never", "no", "nothing", "nobody", "none"})
 _WITH_A_TIME = (
     TIME_WORDS - word_set("again until till present past second early late beginning ending current")
     | TIME_NOUNS
-    | word_set("weeks months years time times still moment point end")
+    | word_set("away weeks months years time times still moment point end")
 )
 
 
@@ -81,13 +73,13 @@ def _base(sentence: Sentence, at: int) -> str:
 
 def _is_person(sentence: Sentence) -> bool:
     first = sentence.lowered[0]
-    return first in _REFLEXIVES or first == "you" or sentence.story.is_name(sentence.words[0])
+    return first in _PERSONS or sentence.story.is_name(sentence.words[0])
 
 
-def _second_verb(sentence: Sentence, at: int) -> bool:
-    """Whether another verb has the same subject: "got up and left"."""
+def _is_joined(sentence: Sentence, at: int) -> bool:
+    """Whether another verb or clause is joined to the predicate: "got up and left"."""
     return any(
-        tag == "CC" and {*sentence.tags[index + 1 : index + 3]} & {"VBD", "VBN"}
+        tag == "CC" and sentence.tags[index + 1 : index + 2] not in (["NN"], ["NNS"], ["JJ"])
         for index, tag in enumerate(sentence.tags)
         if index > at
     )
@@ -110,8 +102,10 @@ def insert_before_verb(words: str, form: str, fits: Callable[[str], bool], perso
 
     def frame(sentence: Sentence) -> str | None:
         at = _main_verb(sentence)
-        if at is None or (person and not _is_person(sentence)) or _second_verb(sentence, at):
+        if at is None or (person and not _is_person(sentence)) or _is_joined(sentence, at):
             return None
+        if not _HABITS.isdisjoint(sentence.lowered) or sentence.lowered[at + 1 : at + 2] == ["out"]:
+            return None  # "proceeded to run out of water"
         base = _base(sentence, at)
         if not fits(base) or sentence.tags[at + 1 : at + 2] in (["VBN"], ["VBG"]):
             return None
@@ -119,18 +113,6 @@ def insert_before_verb(words: str, form: str, fits: Callable[[str], bool], perso
         return _edited(
             sentence, *sentence.spans[at], [_agreeing(sentence, at, first), *rest, inflect(base, form)]
         )
-
-    return frame
-
-
-def replace_was(words: str) -> Frame:
-    """Replaces "was" before an article by `words`."""
-
-    def frame(sentence: Sentence) -> str | None:
-        at = _main_verb(sentence)
-        if at is None or _base(sentence, at) != "be" or sentence.tags[at + 1 : at + 2] != ["DT"]:
-            return None
-        return _edited(sentence, *sentence.spans[at], words.split())
 
     return frame
 
@@ -162,19 +144,14 @@ def insert_adverb(words: str, fits: Callable[[Sentence, int], bool]) -> Frame:
     return frame
 
 
-def can_end_up(base: str) -> bool:
-    """Whether a verb fits after "ended up"."""
-    return base not in _STATES | _PHASES
-
-
 def is_achieved(base: str) -> bool:
     """Whether a verb fits after "managed to", with the same meaning without it."""
     return base in _ACHIEVED
 
 
-def is_intended(base: str) -> bool:
-    """Whether a verb describes an intended action of a person."""
-    return base not in _STATES | _PHASES | _UNINTENDED
+def is_deed(base: str) -> bool:
+    """Whether a verb describes what a person does at some time and on purpose; words are no deeds here."""
+    return base not in STATES | _PHASES | _UNINTENDED | _SAYING
 
 
 def can_last(base: str) -> bool:
@@ -185,30 +162,9 @@ def can_last(base: str) -> bool:
 def is_action(sentence: Sentence, at: int) -> bool:
     """Whether the verb at `at` does not describe a state ("turned out to be"), and the sentence has no time expression."""
     words = sentence.lowered
-    if _base(sentence, at) in _STATES or ("to", "be") in pairwise(words[at:]):
+    if _base(sentence, at) in STATES or ("to", "be") in pairwise(words[at:]):
         return False
     return not {*words} & _WITH_A_TIME
-
-
-def is_gradable(sentence: Sentence, at: int) -> bool:
-    """Whether the statement is gradable: "really wanted", "was really happy"."""
-    if _base(sentence, at) == "be":
-        return sentence.tags[at + 1 : at + 2] == ["JJ"] and sentence.lowered[at + 1] not in {
-            "able",
-            "only",
-            "due",
-        }
-    return _base(sentence, at) in {"want", "need", "like", "love", "hate", "enjoy", "wish", "hope"}
-
-
-def add_for_oneself(sentence: Sentence) -> str | None:
-    """ "bought a car for himself" for "bought a car"."""
-    pronoun = _REFLEXIVES.get(sentence.lowered[0])
-    thing = _last_object(sentence)
-    at = _main_verb(sentence)
-    if at is None or pronoun is None or thing is None or _base(sentence, at) not in _FOR_ONESELF:
-        return None
-    return _edited(sentence, sentence.spans[-2][1], sentence.spans[-2][1], [" for", pronoun])
 
 
 def prepend_words(words: str) -> Frame:
@@ -223,12 +179,6 @@ def prepend_words(words: str) -> Frame:
         return f"{start} {sentence.mid_sentence_text(0, len(sentence))}"
 
     return frame
-
-
-def _last_object(sentence: Sentence) -> NounPhrase | None:
-    """The object, a noun, at the end of a sentence with a single clause."""
-    objects = [clause.object for clause in clauses(sentence) if clause.subject.start == 0]
-    return objects[0] if objects and not objects[0].pronoun and objects[0].end == len(sentence) - 1 else None
 
 
 def _agreeing(sentence: Sentence, at: int, word: str) -> str:

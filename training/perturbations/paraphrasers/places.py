@@ -6,14 +6,22 @@ Each takes a sentence, the phrase's first token and the one after its last.
 from itertools import pairwise, takewhile
 
 from openmeva.training.perturbations.rules.phrase_table import Condition
+from openmeva.training.perturbations.rules.times import TIME_NOUNS
 from openmeva.training.text.inflection import FINITE_TAGS
 from openmeva.training.text.negation.removal import AFTER_CANNOT
 from openmeva.training.text.sentence import Sentence
 
-_PARTICLES = frozenset({"on", "up", "together", "at", "out", "in", "down", "inside", "outside", "over"})
+_PARTICLES = frozenset(
+    {"on", "up", "together", "at", "out", "in", "down", "inside", "outside", "over", "into"}
+)
 _LINKING = frozenset({"was", "were", "is", "are", "felt", "be", "been", "am", "so", "very"})
-_CLAUSE = 10  # tokens in which a clause has its verb
 _LENGTH = 6  # tokens of an object with its modifiers
+_COMPANIONS = frozenset(
+    ["friend", "friends", "family", "mom", "dad", "mother", "father", "parents", "brother", "sister", "husband", "wife",
+     "boyfriend", "girlfriend", "son", "daughter", "kids", "children", "class", "team", "cousin", "cousins"]
+)  # fmt: skip
+_PERMISSION = frozenset({"rule", "rules", "allowed", "law", "permission", "grounded"})
+_PHRASE = frozenset({"DT", "PRP", "PRP$", "NN", "NNS", "NNP", "CD", "JJ", "POS", "RB", "VBN"})
 _OBJECT = frozenset({"DT", "PRP", "PRP$", "NN", "NNS", "NNP", "CD", "JJ"})
 
 
@@ -22,7 +30,8 @@ def before_object(sentence: Sentence, start: int, end: int) -> bool:
     tags = sentence.tags
     if end >= len(tags) or tags[end] not in _OBJECT or sentence.lowered[end].endswith(("self", "selves")):
         return False
-    if FINITE_TAGS & {*takewhile(str.isalpha, tags[end : end + _CLAUSE])}:
+    after = end + sum(1 for _ in takewhile(lambda tag: tag in _PHRASE, tags[end:]))
+    if after < len(tags) and after > end and tags[after] in FINITE_TAGS | {"MD"}:
         return False  # a clause: "noticed the power had gone"
     return tags[end] != "PRP" or tags[end + 1 : end + 2] in ([], ["."], [","], ["IN"], ["CC"], ["RB"])
 
@@ -31,6 +40,61 @@ def object_without(*words: str) -> Condition:
     """As `before_object`, where none of `words` is among the next few: "threw a fit", "loved him very much"."""
     return lambda sentence, start, end: (
         before_object(sentence, start, end) and not {*words} & {*sentence.lowered[end : end + _LENGTH]}
+    )
+
+
+def object_with(*words: str) -> Condition:
+    """As `before_object`, where one of `words` is among the next few: "joined a band"."""
+    return lambda sentence, start, end: (
+        before_object(sentence, start, end) and bool({*words} & {*sentence.lowered[end : end + _LENGTH]})
+    )
+
+
+def before_pause(sentence: Sentence, start: int, end: int) -> bool:
+    """A pause or a conjunction follows: "smiled ." or "smiled and left"."""
+    return sentence.tags[end : end + 1] in (["."], [","], ["CC"])
+
+
+def before_gerund(sentence: Sentence, start: int, end: int) -> bool:
+    return sentence.tags[end : end + 1] == ["VBG"]
+
+
+def before_duration(sentence: Sentence, start: int, end: int) -> bool:
+    """A number and a unit of time follow: "for two hours"."""
+    return sentence.tags[end : end + 1] == ["CD"] and not TIME_NOUNS.isdisjoint(
+        sentence.lowered[end + 1 : end + 2]
+    )
+
+
+def before_time(sentence: Sentence, start: int, end: int) -> bool:
+    return not TIME_NOUNS.isdisjoint(sentence.lowered[end : end + 1])
+
+
+def before_companion(sentence: Sentence, start: int, end: int) -> bool:
+    """A name, or a possessive with a noun, follows a verb of moving or doing, and then a pause: "went with her mom"."""
+    tags, words = sentence.tags, sentence.words
+    if tags[start - 1 : start] in (["NN"], ["JJ"], ["VBN"], ["NNS"]):
+        return False  # "a talk with", "angry with"
+    if end < len(words) and sentence.story.is_name(words[end]):
+        return before_pause(sentence, start, end + 1)
+    return (
+        tags[end : end + 1] == ["PRP$"]
+        and bool(_COMPANIONS & {*sentence.lowered[end + 1 : end + 2]})
+        and before_pause(sentence, start, end + 2)
+    )
+
+
+def before_plural(sentence: Sentence, start: int, end: int) -> bool:
+    """A determiner and a plural follow: "most of the guests"."""
+    return sentence.tags[end : end + 1] in (["DT"], ["PRP$"]) and sentence.tags[end + 1 : end + 2] == ["NNS"]
+
+
+def counted_object(sentence: Sentence, start: int, end: int) -> bool:
+    """A number between a verb and a plural that is no time: "bought two cats"."""
+    return (
+        sentence.tags[start - 1 : start] in (["VBD"], ["VBN"])
+        and sentence.tags[end : end + 1] == ["NNS"]
+        and TIME_NOUNS.isdisjoint(sentence.lowered[end : end + 1])
     )
 
 
@@ -101,7 +165,8 @@ def is_inability(sentence: Sentence, start: int, end: int) -> bool:
     if not after_singular_subject(sentence, start, end) or not before_verb(sentence, start, end):
         return False
     words = sentence.lowered
-    return words[end] not in AFTER_CANNOT and "until" not in words[end:]
+    forbidden = not _PERMISSION.isdisjoint(words)
+    return words[end] not in AFTER_CANNOT | {"be"} and "until" not in words[end:] and not forbidden
 
 
 def states_result(sentence: Sentence, start: int, end: int) -> bool:

@@ -1,14 +1,15 @@
 """Rule-based paraphrases: other words, forms and clause orders, and longer wordings."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from functools import cached_property
 
 from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.perturbations.paraphrasers.alternatives import ALTERNATIVES
-from openmeva.training.perturbations.paraphrasers.framings import add_framing
+from openmeva.training.perturbations.paraphrasers.framings import AFTER_EVENT, add_framing
 from openmeva.training.perturbations.paraphrasers.structure import move_clause, to_passive
 from openmeva.training.perturbations.paraphrasers.words import phrase_table
 from openmeva.training.perturbations.rules.contractions import contractions, expansions
+from openmeva.training.perturbations.rules.events import reports_event
 from openmeva.training.perturbations.rules.phrase_table import PhraseTable
 from openmeva.training.perturbations.rules.replacing import replace_word
 from openmeva.training.perturbations.rules.synonyms import fitting_synonyms
@@ -58,10 +59,11 @@ class RuleParaphraser:
         if worded and len(parsed) == 2:
             plain.append(worded)
         plain = rng.shuffled(plain)
+        closed = frozenset() if _follows_event(sentence) else AFTER_EVENT
         more: list[list[str]] = [[] for _ in range(_FRAMES)]
         for text in plain if plain else [sentence.text]:
             for _ in range(_ATTEMPTS):
-                for index, paraphrase in enumerate(_successive_framings(text, rng)):
+                for index, paraphrase in enumerate(_successive_framings(text, rng, closed)):
                     more[index].append(paraphrase)
         wordings = [*plain, *(text for texts in more for text in texts)]
         return [text for text in dict.fromkeys(wordings) if text != sentence.text]
@@ -98,10 +100,16 @@ def _parse_single_sentence(text: str) -> Sentence | None:
     return parsed[0] if len(parsed) == 1 else None
 
 
-def _successive_framings(text: str, rng: BufferedRandom) -> list[str]:
-    """A sentence with one framing, the same with a second one in another place, and so on."""
+def _follows_event(sentence: Sentence) -> bool:
+    """Whether the sentence before reports an event."""
+    before = sentence.story.sentences[max(0, sentence.index - 1) : sentence.index]
+    return any(reports_event(earlier, 0, len(earlier)) for earlier in before)
+
+
+def _successive_framings(text: str, rng: BufferedRandom, closed: Set[str]) -> list[str]:
+    """A sentence with one framing, the same with a second one in another place, and so on; none in a `closed` place."""
     results: list[str] = []
-    places: set[str] = set()
+    places = {*closed}
     while len(results) < _FRAMES and (sentence := _parse_single_sentence(text)):
         framed = add_framing(sentence, rng, places)
         if framed is None:

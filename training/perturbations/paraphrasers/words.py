@@ -11,23 +11,25 @@ from openmeva.training.perturbations.paraphrasers.places import (
     after_singular_subject,
     attribute_or_end,
     before_clause,
-    before_infinitive,
+    before_companion,
+    before_duration,
     before_noun,
-    before_object,
+    before_pause,
+    before_plural,
     before_that,
+    before_time,
     before_verb,
+    counted_object,
     ends_phrasal,
     is_inability,
     is_predicate,
     is_purpose_infinitive,
     is_simple_noun,
-    object_without,
-    simple_object,
     states_result,
     thing_or_predicate,
 )
+from openmeva.training.perturbations.paraphrasers.verbs import LONGER, PHRASAL, VERB_TAGS, VERBS
 from openmeva.training.perturbations.rules.phrase_table import (
-    Condition,
     Counterpart,
     PhraseTable,
     both,
@@ -36,116 +38,29 @@ from openmeva.training.perturbations.rules.phrase_table import (
     not_preceded,
     opens,
 )
+from openmeva.training.perturbations.rules.synonyms import is_size_of_thing
 from openmeva.training.perturbations.rules.times import TIME_NOUNS
 from openmeva.training.text.inflection import inflect
+from openmeva.training.text.sentence import Sentence
 
-_VERB_TAGS = ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
-
-_FOUND = ("home", "house", "apartment", "job", "work", "way", "place", "time")
-_DEGREES = ("much", "more", "most", "better", "best", "dearly", "deeply", "lot")
-_MEALS = ("bite", "breakfast", "lunch", "dinner", "snack", "food", "drink", "coffee", "beer", "seat", "hold")
-_WATCHED = (
-    "movie", "movies", "film", "play", "show", "game", "concert", "doctor", "dentist", "therapist", "vet", "results",
-    "difference", "point", "sense", "friends", "family",
-)  # fmt: skip
-# Verbs by base form: replacement, and condition on what follows.
-_VERBS: dict[str, tuple[str, Condition]] = {
-    "want": ("wish", before_infinitive),
-    "decide": ("choose", before_infinitive),
-    "begin": ("start", not_following("with", "his", "her")),
-    "start": ("begin", before_infinitive),
-    "try": ("attempt", before_infinitive),
-    "need": ("have", before_infinitive),
-    "buy": ("purchase", before_object),
-    "love": ("adore", before_object),
-    "hate": ("detest", before_object),
-    "finish": ("complete", before_object),
-    "fix": ("repair", both(before_object, not_following("it", "this", "things", "everything"))),
-    "yell": ("shout", not_following("out")),
-    "scream": ("shriek", not_following("out")),
-    "cry": ("weep", not_following("out")),
-    "happen": ("occur", not_following("to")),
-    "realize": ("discover", before_that),
-    "throw": ("toss", object_without("fit", "tantrum", "party", "punch", "punches", "shower", "bash")),
-    "grab": ("seize", object_without(*_MEALS)),
-    "receive": ("get", before_object),
-    "choose": ("select", before_object),
-    "build": ("construct", before_object),
-    "require": ("need", before_object),
-    "search": ("look", lambda s, a, b: s.lowered[b : b + 1] == ["for"]),
-    "hire": ("employ", before_object),
-    "reply": ("answer", not_following("to")),
-    "permit": ("allow", before_object),
-    "assist": ("help", before_object),
-}
-# Longer replacements of verbs; the first word is inflected.
-_LONGER: dict[str, tuple[str, Condition]] = {
-    "like": ("be fond of", object_without(*_DEGREES)),
-    "need": ("be in need of", simple_object),
-    "see": ("catch sight of", both(object_without(*_WATCHED), not_following("that", "how"))),
-    "want": ("wish for", before_object),
-    "try": ("make an attempt", before_infinitive),
-    "find": (
-        "come across",
-        both(simple_object, object_without(*_FOUND), not_following("out", "himself", "herself")),
-    ),
-    "argue": ("have an argument", not_following("that", "about", "over", "and")),
-    "fight": ("have a fight", lambda s, a, b: s.tags[b : b + 1] in (["."], ["IN"], ["RB"])),
-    "cry": ("burst into tears", lambda s, a, b: s.tags[b : b + 1] in (["."], [","], ["CC"])),
-    "remember": ("recall", before_object),
-    "forget": ("fail to remember", both(before_object, not_following("about"))),
-    "visit": ("pay a visit to", object_without("everyday", "again", "often")),
-    "arrive": ("get there", lambda s, a, b: s.tags[b : b + 1] == ["."]),
-    "leave": ("go away", lambda s, a, b: s.tags[b : b + 1] == ["."]),
-    "agree": ("say yes", lambda s, a, b: s.tags[b : b + 1] == ["."]),
-    "refuse": ("say no", lambda s, a, b: s.tags[b : b + 1] == ["."]),
-    "sleep": ("be asleep", lambda s, a, b: s.tags[b : b + 1] == ["."]),
-    "use": ("make use of", before_object),
-    "teach": ("give lessons to", lambda s, a, b: s.tags[b : b + 2] in (["PRP", "."], ["NNS", "."])),
-    "practice": ("go through exercises", lambda s, a, b: s.tags[b : b + 1] == ["."]),
-    "notice": ("become aware of", before_object),
-    "attempt": ("make an effort", before_infinitive),
-    "own": ("be the owner of", before_object),
-    "discuss": ("have a talk about", before_object),
-    "win": ("come first in", lambda s, a, b: s.lowered[b : b + 2] in (["the", "race"], ["the", "contest"])),
-}
-# Verbs with a particle or preposition; the first word of the replacement is inflected.
-_PHRASAL: dict[str, str] = {
-    "go back": "return",
-    "come back": "return",
-    "get back": "return",
-    "go home": "head home",
-    "come home": "get home",
-    "go to": "head to",
-    "look for": "search for",
-    "look at": "gaze at",
-    "end up": "wind up",
-    "find out": "learn",
-    "wake up": "awake",
-    "show up": "turn up",
-    "live in": "reside in",
-    "arrive at": "reach",
-    "ask for": "request",
-    "fall asleep": "doze off",
-    "pass away": "die",
-    "pick out": "choose",
-    "work out": "exercise",
-    "take care of": "look after",
-    "get ready": "prepare",
-    "make sure that": "see to it that",
-    "have to": "need to",
-}
 _OBJECTS = ("him", "her", "me", "them")
+# With these, "again" may mean "back": "shut the window again".
+_NOT_AGAIN = frozenset("never refused shut close closed return returned put open opened went".split())
+_NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "ten")
+_OWN = {"himself": "his", "herself": "her", "myself": "my", "themselves": "their", "ourselves": "our"}
+_BECAME = {
+    "sick": "ill", "angry": "angry", "mad": "angry", "scared": "frightened", "nervous": "anxious", "tired": "weary",
+    "upset": "upset", "excited": "excited", "bored": "bored",
+}  # fmt: skip
 _OTHERS: dict[str, Counterpart] = {
     "very": Counterpart(
         "really", holds=both(not_following("much", "own"), not_preceded("the", "this", "that"))
     ),
-    "really": Counterpart("truly"),
-    "finally": Counterpart("at last"),
+    "really": Counterpart("truly", holds=lambda s, a, b: s.tags[b : b + 1] == ["JJ"]),
+    "finally": Counterpart("at last", holds=opens),
     "suddenly": Counterpart("all of a sudden"),
-    "quickly": Counterpart("rapidly"),
     "soon": Counterpart("before long", holds=both(opens, not_following("after", "as"))),
-    "then": Counterpart("after that", holds=opens),
+    "then": Counterpart("after that", holds=both(opens, not_following("one"))),
     "eventually": Counterpart("in time"),
     "luckily": Counterpart("fortunately"),
     "fortunately": Counterpart("luckily"),
@@ -158,19 +73,19 @@ _OTHERS: dict[str, Counterpart] = {
     "often": Counterpart("frequently"),
     "usually": Counterpart("normally"),
     "however": Counterpart("nevertheless", holds=opens),
-    "almost": Counterpart("nearly"),
+    "almost": Counterpart("nearly", holds=not_following("immediately", "instantly")),
     "again": Counterpart(
         "once more",
         holds=both(
             not_preceded("once", "and", "over", "yet"),
             not_following("and"),
-            lambda s, a, b: "never" not in s.lowered,
+            lambda s, a, b: _NOT_AGAIN.isdisjoint(s.lowered),
         ),
     ),
     "maybe": Counterpart("perhaps"),
-    "because": Counterpart("since", holds=before_clause),
+    "because": Counterpart("since", holds=both(before_clause, not_preceded(*TIME_NOUNS))),
     "while": Counterpart("as", holds=before_clause),
-    "although": Counterpart("though"),
+    "although": Counterpart("despite the fact that", holds=before_clause),
     "until": Counterpart("till"),
     "near": Counterpart(
         "close to",
@@ -208,10 +123,14 @@ _OTHERS: dict[str, Counterpart] = {
     "out loud": Counterpart("aloud"),
     "to": Counterpart("in order to", frozenset({"TO"}), is_purpose_infinitive),
     "in order to": Counterpart("to"),
-    "there was a": Counterpart("there happened to be a", holds=opens),
     "could not": Counterpart("was not able to", holds=is_inability),
     "could n't": Counterpart("was unable to", holds=is_inability),
-    "had to": Counterpart("was forced to", holds=both(after_singular_subject, before_verb)),
+    "had to": Counterpart(
+        "was forced to", holds=both(both(after_singular_subject, before_verb), not_following("be"))
+    ),
+    "wanted to": Counterpart("wished to", holds=before_verb),
+    "wants to": Counterpart("wishes to", holds=before_verb),
+    "needed to": Counterpart("had to", holds=before_verb),
     "had a good time": Counterpart("enjoyed it"),
     **{f"told {who}": Counterpart(f"let {who} know", holds=before_that) for who in _OBJECTS},
     "said": Counterpart("stated", holds=before_that),
@@ -220,28 +139,55 @@ _OTHERS: dict[str, Counterpart] = {
         "made a trip to the",
         holds=following("store", "market", "mall", "beach", "park", "zoo", "city", "library"),
     ),
-    "it was": Counterpart(
-        "it turned out to be", holds=both(opens, lambda s, a, b: s.tags[b : b + 1] == ["DT"])
-    ),
     "the end of": Counterpart("the close of"),
     "as soon as": Counterpart("the moment"),
     "so": Counterpart(
         "and for that reason", holds=both(states_result, lambda s, a, b: s.lowered[a - 1 : a] == [","])
     ),
     "but": Counterpart("yet", holds=before_clause),
+    "though": Counterpart("in spite of the fact that", frozenset({"IN"}), before_clause),
+    "with": Counterpart("together with", holds=before_companion),
+    "for": Counterpart("for a period of", holds=before_duration),
+    **{number: Counterpart(f"a total of {number}", holds=counted_object) for number in _NUMBERS},
+    "each other": Counterpart("one another"),
+    "a lot": Counterpart("a great deal", holds=before_pause),
+    "most of": Counterpart("the majority of", holds=before_plural),
+    **{
+        f"all {time}": Counterpart(f"the whole {time}")
+        for time in ("day", "night", "week", "weekend", "morning")
+    },
+    "it was time to": Counterpart("the time had come to"),
+    **{
+        f"{whose} parents": Counterpart(
+            f"{whose} mother and father", holds=not_following("'s", "'", "house", "and")
+        )
+        for whose in ("his", "her", "my")
+    },
+    "next to": Counterpart("beside", holds=both(not_preceded("right"), not_following("nothing"))),
+    "every": Counterpart("each", frozenset({"DT"}), both(before_time, not_preceded("almost", "nearly"))),
+    **{f"by {self}": Counterpart(f"on {own} own", holds=before_pause) for self, own in _OWN.items()},
+    "for free": Counterpart("at no cost", holds=before_pause),
+    "on purpose": Counterpart("deliberately"),
+    "by accident": Counterpart("accidentally"),
+    "took a shower": Counterpart("showered"),
+    "had fun": Counterpart("had a good time"),
+    **{
+        f"got {old}": Counterpart(f"became {new}", holds=not_following("for", "at", "up"))
+        for old, new in _BECAME.items()
+    },
 }
 
 
 def _entries() -> dict[str, Counterpart]:
     entries: dict[str, Counterpart] = dict(_OTHERS)
-    for base, (new, holds) in _VERBS.items():
-        for tag in _VERB_TAGS:
+    for base, (new, holds) in VERBS.items():
+        for tag in VERB_TAGS:
             form = inflect(base, tag)
             if form not in entries or tag == "VBD":
                 # the first tag decides a form that two tags share ("wanted"): both give the same replacement
                 # unless it is irregular, so the past comes before the participle
                 entries[form] = Counterpart(inflect(new, tag), _tags_of(base, form), holds)
-    for phrase, new in _PHRASAL.items():
+    for phrase, new in PHRASAL.items():
         first, rest = phrase.split(" ", 1)
         new_first, _, new_rest = new.partition(" ")
         for tag in ("VBD", "VB", "VBZ", "VBG"):
@@ -249,7 +195,7 @@ def _entries() -> dict[str, Counterpart]:
             counterpart = f"{inflect(new_first, tag)} {new_rest}".strip()
             if form not in entries:
                 entries[form] = Counterpart(counterpart, _tags_of(first, inflect(first, tag)), ends_phrasal)
-    for base, (new, holds) in _LONGER.items():
+    for base, (new, holds) in LONGER.items():
         new_first, _, new_rest = new.partition(" ")
         for tag in ("VBD", "VBZ"):
             form = inflect(base, tag)
@@ -266,13 +212,20 @@ def _entries() -> dict[str, Counterpart]:
     for word, new in PREDICATES.items():
         entries[word] = Counterpart(new, holds=is_predicate)
     for word, new in ADJECTIVES.items():
-        holds = both(attribute_or_end, not_following(*OF_SET_PHRASES.get(word, ())))
+        holds = both(both(attribute_or_end, _is_size), not_following(*OF_SET_PHRASES.get(word, ())))
+        if word in {"whole", "entire"}:  # "a whole new style"
+            holds = both(holds, lambda s, a, b: s.tags[b : b + 1] == ["NN"])
         entries[word] = Counterpart(new, frozenset({"JJ"}), holds)
     return entries
 
 
+def _is_size(sentence: Sentence, start: int, end: int) -> bool:
+    """As `is_size_of_thing`, of an adjective; holds for words that are no sizes."""
+    return is_size_of_thing(sentence, start)
+
+
 def _tags_of(base: str, form: str) -> frozenset[str]:
-    return frozenset(tag for tag in _VERB_TAGS if inflect(base, tag) == form) - {"VBN"}
+    return frozenset(tag for tag in VERB_TAGS if inflect(base, tag) == form) - {"VBN"}
 
 
 def phrase_table() -> PhraseTable:

@@ -193,6 +193,7 @@ def exchange_one(
     trailing_size: Callable[[Sentence, int], int],
     fronted_size: Callable[[Sentence, int], int],
     link: Callable[[Sentence, Sentence], int],
+    accepts_clauses: Callable[[Sentence, Joint], bool] = lambda sentence, joint: True,
 ) -> list[Edit] | None:
     """The edits of one exchange, sampled from all possible ones; None where there is none.
 
@@ -202,11 +203,12 @@ def exchange_one(
         trailing_size: number of tokens from a place on that are a conjunction between two clauses; 0 for none.
         fronted_size: the same for a conjunction that opens the sentence.
         link: number of tokens that link a sentence (second argument) to the one before (first argument); 0 for none.
+        accepts_clauses: whether two clauses around a conjunction may be exchanged; default: all.
     """
     alternatives: list[list[Edit]] = []
     for sentence in sentences:
         joint = trailing_clause(sentence, trailing_size) or fronted_clause(sentence, fronted_size)
-        edits = exchange_clauses(sentence, joint) if joint else None
+        edits = exchange_clauses(sentence, joint) if joint and accepts_clauses(sentence, joint) else None
         if edits:
             alternatives.append(edits)
     for first, second in pairwise(sentences):

@@ -27,13 +27,44 @@ _NEVER = word_set(
     characteristic feature proclamation announcement thought savor savour detect concur
     lately recently barely scarcely hardly perspiration finally tune melody vicinity neighborhood vast furnish
     commonly regain authority workout precisely inescapable soil dirty soiled construct
+    accomplish amazing bulk chiefly clump companion cross crossed crossing curtain damp defy despair determine
+    disrupt employ fairly fake fashion frustrate fumble gasp incorporate integrate intention involvement minimum
+    mix mostly motivate panic profit project task purpose quickly rapidly red retreat reveal responsibility
+    round scream yell simply slim snake speed strategy strengthen strictly therefore tumble writhe spectacular tv television race
     """
 )
-_ONLY_BEFORE = {"rest": "of"}
+# Replacements that are rare, dated or narrower, for words that may otherwise be replaced.
+_NEVER_NEW = word_set(
+    """
+    beast creature youngster individual metropolis merchandise nation telephone specter frightful immense implore
+    perish wholly ordinarily evidently plainly recollect necessitate dreadful instruct subsequently gag theme
+    ascertain textile wood counsel mend process minister nightfall older instructor woods
+    """
+)
+# The only word that may follow: "the rest of", "a chance to" (there is "a chance of rain").
+_ONLY_BEFORE = {"rest": "of", "chance": "to", "opportunity": "to"}
+# Determiners after which a word is part of a set phrase: "went to the doctor", "missed her plane", "by mistake".
+_NOT_AFTER = {
+    "doctor": frozenset({"the"}),
+    "store": frozenset({"the"}),
+    "plane": frozenset({"his", "her", "my", "their", "our", "a", "catch", "the"}),
+    "mistake": frozenset({"by"}),
+    "story": frozenset({"the", "news"}),
+    "movies": frozenset({"the"}),
+    "immediately": frozenset({"quite", "very", "so", "more"}),
+    "opportunity": frozenset({"more", "much", "little", "no"}),
+}
 # "nearly never" is not English.
-_NOT_BEFORE = {"almost": frozenset({"never", "no", "nothing", "nobody", "none", "always"})}
+_NOT_BEFORE = {
+    "almost": frozenset({"never", "no", "nothing", "nobody", "none", "always"}),
+    "immediately": frozenset({"after", "before", "when"}),
+}
 _THINGS = frozenset({"noun.artifact", "noun.animal", "noun.object", "noun.plant", "noun.food", "noun.body"})
-_SIZES = word_set("big large huge enormous immense vast small tiny")
+# Nouns for which a size says how important something is.
+_IMPORTANT = word_set("match game games date test break fan gift present surprise problem deal mistake")
+SIZES = word_set(
+    "big bigger biggest large larger largest huge enormous immense vast small smaller smallest tiny"
+)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -49,7 +80,13 @@ def is_close(word: str, new: str, tag: str) -> bool:
     if base is None or new in STOP_WORDS or len(new) < 2:
         return False
     own, others = senses(first, part), senses(base, part)
-    if not own or not others or own[0].synset != others[0].synset or {base, first} & _NEVER:
+    if (
+        not own
+        or not others
+        or own[0].synset != others[0].synset
+        or {base, first} & _NEVER
+        or base in _NEVER_NEW
+    ):
         return False
     return _share_of_first_sense(first, part) >= 0.5 and _share_of_first_sense(base, part) >= 0.5
 
@@ -65,12 +102,22 @@ def fitting_synonyms(sentence: Sentence, at: int) -> list[str]:
     """Synonyms of the word at `at` that fit its sentence."""
     word, tag = sentence.lowered[at], sentence.tags[at]
     base = lemma(word, tag)
-    if base in LIGHT_VERBS or not is_replaceable(sentence, at) or (tag == "NN" and word.endswith("ing")):
+    if (
+        base in LIGHT_VERBS
+        or base == "film"
+        or not is_replaceable(sentence, at)
+        or (tag == "NN" and word.endswith("ing"))
+    ):
         return []
     following = sentence.lowered[at + 1] if at + 1 < len(sentence) else ""
     if following in _NOT_BEFORE.get(base, ()) or following != _ONLY_BEFORE.get(base, following):
         return []
-    if known_lemma(word, tag) != base or not _is_size_of_thing(sentence, at):
+    if sentence.lowered[at - 1 : at] and sentence.lowered[at - 1] in (
+        *_NOT_AFTER.get(base, ()),
+        *_NOT_AFTER.get(word, ()),
+    ):
+        return []
+    if known_lemma(word, tag) != base or not is_size_of_thing(sentence, at):
         return []
     candidates = [new for new in synonyms(word, tag) if is_close(word, new, tag)]
     if candidates and tag.startswith("V"):
@@ -83,12 +130,13 @@ def fitting_synonyms(sentence: Sentence, at: int) -> list[str]:
     return candidates
 
 
-def _is_size_of_thing(sentence: Sentence, at: int) -> bool:
+def is_size_of_thing(sentence: Sentence, at: int) -> bool:
     """Whether the word at `at` is not a size, or is that of a physical thing: a big brother is not a large one."""
-    if sentence.lowered[at] not in _SIZES:
+    if sentence.lowered[at] not in SIZES:
         return True
     following = sentence.tags[at + 1] if at + 1 < len(sentence) else "."
     return (
         following in {"NN", "NNS"}
+        and sentence.lowered[at + 1] not in _IMPORTANT
         and lexicographer_file(lemma(sentence.lowered[at + 1], following)) in _THINGS
     )

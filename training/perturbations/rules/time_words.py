@@ -2,6 +2,7 @@
 
 import re
 
+from openmeva.training.perturbations.rules.events import refers_back, reports_event
 from openmeva.training.perturbations.rules.phrase_table import (
     Counterpart,
     PhraseTable,
@@ -10,7 +11,6 @@ from openmeva.training.perturbations.rules.phrase_table import (
     opens,
     preceded,
 )
-from openmeva.training.perturbations.rules.polarity import story_depends_on
 from openmeva.training.perturbations.rules.times import COUNTED_TIMES, TIME_WORDS
 from openmeva.training.text.negation.verbs import POLARITY_ITEMS
 from openmeva.training.text.sentence import Sentence
@@ -56,12 +56,15 @@ def _no_passing(sentence: Sentence, start: int, end: int) -> bool:
     return before not in _NOT_BEFORE_CONJUNCTION and not _is_duration(sentence, end)
 
 
+_UNFIXED = POLARITY_ITEMS | {"was", "were", "is", "are", "had", "has", "have"}
+
+
 def _fixes_order(sentence: Sentence, start: int, end: int) -> bool:
     """Whether one event refers to a thing that the other introduces: "after he found a key, he lost it".
 
     Otherwise, both orders often make sense: "after the game, he ate" and "before the game, he ate".
     """
-    if not _no_passing(sentence, start, end) or not POLARITY_ITEMS.isdisjoint(sentence.lowered):
+    if not _no_passing(sentence, start, end) or not _UNFIXED.isdisjoint(sentence.lowered):
         return False
     words = sentence.lowered
     comma = words.index(",", end) if "," in words[end:] else len(words)
@@ -82,23 +85,51 @@ def _is_duration(sentence: Sentence, at: int) -> bool:
     )
 
 
-def _states_fact(sentence: Sentence, start: int, end: int) -> bool:
-    """A statement, on which the later story depends, not a wish or command: "never" and "always" with a verb after them."""
-    if not story_depends_on(sentence, min(end, len(sentence) - 1)):
+_ANY_TIME = word_set("told said asked tells says started began became suggested")
+
+
+def _follows_event(sentence: Sentence, start: int, end: int) -> bool:
+    """An event follows that refers to the sentence before: "after that, he used it"."""
+    if not sentence.index or not opens(sentence, start, end) or not _adverb_of_time(sentence, start, end):
         return False
-    following = sentence.tags[end] if end < len(sentence) else ""
-    licensed = POLARITY_ITEMS.isdisjoint(sentence.lowered)  # not "always had any time"
-    return licensed and following.startswith(("V", "RB", "JJ", "MD")) and "?" not in sentence.words[-2:]
+    before = sentence.story.sentences[sentence.index - 1]
+    if not _ANY_TIME.isdisjoint(sentence.lowered):
+        return False
+    return reports_event(sentence, end, len(sentence)) and refers_back(
+        sentence, (end, len(sentence)), before, (0, len(before))
+    )
 
 
-def _unnegated(sentence: Sentence, start: int, end: int) -> bool:
-    return not any(word in {"not", "n't", "never"} for word in sentence.lowered[max(0, start - 2) : start])
+_NEW = word_set(
+    "got woke spoke talked earlier a an another new some went go goes came bought purchased found called saw started"
+)
 
 
+def _refers_to_known(sentence: Sentence, start: int, end: int) -> bool:
+    """Before a unit of time, in a sentence that introduces nothing new, which might have happened at any time."""
+    counted = end < len(sentence) and sentence.lowered[end] in COUNTED_TIMES
+    return counted and _NEW.isdisjoint(sentence.lowered)
+
+
+def _until_a_change(sentence: Sentence, start: int, end: int) -> bool:
+    """A word for a change follows, in the sentence or one of the next two."""
+    later = sentence.story.sentences[sentence.index + 1 : sentence.index + 3]
+    return not _CHANGES.isdisjoint([*sentence.lowered[end:], *(word for s in later for word in s.lowered)])
+
+
+def _takes_long(sentence: Sentence, start: int, end: int) -> bool:
+    return _BRIEF.isdisjoint(sentence.lowered)
+
+
+_CHANGES = word_set("but then eventually later soon finally until after however though now")
+# What one also does for a moment.
+_BRIEF = word_set(
+    "watched watch looked look waited wait talked talk held hold stopped stop sat sit rested rest"
+)
 _ENTRIES = {
     "after all": Counterpart(""),
-    "after that": Counterpart("before that"),
-    "after this": Counterpart("before this"),
+    "after that": Counterpart("before that", holds=_follows_event),
+    "after this": Counterpart("before this", holds=_follows_event),
     "before that": Counterpart("after that"),
     "soon after": Counterpart("long before", holds=_no_passing),
     "right after": Counterpart("long before", holds=_no_passing),
@@ -107,60 +138,26 @@ _ENTRIES = {
     "after": Counterpart("before", frozenset({"IN"}), _fixes_order),
     "before long": Counterpart(""),
     "before": Counterpart("after", frozenset({"IN"}), _fixes_order),
-    "never again": Counterpart(""),
-    "never before": Counterpart(""),
-    "never": Counterpart("always", _ADVERB, _states_fact),
-    "always": Counterpart("never", _ADVERB, both(_states_fact, _unnegated)),
-    "almost always": Counterpart("almost never"),
-    "usually": Counterpart("rarely", holds=both(_states_fact, _unnegated)),
-    "often": Counterpart("rarely", _ADVERB, both(both(_states_fact, _unnegated), lambda s, a, b: s.lowered[a - 1 : a] not in (
-        ["how"], ["more"], ["very"], ["so"], ["as"], ["most"], ["quite"]))),
-    "rarely": Counterpart("often", holds=_states_fact),
-    "sometimes": Counterpart("always", holds=opens),
-    "early": Counterpart("late", _ADVERB, not_following("bird", "age", "on", "warning")),
-    "late": Counterpart("early", _ADVERB, both(
-        not_following("husband", "wife", "father", "mother", "fee", "fees", "that", "at", "night"),
-        lambda s, a, b: s.lowered[a - 1 : a] not in (["too"], ["of"], ["until"], ["running"], ["ran"]))),
-    "too late": Counterpart("too early", holds=not_following("to")),
-    "earlier": Counterpart("later", frozenset({"RBR", "RB", "JJR"})),
-    "later that": Counterpart("earlier that"),
-    "earlier that": Counterpart("later that"),
+    "too late": Counterpart("too early", holds=both(preceded("was"), not_following("to"))),
+    "earlier": Counterpart("later", frozenset({"RBR", "RB", "JJR"}), _after_number),
     "later": Counterpart("earlier", holds=_after_number),
-    "ago": Counterpart("later", holds=_after_number),
-    "then": Counterpart("before that", _ADVERB, both(opens, _adverb_of_time)),
+    "then": Counterpart("before that", _ADVERB, _follows_event),
     "now and then": Counterpart(""),
-    "and then": Counterpart("but first"),
-    "afterwards": Counterpart("beforehand"),
-    "afterward": Counterpart("beforehand"),
-    "beforehand": Counterpart("afterwards"),
-    "previously": Counterpart("subsequently"),
-    "formerly": Counterpart("subsequently"),
-    "at first": Counterpart("in the end"),
-    "in the end": Counterpart("at first"),
-    "at last": Counterpart("at first"),
-    "at the beginning": Counterpart("at the end"),
-    "at the end": Counterpart("at the beginning", holds=not_following("of")),
-    "finally": Counterpart("at first", holds=opens),
-    "right away": Counterpart("much later"),
-    "soon": Counterpart("much later", _ADVERB, both(opens, not_following("as", "after", "enough"))),
-    "yesterday": Counterpart("tomorrow"),
-    "tomorrow": Counterpart("yesterday"),
+    "and then": Counterpart("but first", holds=_follows_event),
+    "afterwards": Counterpart("beforehand", holds=_follows_event),
+    "afterward": Counterpart("beforehand", holds=_follows_event),
+    "at first": Counterpart("in the end", holds=_until_a_change),
     "nowadays": Counterpart("long ago"),
     "forever": Counterpart("for a moment", holds=lambda s, a, b: s.lowered[a - 1 : a] != ["took"]),
     "temporary": Counterpart("permanent"),
     "permanent": Counterpart("temporary"),
-    "next": Counterpart("previous", frozenset({"JJ", "IN"}), lambda s, a, b: s.lowered[a - 1 : a] == ["the"]
-                        and b < len(s) and s.lowered[b] in COUNTED_TIMES),
-    "previous": Counterpart("next", _ADJECTIVE, lambda s, a, b: b < len(s) and s.lowered[b] in COUNTED_TIMES),
-    "past": Counterpart("future", frozenset({"NN"}), preceded("the", "her", "his", "their", "my")),
-    "future": Counterpart("past", _NOUN, preceded("the", "her", "his", "their", "my", "our")),
+    "next": Counterpart("previous", frozenset({"JJ", "IN"}), both(preceded("the"), _refers_to_known)),
+    "following": Counterpart("previous", holds=both(preceded("the"), _refers_to_known)),
+    "previous": Counterpart("next", _ADJECTIVE, _refers_to_known),
     "beginning": Counterpart("ending", _NOUN, preceded("the", "a")),
     "ending": Counterpart("beginning", _NOUN, preceded("the", "a", "happy")),
-    "until": Counterpart("after", holds=lambda s, a, b: b < len(s) and s.tags[b] in {"PRP", "NNP"} and
-                         s.lowered[a - 1 : a] not in (["not"], ["n't"], ["up"])),
-    "for years": Counterpart("for a moment"),
-    "for hours": Counterpart("for a second"),
-    "for a long time": Counterpart("for a moment"),
+    "for years": Counterpart("for a moment", holds=_takes_long),
+    "for hours": Counterpart("for a second", holds=_takes_long),
     "midnight": Counterpart("noon", _NOUN),
     "noon": Counterpart("midnight", _NOUN),
 }  # fmt: skip

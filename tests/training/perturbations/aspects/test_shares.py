@@ -46,15 +46,15 @@ def test_one_quarter_of_nouns_and_verbs_is_replaced(material: PerturbationMateri
 
 
 def test_pronoun_is_replaced_by_one_of_another_person_in_the_story() -> None:
-    story = "Ann called him twice. He lost their map. They waited for her."
+    story = "Ann called him twice. You lost his map. He waited for you."
     perturber = Perturber("character_behavior", 1, ["pronoun_substitution"], PLAIN)
     results = {perturber.perturb(story, str(key)) for key in range(40)}
     new = {
         result.story[span.start : span.end].lower() for result in results if result for span in result.spans
     }
-    assert new <= {"he", "she", "they", "him", "her", "them"}
-    assert len(new) >= 3
-    alone = perturber.perturb("The dog slept. He woke up.", "1")
+    assert new <= {"he", "you", "him", "his", "your"}
+    assert len(new) >= 2
+    alone = perturber.perturb("The actor slept. He woke up.", "1")
     assert alone is not None  # no other person in the story: any other pronoun
     asked = perturber.perturb("Did you see it?", "1")
     assert asked is not None

@@ -5,14 +5,12 @@ import pytest
 from openmeva.training.perturbations.paraphrasers.frames import (
     Frame,
     add_feeling,
-    add_for_oneself,
-    can_end_up,
+    can_last,
     insert_adverb,
     insert_before_verb,
     is_action,
-    is_intended,
+    is_deed,
     prepend_words,
-    replace_was,
 )
 from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.story import Story
@@ -25,28 +23,26 @@ def first_sentence(text: str) -> Sentence:
 @pytest.mark.parametrize(
     ("frame", "before", "after"),
     [
-        (insert_before_verb("ended up", "VBG", can_end_up), "He bought a car.", "He ended up buying a car."),
-        (insert_before_verb("ended up", "VBG", can_end_up), "He was sad.", None),
-        (insert_before_verb("went on to", "VB", is_intended, person=True), "the dog ate it .", None),
+        (insert_before_verb("proceeded to", "VB", is_deed, person=True), "the dog ate it .", None),
+        (insert_before_verb("proceeded to", "VB", is_deed, person=True), "He hid it and left.", None),
+        (insert_before_verb("proceeded to", "VB", is_deed, person=True), "He hid it each day.", None),
         (
-            insert_before_verb("chose to", "VB", is_intended, person=True),
+            insert_before_verb("chose to", "VB", is_deed, person=True),
             "He hid the car.",
             "He chose to hide the car.",
         ),
         (
-            insert_before_verb("chose to", "VB", is_intended, person=True),
+            insert_before_verb("chose to", "VB", is_deed, person=True),
             "He hurt his head.",
             None,
         ),  # an accident
-        (insert_before_verb("was", "VBG", can_end_up), "they sang a song .", "they were singing a song ."),
-        (replace_was("turned out to be"), "It was a gift.", "It turned out to be a gift."),
+        (insert_before_verb("was", "VBG", can_last), "they sang a song .", "they were singing a song ."),
         (add_feeling, "She was very tired.", "She was feeling very tired."),
         (insert_adverb("then", is_action), "She sold the car.", "She then sold the car."),
         (insert_adverb("then", is_action), "She sold the car that day.", None),  # it has a time expression
         (insert_adverb("then", is_action), "It turned out to be a gift.", None),  # a state
         (prepend_words("that day ,"), "It turned out to be a gift.", None),
-        (add_for_oneself, "She baked a cake.", "She baked a cake for herself."),
-        (add_for_oneself, "She made the team.", None),
+        (insert_before_verb("was", "VBG", can_last), "They drove home.", None),  # it has an end
         (prepend_words("after that ,"), "She baked a cake.", "After that, she baked a cake."),
         (prepend_words("of course ,"), "She baked a cake of course.", None),
         (prepend_words("after that ,"), "she baked a cake .", "after that , she baked a cake ."),
