@@ -15,7 +15,7 @@ FILES = [
 ]
 # the data sets that belong to the project, and cards; what else lies in datasets/ a user has built of corpora of theirs
 DATA = {
-    "datasets.stories": ["README.md", "*.jsonl"],
+    "datasets.stories": ["README.md", "*.json", "*.jsonl"],
     "datasets.autos": ["README.md"],
     "datasets.autos.mini": ["*.parquet"],
     "datasets.mans": ["README.md"],

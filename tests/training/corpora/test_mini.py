@@ -13,6 +13,7 @@ import yaml
 from openmeva.metrics.core.text import split_sentences
 from openmeva.training.corpora.stories import read_stories
 from openmeva.training.paths import ROOT
+from openmeva.training.perturbations.engine.paraphrasing import word_overlap
 
 FOLDER = ROOT / "datasets" / "stories"
 FILE = FOLDER / "mini.jsonl"
@@ -169,3 +170,19 @@ def test_card_states_licence_configuration_and_counts() -> None:
         lengths = [len(row["story"].split()) for row in rows(kind)]
         mean = sum(lengths) / count
         assert f"| `{kind}` | {count} | {min(lengths)} to {max(lengths)}, mean {mean:.1f} |" in body
+
+
+def test_every_story_has_three_paraphrases() -> None:
+    """Of sentences that perturbations may change, in other words, and none twice."""
+    every = json.loads((FOLDER / "paraphrases.json").read_text(encoding="utf-8"))
+    assert len(every) == len(rows())
+    for row, found in zip(rows(), every, strict=True):
+        assert len(found) == 3, row["story_id"]
+        assert set(found) <= set(row["sentences"][row["kind"] == "roc" :]), row["story_id"]
+        for sentence, entry in found.items():
+            assert set(entry) == {"trans"}
+            assert word_overlap(entry["trans"], sentence) < 0.6, entry
+            assert entry["trans"].isascii()
+            assert len(split_sentences(entry["trans"])) == 1, entry
+    texts = [entry["trans"] for found in every for entry in found.values()]
+    assert len(set(texts)) == len(texts)
