@@ -43,7 +43,7 @@ def exchange_cause_and_effect(
         rng,
         conjunction_size,
         _reason_size,
-        lambda _, second: result_opener(second),
+        lambda _, second: result_opener(second) or None,
     )
 
 

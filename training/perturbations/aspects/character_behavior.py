@@ -19,13 +19,13 @@ from openmeva.training.perturbations.rules.pronouns import (
     person_of,
     subject_form,
 )
+from openmeva.training.perturbations.rules.valency import BE, is_passive
 from openmeva.training.text.edits import Edit
 from openmeva.training.text.inflection import lemma
 from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.story import Story
 from openmeva.training.text.word_set import word_set
 
-_BE = frozenset({"be", "am", "is", "are", "was", "were", "been", "being"})
 _WITH_IT = word_set(
     "'s 'd rained rains kept keeps started began snowed snows seemed seems took takes turned turns happened appeared appears"
 )
@@ -50,15 +50,7 @@ def is_example(story: Story, material: PerturbationMaterial) -> bool:
 
 def has_passive(sentence: Sentence) -> bool:
     """Whether a form of "be" comes before a past participle, ignoring adverbs between them."""
-    words, tags = sentence.lowered, sentence.tags
-    for at, tag in enumerate(tags):
-        if tag == "VBN":
-            before = at - 1
-            while before >= 0 and (tags[before].startswith("RB") or words[before] == "n't"):
-                before -= 1
-            if before >= 0 and words[before] in _BE:
-                return True
-    return False
+    return any(is_passive(sentence, at, BE) for at in range(len(sentence)))
 
 
 def exchange_roles(story: Story, rng: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:
@@ -97,7 +89,7 @@ def is_exchangeable(sentence: Sentence, clause: Clause) -> bool:
         return False
     if lemma(words[clause.main_verb], sentence.tags[clause.main_verb]) in _OF_THINGS:
         return False
-    return not any(tag in {"VBZ", "VBP"} or word in _BE for word, tag in _rest(sentence, thing.end))
+    return not any(tag in {"VBZ", "VBP"} or word in BE for word, tag in _rest(sentence, thing.end))
 
 
 def _is_person(sentence: Sentence, phrase: NounPhrase) -> bool:
@@ -190,7 +182,7 @@ def _is_expletive(sentence: Sentence, at: int, column: str | None) -> bool:
     if sentence.lowered[at] != "it" or column != "subject":
         return False
     following = sentence.lowered[at + 1 : at + 2]
-    return bool(following) and following[0] in _BE | _WITH_IT
+    return bool(following) and following[0] in BE | _WITH_IT
 
 
 def _has_reflexive(sentence: Sentence, at: int, column: str) -> bool:

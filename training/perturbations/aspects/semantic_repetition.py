@@ -10,7 +10,7 @@ from openmeva.training.text.edits import Edit
 from openmeva.training.text.story import Story
 
 # Words that make a paraphrase after its sentence a further event: "then he proceeded to leave".
-_FURTHER = frozenset({"then", "proceeded", "ahead", "next", "later"})
+_FURTHER = frozenset({"then", "after", "proceeded", "ahead", "next", "later"})
 
 
 def repeat_meaning(story: Story, rng: BufferedRandom, material: PerturbationMaterial) -> list[Edit] | None:

@@ -18,8 +18,6 @@ from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.story import Story
 
 _CONJUNCTIONS = frozenset({"after", "before", "once"})
-# Openers after which both orders rarely make sense; after the others, the second event has to refer to the first.
-_STRICT_OPENERS = frozenset({"suddenly", "immediately", "after", "later", "next", "following"})
 
 
 def is_example(story: Story, material: PerturbationMaterial) -> bool:
@@ -58,18 +56,16 @@ def _fronted_size(sentence: Sentence, at: int) -> int:
     return conjunction_size(sentence, at) if sentence.lowered[at] != "and" else 0
 
 
-def _link(first: Sentence, second: Sentence) -> int:
-    """As `link` of `exchange_one`: both sentences report an event, and their order matters."""
+def _link(first: Sentence, second: Sentence) -> int | None:
+    """As `link` of `exchange_one`: both sentences report an event, and the second presupposes the first."""
     size = sequence_opener(second)
-    if not size or sequence_opener(first) or opens_with_time(first):
-        return 0
+    if sequence_opener(first) or opens_with_time(first) or (not size and opens_with_time(second)):
+        return None
     events = (0, body_end(first)), (size, body_end(second))
     if not (reports_event(first, *events[0]) and reports_event(second, *events[1])):
-        return 0
-    opener = second.lowered[:size]
-    is_strict = (bool(_STRICT_OPENERS & {*opener}) and len(opener) > 1) or opener == ["suddenly"]
-    follows = refers_back(second, events[1], first, events[0]) or resolves(second, size, first)
-    return size if is_strict or follows else 0
+        return None
+    follows = refers_back(second, events[1], first, events[0])
+    return size if follows or (size and resolves(second, size, first)) else None
 
 
 def _are_ordered(sentence: Sentence, joint: Joint) -> bool:

@@ -192,7 +192,7 @@ def exchange_one(
     rng: BufferedRandom,
     trailing_size: Callable[[Sentence, int], int],
     fronted_size: Callable[[Sentence, int], int],
-    link: Callable[[Sentence, Sentence], int],
+    link: Callable[[Sentence, Sentence], int | None],
     accepts_clauses: Callable[[Sentence, Joint], bool] = lambda sentence, joint: True,
 ) -> list[Edit] | None:
     """The edits of one exchange, sampled from all possible ones; None where there is none.
@@ -202,7 +202,8 @@ def exchange_one(
         rng: source of random choices.
         trailing_size: number of tokens from a place on that are a conjunction between two clauses; 0 for none.
         fronted_size: the same for a conjunction that opens the sentence.
-        link: number of tokens that link a sentence (second argument) to the one before (first argument); 0 for none.
+        link: number of tokens that link a sentence (second argument) to the one before (first argument); None where both
+            may not be exchanged.
         accepts_clauses: whether two clauses around a conjunction may be exchanged; default: all.
     """
     alternatives: list[list[Edit]] = []
@@ -213,7 +214,7 @@ def exchange_one(
             alternatives.append(edits)
     for first, second in pairwise(sentences):
         size = link(first, second)
-        edits = exchanged_sentences(first, second, size) if size else None
+        edits = None if size is None else exchanged_sentences(first, second, size)
         if edits:
             alternatives.append(edits)
     return rng.choice(alternatives) if alternatives else None

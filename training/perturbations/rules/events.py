@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from openmeva.training.perturbations.rules.nominals import article_of
 from openmeva.training.perturbations.rules.times import TIME_NOUNS
 from openmeva.training.text.inflection import FINITE_TAGS, lemma
 from openmeva.training.text.knowledge.lexicon import STOP_WORDS
@@ -32,7 +33,6 @@ _UNORDERED = word_set(
     should must 'd will everyday
     """
 )
-_REFERRING = frozenset({"the", "it", "its", "them", "their", "that", "those", "his", "her", "my", "our"})
 
 
 def reports_event(sentence: Sentence, start: int, end: int) -> bool:
@@ -42,7 +42,8 @@ def reports_event(sentence: Sentence, start: int, end: int) -> bool:
     for at in range(start, end):
         tag = sentence.tags[at]
         if tag in FINITE_TAGS or (tag == "VBN" and at > start and sentence.tags[at - 1] == "PRP"):
-            return lemma(sentence.lowered[at], tag) not in STATES | _THOUGHTS
+            is_negated = not {"not", "n't"}.isdisjoint(sentence.lowered[at : at + 3])
+            return not is_negated and lemma(sentence.lowered[at], tag) not in STATES | _THOUGHTS
     return False
 
 
@@ -61,18 +62,14 @@ def refers_back(
 ) -> bool:
     """Whether the later tokens refer to a thing that the earlier ones introduce: "found a key", "used it".
 
-    So they do if they repeat a noun with "the", a possessive or the like, or if they have "it" where the earlier ones
-    have "a" and a thing. Such clauses rarely make sense in the other order.
+    So they do if they repeat a noun with "the" or a possessive that the earlier ones have without, or if they have "it"
+    where the earlier ones have "a" and a thing. Such clauses rarely make sense in the other order.
     """
     if {"it", "its"} & {*later.lowered[slice(*later_range)]} and _introduces_thing(earlier, *earlier_range):
         return True
-    introduced = _nouns(earlier, *earlier_range)
-    return any(
-        lemma(later.lowered[at], later.tags[at]) in introduced
-        and bool(_REFERRING & {*later.lowered[max(later_range[0], at - 3) : at]})
-        for at in range(*later_range)
-        if later.tags[at] in {"NN", "NNS"}
-    )
+    introduced = {lemma(word, tag) for word, tag in _nouns(earlier, *earlier_range, known=False)}
+    known = {lemma(word, tag) for word, tag in _nouns(later, *later_range, known=True)}
+    return not introduced.isdisjoint(known)
 
 
 def _introduces_thing(sentence: Sentence, start: int, end: int) -> bool:
@@ -89,9 +86,10 @@ def _tagged(sentence: Sentence, start: int, end: int) -> Iterator[tuple[str, str
     return zip(sentence.lowered[start:end], sentence.tags[start:end], strict=True)
 
 
-def _nouns(sentence: Sentence, start: int, end: int) -> set[str]:
-    return {
-        lemma(sentence.lowered[at], sentence.tags[at])
-        for at in range(start, end)
-        if sentence.tags[at] in {"NN", "NNS"} and sentence.lowered[at] not in TIME_NOUNS | STOP_WORDS
-    }
+def _nouns(sentence: Sentence, start: int, end: int, known: bool) -> Iterator[tuple[str, str]]:
+    """Nouns with their tags, except times and parts of compounds: those with "the" or a possessive, or those without."""
+    for at in range(start, end):
+        if sentence.tags[at] in {"NN", "NNS"} and sentence.tags[at + 1 : at + 2] not in (["NN"], ["NNS"]):
+            word = sentence.lowered[at]
+            if word not in TIME_NOUNS | STOP_WORDS and (article_of(sentence, at) == "the") == known:
+                yield word, sentence.tags[at]

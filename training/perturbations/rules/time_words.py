@@ -12,7 +12,6 @@ from openmeva.training.perturbations.rules.phrase_table import (
     preceded,
 )
 from openmeva.training.perturbations.rules.times import COUNTED_TIMES, TIME_WORDS
-from openmeva.training.text.negation.verbs import POLARITY_ITEMS
 from openmeva.training.text.sentence import Sentence
 from openmeva.training.text.word_set import word_set
 
@@ -56,22 +55,20 @@ def _no_passing(sentence: Sentence, start: int, end: int) -> bool:
     return before not in _NOT_BEFORE_CONJUNCTION and not _is_duration(sentence, end)
 
 
-_UNFIXED = POLARITY_ITEMS | {"was", "were", "is", "are", "had", "has", "have"}
-
-
 def _fixes_order(sentence: Sentence, start: int, end: int) -> bool:
-    """Whether one event refers to a thing that the other introduces: "after he found a key, he lost it".
+    """Whether two events follow, one of which refers to a thing that the other introduces: "after he found a key, he lost it".
 
     Otherwise, both orders often make sense: "after the game, he ate" and "before the game, he ate".
     """
-    if not _no_passing(sentence, start, end) or not _UNFIXED.isdisjoint(sentence.lowered):
+    if not _no_passing(sentence, start, end):
         return False
     words = sentence.lowered
     comma = words.index(",", end) if "," in words[end:] else len(words)
-    first, second = words[end:comma], words[:start] + words[comma:]
-    return any(
-        not {"a", "an"}.isdisjoint(one) and not {"it", "its", "them"}.isdisjoint(other)
-        for one, other in ((first, second), (second, first))
+    first, second = (end, comma), (0, start) if start else (comma, len(words))
+    return (
+        reports_event(sentence, *first)
+        and reports_event(sentence, *second)
+        and (refers_back(sentence, first, sentence, second) or refers_back(sentence, second, sentence, first))
     )
 
 
@@ -124,7 +121,7 @@ def _takes_long(sentence: Sentence, start: int, end: int) -> bool:
 _CHANGES = word_set("but then eventually later soon finally until after however though now")
 # What one also does for a moment.
 _BRIEF = word_set(
-    "watched watch looked look waited wait talked talk held hold stopped stop sat sit rested rest"
+    "searched search tried try watched watch looked look waited wait talked talk held hold stopped stop sat sit rested rest"
 )
 _ENTRIES = {
     "after all": Counterpart(""),
@@ -148,14 +145,11 @@ _ENTRIES = {
     "afterward": Counterpart("beforehand", holds=_follows_event),
     "at first": Counterpart("in the end", holds=_until_a_change),
     "nowadays": Counterpart("long ago"),
-    "forever": Counterpart("for a moment", holds=lambda s, a, b: s.lowered[a - 1 : a] != ["took"]),
     "temporary": Counterpart("permanent"),
     "permanent": Counterpart("temporary"),
     "next": Counterpart("previous", frozenset({"JJ", "IN"}), both(preceded("the"), _refers_to_known)),
     "following": Counterpart("previous", holds=both(preceded("the"), _refers_to_known)),
     "previous": Counterpart("next", _ADJECTIVE, _refers_to_known),
-    "beginning": Counterpart("ending", _NOUN, preceded("the", "a")),
-    "ending": Counterpart("beginning", _NOUN, preceded("the", "a", "happy")),
     "for years": Counterpart("for a moment", holds=_takes_long),
     "for hours": Counterpart("for a second", holds=_takes_long),
     "midnight": Counterpart("noon", _NOUN),

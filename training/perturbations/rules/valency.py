@@ -1,5 +1,6 @@
 """Whether a verb can replace another, by its complement and WordNet's sentence frames."""
 
+from collections.abc import Set
 from functools import lru_cache
 
 from openmeva.training.perturbations.rules.times import TIME_NOUNS
@@ -76,7 +77,8 @@ _PARTICLES = frozenset({"up", "out", "off", "down", "away", "back", "over", "apa
 _CONJUNCTIONS = word_set("because when while until since as though although before after once during where")
 # Prepositions that belong to the verb: "laugh at", "think of".
 _GOVERNED = frozenset({"at", "of", "about"})
-_BE = frozenset({"is", "are", "was", "were", "be", "been", "being", "am", "got", "get"})
+BE = frozenset({"is", "are", "was", "were", "be", "been", "being", "am"})
+_AUXILIARIES = BE | {"got", "get"}
 # Verbs whose meaning depends on what follows; they are never replaced.
 LIGHT_VERBS = word_set(
     """
@@ -106,12 +108,12 @@ def _following(sentence: Sentence, at: int) -> str:
     while after < len(tags) and tags[after].startswith("RB") and words[after] not in _PARTICLES:
         after += 1
     if after == len(tags):
-        return "passive" if _is_passive(sentence, at) else "alone"
+        return "passive" if is_passive(sentence, at) else "alone"
     tag, word = tags[after], words[after]
     is_infinitive = word == "to" and tags[after + 1 : after + 2] == ["VB"]
     if tag == "RP" or word in _PARTICLES or word in _GOVERNED:
         return ""
-    if _is_passive(sentence, at):
+    if is_passive(sentence, at):
         bound = is_infinitive or tag in _OBJECT_STARTS | {"VBN", "VBG"} or word in _SUBJECTS | {"that"}
         return "" if bound else "passive"
     if word == "to":
@@ -129,12 +131,13 @@ def _following(sentence: Sentence, at: int) -> str:
     return _with_object(sentence, at, after) if tag in _OBJECT_STARTS else "alone"
 
 
-def _is_passive(sentence: Sentence, at: int) -> bool:
+def is_passive(sentence: Sentence, at: int, auxiliaries: Set[str] = _AUXILIARIES) -> bool:
+    """Whether the word at `at` is a past participle after one of the auxiliaries, ignoring adverbs between them."""
     words, tags = sentence.lowered, sentence.tags
     before = at - 1
     while before >= 0 and (tags[before].startswith("RB") or words[before] == "n't"):
         before -= 1
-    return tags[at] == "VBN" and before >= 0 and words[before] in _BE
+    return tags[at] == "VBN" and before >= 0 and words[before] in auxiliaries
 
 
 def _object_before(sentence: Sentence, at: int) -> bool:

@@ -15,6 +15,7 @@ from openmeva.training.perturbations.rules.events import refers_back, reports_ev
         ("She always sold cars.", False),  # a habit
         ("He sold the car, too.", False),  # one of several events
         ("He could sell the car.", False),
+        ("He did not sell the car.", False),
         ("A car!", False),
     ],
 )
@@ -30,6 +31,7 @@ def test_clause_reports_an_event(text: str, expected: bool) -> None:
         ("He slept for a week.", "He ate it.", False),  # a time
         ("He baked a cake.", "He ate the cake.", True),
         ("He baked cakes.", "He ate his cakes.", True),
+        ("He baked the cake.", "He ate the cake.", False),  # both know it
         ("He baked a cake.", "He ate cake.", False),  # any cake
         ("He baked a cake.", "He went home.", False),
     ],
