@@ -149,10 +149,12 @@ def substitute_pronoun(
                 for other in others
                 if _is_plural(other) == _is_plural(word) and person_of(other) not in bound
             ]
+            if "you" not in persons:  # as in most stories, in which it would mark perturbed ones
+                alike = [other for other in alike if person_of(other) != "you"] or alike
             present = [other for other in alike if person_of(other) in persons]
             if column == "reflexive":
                 rank = 5
-            elif not alike:
+            elif not alike or {person_of(other) for other in alike} == {"you"} - persons:
                 rank = 4
             else:
                 rank = 2 * (column not in ("subject", "object")) + (not present)

@@ -166,10 +166,22 @@ def exchanged_sentences(first: Sentence, second: Sentence, link: int) -> list[Ed
     moved = second.surface(start, ends[1])
     if first.words[0][:1].isupper():
         moved = moved[:1].upper() + moved[1:]
+    elif not start:
+        moved = second.mid_sentence_text(0, ends[1])
     return [
         Edit(first.start, first.spans[ends[0] - 1][1], moved),
-        Edit(second.spans[start][0], second.spans[ends[1] - 1][1], first.mid_sentence_text(0, ends[0])),
+        Edit(
+            second.spans[start][0], second.spans[ends[1] - 1][1], _moved_down(first, ends[0], second, start)
+        ),
     ]
+
+
+def _moved_down(first: Sentence, end: int, second: Sentence, link: int) -> str:
+    """The first sentence for the place of the second, after its `link` linking tokens."""
+    if link:
+        return first.mid_sentence_text(0, end)
+    text = first.surface(0, end)
+    return text[:1].upper() + text[1:] if second.words[0][:1].isupper() else text
 
 
 def ends_in_be(sentence: Sentence, start: int, end: int) -> bool:

@@ -23,10 +23,10 @@ _PEOPLE = {
         "woman women girl lady sister mother mom wife daughter aunt grandmother grandma girlfriend queen niece mrs ms daughter-in-law"
     ),
 }
-# Verbs that suit things as well as persons: "it had no food".
 _SPEECH = word_set(
     "said told asked says tells asks replied answered thought explained informed warned say tell ask"
 )
+# Verbs that suit things as well as persons: "it had no food".
 _OF_ALL = word_set(
     """
     have get be need take make look go come start work turn stop cause let keep move hit open close break help give run
@@ -58,7 +58,7 @@ def confuses(sentence: Sentence, at: int, column: str, new: str, persons: Set[st
     if _has_other_person(sentence.story, "she" if new == "he" else "he"):
         return False
     by_the_other = column == "object" and new in sentence.lowered[:at]  # "she decided to dump her"
-    is_present = new in persons or any(_PEOPLE[new] & {*other.lowered} for other in sentence.story.sentences)
+    is_present = new in persons or not _PEOPLE[new].isdisjoint(_words(sentence.story))
     return by_the_other or not is_present or (old == "it" and column == "object")
 
 
@@ -77,6 +77,12 @@ def _suits_things(sentence: Sentence, at: int) -> bool:
     while after < len(sentence) and not sentence.tags[after].startswith("V"):
         after += 1
     return after == len(sentence) or lemma(sentence.lowered[after], sentence.tags[after]) in _OF_ALL
+
+
+@lru_cache(maxsize=4)
+def _words(story: Story) -> frozenset[str]:
+    """All words of a story; cached, for stories of very many sentences."""
+    return frozenset(word for sentence in story.sentences for word in sentence.lowered)
 
 
 @lru_cache(maxsize=4)

@@ -59,6 +59,22 @@ def test_linked_sentences_are_exchanged(text: str, expected: str | None) -> None
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("He ate a cake. She slept.", "She slept. He ate a cake."),
+        ("he ate a cake. She slept.", "she slept. He ate a cake."),
+        ("he ate a cake . she slept .", "she slept . he ate a cake ."),
+        ("My mom ate a cake. She slept.", "She slept. My mom ate a cake."),
+    ],
+)
+def test_exchanged_sentences_begin_as_their_places_did(text: str, expected: str) -> None:
+    first, second = Story(text).sentences
+    edits = exchanged_sentences(first, second, 0)
+    assert edits is not None
+    assert apply_edits(text, edits)[0] == expected
+
+
+@pytest.mark.parametrize(
     ("text", "sites"), [("He slept because he was ill.", 1), ("He slept probably because he was ill.", 0)]
 )
 def test_adverb_before_because_prevents_replacement(text: str, sites: int) -> None:
