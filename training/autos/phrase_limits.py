@@ -12,7 +12,7 @@ from openmeva.training.text.phrases import Features, phrases_and_openings
 USUAL_SHARE = 0.05  # share of the perturbed stories that may have an added phrase
 # The same for phrases as frequent in human stories: the best one-phrase rule then has an accuracy of at most .6.
 MAX_SHARE = 0.2
-MIN_PERTURBED = 100  # perturbed stories; with fewer, a share of a twentieth is not meaningful
+MIN_PERTURBED = 50  # perturbed stories; with fewer, a share of a twentieth is not meaningful
 _ROUNDS = 6  # of perturbing stories again; stories that still exceed the limit are excluded
 PARAPHRASED_ASPECTS = tuple(name for name, aspect in ASPECTS.items() if "paraphraser" in aspect.needs)
 
@@ -26,7 +26,7 @@ def limit_phrases(
     original does not. It may mark a
     twentieth of an aspect's perturbed stories. If more human stories than that contain it, the limit is their share, up to a
     fifth. Stories above the limit, in the order of a hash of their ids, are perturbed again with another paraphrase. If there
-    is none, they are excluded, in the invariance test with their originals. Aspects with fewer than a hundred perturbed
+    is none, they are excluded, in the invariance test with their originals. Aspects with fewer than fifty perturbed
     stories are unchanged.
 
     Args:

@@ -102,8 +102,8 @@ def test_openings_do_not_reveal_the_paraphrases_of_mini(split: str, aspect: str)
         [opening_features(case.story) for case in aspect_cases if not case.perturbed],
     )
     assert rule is not None
-    # of the sample itself: it is right for at most three stories more than chance
-    assert rule.gain * len(aspect_cases) / 2 <= 3
+    # of the sample itself: it is right for at most three stories, or three in a hundred, more than chance
+    assert rule.gain * len(aspect_cases) / 2 <= max(3, 0.03 * len(aspect_cases) / 2)
 
 
 def test_shortcuts_command_prints_one_row_per_aspect(
