@@ -16,6 +16,7 @@ from openmeva.training.text.word_set import word_set
 Frame = Callable[[Sentence], str | None]
 
 _NOMINAL = frozenset({"DT", "PRP$", "JJ", "NN", "NNS", "NNP", "NNPS", "CD", "PRP", "POS"})
+# Verbs of phases and of support for others: not "proceeded to stop", "went ahead and made an attempt".
 _PHASES = word_set(
     "do start begin end keep continue stop wind use let try attempt decide choose resolve make can turn proceed go take"
 )

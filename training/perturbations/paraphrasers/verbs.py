@@ -17,7 +17,7 @@ VERB_TAGS = ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
 _DEGREES = ("much", "more", "most", "better", "best", "dearly", "deeply", "lot")
 _RECEIVED = (
     "letter", "email", "text", "gift", "present", "presents", "package", "award", "prize", "medal", "invitation", "refund",
-    "raise", "promotion", "phone call", "message",
+    "raise", "promotion", "message",
 )  # fmt: skip
 _GROUPS = ("team", "club", "band", "army", "navy", "gym", "group", "choir", "marines", "gang")
 _WATCHED = (

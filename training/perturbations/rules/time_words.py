@@ -18,6 +18,17 @@ from openmeva.training.text.word_set import word_set
 _NOUN = frozenset({"NN"})
 _ADJECTIVE = frozenset({"JJ"})
 _ADVERB = frozenset({"RB"})
+# Words or beginnings, which may come at any time.
+_ANY_TIME = word_set("told said asked tells says started began became suggested")
+# Deeds, and things that a story has not had, which may come before it, too.
+_NEW = word_set(
+    "got woke spoke talked earlier a an another new some went go goes came bought purchased found called saw started"
+)
+_CHANGES = word_set("but then eventually later soon finally until after however though now")
+# What one also does for a moment.
+_BRIEF = word_set(
+    "searched search tried try watched watch looked look waited wait talked talk held hold stopped stop sat sit rested rest"
+)
 _NUMBER = re.compile(
     r"\d+|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|several|few|many|a|an"
 )
@@ -82,9 +93,6 @@ def _is_duration(sentence: Sentence, at: int) -> bool:
     )
 
 
-_ANY_TIME = word_set("told said asked tells says started began became suggested")
-
-
 def _follows_event(sentence: Sentence, start: int, end: int) -> bool:
     """An event follows that refers to the sentence before: "after that, he used it"."""
     if not sentence.index or not opens(sentence, start, end) or not _adverb_of_time(sentence, start, end):
@@ -95,11 +103,6 @@ def _follows_event(sentence: Sentence, start: int, end: int) -> bool:
     return reports_event(sentence, end, len(sentence)) and refers_back(
         sentence, (end, len(sentence)), before, (0, len(before))
     )
-
-
-_NEW = word_set(
-    "got woke spoke talked earlier a an another new some went go goes came bought purchased found called saw started"
-)
 
 
 def _refers_to_known(sentence: Sentence, start: int, end: int) -> bool:
@@ -118,11 +121,6 @@ def _takes_long(sentence: Sentence, start: int, end: int) -> bool:
     return _BRIEF.isdisjoint(sentence.lowered)
 
 
-_CHANGES = word_set("but then eventually later soon finally until after however though now")
-# What one also does for a moment.
-_BRIEF = word_set(
-    "searched search tried try watched watch looked look waited wait talked talk held hold stopped stop sat sit rested rest"
-)
 _ENTRIES = {
     "after all": Counterpart(""),
     "after that": Counterpart("before that", holds=_follows_event),

@@ -28,6 +28,28 @@ from openmeva.training.perturbations.paraphrasers.words import phrase_table
         ("He was fast.", ["quick"]),
         ("He was driving too fast.", []),
         ("Sam and Nicole could not go.", []),  # "was" would agree with the last one
+        ("Tom could not be happier.", []),
+        ("He could not sleep because of a rule.", []),  # he may be able to
+        ("He bought two cats.", ["purchased", "a total of two"]),
+        ("He slept for two hours.", ["for a period of"]),
+        ("He had to leave.", ["was forced to"]),
+        ("He had to be careful.", []),
+        ("He forgot to eat.", ["failed to remember"]),
+        ("He forgot his hat.", []),  # not "failed to remember" it
+        ("He went with his mom.", ["together with", "mother"]),
+        ("He was angry with his mom.", ["furious", "mother"]),
+        ("Most of the guests left.", ["the majority of", "went away"]),
+        ("Most of the time he slept.", ["was asleep"]),
+        ("He noticed a fish.", ["became aware of"]),
+        ("He noticed his fish was sick.", ["ill"]),
+        ("He got a letter.", ["received"]),
+        ("He got a cold.", []),
+        ("He quit his job.", ["gave up"]),
+        ("He quit smoking.", []),
+        ("He ate it again.", ["once more"]),
+        ("He shut the door again.", []),  # "once more" would be another time
+        ("He ate the whole cake.", ["entire"]),
+        ("A whole new style came.", []),
     ],
 )
 def test_set_phrases_are_not_replaced(text: str, expected: list[str]) -> None:
