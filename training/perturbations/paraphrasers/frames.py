@@ -1,4 +1,4 @@
-"""The places where a framing adds words to a plain statement: before its subject, at its verb, before its full stop.
+"""The places where a framing adds words to a plain statement: before its subject, and at its verb.
 
 A frame is a function from a sentence to the framed sentence, or None if the frame does not fit.
 """
@@ -49,6 +49,7 @@ _FEELINGS = word_set(
 # With these, a deed is a habit, or not on purpose.
 _HABITS = frozenset({"each", "every", "always", "usually", "often", "accident", "accidentally", "mistake"})
 _NEGATIONS = frozenset({"not", "n't", "never", "no", "nothing", "nobody", "none"})
+# Times; "away" for "right away".
 _WITH_A_TIME = (
     TIME_WORDS - word_set("again until till present past second early late beginning ending current")
     | TIME_NOUNS

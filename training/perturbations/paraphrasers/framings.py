@@ -1,7 +1,7 @@
 """Framings: each adds a few words to a sentence without changing its meaning.
 
-There are many framings, so that none is in many paraphrases: a frequent phrase would give paraphrases away
-(`training.autos.shortcuts` checks this). None claims a link that the story may lack ("as expected", "actually", "this
+A frequent phrase would give paraphrases away: built sets limit each (`training.autos.phrase_limits`), and
+`training.autos.shortcuts` checks them. None claims a link that the story may lack ("as expected", "actually", "this
 time", "eventually", "promptly"), or an outcome that was not meant ("ended up buying").
 """
 

@@ -43,7 +43,7 @@ _NEVER_NEW = word_set(
 )
 # The only word that may follow: "the rest of", "a chance to" (there is "a chance of rain").
 _ONLY_BEFORE = {"rest": "of", "chance": "to", "opportunity": "to"}
-# Determiners after which a word is part of a set phrase: "went to the doctor", "missed her plane", "by mistake".
+# Words after which a word has another meaning or is part of a set phrase: "went to the doctor", "missed her plane", "by mistake".
 _NOT_AFTER = {
     "doctor": frozenset({"the"}),
     "store": frozenset({"the"}),
@@ -62,7 +62,7 @@ _NOT_BEFORE = {
 _THINGS = frozenset({"noun.artifact", "noun.animal", "noun.object", "noun.plant", "noun.food", "noun.body"})
 # Nouns for which a size says how important something is.
 _IMPORTANT = word_set("match game games date test break fan gift present surprise problem deal mistake")
-SIZES = word_set(
+_SIZES = word_set(
     "big bigger biggest large larger largest huge enormous immense vast small smaller smallest tiny"
 )
 
@@ -132,7 +132,7 @@ def fitting_synonyms(sentence: Sentence, at: int) -> list[str]:
 
 def is_size_of_thing(sentence: Sentence, at: int) -> bool:
     """Whether the word at `at` is not a size, or is that of a physical thing: a big brother is not a large one."""
-    if sentence.lowered[at] not in SIZES:
+    if sentence.lowered[at] not in _SIZES:
         return True
     following = sentence.tags[at + 1] if at + 1 < len(sentence) else "."
     return (
