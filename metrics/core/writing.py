@@ -116,9 +116,10 @@ def _write_txt(out: BinaryIO, rows: Iterable[Mapping[str, Any]], column: str) ->
     count = 0
     for row in rows:
         count += 1
-        if row.get(column) is None:
+        if column not in row:
             raise ValueError(f"row {count}: expected {column!r}, which a text file holds, got {sorted(row)}")
-        text = " ".join(str(row[column]).replace("\r", "\n").split("\n"))
+        value = "" if row[column] is None else str(row[column])  # a story without a score has an empty line
+        text = " ".join(value.replace("\r", "\n").split("\n"))
         out.write(f"{text}\n".encode(errors="replace"))
     return count
 

@@ -5,6 +5,7 @@ import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,6 +21,7 @@ _MAX_TIMEOUT = 1e6  # seconds; a socket's limit is 2**31 milliseconds
 _RETRIED_STATUSES = {408, 409, 425, 429}  # retried, as are 500 and above
 _REQUEST_ERROR_STATUSES = {400, 403, 413, 422}  # too long, refused by a filter: other stories may be answered
 _MALFORMED_REPLY_ERRORS = (ValueError, TypeError, AttributeError, LookupError, RecursionError)
+_MIN_SECRET = 8  # characters; a shorter key ("1", "EMPTY") is a placeholder, and may be part of any reply
 
 
 class ChatJudge:
@@ -29,13 +31,15 @@ class ChatJudge:
 
     Args:
         model: a Hub id (`org/name`, `org/name:provider`), or the model's name at the server at `base_url`.
-        base_url: of a server with OpenAI's chat completions API, as `http://localhost:8000/v1`; default: the Hub.
+        base_url: of a server with OpenAI's chat completions API, as `http://localhost:8000/v1`; default: the Hub. As in
+            OpenAI's own clients, `/chat/completions` is appended; to an address without a path, `/v1/chat/completions`.
         api_key: default: the environment variable `OPENMEVA_JUDGE_KEY`, or for the Hub also its own token. The Hub's
             token is never sent to a server at `base_url`.
         timeout: seconds to wait for an answer.
 
     Raises:
-        ValueError: no model, an address that is invalid or holds a secret, no key for the Hub, or an invalid key.
+        ValueError: no model, an address in its place, a `base_url` that is invalid or holds a secret, no key for the Hub,
+            or an invalid key.
     """
 
     def __init__(
@@ -46,6 +50,10 @@ class ChatJudge:
                 "model: expected the name of a chat model (a Hub id, or the server's name for it), by argument or in a file "
                 "of settings (config_name, or --config judge.yaml from a shell)"
             )
+        if model.startswith(("http://", "https://")):  # the client would send it the Hub's token
+            raise ValueError("model: expected a name, got an address, which goes in base_url")
+        if api_key is not None and not isinstance(api_key, str):
+            raise ValueError(f"api_key: expected a text, got {type(api_key).__name__}")
         key = api_key or os.environ.get(KEY_VARIABLE) or (None if base_url else get_token())
         if key is not None and not (key.isascii() and key.isprintable() and " " not in key):
             raise ValueError(
@@ -65,7 +73,7 @@ class ChatJudge:
         self.identity: Mapping[str, str] = {"model": model, "at": base_url.rstrip("/") or "hub"}
         self._client = InferenceClient(
             None if base_url else model,
-            base_url=base_url or None,
+            base_url=_completions_url(base_url) if base_url else None,
             api_key=key,
             timeout=min(timeout, _MAX_TIMEOUT),
             # without this the client, given no key, would send the Hub's token to any address
@@ -93,19 +101,27 @@ class ChatJudge:
         except OfflineModeIsEnabled:
             failed = NoAnswer("HF_HUB_OFFLINE is set, so no request is sent: unset it", stop=True)
         except HfHubHTTPError as error:
-            failed = self._refusal(error)
+            failed = self._refusal(error.response, error.server_message)
         except HTTPError as error:
             failed = NoAnswer(self._shown(f"{type(error).__name__}: {error}"), retry=True)
         except _MALFORMED_REPLY_ERRORS as error:
-            failed = NoAnswer(self._shown(f"the reply is not a chat completion ({error})"), retry=True)
+            # huggingface_hub fails on the body of an HTTP error that is not a JSON object
+            response = getattr(error.__context__, "response", None)
+            failed = (
+                NoAnswer(self._shown(f"the reply is not a chat completion ({error})"), retry=True)
+                if response is None
+                else self._refusal(response)
+            )
         raise failed  # outside the handlers: errors of libraries hold the request, and thus the key
 
-    def _refusal(self, error: HfHubHTTPError) -> NoAnswer:
-        status = error.response.status_code
-        message = error.server_message or error.response.reason_phrase
-        reason = self._shown(f"the server refused with {status}: {message}")
+    def _refusal(self, response: Any, message: str | None = None) -> NoAnswer:
+        status = response.status_code
+        body = response.text.strip()
+        message = message or ("" if body.startswith("<") else body) or response.reason_phrase
+        url = f" at {response.url}" if status == HTTPStatus.NOT_FOUND else ""
+        reason = self._shown(f"the server refused with {status}{url}: {message}")
         retry, refused = status in _RETRIED_STATUSES or status >= 500, status in _REQUEST_ERROR_STATUSES
-        wait = seconds_to_wait(error.response.headers.get("Retry-After"))
+        wait = seconds_to_wait(response.headers.get("Retry-After"))
         return NoAnswer(reason, retry=retry, wait=wait, stop=not (retry or refused), refused=refused)
 
     def _answer(self, completion: Any) -> Answer:
@@ -114,7 +130,11 @@ class ChatJudge:
         if not completion.get("choices") and completion.get("error"):
             raise ValueError(completion["error"])
         choice = completion["choices"][0]
+        if choice.get("finish_reason") == "error":
+            raise ValueError("it ends by an error of the server")
         text = choice["message"].get("content")
+        if isinstance(text, list):  # of parts, reasoning among them
+            text = "".join(part["text"] for part in text if part.get("type") == "text")
         if text is not None and not isinstance(text, str):
             raise TypeError(f"content: expected a text, got {type(text).__name__}")
         usage = completion.get("usage") or {}
@@ -150,7 +170,7 @@ class ChatJudge:
     def _clean(self, text: str) -> str:
         """The text as valid UTF-8, and without the key in case a server repeats it."""
         text = text.encode("utf-8", "replace").decode()
-        return text.replace(self._key, "(key)") if self._key else text
+        return text.replace(self._key, "(key)") if self._key and len(self._key) >= _MIN_SECRET else text
 
     def _shown(self, message: str) -> str:
         return " ".join(self._clean(message).split())[:300]
@@ -169,6 +189,19 @@ def check_address(base_url: str) -> None:
         valid = False
     if not valid:
         raise ValueError(f"base_url: expected an address such as http://localhost:8000/v1, got {base_url!r}")
+
+
+def _completions_url(base_url: str) -> str:
+    """The address of a server's chat completions.
+
+    >>> _completions_url("http://localhost:8000/"), _completions_url("https://host/v1beta/openai")
+    ('http://localhost:8000/v1/chat/completions', 'https://host/v1beta/openai/chat/completions')
+    """
+    base_url = base_url.rstrip("/")
+    if base_url.endswith("/chat/completions"):
+        return base_url
+    version = "" if urlsplit(base_url).path else "/v1"
+    return f"{base_url}{version}/chat/completions"
 
 
 def seconds_to_wait(retry_after: str | None) -> float:

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,7 +27,7 @@ class Sampling:
         seed: of the first sample; each further sample has the next seed.
         max_tokens: maximum length of a reply.
         top_logprobs: number of most likely tokens requested at each position of a reply.
-        extra: further keys of the request body.
+        extra: further keys of the request body; `max_tokens: null` leaves that key out, for servers that have another.
     """
 
     method: str = "auto"
@@ -86,7 +86,7 @@ def rate_prompts(
     """
     method = sampling.method
     if method == "auto":
-        method = _method_of(prompts, runner, sampling)
+        method = _cached_method(prompts, runner, sampling) or _method_of(prompts, runner, sampling)
     requests_by_prompt = [sampling.requests(prompt, method) for prompt in prompts]
     answers = iter(
         runner.ask_all([request for several in requests_by_prompt for request in several], progress)
@@ -98,6 +98,17 @@ def rate_prompts(
             _by_probabilities(own_answers[0]) if method == "probabilities" else _by_samples(own_answers)
         )
     return method, ratings
+
+
+def _cached_method(prompts: Sequence[str], runner: RequestRunner, sampling: Sampling) -> str | None:
+    """`samples` if an earlier run has chosen it and is in the cache, complete; a refusal of probabilities is not."""
+
+    def cached(prompt: str, method: str) -> Iterator[bool]:
+        return (runner.cache.get(request) is not None for request in sampling.requests(prompt, method))
+
+    if any(any(cached(prompt, "probabilities")) for prompt in prompts[:MAX_CONSECUTIVE_FAILURES]):
+        return None
+    return "samples" if prompts and all(all(cached(prompt, "samples")) for prompt in prompts) else None
 
 
 def _method_of(prompts: Sequence[str], runner: RequestRunner, sampling: Sampling) -> str:

@@ -12,6 +12,7 @@ import evaluate
 from openmeva.metrics.core.files import check_folder
 from openmeva.metrics.core.hub import hub_home
 from openmeva.metrics.core.module import MODEL_LIBRARIES, StoryInputs, progress_bar, signature_of
+from openmeva.metrics.core.runtime import choose_device, choose_dtype
 from openmeva.metrics.llm_judge.answers import AnswerCache, Judge
 from openmeva.metrics.llm_judge.chat import ChatJudge
 from openmeva.metrics.llm_judge.judging import rate_prompts
@@ -112,9 +113,8 @@ class LlmJudge(StoryInputs, evaluate.Metric):
         else:
             self._settings = Settings(local=True, model=name)
         self._local: LocalJudge | None = None
-        self._local_options: tuple[Any, ...] = ()
         self._signature = ""
-        if self._settings.local:
+        if self._settings.local:  # a wrong name is an error of `load`
             self._judge(self._settings, None, None, "auto")
 
     def signature(self) -> str:
@@ -200,8 +200,13 @@ class LlmJudge(StoryInputs, evaluate.Metric):
     def _judge(self, settings: Settings, api_key: str | None, device: str | None, dtype: str) -> Judge:
         if not settings.local:
             return ChatJudge(settings.model, settings.base_url, api_key, settings.timeout)
-        if self._local is None or self._local_options != (device, dtype):
-            self._local, self._local_options = LocalJudge(settings.model, device, dtype), (device, dtype)
+        chosen = choose_device(device)
+        kind = choose_dtype(dtype, chosen)
+        if self._local is None:
+            self._local = LocalJudge(settings.model, device, dtype)
+        elif (self._local.device, self._local.dtype) != (chosen, kind):
+            self._local = None  # before the other one is loaded: two may not fit
+            self._local = LocalJudge(settings.model, device, dtype)
         return self._local
 
 

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from typing import Any
 
 import torch
+from jinja2 import TemplateError
 
 from openmeva.metrics.core.language_model import load_language_model, max_length_of, revision_of
 from openmeva.metrics.core.module import MODEL_LIBRARIES
@@ -29,15 +30,15 @@ class LocalJudge:
         dtype: `auto` (bfloat16 if the processor is faster in it), `float32` or `bfloat16`.
 
     Raises:
-        ValueError: no such model, not a causal language model, no safetensors, no tokens for the ratings, an
-            unknown dtype, or a device that is not available.
+        ValueError: no such model, not a causal language model, no safetensors, a chat template that fails or leaves
+            the prompt out, no tokens for the ratings, an unknown dtype, or a device that is not available.
     """
 
     def __init__(self, name: str, device: str | None = None, dtype: str = "auto") -> None:
         self.device = choose_device(device)
-        kind = choose_dtype(dtype, self.device)
+        self.dtype = choose_dtype(dtype, self.device)
         try:
-            self.tokenizer, model = load_language_model(name, kind)
+            self.tokenizer, model = load_language_model(name, self.dtype)
         except (OSError, ValueError, KeyError) as error:
             raise ValueError(
                 f"expected a folder or Hub id of a causal language model with safetensors, got {name!r}: {error}"
@@ -46,6 +47,7 @@ class LocalJudge:
         self.max_length = max_length_of(model, self.tokenizer)
         self._options = {"logits_to_keep": 1} if _supports_logits_to_keep(model) else {}
         if self.tokenizer.chat_template:
+            self._check_template(name)
             self._protect_turns()
         self._ratings = _rating_tokens(self.tokenizer)
         if not self._ratings:
@@ -55,7 +57,7 @@ class LocalJudge:
             "at": "local",
             "revision": revision_of(name),
             "setup": _setup(self.tokenizer, model),
-            "dtype": str(kind).removeprefix("torch."),
+            "dtype": str(self.dtype).removeprefix("torch."),
             **{library: version(library) for library in MODEL_LIBRARIES},
         }
 
@@ -116,6 +118,16 @@ class LocalJudge:
 
     def _encode(self, text: str, **options: bool) -> list[int]:
         return self.tokenizer(text, add_special_tokens=False, **options)["input_ids"]
+
+    def _check_template(self, name: str) -> None:
+        try:
+            turn = self._turn(PROMPT_PLACEHOLDER)
+        except TemplateError as error:
+            raise ValueError(f"{name}: its chat template fails: {error}") from error
+        if PROMPT_PLACEHOLDER not in turn:
+            raise ValueError(
+                f"{name}: expected a chat template for texts; this one leaves a message's text out"
+            )
 
     def _protect_turns(self) -> None:
         """Makes the added tokens of the template special; the turn delimiters of some models are not."""

@@ -9,8 +9,9 @@ LOW, HIGH = 1, 5
 MIN_PROBABILITY_MASS = 0.1
 _THOUGHT = re.compile(r"\A.*</think>", re.DOTALL)  # where the prompt ends in <think>, the reply lacks it
 _RATING = re.compile(
-    r"""[\s*_"'`({\[]*(?:[a-z]+(?:[\ _][a-z]+)?[\s*_"'`]*[:=][\s*_"'`(]*)?
-        (?P<rating>[1-5])(?:\s*(?:/|out\ of)\s*5)?[\s*_"'`)}\].!]*""",
+    r"""[\s*_"'`({\[“‘]*(?:json\s*\{)?[\s*_"'`({\[“‘]*
+        (?:[a-z]+(?:[\ _][a-z]+)?[\s*_"'`]*[:=][\s*_"'`(“‘]*)?
+        (?P<rating>[1-5])(?:[\s*_"'`)\]”’]*(?:/|out\ of)\s*5)?[\s*_"'`)}\]”’.!]*""",
     re.VERBOSE | re.IGNORECASE,
 )
 
@@ -39,10 +40,13 @@ def read_rating(reply: str) -> tuple[int, int] | None:
     >>> read_rating("4"), read_rating("**Rating:** 4/5"), read_rating("4.5"), read_rating("I would say 4")
     ((4, 0), (4, 12), None, None)
     """
-    thought = _THOUGHT.match(reply)
-    start = thought.end() if thought else 0
-    match = _RATING.fullmatch(reply, start)
+    match = _RATING.fullmatch(reply, _thought_end(reply))
     return (int(match["rating"]), match.start("rating")) if match else None
+
+
+def _thought_end(reply: str) -> int:
+    thought = _THOUGHT.match(reply)
+    return thought.end() if thought else 0
 
 
 def expected_rating(reply: str, tokens: Sequence[Token]) -> tuple[float | None, dict[int, float], str]:
@@ -85,9 +89,12 @@ def expected_rating(reply: str, tokens: Sequence[Token]) -> tuple[float | None, 
 
 def _token_position(reply: str, offset: int, tokens: Sequence[Token]) -> int | None:
     """Index of the token with the reply's character at `offset`; reasoning and end tokens may surround the reply."""
-    start = "".join(token.text for token in tokens).rfind(reply)
     if len(tokens) == 1:
         return 0
+    # the reasoning is left out: its characters may be split over tokens, whose texts are then no characters
+    thought = _thought_end(reply)
+    start = "".join(token.text for token in tokens).rfind(reply[thought:])
+    offset -= thought
     end = 0
     for index, token in enumerate(tokens):
         end += len(token.text)

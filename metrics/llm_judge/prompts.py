@@ -10,6 +10,7 @@ from string import Formatter
 import yaml
 
 from openmeva.metrics.llm_judge.prompts_v1 import ASPECTS, CONTEXT, NEEDS_CONTEXT, PROMPT, VERSION
+from openmeva.metrics.llm_judge.results import is_free
 
 _FIELDS = {"prompt": {"aspect", "definition", "context", "story", "mark"}, "context": {"context", "mark"}}
 
@@ -66,16 +67,20 @@ def read_prompts(path: str | Path) -> Prompts:
     """
     try:
         content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
+    except (UnicodeDecodeError, yaml.YAMLError) as error:
         raise ValueError(f"{path}: expected YAML ({error})") from error
     keys = ("version", "prompt", "context", "aspects", "needs_context")
     if not isinstance(content, dict) or not set(keys[:4]) <= set(content) <= set(keys):
         got = ", ".join(map(str, content)) if isinstance(content, dict) else type(content).__name__
         raise ValueError(f"{path}: expected the keys {', '.join(keys)} (the last is optional), got {got}")
     aspects, needing = content["aspects"], content.get("needs_context") or []
-    if not isinstance(aspects, dict) or not aspects or not all(isinstance(a, str) for a in aspects.values()):
+    texts = [*aspects, *aspects.values()] if isinstance(aspects, dict) else []
+    if not texts or not all(isinstance(text, str) for text in texts):
         raise ValueError(f"{path}, aspects: expected names and their definitions, got {aspects!r:.60}")
-    if not isinstance(needing, list) or not set(needing) <= set(aspects):
+    taken = [aspect for aspect in aspects if not is_free(aspect)]
+    if taken:
+        raise ValueError(f"{path}, aspects: expected names that are no keys of a result, got {taken[0]!r}")
+    if not isinstance(needing, list) or not all(aspect in list(aspects) for aspect in needing):
         raise ValueError(f"{path}, needs_context: expected some of {', '.join(aspects)}, got {needing!r:.60}")
     for key, allowed in _FIELDS.items():
         _check_template(f"{path}, {key}", content[key], allowed, "story" if key == "prompt" else key)
@@ -84,9 +89,12 @@ def read_prompts(path: str | Path) -> Prompts:
 
 def _check_template(label: str, text: object, allowed: set[str], needed: str) -> None:
     try:
-        placeholders = {name for _, name, _, _ in Formatter().parse(str(text)) if name is not None}
+        fields = [field for field in Formatter().parse(str(text)) if field[1] is not None]
     except ValueError as error:
         raise ValueError(f"{label}: expected a template ({error}); write a literal brace twice") from error
+    placeholders = {str(name) for _, name, _, _ in fields}
+    if any(spec or conversion for _, _, spec, conversion in fields):
+        raise ValueError(f"{label}: expected placeholders without a format, such as {{{needed}}}")
     if not isinstance(text, str) or needed not in placeholders or not placeholders <= allowed:
         raise ValueError(
             f"{label}: expected a text with {{{needed}}} and no placeholders except {', '.join(sorted(allowed))}, "

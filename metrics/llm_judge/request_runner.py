@@ -27,7 +27,7 @@ class Usage:
         answers: received.
         cached: taken from the cache.
         prompt_tokens, completion_tokens: of the received answers, as counted by the server.
-        uncounted: received answers without a token count.
+        uncounted: received answers without one of the two counts.
     """
 
     requests: int = 0
@@ -40,7 +40,7 @@ class Usage:
     def add(self, answer: Answer) -> None:
         """Counts a received answer."""
         self.answers += 1
-        self.uncounted += answer.prompt_tokens is None
+        self.uncounted += None in (answer.prompt_tokens, answer.completion_tokens)
         self.prompt_tokens += answer.prompt_tokens or 0
         self.completion_tokens += answer.completion_tokens or 0
 

@@ -8,6 +8,10 @@ from openmeva.metrics.llm_judge.judging import Rating
 from openmeva.metrics.llm_judge.request_runner import Usage
 from openmeva.metrics.llm_judge.settings import Settings
 
+_OTHER_KEYS = frozenset(
+    "score scores unscored reasons usage total_usage answered_by dates signature details warnings".split()
+)
+_PER_STORY = ("scores", "unscored", "reasons")
 NO_CONTEXT = "the story has no context to be related to"
 
 
@@ -19,6 +23,11 @@ class StoryPrompt:
     row: int
     prompt: str
     reason: str = ""
+
+
+def is_free(aspect: str) -> bool:
+    """Whether an aspect may have this name: no other key of a result does."""
+    return aspect not in _OTHER_KEYS and not aspect.endswith(tuple(f"_{key}" for key in _PER_STORY))
 
 
 def collect_results(
@@ -57,7 +66,7 @@ def collect_results(
     first = settings.aspects[0]
     main = {
         "score": summaries[first],
-        **{key: summaries[f"{first}_{key}"] for key in ("scores", "unscored", "reasons")},
+        **{key: summaries[f"{first}_{key}"] for key in _PER_STORY},
     }
     answers = [answer for rating in ratings.values() for answer in rating.answers]
     total = Usage()

@@ -15,6 +15,8 @@ import yaml
 from openmeva.metrics.core.inputs import as_list, is_number, parse_number
 from openmeva.metrics.llm_judge.judging import METHODS, Sampling
 
+_OWN_KEYS = {"model", "messages", "temperature", "seed", "logprobs", "top_logprobs", "stream", "n"}
+"""Keys of the request body that a judge sets itself."""
 _SECRETS = ("api_key", "key", "token", "password")
 
 
@@ -70,12 +72,18 @@ class Settings(Sampling):
             raise ValueError(f"{wrong}: a local judge gives probabilities and has no address")
         if not isinstance(self.extra, Mapping):
             raise ValueError(f"extra: expected keys and values, got {self.extra!r:.60}")
+        own = _OWN_KEYS & set(self.extra)
+        if own or self.extra.get("max_tokens") is not None:
+            names = ", ".join(sorted(own)) or "max_tokens"
+            raise ValueError(f"extra: expected keys that are not sent by the judge itself, got {names}")
         try:  # as it is sent, and as the signature has it
             json.dumps(dict(self.extra), allow_nan=False, ensure_ascii=False, sort_keys=True).encode()
         except (TypeError, ValueError, RecursionError) as error:
             raise ValueError(
                 f"extra: expected keys and values that JSON can hold, got {self.extra!r:.60} ({error})"
             ) from error
+        if not all(isinstance(aspect, str) for aspect in self.aspects):
+            raise ValueError(f"aspects: expected names, got {self.aspects!r:.60}")
         if self.prices is not None and (
             len(self.prices) != 2 or not all(is_number(p) and p >= 0 for p in self.prices)
         ):
@@ -122,7 +130,7 @@ def read_settings(path: str | Path) -> Settings:
     """
     try:
         content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
+    except (UnicodeDecodeError, yaml.YAMLError) as error:
         raise ValueError(f"{path}: expected YAML ({error})") from error
     if not isinstance(content, dict):
         raise ValueError(f"{path}: expected keys and values, got {type(content).__name__}")

@@ -17,7 +17,7 @@ from openmeva.training.common.errors import BAD_INPUT, INPUT_ERRORS, INTERRUPTED
 _STANDARD_OUTPUT = ("/dev/stdout", "/dev/fd/1")
 # optional module: the extra of pyproject.toml that installs it
 _EXTRAS = {
-    **dict.fromkeys(("jinja2", "matplotlib", "statsmodels"), "benchmark"),
+    **dict.fromkeys(("matplotlib", "statsmodels"), "benchmark"),
     **dict.fromkeys(("gradio", "gradio_client"), "spaces"),
     "ray": "scale",
 }

@@ -82,6 +82,33 @@ def test_malformed_reply_may_be_retried(body: bytes) -> None:
     assert not result.stop
 
 
+def test_content_in_parts_is_joined_without_the_reasoning() -> None:
+    parts = [
+        {"type": "thinking", "thinking": [{"type": "text", "text": "5?"}]},
+        {"type": "text", "text": "4"},
+    ]
+    reply = completion("")
+    reply.body["choices"][0]["message"]["content"] = parts
+    assert ask_judge(reply).text == "4"
+
+
+def test_reply_that_ends_by_an_error_is_no_answer() -> None:
+    reply = completion("")
+    reply.body["choices"][0]["finish_reason"] = "error"
+    assert failure_of(reply).retry
+
+
+@pytest.mark.parametrize(
+    "body", [b'[{"error": {"message": "bad key"}}]', b'"bad key"', b"bad key", b'{"detail": ["bad key"]}']
+)
+@pytest.mark.parametrize(("status", "refused"), [(400, True), (401, False)])
+def test_error_of_any_format_counts_by_its_status(body: bytes, status: int, refused: bool) -> None:
+    result = failure_of(Reply(body, status))
+    assert (result.retry, result.refused, result.stop) == (False, refused, not refused)
+    assert f"refused with {status}" in result.reason
+    assert "bad key" in result.reason
+
+
 @pytest.mark.parametrize(
     ("reply", "again", "wait", "stop"),
     [
@@ -165,6 +192,34 @@ def test_key_is_not_leaked(caplog: pytest.LogCaptureFixture, capsys: pytest.Capt
     assert not [text for text in outputs if KEY in text]
 
 
+@pytest.mark.parametrize("key", [None, "1", "EMPTY"])
+def test_placeholder_for_a_key_is_not_removed_from_replies(key: str | None) -> None:
+    with serve(lambda body: completion("1", {"1": 0.8, "2": 0.2})) as server:
+        answer = ChatJudge("judge", server.address, key).ask(QUESTION)
+    assert answer.tokens is not None
+    assert expected_rating(answer.text, answer.tokens)[0] == pytest.approx(1.2)
+
+
+@pytest.mark.parametrize(
+    ("path", "asked"),
+    [
+        ("", "/v1/chat/completions"),
+        ("/", "/v1/chat/completions"),
+        ("/v1/", "/v1/chat/completions"),
+        ("/v1beta/openai", "/v1beta/openai/chat/completions"),
+        ("/chat/completions", "/chat/completions"),
+    ],
+)
+def test_address_is_completed_as_by_openai_clients(path: str, asked: str) -> None:
+    with serve(lambda body: completion("4")) as server:
+        host = server.address.removesuffix("/v1")
+        if asked == "/v1/chat/completions":  # all that the server knows
+            assert ChatJudge("judge", host + path).ask(QUESTION).text == "4"
+        else:
+            with pytest.raises(NoAnswer, match=f"refused with 404 at {host}{asked}: "):
+                ChatJudge("judge", host + path).ask(QUESTION)
+
+
 def test_hub_token_is_sent_only_to_the_hub(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
     with serve(lambda body: completion("4")) as server:
@@ -178,6 +233,7 @@ def test_hub_token_is_sent_only_to_the_hub(monkeypatch: pytest.MonkeyPatch) -> N
     ("arguments", "message"),
     [
         (("", "http://localhost/v1"), "model: expected the name of a chat model"),
+        (("http://localhost/v1",), "model: expected a name, got an address"),
         (("judge", "localhost:8000"), "base_url: expected an address such as http"),
         (("judge", "http://localhost:80a0/v1"), "base_url: expected an address such as http"),
         (("judge", "http://me:secret@localhost/v1"), "without user, password and query"),

@@ -63,3 +63,18 @@ def test_refused_or_missing_probabilities_choose_samples_even_after_a_failure(
 
     method, ratings, _ = rate(say, tmp_path)
     assert (method, [rating.value for rating in ratings]) == ("samples", [3, 3, 3])
+
+
+def test_finished_samples_are_repeated_without_the_server(tmp_path: Path) -> None:
+    sampling = Sampling(samples=2)
+
+    def say(body: Any) -> Reply:
+        return failure(400, "logprobs") if "logprobs" in body else completion("3")
+
+    with serve(say) as server:
+        judge = ChatJudge("judge", server.address)
+        runner = RequestRunner(judge, AnswerCache(tmp_path, judge.identity))
+        first = rate_prompts(["one", "two"], runner, sampling)
+    again = RequestRunner(judge, AnswerCache(tmp_path, judge.identity), tries=1)
+    assert rate_prompts(["one", "two"], again, sampling) == first
+    assert again.usage.requests == 0

@@ -87,6 +87,36 @@ def test_chat_model_is_prompted_with_its_chat_template(folder: Path, tmp_path: P
     assert value == pytest.approx(expected_rating_by_hand(folder, "<user>How good?<judge>"), abs=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        (
+            "{% for m in messages %}{% for part in m.content %}{{ part.text }}{% endfor %}{% endfor %}",
+            "leaves a",
+        ),
+        ("{{ raise_exception('no system turn') }}", "its chat template fails: no system turn"),
+        ("{% for %}", "its chat template fails"),
+    ],
+)
+def test_template_that_cannot_show_a_text_is_rejected(
+    folder: Path, tmp_path: Path, template: str, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        LocalJudge(str(write_chat_model(folder, tmp_path / "chat", template)))
+
+
+def test_weights_are_loaded_again_only_for_another_device_or_dtype(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge = evaluate.load(MODULE, str(folder))
+    first = judge._local
+    given: dict[str, Any] = {"predictions": STORIES, "cache": str(tmp_path), "show_progress": False}
+    judge.compute(**given, device="cpu", dtype=str(first.dtype).removeprefix("torch."))
+    assert judge._local is first
+    judge.compute(**given, dtype="bfloat16" if first.dtype == torch.float32 else "float32")
+    assert judge._local is not first
+
+
 def test_story_cannot_end_its_chat_turn(folder: Path, tmp_path: Path) -> None:
     """Neither with special tokens nor with tokens that only the template uses as turn markers."""
     turn = AddedToken("<|turn|>", normalized=False, special=False)

@@ -208,6 +208,11 @@ def test_custom_prompts(judge: Any, tmp_path: Path) -> None:
         ("{version: 1, prompt: '{story', context: '{context}', aspects: {a: b}}", "write a literal brace twice"),
         ("{version: 1, prompt: '{story}', context: '{context}', aspects: []}", "aspects: expected names"),
         ("{version: 1, prompt: '{story}', context: '{context}', aspects: {a: b}, needs_context: [c]}", "needs_context"),
+        ("{version: 1, prompt: '{story}', context: '{context}', aspects: {a: b}, needs_context: [[a]]}", "needs_context"),
+        ("{version: 1, prompt: '{story}', context: '{context}', aspects: {1: b}}", "aspects: expected names"),
+        ("{version: 1, prompt: '{story}', context: '{context}', aspects: {score: b}}", "no keys of a result, got 'score'"),
+        ("{version: 1, prompt: '{story:{aspect}}', context: '{context}', aspects: {a: b}}", "placeholders without a format"),
+        ("{version: 1, prompt: '{story!r}', context: '{context}', aspects: {a: b}}", "placeholders without a format"),
         ("{", "expected YAML"),
     ],
 )  # fmt: skip
@@ -220,6 +225,7 @@ def test_bad_prompts_are_rejected(tmp_path: Path, text: str, message: str) -> No
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        ({"api_key": 123}, "api_key: expected a text, got int"),
         ({"model": None}, "model: expected the name of a chat model"),
         ({"aspects": ["style"]}, "aspects: expected some of coherence, relatedness, fluency, overall"),
         ({"aspects": ["relatedness"]}, "contexts: expected one per story, which relatedness needs"),

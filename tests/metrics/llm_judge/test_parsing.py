@@ -20,6 +20,11 @@ from openmeva.metrics.llm_judge.parsing import Token, expected_rating, read_rati
         ('```{"overall_score": 2}```', 2),
         ("<think>It is 3, or 5.</think>\n\n4", 4),
         ("It is 3, or 5.\n</think>\n\n4", 4),
+        ("**4**/5", 4),
+        ("Rating: **4**/5", 4),
+        ("(4)/5", 4),
+        ('```json\n{"rating": 4}\n```', 4),
+        ("“4”", 4),
     ],
 )
 def test_rating_is_read_from_reply(reply: str, rating: int) -> None:
@@ -63,6 +68,13 @@ def test_position_of_the_rating_is_found() -> None:
     ]
     value, _, _ = expected_rating("Rating: 4/5", tokens)
     assert value == pytest.approx(3.75)
+
+
+def test_reasoning_may_differ_from_its_tokens() -> None:
+    """A character split over two tokens is not in their texts."""
+    tokens = [Token(text, ()) for text in ("<think>", "sweet ", "\ufffd", "\ufffd", "</think>", "\n\n")]
+    tokens.append(Token("4", top_log_probabilities(n4=0.75, n3=0.25)))
+    assert expected_rating("<think>sweet 😀</think>\n\n4", tokens)[0] == pytest.approx(3.75)
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,12 @@ from openmeva.metrics.llm_judge.settings import Settings, read_settings
         ("extra: {a: 2026-01-01}", "extra: expected keys and values that JSON can hold"),
         ("extra: {a: !!set {1, 2}}", "extra: expected keys and values that JSON can hold, got {'a': {1, 2}}"),
         ("extra: {1: a, b: c}", "extra: expected keys and values that JSON can hold"),
+        ("extra: {seed: 3, stream: true}", "extra: expected keys that are not sent by .* got seed, stream"),
+        (
+            "extra: {max_tokens: 3}",
+            "extra: expected keys that are not sent by the judge itself, got max_tokens",
+        ),
+        ("aspects: [[overall]]", r"aspects: expected names, got \(\['overall'\],\)"),
         ("prices: [1, true]", "prices: expected two numbers from 0 up"),
         ("- model", "expected keys and values, got list"),
     ],
@@ -47,6 +53,16 @@ def test_numpy_numbers_become_those_that_json_can_hold() -> None:
     )
     values = [settings.temperature, settings.seed, settings.samples]
     assert json.dumps(values) == "[0.5, 3, 2]"
+
+
+def test_settings_in_another_encoding_are_rejected_by_name(tmp_path: Path) -> None:
+    (tmp_path / "judge.yaml").write_bytes("model: caf\u00e9".encode("latin-1"))
+    with pytest.raises(ValueError, match="judge.yaml: expected YAML"):
+        read_settings(tmp_path / "judge.yaml")
+
+
+def test_max_tokens_may_be_left_out() -> None:
+    assert Settings(extra={"max_tokens": None, "max_completion_tokens": 8}).extra["max_tokens"] is None
 
 
 def test_settings_have_no_field_for_a_key() -> None:

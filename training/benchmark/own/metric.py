@@ -155,6 +155,9 @@ def metric_from_module(name: str, options: Mapping[str, Any] | None = None) -> O
         scores = score_lists(recommended(name, result), len(rows), title)
         if scores:
             return scores
+        if name in metric_names():  # these have a list of scores; here it has none but None
+            reason = next(iter(result.get("reasons") or ()), "") or "all scores are None"
+            raise ValueError(f"{title}: no story of {test_set.title} has a score: {reason}")
         each = [
             metric.compute(
                 predictions=[story], **{key: [values[index]] for key, values in columns.items()}, **arguments

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from huggingface_hub import constants
 
 from openmeva.metrics.core.file_scoring import load
 from openmeva.training.benchmark.data.score_files import FURTHER_OUTPUTS
@@ -15,6 +16,7 @@ from openmeva.training.benchmark.own.metric import (
     metric_from_module,
 )
 from openmeva.training.benchmark.own.outputs import recommended
+from tests.chat_server import completion, serve
 
 MODULE = """
 import datasets
@@ -143,3 +145,20 @@ def test_further_outputs_of_a_metric_of_this_project_are_no_metrics() -> None:
     )
     lists = {key for key in keys if key.startswith("corrected_") or key in FURTHER_OUTPUTS}
     assert lists == FURTHER_OUTPUTS, "all that `openmeva score --metric ppl` writes"
+
+
+def test_judge_that_rates_no_story_is_an_error_with_its_reason(
+    set_and_rows: tuple[TestSet, list[dict[str, Any]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    with serve(lambda body: completion("I would say 4.")) as server:
+        options = {
+            "model": "judge",
+            "base_url": server.address,
+            "cache": str(tmp_path),
+            "show_progress": False,
+        }
+        metric = metric_from_module("llm_judge", {**options, "method": "probabilities"})
+        with pytest.raises(ValueError, match="no story of The set has a score: expected only a whole number"):
+            metric.score(*set_and_rows)
+        assert len(server.asked) == 9, "not asked again, one by one"
