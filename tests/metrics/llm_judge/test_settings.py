@@ -57,7 +57,7 @@ def test_numpy_numbers_become_those_that_json_can_hold() -> None:
 
 def test_settings_in_another_encoding_are_rejected_by_name(tmp_path: Path) -> None:
     (tmp_path / "judge.yaml").write_bytes("model: caf\u00e9".encode("latin-1"))
-    with pytest.raises(ValueError, match="judge.yaml: expected YAML"):
+    with pytest.raises(ValueError, match=r"judge\.yaml: expected YAML"):
         read_settings(tmp_path / "judge.yaml")
 
 
