@@ -25,6 +25,7 @@ from scipy.stats import pearsonr
 from openmeva.metrics.bleurt.scoring import BleurtScorer
 from openmeva.metrics.core.checkpoint import find_checkpoint, read_settings, read_tensors
 from openmeva.metrics.core.text import Normalizer
+from openmeva.training.common.bounds import check_minimum
 from openmeva.training.common.command import exit_on_bad_input
 from openmeva.training.common.cross_validated import FOLDER, write_cross_validated
 from openmeva.training.corpora.judged_file import number_of
@@ -100,7 +101,7 @@ def cross_validate(
 ) -> np.ndarray:
     """Each row's score (n,) by a layer that is fitted, penalty included, without the row's group."""
     fold = folds(groups, count, rng)
-    predicted = np.empty(len(scores))
+    predicted = np.full(len(scores), np.nan)
     for held in range(count):
         inside = fold != held
         within = [group for group, is_inside in zip(groups, inside, strict=True) if is_inside]
@@ -231,6 +232,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if getattr(args, name) is None:
             parser.error(f"{args.command}: --{name} is needed")
     with exit_on_bad_input():
+        check_minimum(2, folds=args.folds)
         start = WEIGHTS if args.start == "roc" else find_checkpoint("bleurt", args.start, {})
         # a transformers model, which BleurtScorer also loads, has no layer to fit
         read_settings(start, "bleurt")

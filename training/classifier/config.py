@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from openmeva.training.common.adapters import Adapter
-from openmeva.training.common.bounds import Count, Length, Positive, Rate, Share, Weight
+from openmeva.training.common.bounds import Count, Length, Positive, Rate, Several, Share, Weight
 from openmeva.training.common.trainer import TrainingConfig
 
 
@@ -66,7 +66,7 @@ class ClassifierConfig(TrainingConfig):
     window: Length | None = None
     shorter_window: Length | None = None
     readings: Literal["lower", "mean"] = "lower"
-    group_size: Positive = 4
+    group_size: Several = 4
     batch_groups: Positive = 8
     epochs: Positive = 1
     dropout: Share = 0.0

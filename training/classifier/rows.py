@@ -81,6 +81,8 @@ def load_rows(
                 held = row.split == "validation" if row.split else in_held_out_share(row.group, share)
                 (validation if held else train).append(row)
     check_human_stories([*train, *validation], normalizer)
+    held_out = {row.group for row in validation}  # by any source: several may have a group, with other shares
+    train = [row for row in train if row.group not in held_out]
     validation = sample_groups(validation, config.validation_groups, sampling_seed)
     return sample_groups(train, config.groups, sampling_seed), validation, provenance
 

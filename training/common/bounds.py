@@ -5,12 +5,14 @@ from typing import Annotated
 from pydantic import Field
 
 Positive = Annotated[int, Field(ge=1)]
+Several = Annotated[int, Field(ge=2)]
 Length = Annotated[int, Field(ge=8)]  # in tokens, special ones included
 Count = Annotated[int, Field(ge=0)]
 Seed = Annotated[int, Field(ge=0, lt=2**32)]  # as transformers and NumPy have it
 Rate = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Percent = Annotated[int, Field(ge=0, le=100)]
 Share = Annotated[float, Field(ge=0, le=1)]
+Part = Annotated[float, Field(gt=0, le=1)]
 Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 

@@ -10,6 +10,7 @@ import difflib
 import json
 import re
 import types
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -25,7 +26,13 @@ Config = TypeVar("Config")
 
 
 class _Loader(yaml.SafeLoader):
-    """PyYAML's YAML 1.1, except that `1e-4` is a number and `2020-01-01` a string."""
+    """PyYAML's YAML 1.1, except that `1e-4` is a number and `2020-01-01` a string, and no key is given twice."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        counts = Counter(key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode))
+        if twice := [key for key, count in counts.items() if count > 1 and key != "<<"]:
+            raise ValueError(f"key {twice[0]!r} is given twice")
+        return super().construct_mapping(node, deep)
 
 
 _Loader.yaml_implicit_resolvers = {

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from openmeva.training.classifier.config import ClassifierConfig
-from openmeva.training.common.bounds import Positive, Share, Weight
+from openmeva.training.common.bounds import Positive, Several, Share, Weight
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.plot_guided.generator.sampling import Sampling
 
@@ -30,7 +30,7 @@ class DiscriminatorConfig(ClassifierConfig):
     sampling: Sampling = field(default_factory=Sampling)
     groups: Positive
     validation_groups: Positive
-    group_size: Positive = 2
+    group_size: Several = 2
     rank_weight: Weight = 0.0  # binary classification only: no ranking, no error types, no token head
     error_type_weight: Weight = 0.0
     token_weight: Weight = 0.0

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from openmeva.metrics.core.checkpoint import read_settings
 from openmeva.training.common.checkpoint import weights_file
 from openmeva.training.common.config import as_mapping, parse
 from openmeva.training.corpora.splits import data_checksums
@@ -50,13 +51,20 @@ def load_rows(
     """Training rows, held-out rows, and the manifest entries of both.
 
     Raises:
-        ValueError: no generator in the configured folder.
+        ValueError: no generator in the configured folder, one that was trained with other plots or another share of the
+            stories (it may have read those that are to be generated), or no stories for a split.
     """
     folder = resolve_path(config.generator)
     if not weights_file(folder).is_file():
         raise ValueError(
             f"{folder}: no generator there; `python -m training.plot_guided.generator` trains one"
         )
+    trained_with = read_settings(folder, "generator")
+    for name in ("share", "plots"):
+        if getattr(config, name) != trained_with[name]:
+            raise ValueError(
+                f"{name}: expected {trained_with[name]!r}, with which {folder} was trained, got {getattr(config, name)!r}"
+            )
     provenance = {
         "data": data_checksums(config.corpus, data),
         "generator": checksum(weights_file(folder)),
@@ -71,6 +79,11 @@ def load_rows(
             "train": corpus.metrics[: config.groups],
             "validation": corpus.validation[: config.validation_groups],
         }
+        for split, stories in stories_by_split.items():
+            if not stories:
+                raise ValueError(
+                    f"corpus, share: expected {split} stories that the generator was not trained on, got none"
+                )
         record.unlink(missing_ok=True)  # its files are overwritten now
         for split, stories in stories_by_split.items():
             write_groups(files[split], generated_groups(stories, sampler, config.seed))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from openmeva.training.common.adapters import Adapter
-from openmeva.training.common.bounds import Count, Length, Positive
+from openmeva.training.common.bounds import Length, Positive
 from openmeva.training.common.trainer import TrainingConfig
 from openmeva.training.corpora.splits import CorpusConfig
 
@@ -35,7 +35,7 @@ class SimilarityConfig(TrainingConfig):
     blocks_per_story: Positive
     texts: Positive
     validation_texts: Positive
-    baseline_pairs: Count
+    baseline_pairs: Positive
     adapter: Adapter = field(default_factory=lambda: Adapter(32, 32))
     max_length: Length = 128
     batch: Positive = 32

@@ -1,11 +1,29 @@
 """Texts of several lengths."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from openmeva.training.embedding_similarity.config import SimilarityConfig
 from openmeva.training.encoder.data import load_texts
+
+MIN_WORDS = 30  # of a text for BERTScore's baseline, more than these
+
+
+def long_texts(texts: Sequence[str]) -> list[str]:
+    """The different texts that BERTScore's baseline is computed on.
+
+    Raises:
+        ValueError: fewer than two.
+    """
+    long = [text for text in dict.fromkeys(texts) if len(text.split()) > MIN_WORDS]
+    if len(long) < 2:
+        raise ValueError(
+            f"block_words, validation_texts: expected two different held-out texts of more than {MIN_WORDS} words, "
+            f"for the baseline, got {len(long)}"
+        )
+    return long
 
 
 def load_blocks(config: SimilarityConfig, data: Path) -> tuple[list[str], list[str]]:

@@ -41,7 +41,7 @@ def build_models(config: SimilarityConfig) -> tuple[Student, Any, Tokenizer, Bac
     student's.
 
     Raises:
-        ValueError: the teacher's architecture differs from the student's.
+        ValueError: the teacher's architecture differs from the student's, or its vocabulary lacks some of the student's.
     """
     torch.manual_seed(config.seed)
     base = find_backbone(config.base)
@@ -56,6 +56,11 @@ def build_models(config: SimilarityConfig) -> tuple[Student, Any, Tokenizer, Bac
     kinds = [backbone.config.model_type for backbone in (source, base)]
     if kinds != ["bert", "bert"]:
         raise ValueError(f"teacher: expected that of base, or two encoders of BERT's kind, got {kinds}")
+    shapes = [(backbone.config.hidden_size, backbone.config.num_hidden_layers) for backbone in (source, base)]
+    if shapes[0] != shapes[1]:
+        raise ValueError(
+            f"teacher: expected the width and layers of base, {shapes[1]}, got {shapes[0]} for {config.teacher}"
+        )
     teacher = _on_pieces(source.folder, pieces)
     target = {f"bert.{name}": tensor for name, tensor in teacher.float().state_dict().items()}
     factors, vectors = low_rank_difference(target, backbone_state(base), rank)

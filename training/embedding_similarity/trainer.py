@@ -32,7 +32,7 @@ from openmeva.training.corpora.splits import data_checksums
 from openmeva.training.embedding_similarity.baseline import write_baseline
 from openmeva.training.embedding_similarity.card import write_similarity_card
 from openmeva.training.embedding_similarity.config import SimilarityConfig
-from openmeva.training.embedding_similarity.data import load_blocks
+from openmeva.training.embedding_similarity.data import load_blocks, long_texts
 from openmeva.training.embedding_similarity.losses import relative_error
 from openmeva.training.embedding_similarity.model import Student, build_models, build_student
 from openmeva.training.processes import one_writer
@@ -93,8 +93,11 @@ def train(config: SimilarityConfig, data: Path, out: Path, run: Path, resume: bo
         "encoder": find_backbone(config.base).sha256,
     }
     check_run(run, made_from, resume)
+    for name in (config.base, config.teacher):
+        find_backbone(name).check_length(max_length=config.max_length)
     student, teacher, tokenizer, base = build_models(config)
     train_texts, validation_texts = load_blocks(config, data)
+    baseline_texts = long_texts(validation_texts)
     checkpoint = begin_run(run, made_from, resume)
     tokenizer.no_padding()
     tokenizer.enable_truncation(config.max_length)
@@ -136,8 +139,7 @@ def train(config: SimilarityConfig, data: Path, out: Path, run: Path, resume: bo
     with one_writer() as writes:
         if writes:
             save_checkpoint(out, "embedding_similarity", {"max_length": longest}, student, base)
-            long_texts = [text for text in validation_texts if len(text.split()) > 30]
-            write_baseline(out, long_texts, config.baseline_pairs, config.seed)
+            write_baseline(out, baseline_texts, config.baseline_pairs, config.seed)
             save_manifest(out, manifest)
             write_similarity_card(out, manifest)
     return manifest

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from openmeva.training.common.bounds import Positive, Rate, Share
+from openmeva.training.common.bounds import Part, Positive, Rate
 from openmeva.training.common.trainer import TrainingConfig
 from openmeva.training.corpora.splits import CorpusConfig
 
@@ -31,6 +31,6 @@ class EncoderConfig(TrainingConfig):
     corpora: Mapping[str, CorpusConfig]
     block_words: Positive
     blocks_per_story: Positive
-    mask_probability: Share
+    mask_probability: Part
     batch_tokens: Positive
     epochs: Rate

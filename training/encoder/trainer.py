@@ -33,7 +33,10 @@ from openmeva.training.encoder.vocabulary import (
     save_tokenizer,
 )
 from openmeva.training.files import read_lines, save_tensors, write_text
+from openmeva.training.paths import ENCODER, NAMES_FILE
 from openmeva.training.processes import one_writer
+
+NAMES_CARD = "NAMES.md"
 
 
 class MaskedLanguageModelTrainer(StoryTrainer):
@@ -55,12 +58,14 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
     corpora = list(config.corpora.values())
     sums = data_checksums(corpora, data)
     made_from = {"config": as_mapping(config), "data": sums}
-    check_run(run, made_from, resume)
+    resumed = bool(
+        check_run(run, made_from, resume)
+    )  # otherwise it starts again, even if it has a vocabulary
     base = find_backbone(config.base).folder
     base_tokenizer = BertTokenizer.from_pretrained(base)
     texts, held_out = load_texts(corpora, config.block_words, config.blocks_per_story, data)
     vocabulary_file = run / "vocab.txt"
-    if resume and vocabulary_file.exists():  # it orders the embeddings of the run's checkpoints
+    if resumed and vocabulary_file.exists():  # it orders the embeddings of the run's checkpoints
         pieces = [line for _, line in read_lines(vocabulary_file)]
     else:
         pieces = prune_vocabulary(base_tokenizer, texts, config.vocabulary_size)
@@ -87,7 +92,12 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
     # a fixed order, used once: with a fractional epoch, a run resumed after its last step would continue
     generator = torch.Generator().manual_seed(config.seed)
     order = torch.randperm(len(training), generator=generator).tolist() * math.ceil(config.epochs)
-    train_rows = training.select(order[: round(len(training) * config.epochs)])
+    count = round(len(training) * config.epochs)
+    if not count:
+        raise ValueError(
+            f"epochs: expected at least one of {len(training)} texts, got {config.epochs} passes"
+        )
+    train_rows = training.select(order[:count])
     mean_length = sum(training["length"]) / len(training)
     batch = max(1, round(config.batch_tokens / mean_length))
     steps = math.ceil(len(train_rows) / batch)
@@ -128,6 +138,9 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
         if writes:
             save_tokenizer(tokenizer, pieces, out)
             save_half(model, out)
+            if out.resolve() != ENCODER:  # the normaliser's lists, with which its texts were made
+                for name in (NAMES_FILE.name, NAMES_CARD):
+                    write_text(out / name, (ENCODER / name).read_text(encoding="utf-8"))
             write_text(out / "manifest.json", json.dumps(manifest, indent=2) + "\n")
             write_encoder_card(out, manifest)
     return manifest

@@ -55,10 +55,19 @@ def prune_vocabulary(tokenizer: BertTokenizer, texts: Iterable[str], size: int) 
 
 
 def pruned_model(base: str | Path, pieces: Sequence[str], tokenizer: BertTokenizer) -> BertForMaskedLM:
-    """The base encoder with the embeddings of `pieces`; placeholders are initialised with the mean of names."""
+    """The base encoder with the embeddings of `pieces`; placeholders are initialised with the mean of names.
+
+    Raises:
+        ValueError: the base's vocabulary lacks a piece.
+    """
     model = BertForMaskedLM.from_pretrained(base, dtype=torch.float32)  # in half precision, AdamW diverges
     embeddings: Any = model.get_input_embeddings()
     table, vocabulary = embeddings.weight.data, tokenizer.get_vocab()
+    missing = [piece for piece in pieces if piece not in STAND_INS and piece not in vocabulary]
+    if missing:
+        raise ValueError(
+            f"{base}: expected a vocabulary with all {len(pieces)} wordpieces, it lacks {missing[:5]}"
+        )
     rows = [
         table[[vocabulary[name] for name in STAND_INS[piece] if name in vocabulary]].mean(0)
         if piece in STAND_INS

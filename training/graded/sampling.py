@@ -202,6 +202,7 @@ class GradedSampler:
         ]
         similar = self.neighbours.similar_sentences(others)
         for (row, at, draft), candidates in zip(chosen, similar, strict=True):
+            candidates = [words for words in candidates if tuple(words) not in draft.words]
             if not candidates:
                 continue
             words = candidates[int(rng.integers(len(candidates)))]

@@ -6,16 +6,20 @@ sentences that it may change. It returns the corrupted story, or None if it does
 """
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 import numpy as np
 
 from openmeva.training.negatives.corrupted_story import CorruptedStory
+from openmeva.training.text.inflection import inflect, lemma
 from openmeva.training.text.negation.verbs import CUT_MODALS
 
 Words = Sequence[str]
 SpanEdit = Callable[[CorruptedStory, list[int], np.random.Generator], CorruptedStory | None]
 
-AUXILIARIES = frozenset("is are was were had has have could would can will did do does should might".split())
+BE_AND_MODALS = frozenset("is are was were could would can will should might must".split())
+HAVE = frozenset(("have", "has", "had"))
+SUBJECTS = frozenset("i you he she it we they this that there".split())
 NEGATIONS = frozenset(("not", "n't", "never"))
 
 
@@ -153,7 +157,7 @@ def contradict_earlier_sentence(
 
 
 def toggle_negation(words: Words) -> list[str] | None:
-    """The sentence with its negation removed, or with one inserted; None if neither is possible.
+    """The sentence with its negation removed, or with one inserted after an auxiliary; None if neither is possible.
 
     >>> toggle_negation(["she", "was", "happy", "."])
     ['she', 'was', 'not', 'happy', '.']
@@ -163,13 +167,19 @@ def toggle_negation(words: Words) -> list[str] | None:
     for index, word in enumerate(words):
         if word in NEGATIONS:
             before = list(words[:index])
+            if before[-1:] == ["ai"]:
+                return None
             if word == "n't" and before:
                 before[-1] = CUT_MODALS.get(before[-1], before[-1])
             return [*before, *words[index + 1 :]]
-    for index, word in enumerate(words[:-1]):
-        if word in AUXILIARIES:
+    for index, (word, after) in enumerate(pairwise(words)):
+        if after not in SUBJECTS and (word in BE_AND_MODALS or (word in HAVE and _is_participle(after))):
             return [*words[: index + 1], "not", *words[index + 1 :]]
     return None
+
+
+def _is_participle(word: str) -> bool:
+    return inflect(lemma(word, "VBN"), "VBN") == word
 
 
 SPAN_EDITS: dict[str, SpanEdit] = {

@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -135,9 +136,12 @@ def train(
     model = new_model(base, settings)
     tokenizer = backbone_tokenizer(base)
     losses = fit(model, SentenceTokenizer(tokenizer), *cola["train"], settings)
+    with TemporaryDirectory() as temporary:  # earlier weights are replaced when these are evaluated
+        save_checkpoint(Path(temporary), "grammar", {}, model, base)
+        scorer = GrammarScorer.load(Path(temporary))  # the weights as written, in half precision
+        results = evaluate(scorer, folder)
+        human_rates = {name: pass_rates(scorer, stories) for name, stories in (human or {}).items()}
     save_checkpoint(out, "grammar", {}, model, base)
-    scorer = GrammarScorer.load(out)  # the weights as written, in half precision
-    results = evaluate(scorer, folder)
     manifest = {
         "settings": vars(settings),
         "data": {name: checksum(folder / file) for name, file in FILES.items()},
@@ -145,7 +149,7 @@ def train(
         "minutes": round((time.time() - started) / 60, 1),
         "torch": torch.__version__,
         "results": results,
-        "human": {name: pass_rates(scorer, stories) for name, stories in (human or {}).items()},
+        "human": human_rates,
     }
     save_manifest(out, manifest)
     write_text(out / "README.md", card(manifest))

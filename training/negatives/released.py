@@ -114,10 +114,15 @@ def permute_sentences(
     for _ in range(TRIALS):
         chosen = sample_positions(story, rng, material, count)
         sentences = list(story.sentences)
+        changed = False
         for at, source in zip(chosen, rng.shuffled(chosen), strict=True):
-            if list(story.sentences[source].words) != list(story.sentences[at].words):
-                sentences[at] = story.sentences[source]._replace(moved=True)
-        if any(new is not old for new, old in zip(sentences, story.sentences, strict=True)):
+            differs = list(story.sentences[source].words) != list(story.sentences[at].words)
+            # an equal sentence is put there, too: each one's origin stays that of its own words
+            sentences[at] = (
+                story.sentences[source]._replace(moved=True) if differs else story.sentences[source]
+            )
+            changed |= differs
+        if changed:
             return story.with_sentences(REORDERING, tuple(sentences))
     return None
 

@@ -81,6 +81,8 @@ def check(config: PlotCoherenceConfig, data: Path) -> None:
     """
     if config.temperature != 1 and not config.seeds:
         raise ValueError(f"temperature: expected 1 without seeds, got {config.temperature}")
+    if config.temperature != 1 and config.token_share:  # it divides the story-level logits alone
+        raise ValueError(f"temperature: expected 1 with a token_share, got {config.temperature}")
     if config.start_share and not (config.seeds and config.start):
         raise ValueError(f"start_share: expected only with seeds and a start, got {config.start_share}")
     check_teacher(config)

@@ -60,5 +60,11 @@ class RuberConfig(TrainingConfig):
             raise ValueError(f"sampled: expected 0 or 1, got {self.sampled}")
         if not self.in_batch and not self.sampled:
             raise ValueError("in_batch, sampled: expected one above 0, got 0 for both")
+        if self.encoder == "bert" and not self.frozen and not self.adapter:
+            raise ValueError("adapter: expected its rank with frozen: false, got null")
+        if self.in_batch >= self.batch:
+            raise ValueError(f"in_batch: expected less than the batch of {self.batch}, got {self.in_batch}")
+        if self.nearest and not self.sampled:
+            raise ValueError(f"nearest: expected null with sampled: 0, got {self.nearest}")
         if self.encoder == "rnn" and self.adapter:
             raise ValueError(f"adapter: expected null with the encoder rnn, got {self.adapter}")

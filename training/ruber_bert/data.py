@@ -146,21 +146,22 @@ def frozen_features(model: RuberModel, texts: Sequence[list[int]], batcher: Text
 
 
 @torch.inference_mode()
-def nearest_contexts(contexts: Tensor, count: int) -> Tensor:
-    """Indices (n, count) of the nearest contexts of each context (n, width); itself and its duplicates come last."""
+def nearest_contexts(contexts: Tensor, count: int) -> list[Tensor]:
+    """For each context (n, width), the indices of at most `count` nearest ones, without itself and its duplicates."""
     unit = torch.nn.functional.normalize(contexts, dim=-1)
-    nearest = []
+    nearest: list[Tensor] = []
     for block in unit.split(1024):
         similarities = block @ unit.T
-        similarities[similarities > 0.999] = -1
-        nearest.append(similarities.topk(min(count, len(unit) - 1), dim=-1).indices)
-    return torch.cat(nearest)
+        similarities[similarities > 0.999] = -torch.inf
+        best = similarities.topk(min(count, len(unit) - 1), dim=-1)
+        nearest += [row[kept] for row, kept in zip(best.indices, best.values.isfinite(), strict=True)]
+    return nearest
 
 
 class RuberCollator:
     """Pairs of a batch with one sampled story each, as vectors if features are given, else as tokens.
 
-    A story is sampled from `neighbours` of the context if given, else from all stories; the sample depends only on the
+    A story is sampled from `neighbours` of the context if it has any, else from all stories; the sample depends only on the
     seed and the pair's position in the run.
     """
 
@@ -169,7 +170,7 @@ class RuberCollator:
         pairs: Sequence[Pair],
         batcher: TextBatcher,
         features: dict[str, Tensor] | None,
-        neighbours: Tensor | None,
+        neighbours: Sequence[Tensor] | None,
         seed: int,
     ) -> None:
         self.pairs, self.batcher, self.features = pairs, batcher, features
@@ -194,7 +195,7 @@ class RuberCollator:
 
     def _sample_story(self, index: int, own_pair: int) -> int:
         rng = np.random.default_rng([self.seed, index])
-        if self.neighbours is not None:
-            return int(self.neighbours[own_pair, rng.integers(self.neighbours.shape[1])])
+        if self.neighbours is not None and len(self.neighbours[own_pair]):
+            return int(rng.choice(self.neighbours[own_pair]))
         story = int(rng.integers(len(self.pairs) - 1))
         return story + (story >= own_pair)

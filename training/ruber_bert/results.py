@@ -30,7 +30,7 @@ def pair_features(
 
 @torch.inference_mode()
 def evaluate_pairs(
-    model: RuberModel, pairs: Sequence[Pair], batcher: TextBatcher, neighbours: Tensor, seed: int
+    model: RuberModel, pairs: Sequence[Pair], batcher: TextBatcher, neighbours: Sequence[Tensor], seed: int
 ) -> dict[str, Any]:
     """How often the true story scores above another one, and the ranges of the two parts of the metric.
 
@@ -52,9 +52,12 @@ def evaluate_pairs(
     true = torch.sigmoid(model.head(vectors[0], vectors[1]))
     false = torch.sigmoid(model.head(vectors[0], vectors[1][random_rows]))
     cosines = torch.cosine_similarity(ends[1], ends[1][random_rows])
-    similar_rows = neighbours[
-        torch.arange(len(pairs)), torch.from_numpy(rng.integers(neighbours.shape[1], size=len(pairs)))
-    ]
+    similar_rows = torch.tensor(
+        [
+            int(rng.choice(near)) if len(near) else other
+            for near, other in zip(neighbours, random_rows.tolist(), strict=True)
+        ]
+    )
     hard = torch.sigmoid(model.head(vectors[0], vectors[1][similar_rows]))
     result: dict[str, Any] = {
         "accuracy": round(float((true > false).float().mean()), 4),

@@ -41,6 +41,13 @@ def fake_infill(stories, sentences, shares, rng, batch_size=64):  # type: ignore
     return [["cat"] * len(story[index]) for story, index in zip(stories, sentences, strict=True)]
 
 
+@pytest.mark.parametrize("count", ["-1", "0", "1"])
+def test_number_of_folds_is_checked(count: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        tuning.main(["cross-validate", "--data", str(tmp_path), "--folds", count])
+    assert f"--folds: expected 2 or more, got {count}" in capsys.readouterr().err
+
+
 def test_pairs_of_every_method_have_the_known_signals() -> None:
     pairs = make_pairs(
         STORIES, NoSampler(), fake_infill, dict.fromkeys(WAYS, 1.0), 300, np.random.default_rng(0)

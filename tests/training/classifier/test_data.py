@@ -142,6 +142,27 @@ def test_group_has_one_human_story(tmp_path: Path) -> None:
             load(*files)
 
 
+def test_group_held_out_by_one_source_is_not_trained_on_by_another(tmp_path: Path) -> None:
+    files = []
+    for name, groups, share in (("one", "12", 0.0), ("two", "1", 1.0)):
+        path = tmp_path / f"{name}.parquet"
+        write_groups(
+            path,
+            [
+                row
+                for group in groups
+                for row in (
+                    GroupRow(group, f"she ran {group} .", "human", 1, 0, [], []),
+                    GroupRow(group, f"{name} ate .", "x", 0),
+                )
+            ],
+        )
+        files.append(RowFile(path=str(path), share=share))
+    train, held_out, _ = load_rows(RowsConfig(files=tuple(files)), tmp_path, tmp_path, tmp_path)
+    assert {row.group for row in train} == {"2"}
+    assert [row.story for row in held_out] == ["she ran 1 .", "two ate ."]
+
+
 def test_group_limit_samples_whole_groups() -> None:
     kept = sample_groups(rows(), 5, seed=1)
     assert len({row.group for row in kept}) == 5

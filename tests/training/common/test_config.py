@@ -215,6 +215,8 @@ def test_mapping_contains_only_the_keys_of_the_file() -> None:
         b"&a [*a]",
         b"a: !!int ''",
         b"? [1]\n: 2",
+        b"seed: 1\nseed: 2",
+        b"corpus: {name: roc, name: wp}",
         b"- 1",
         b"\xff",
     ],

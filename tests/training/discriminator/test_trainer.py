@@ -59,6 +59,15 @@ def test_stories_are_generated_once_and_not_from_generator_training_data(
     with pytest.raises(ValueError, match="no generator there"):
         load_rows(config, tmp_path, tmp_path / "run", tmp_path)
     (generator / "model.safetensors").write_bytes(b"weights")
+    for share, plots, message in (
+        (0.5, "storyline", "share: expected 0.5, with which"),
+        (0.7, "keywords", "plots: expected 'keywords', with which"),
+    ):
+        record = {"generator": {"share": share, "plots": plots}}
+        (generator / "config.json").write_text(json.dumps(record))
+        with pytest.raises(ValueError, match=message):
+            load_rows(config, tmp_path, tmp_path / "run", tmp_path)
+    (generator / "config.json").write_text(json.dumps({"generator": {"share": 0.7, "plots": "storyline"}}))
     calls: list[str] = []
 
     def load_plots_and_count(*_: Any) -> PlotCorpus:
@@ -80,6 +89,16 @@ def test_stories_are_generated_once_and_not_from_generator_training_data(
     more_held_out = parse(DiscriminatorConfig, {**settings, "validation_groups": 2})
     load_rows(more_held_out, tmp_path, tmp_path / "run", tmp_path)
     assert len(calls) == 3, "so does another number of held-out groups"
+
+    empty = PlotCorpus(generator=STORIES, metrics=[], validation=STORIES[3:])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(discriminator, "load_plots", lambda *_: empty)
+        with pytest.raises(
+            ValueError, match="corpus, share: expected train stories that the generator was not"
+        ):
+            load_rows(
+                parse(DiscriminatorConfig, {**settings, "groups": 9}), tmp_path, tmp_path / "run", tmp_path
+            )
 
     def fail_on_write(*_: Any) -> None:
         raise OSError("the disk is full")

@@ -14,7 +14,7 @@ from openmeva.metrics.embedding_similarity.scoring import BERT_SCORES
 from openmeva.training.common import backbone
 from openmeva.training.common import trainer as common
 from openmeva.training.common.adapters import low_rank_difference
-from openmeva.training.common.config import parse
+from openmeva.training.common.config import as_mapping, parse
 from openmeva.training.embedding_similarity import baseline, trainer
 from openmeva.training.embedding_similarity.config import SimilarityConfig
 from openmeva.training.embedding_similarity.losses import relative_error
@@ -55,7 +55,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for mark in (".", "!")
     ]
     (tmp_path / "stories.jsonl").write_text("".join(json.dumps({"story": s}) + "\n" for s in stories))
-    held_out = [f"not {s}" for s in stories[:12]]
+    held_out = [f"not {s} {s} {s}" for s in stories[:12]]
     (tmp_path / "held_out.jsonl").write_text("".join(json.dumps({"story": s}) + "\n" for s in held_out))
     return tmp_path
 
@@ -80,6 +80,29 @@ def configuration(data: Path) -> SimilarityConfig:
         "seed": 2,
     }
     return parse(SimilarityConfig, values)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"block_words": [6]}, "two different held-out texts of more than 30 words, for the baseline, got 0"),
+        ({"max_length": 1024}, "max_length: expected 512 or less"),
+    ],
+)
+def test_settings_are_checked_before_weights_are_replaced(
+    data: Path, changes: dict[str, Any], message: str
+) -> None:
+    config = parse(SimilarityConfig, {**as_mapping(configuration(data)), **changes})
+    with pytest.raises(ValueError, match=message):
+        trainer.train(config, data, data / "weights", data / "run")
+    assert not (data / "weights").exists()
+
+
+def test_teacher_has_the_shape_of_the_base(data: Path) -> None:
+    record = data / "base" / "config.json"
+    record.write_text(json.dumps(json.loads(record.read_text()) | {"num_hidden_layers": 9}))
+    with pytest.raises(ValueError, match="teacher: expected the width and layers of base"):
+        build_models(configuration(data))
 
 
 def test_training_reduces_the_error_and_the_metric_loads_the_result(

@@ -80,6 +80,13 @@ def test_vocabulary_keeps_at_least_the_pieces_that_are_always_kept(tmp_path: Pat
         prune_vocabulary(tokenizer, ["she ran"], 5)
 
 
+def test_base_without_a_kept_piece_is_rejected(tmp_path: Path) -> None:
+    write_files(tmp_path)
+    tokenizer = BertTokenizer.from_pretrained(tmp_path / "base")
+    with pytest.raises(ValueError, match=r"it lacks \['zebra'\]"):
+        pruned_model(tmp_path / "base", ["zebra", *tokenizer.get_vocab()], tokenizer)
+
+
 def test_base_in_half_precision_is_trained_in_single_precision(tmp_path: Path) -> None:
     write_files(tmp_path)
     base = tmp_path / "base"

@@ -219,6 +219,15 @@ def test_near_paraphrase_is_of_another_sentence() -> None:
     assert asked == [["a"]] * 20
 
 
+def test_near_paraphrase_is_no_sentence_of_the_story() -> None:
+    near: Any = SimpleNamespace(similar_sentences=lambda sentences: [[["b"], ["c"]] for _ in sentences])
+    sampling = GradedSampling(edits={"near_paraphrase": 1.0}, levels=1)
+    chains = GradedSampler([[["a"], ["b"]]] * 20, lambda _: None, near, None, sampling, seed=1).chains(
+        range(20)
+    )
+    assert {chain[-1].words for chain in chains} == {(("a",), ("c",))}
+
+
 def test_similar_sentences_are_not_the_first_of_a_story() -> None:
     stories = [[[f"a{n}"], [f"b{n}"], [f"c{n}"]] for n in range(3)]
     embed: Any = lambda texts: torch.eye(len(texts), 6)  # noqa: E731

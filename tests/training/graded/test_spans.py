@@ -130,6 +130,12 @@ def test_contradicted_sentence_is_not_the_one_just_before() -> None:
         ("they wo n't come .", "they will come ."),
         ("i sha n't go .", "i shall go ."),
         ("she sang .", None),
+        ("she had a dog .", None),
+        ("she had seen a dog .", "she had not seen a dog ."),
+        ("he must have gone .", "he must not have gone ."),
+        ("he did it .", None),
+        ("can you swim ?", None),
+        ("i ai n't dead .", None),
     ],
 )
 def test_toggle_negation(before: str, after: str | None) -> None:

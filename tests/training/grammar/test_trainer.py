@@ -10,6 +10,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import BertConfig, BertModel
 
 from openmeva.training.common.backbone import SHARED, Backbone
+from openmeva.training.grammar import trainer
 from openmeva.training.grammar.config import Settings
 from openmeva.training.grammar.data import FILES, SentenceTokenizer, human_stories, read_cola
 from openmeva.training.grammar.model import GrammarScorer, new_model
@@ -100,6 +101,18 @@ def test_all_files_are_read_before_weights_are_replaced(encoder: Path, tmp_path:
     with pytest.raises(ValueError, match=r"out_of_domain_dev\.tsv, line 1: expected source"):
         train(folder, out, Settings(epochs=1), encoder)
     assert not out.exists()
+
+
+def test_earlier_weights_stay_until_the_new_ones_are_evaluated(
+    encoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(trainer, "evaluate", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        train(write_cola(tmp_path / "cola"), tmp_path / "out", Settings(epochs=1), encoder)
+    assert not (tmp_path / "out").exists()
 
 
 def test_training_is_reproducible(encoder: Path) -> None:

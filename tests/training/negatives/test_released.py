@@ -183,3 +183,14 @@ def test_missing_conceptnet_is_reported(monkeypatch, tmp_path, capsys):
     )
     with pytest.raises(MissingResourceError, match="conceptnet is not at"):
         language_of(UnionSampling(lexicon="conceptnet"))
+
+
+def test_permutation_of_equal_sentences_keeps_every_origin(make_rng, material, check_origins):
+    story = tagged("Tom ran.", "He ate.", "He ran.", "He ate.", "He slept.")
+    for seed in SEEDS:
+        edited = RELEASED["sentence_reordering"](EditedStory.start(story, 0), make_rng(seed), material)
+        check_origins(edited, story)
+        origins = [origin for sentence in edited.sentences for origin in sentence.origins]
+        assert sorted(origins) == list(range(len(origins)))
+        for sentence, old in zip(edited.sentences, EditedStory.start(story, 0).sentences, strict=True):
+            assert sentence.moved == (list(sentence.words) != list(old.words))
