@@ -8,7 +8,8 @@ import pytest
 
 from openmeva.spaces.scorer import Score, Scorer
 from openmeva.spaces.story_scorer import views
-from openmeva.spaces.story_scorer.systems import MIN_PROMPTS, compare, match_rows
+from openmeva.spaces.story_scorer.systems import compare
+from openmeva.training.statistics.systems import MIN_PROMPTS
 from tests.spaces.test_verdicts import score
 
 STORY = "Ann was hungry. She made a sandwich. She ate it. Then she slept for {} hours."
@@ -99,32 +100,12 @@ def test_id_may_be_0_and_errors_name_the_row_number() -> None:
     first, second = rows([50, 60, 70, 80, 90, 95]), rows([51, 61, 71, 81, 91, 96])
     for row in [*first, *second]:
         row["story_id"] -= 1
-    pairs = match_rows(first, second[::-1])
-    assert [a["story_id"] for a, _ in pairs] == [b["story_id"] for _, b in pairs]
     second = second[::-1]
     second[5]["story"] = " "
     with pytest.raises(ValueError, match=r"Second file: Row 6"):
         comparison_of(first, second, "roc")
 
 
-def test_rows_are_matched_by_id_or_prompt_or_position() -> None:
-    a, b = {"story": "x", "context": "p"}, {"story": "y", "context": "q"}
-    assert match_rows([a, b], [b, a]) == [(a, a), (b, b)]
-    plain = [{"story": "x"}, {"story": "y"}]
-    assert match_rows(plain, plain[::-1]) == [(plain[0], plain[1]), (plain[1], plain[0])]
-    with pytest.raises(ValueError, match="have 2 and 1 rows"):
-        match_rows(plain, plain[:1])
-    with pytest.raises(ValueError, match="context 'q' is in only one of the files"):
-        match_rows([a, b], [a])
-    with pytest.raises(ValueError, match="context 'p' occurs twice in the first file"):
-        match_rows([a, a], [a, b])
-
-
-def test_rows_are_matched_by_prompt() -> None:
-    first, second = (
-        [{"story": f"{name} {p}", "prompt": p} for p in order] for name, order in (("a", "pq"), ("b", "qp"))
-    )
-    assert [(a["story"], b["story"]) for a, b in match_rows(first, second)] == [
-        ("a p", "b p"),
-        ("a q", "b q"),
-    ]
+def test_files_that_do_not_match_are_reported_in_a_sentence() -> None:
+    with pytest.raises(ValueError, match=r"^The files have 2 and 1 rows; .* in every row\.$"):
+        comparison_of([{"story": STORY}] * 2, [{"story": STORY}], "roc")

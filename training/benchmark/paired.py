@@ -119,7 +119,8 @@ def _judged(comparison: Comparison) -> TestSet:
     except ValueError as error:
         if comparison.judgments is None:
             raise ValueError(
-                f"{error} ({file} is taken for the judgments: --judgments names another)"
+                f"{error} ({file} is taken for the judgments: --judgments names another; `openmeva systems` compares the "
+                "stories of systems)"
             ) from error
         raise
 
@@ -152,8 +153,8 @@ def _from_file(
     column = column or _column(path, rows)
     if column in ("score", "ratings") and judging is not None and judging.resolve() == Path(path).resolve():
         raise ValueError(
-            f"{path}: expected scores of a metric (FILE:COLUMN names a column, --judgments the file of judgments), got "
-            f"{column!r}, which holds the human judgments"
+            f"{path}: expected scores of a metric (FILE:COLUMN names a column, --judgments the file of judgments; "
+            f"`openmeva systems` compares the stories of systems), got {column!r}, which is taken for the human judgments"
         )
     ordered = match_rows(rows, judged, title)
     return {f"{label}:{column}": [finite_number(row, column) for row in ordered]}

@@ -16,6 +16,7 @@ from openmeva.training.cli.score import explain, score
 from openmeva.training.cli.sharing import install, publish, uninstall
 from openmeva.training.cli.space import space
 from openmeva.training.cli.stories import autos, negatives, perturb
+from openmeva.training.cli.systems import systems
 from openmeva.training.cli.train import train
 
 app = typer.Typer(
@@ -27,7 +28,7 @@ app = typer.Typer(
 )
 
 _COMMANDS = {
-    "Scores": (score, explain),
+    "Scores": (score, explain, systems),
     "Stories": (perturb, negatives, autos),
     "Judging metrics": (benchmark, compare, judged),
     "Training and demos": (train, space),
@@ -38,6 +39,7 @@ _WORDNET = "Needs WordNet: `openmeva resources --wordnet-only` fetches it, once"
 _NEEDS = {
     "score": "Needs nothing else. Starts in ten seconds, then scores about 40 short stories per second.",
     "explain": "Needs nothing else. Starts in ten seconds, then explains about 10 short stories per second.",
+    "systems": "Needs nothing else. Starts in ten seconds, then scores about 40 short stories per second.",
     "perturb": f"{_WORDNET} (for all aspects except lexical repetition, "
     "punctuation, contraction and typo); common_sense needs ConceptNet, too. Starts in seconds, then "
     "perturbs at least a hundred short stories per second.",

@@ -185,7 +185,7 @@ def _scored(
 
     check_settings(metrics, config, options, here=True)
     rows = read_stories(path, kind)
-    columns = _inputs(path, rows, metrics, in_story)
+    columns = checked_inputs(path, rows, metrics, in_story)
     with rows_named(rows):
         results = [score(name, columns[name], config, **options) for name in metrics]
     for result in results:
@@ -202,7 +202,7 @@ def _check_out(out: str, stories: str, column: str | None) -> None:
     check_output(out, column=column, sources=[stories] if kind_of(out) == "txt" else ())
 
 
-def _inputs(
+def checked_inputs(
     path: str, rows: "Sequence[Row]", metrics: Sequence[str], in_story: bool | None
 ) -> dict[str, dict[str, list[Any]]]:
     """The columns for each metric, all of them checked before the first metric is loaded."""

@@ -94,11 +94,6 @@ def test_text_file_has_one_story_per_line_despite_line_breaks(tmp_path: Path) ->
     assert not (tmp_path / "scores.txt").exists()
 
 
-def test_row_without_a_score_is_an_empty_line_of_a_text_file(tmp_path: Path) -> None:
-    write_rows(tmp_path / "scores.txt", [{"score": score} for score in (4, None, 2.5)], column="score")
-    assert (tmp_path / "scores.txt").read_text() == "4\n\n2.5\n"
-
-
 def test_unknown_file_extension_is_rejected(tmp_path: Path) -> None:
     for write in (check_output, lambda path: write_rows(path, ROWS)):
         with pytest.raises(ValueError, match=r"expected an ending among \.jsonl, .*, or none, got \.xlsx$"):

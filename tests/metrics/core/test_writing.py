@@ -36,3 +36,8 @@ def test_failed_write_keeps_the_existing_file(tmp_path: Path) -> None:
         write_rows(path, breaking())
     assert path.read_bytes() == written
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def test_row_without_a_score_is_an_empty_line_of_a_text_file(tmp_path: Path) -> None:
+    write_rows(tmp_path / "scores.txt", [{"score": score} for score in (4, None, 2.5)], column="score")
+    assert (tmp_path / "scores.txt").read_text() == "4\n\n2.5\n"

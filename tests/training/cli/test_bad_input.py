@@ -111,7 +111,7 @@ MODULES = [
         (("benchmark", "--judged", "good.txt"), "expected 'ratings' (a list"),
         (
             ("compare", "good.txt", "good.txt"),
-            "(good.txt is taken for the judgments: --judgments names another)",
+            "(good.txt is taken for the judgments: --judgments names another; `openmeva systems`",
         ),
         (
             ("autos", "--stories", "good.txt", "--config", "mine", "--out", "good.txt"),

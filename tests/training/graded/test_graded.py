@@ -1,8 +1,6 @@
 """Graded damage, by nearest neighbours and by a masked language model, level by level."""
 
 import itertools
-import json
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,7 +9,6 @@ import pytest
 import torch
 from transformers import BertForMaskedLM
 
-from openmeva.training.graded.groups import make_groups
 from openmeva.training.graded.sampling import GradedSampler, GradedSampling
 from openmeva.training.negatives.corrupted_story import CorruptedStory
 from openmeva.training.negatives.edited import EditedStory
@@ -20,7 +17,6 @@ from openmeva.training.negatives.infill import Infiller
 from openmeva.training.negatives.nearest import Neighbours, nearest_indices
 from openmeva.training.paths import ROOT
 from openmeva.training.text.tagged_story import TaggedStory
-from tests.tiny.classifier import GRADED
 from tests.tiny.models import tiny_model, tiny_tokenizer
 
 SUBJECTS = ("she", "he", "the dog", "the cat")
@@ -288,15 +284,3 @@ def test_shipped_encoder_ranks_similar_sentences_higher() -> None:
     )
     assert vectors.norm(dim=1).tolist() == pytest.approx([1.0] * 3, abs=1e-4)
     assert float(vectors[0] @ vectors[1]) > float(vectors[0] @ vectors[2])
-
-
-def test_missing_held_out_stories_are_reported_before_groups_are_made(tmp_path: Path) -> None:
-    rows = "".join(json.dumps({"story": f"Ann had {n} dogs. She walked them."}) + "\n" for n in range(16))
-    (tmp_path / "stories.jsonl").write_text(rows)
-    settings = {
-        "name": "mini",
-        "corpus": {"train": ["stories.jsonl"], "validation_share": 0},
-        **GRADED,
-    }
-    with pytest.raises(ValueError, match=r"stories\.jsonl: no story held out \(validation_share 0 of 16\)"):
-        make_groups(settings, tmp_path, tmp_path / "run", tmp_path / "cache", 5)

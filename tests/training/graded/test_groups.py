@@ -8,6 +8,7 @@ import pytest
 
 from openmeva.training.graded.groups import make_groups
 from openmeva.training.negatives.groups import GroupRow, read_groups
+from tests.tiny.classifier import GRADED
 
 SWAP = {"levels": 1, "keep": 1, "edits": {"sentence_swap": 1.0}}
 
@@ -59,3 +60,15 @@ def test_rules_change_the_first_sentence_unless_it_is_kept(data: Path, keep: int
     human = {row.group: row.story for row in rows if row.label == 1}
     beginnings = [(row.story.partition(" . ")[0], human[row.group].partition(" . ")[0]) for row in rows]
     assert any(corrupted != original for corrupted, original in beginnings) == (keep == 0)
+
+
+def test_missing_held_out_stories_are_reported_before_groups_are_made(tmp_path: Path) -> None:
+    rows = "".join(json.dumps({"story": f"Ann had {n} dogs. She walked them."}) + "\n" for n in range(16))
+    (tmp_path / "stories.jsonl").write_text(rows)
+    settings = {
+        "name": "mini",
+        "corpus": {"train": ["stories.jsonl"], "validation_share": 0},
+        **GRADED,
+    }
+    with pytest.raises(ValueError, match=r"stories\.jsonl: no story held out \(validation_share 0 of 16\)"):
+        make_groups(settings, tmp_path, tmp_path / "run", tmp_path / "cache", 5)

@@ -1,0 +1,71 @@
+"""`openmeva systems`."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.training.cli.test_commands import run
+
+PLACES = ("market", "river", "school", "garden", "station", "bakery")
+
+
+def write(path: Path, stories: list[str], **columns: list[str]) -> Path:
+    rows = [
+        {"story": story, **{name: values[index] for name, values in columns.items()}}
+        for index, story in enumerate(stories)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    """Six stories, and the same stories with a sentence four times, in another order of rows."""
+    good = [
+        f"Ann walked to the {place}. She saw a lost dog there. She gave it water. The dog followed her home."
+        for place in PLACES
+    ]
+    bad = [f"Ann walked to the {place}. " + "She gave it water. " * 4 for place in reversed(PLACES)]
+    return write(tmp_path / "good.jsonl", good, prompt=list(PLACES)), write(
+        tmp_path / "bad.jsonl", bad, prompt=list(reversed(PLACES))
+    )
+
+
+def test_systems_are_compared_on_the_same_prompts(files: tuple[Path, Path], tmp_path: Path) -> None:
+    good, bad = files
+    result = run("systems", good, bad, "--out", tmp_path / "pairs.jsonl")
+    assert "good.jsonl is better than bad.jsonl." in result.stdout
+    assert "100 %" in result.stdout
+    pairs = [json.loads(line) for line in (tmp_path / "pairs.jsonl").read_text().splitlines()]
+    assert [pair["context"] for pair in pairs] == list(PLACES)
+    for pair in pairs:
+        assert pair["context"] in pair["first_story"]
+        assert pair["context"] in pair["second_story"]
+        assert pair["first_score"] > pair["second_score"]
+    assert "bad.jsonl is worse than good.jsonl." in run("systems", bad, good).stdout
+    same = write(tmp_path / "same.jsonl", [pair["first_story"] for pair in pairs], prompt=list(PLACES))
+    several = run("systems", good, bad, same).stdout
+    assert "No clear difference between good.jsonl and same.jsonl: the interval contains 0." in several
+    assert "Note: each interval is for one comparison" in several
+
+
+def test_lower_perplexity_is_better(files: tuple[Path, Path]) -> None:
+    output = run("systems", *files, "--metric", "ppl").stdout
+    assert "Perplexity, lower is better" in output
+    assert "bad.jsonl" in output
+
+
+def test_files_that_cannot_be_compared_are_reported(files: tuple[Path, Path], tmp_path: Path) -> None:
+    good, bad = files
+    assert "expected the files of two systems or more, got 1" in run("systems", good, code=2).stderr
+    assert f"{good} twice" in run("systems", good, good, code=2).stderr
+    short = write(tmp_path / "short.jsonl", ["Ann ran home."])
+    message = run("systems", good, short, code=2).stderr
+    assert f"{good}, {short}: the files have 6 and 1 rows" in message
+    few = write(tmp_path / "few.jsonl", ["Ben ran home and slept."])
+    assert (
+        "at least 5 pairs with a score for both stories, got 1" in run("systems", short, few, code=2).stderr
+    )
+    assert "would be lost" in run("systems", good, bad, "--out", bad, code=2).stderr
+    assert "`openmeva systems` compares the stories of systems" in run("compare", good, bad, code=2).stderr

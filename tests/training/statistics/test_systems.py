@@ -1,0 +1,46 @@
+"""Two systems on the same prompts: which rows belong together, and the interval of the difference."""
+
+import numpy as np
+import pytest
+
+from openmeva.training.statistics.systems import MIN_PROMPTS, compare_systems, match_systems
+
+
+def test_rows_are_matched_by_id_or_prompt_or_position() -> None:
+    a, b = {"story": "x", "context": "p"}, {"story": "y", "context": "q"}
+    assert match_systems([a, b], [b, a]) == [(0, 1), (1, 0)]
+    plain = [{"story": "x"}, {"story": "y"}]
+    assert match_systems(plain, plain) == [(0, 0), (1, 1)]
+    prompted = [[{"story": "x", "prompt": prompt} for prompt in order] for order in ("pq", "qp")]
+    assert match_systems(*prompted) == [(0, 1), (1, 0)]
+    numbered = [[{**a, "story_id": number} for number in order] for order in ((0, 1), (1, 0))]
+    assert match_systems(*numbered) == [(0, 1), (1, 0)], "an id may be 0"
+    with pytest.raises(ValueError, match="the files have 2 and 1 rows"):
+        match_systems(plain, plain[:1])
+    with pytest.raises(ValueError, match="the context 'q' is in only one of the files"):
+        match_systems([a, b], [a])
+    with pytest.raises(ValueError, match="the context 'p' occurs twice in the first file"):
+        match_systems([a, a], [a, b])
+
+
+def test_interval_is_of_resampled_prompts() -> None:
+    rng = np.random.default_rng(4)
+    gaps = np.repeat(rng.normal(0.05, 0.15, 6), 20)
+    result = compare_systems(gaps, [f"prompt {index // 20}" for index in range(120)])
+    means = gaps.reshape(6, 20).mean(1)
+    resampled = means[np.random.default_rng(0).integers(0, 6, (2000, 6))].mean(1)
+    assert result.interval == pytest.approx(tuple(np.percentile(resampled, [2.5, 97.5])))
+    assert (result.prompts, result.difference) == (6, pytest.approx(gaps.mean()))
+    alone = compare_systems(gaps, [""] * 120)
+    assert alone.prompts is None
+    assert alone.interval[1] - alone.interval[0] < result.interval[1] - result.interval[0]
+
+
+def test_ties_count_half_and_too_few_prompts_are_refused() -> None:
+    assert compare_systems(np.array([1.0, -1, 0, 0, 2]), list("abcde")).won == pytest.approx(0.6)
+    with pytest.raises(
+        ValueError, match=f"at least {MIN_PROMPTS} prompts with a score for both stories, got 2"
+    ):
+        compare_systems(np.ones(9), ["a", "b", "b", "a", "a", "a", "a", "a", "a"])
+    with pytest.raises(ValueError, match="pairs with a score for both stories, got 4"):
+        compare_systems(np.ones(4), [""] * 4)

@@ -1,0 +1,113 @@
+"""Two systems compared by a metric's scores of their stories on the same prompts: the difference, and its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from openmeva.metrics.core.inputs import field_of
+
+MIN_PROMPTS = 5  # prompts, or pairs where prompts are not known: with fewer, an interval says nothing
+_DRAWS, _SEED = 2000, 0
+Rows = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SystemDifference:
+    """How much better the stories of one system are than those of another.
+
+    Attributes:
+        difference: mean score of the first system minus that of the second, positive where the first is better.
+        interval: its 95 % interval, by bootstrap over prompts, or over pairs where prompts are not known.
+        won: share of pairs whose first story has the better score, ties counting half, 0 to 1.
+        prompts: number of prompts, each of which may have several pairs; None where a pair's prompt is not known.
+    """
+
+    difference: float
+    interval: tuple[float, float]
+    won: float
+    prompts: int | None
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the interval excludes 0."""
+        return self.interval[0] > 0 or self.interval[1] < 0
+
+
+def compare_systems(gaps: np.ndarray, prompts: Sequence[str]) -> SystemDifference:
+    """The difference of two systems.
+
+    Args:
+        gaps: `(n,)`, by pair: how much better the first story's score is; at least `MIN_PROMPTS` prompts (or pairs).
+        prompts: of each pair; blank where it is not known.
+
+    Raises:
+        ValueError: too few prompts, or pairs.
+    """
+    has_prompts = all(prompts)
+    names = list(prompts) if has_prompts else [str(index) for index in range(len(prompts))]
+    groups = {name: group for group, name in enumerate(dict.fromkeys(names))}
+    if len(groups) < MIN_PROMPTS:
+        unit = "prompts" if has_prompts else "pairs"
+        raise ValueError(
+            f"expected at least {MIN_PROMPTS} {unit} with a score for both stories, got {len(groups)}"
+        )
+    return SystemDifference(
+        difference=float(gaps.mean()),
+        interval=interval_of_mean(gaps, np.array([groups[name] for name in names])),
+        won=float(((gaps > 0) + 0.5 * (gaps == 0)).mean()),
+        prompts=len(groups) if has_prompts else None,
+    )
+
+
+def interval_of_mean(values: np.ndarray, groups: np.ndarray) -> tuple[float, float]:
+    """The 95 % interval of the mean of `(n,)` values, by bootstrap over their groups: `(n,)` integers from 0.
+
+    >>> interval_of_mean(np.ones(9), np.arange(9))
+    (1.0, 1.0)
+    """
+    sums, sizes = np.bincount(groups, values), np.bincount(groups)
+    samples = np.random.default_rng(_SEED).integers(0, len(sizes), (_DRAWS, len(sizes)))
+    low, high = np.percentile(sums[samples].sum(1) / sizes[samples].sum(1), [2.5, 97.5])
+    return float(low), float(high)
+
+
+def match_systems(first: Rows, second: Rows) -> list[tuple[int, int]]:
+    """Pairs of row numbers, from 0: rows are matched by `story_id`, else by `context` (or `prompt`), else by position.
+
+    Raises:
+        ValueError: an id or a prompt that occurs twice or in only one of the files, or files of different lengths.
+    """
+    key = next(
+        (
+            name
+            for name in ("story_id", "context")
+            if all(field_of(row, name) not in (None, "") for row in [*first, *second])
+        ),
+        None,
+    )
+    if key is None:
+        if len(first) != len(second):
+            raise ValueError(
+                f"the files have {len(first)} and {len(second)} rows; to match rows of different files, give 'story_id' or "
+                "'context' in every row"
+            )
+        return [(index, index) for index in range(len(first))]
+    places = [_places(rows, key, name) for rows, name in ((first, "first"), (second, "second"))]
+    alone = next(iter(places[0].keys() ^ places[1].keys()), None)
+    if alone is not None:
+        raise ValueError(f"the {key} {alone[:60]!r} is in only one of the files")
+    return [(index, places[1][name]) for name, index in places[0].items()]
+
+
+def _places(rows: Rows, key: str, file: str) -> dict[str, int]:
+    places: dict[str, int] = {}
+    for index, row in enumerate(rows):
+        value = str(field_of(row, key))
+        if value in places:
+            raise ValueError(f"the {key} {value[:60]!r} occurs twice in the {file} file")
+        places[value] = index
+    return places
