@@ -90,7 +90,7 @@ style: .venv  ## format, apply the linter's fixes, and write the generated table
 	$(BIN)/python -m training.hub.metrics_table
 	$(BIN)/python -m training.hub.figures
 
-train: .venv resources  ## train a metric: make train METRIC=union CORPUS=roc DATA=folder [RESUME=1]
+train: .venv resources  ## train a metric: make train METRIC=union CORPUS=roc_first DATA=folder [RESUME=1]
 	@test -n "$(DATA)" || { echo "DATA=folder is needed: the folder with roc/ and wp/, and plot_guided/, whose judged stories are excluded"; exit 2; }
 	$(BIN)/openmeva train $(METRIC) $(if $(CORPUS),--corpus $(CORPUS)) --data "$(DATA)" $(if $(RESUME),--resume) $(if $(ARGS),-- $(ARGS))
 

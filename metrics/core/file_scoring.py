@@ -108,7 +108,22 @@ def load(name: str, config: str | None = None) -> Any:
 def check_name(name: str) -> None:
     """Raises a ValueError if there is no metric `name`."""
     if name not in metric_names():
-        raise ValueError(f"unknown metric {name!r}, expected one of {', '.join(metric_names())}")
+        names = ", ".join(metric_names())
+        raise ValueError(f"unknown metric {name!r}{_of_the_benchmark(name)}, expected one of {names}")
+
+
+def _of_the_benchmark(name: str) -> str:
+    """Which metric a row of the benchmark is; empty for other names.
+
+    >>> _of_the_benchmark("union_base")
+    ' (a row of the benchmark: union with the configuration roc_base or wp_base)'
+    """
+    for metric in read_metrics().values():
+        if entry := metric.benchmark.get(name):
+            configurations = " or ".join(dict.fromkeys(entry.configs.values()))
+            chosen = f" with the configuration {configurations}" if configurations else ""
+            return f" (a row of the benchmark: {metric.name}{chosen})"
+    return ""
 
 
 def check_option_names(name: str, kind: Any, options: Iterable[str]) -> None:
@@ -116,7 +131,8 @@ def check_option_names(name: str, kind: Any, options: Iterable[str]) -> None:
     for option in options:
         if option not in inspect.signature(kind._compute).parameters:
             if option == "explain":  # also of the command `explain`, which has no such option
-                raise ValueError(f"{name} does not explain its scores")
+                explaining = ", ".join(key for key, metric in read_metrics().items() if metric.explains)
+                raise ValueError(f"{name} does not explain its scores, as {explaining} do")
             raise ValueError(f"--{option.replace('_', '-')}: {name} has no such option")
 
 

@@ -10,7 +10,7 @@ from scipy import stats
 
 IDENTITY_LOST = (
     "needs to know which rater gave which rating, and these rows have no 'raters' "
-    "(the ratings released with MANS are sorted within each story)"
+    "(as MANS, whose ratings were released sorted within each story)"
 )
 
 

@@ -200,11 +200,18 @@ class Openmeva(evaluate.Metric):
             scores, rows = self._scores + further, self._rows + added_rows
             for name, values in (others or {}).items():  # added rows are kept if they are invalid
                 _check_other(name, values, len(scores))
-            if scores and not rows and references is None:
+            loaded = bool(scores) and not rows and references is None
+            if loaded:
                 rows = [*load_rows(self.config_name, dataset, subset)]
             self._scores, self._rows = [], []
         if not scores:
             raise ValueError("predictions: expected one score per story, got none")
+        if loaded and len(scores) != len(rows):
+            of_part = f"{subset or 'roc'} (subset names another)" if self.config_name in AUTOS else ""
+            raise ValueError(
+                f"predictions: expected {len(rows)} scores, one per story of {self.config_name} {of_part}".rstrip()
+                + f", got {len(scores)}"
+            )
         return self._compute(scores, rows, others or {}, reasonable_above, one_error_only, draws, seed)
 
     def _compute(

@@ -71,7 +71,7 @@ def counts_table(
     corpus = "wp" if config == "wp" else "roc"
     own_counts = counts(discrimination, invariance)
     lines = [
-        f"| aspect | coherent or human | incoherent or discrimination | shares of {stories} | paper ({corpus}) |",
+        f"| aspect | coherent examples (last five: perturbed human stories) | perturbed stories (last five: perturbed incoherent stories) | shares of {stories} | paper ({corpus}) |",
         "|---|---|---|---|---|",
     ]
     for name, paper in PAPER[corpus].items():

@@ -17,6 +17,7 @@ from openmeva.training.benchmark.tables.number_format import (
     format_with_interval,
 )
 
+LEVEL = 0.05  # of significance
 # key in a row: the question that the level answers; the first level is the row itself
 QUESTIONS = {
     "": "pooled: does a higher score mean a better story, whatever the prompt?",
@@ -39,10 +40,10 @@ def show_comparison(comparison: Mapping[str, Any], console: Console | None = Non
         f"difference of {coefficient.title()} [95 %]",
         "bootstrap p",
         "PERM-BOTH p",
-        "p after Holm",
+        "its Holm",
     ]
     if coefficient == "pearson":
-        headings += ["Williams t", "p", "p after Holm"]
+        headings += ["Williams t", "p", "its Holm"]
     for heading in headings:
         paired.add_column(escape(heading), overflow="fold")
     for name, test in pairs["against"].items():
@@ -60,6 +61,16 @@ def show_comparison(comparison: Mapping[str, Any], console: Console | None = Non
             cells += [format_p_value(williams.get(p)) for p in ("p_value", "holm")]
         paired.add_row(escape(name), *map(escape, cells))
     console.print(paired)
+    for name, test in pairs["against"].items():
+        clear = test["bootstrap"][coefficient]["p_value"] < LEVEL and test["permutation"]["holm"] < LEVEL
+        console.print(
+            f"{escape(pairs['best'])} is {'clearly' if clear else 'not clearly'} closer to people than {escape(name)}.",
+            highlight=False,
+        )
+    console.print(
+        f"A difference is clear if both bootstrap p and PERM-BOTH p after Holm's correction are below {format_number(LEVEL, 2)}.",
+        highlight=False,
+    )
     for name, row in comparison["rows"].items():
         ends = (row.get("intervals") or {}).get(coefficient)
         if row["kind"] == OURS and ends and ends[1] < 0:

@@ -155,7 +155,10 @@ def explain(
     device: Device = None,
     kind: Kind = None,
 ) -> None:
-    """Show which sentences lower each story's score, and by how much; JSONL into a pipe, or to a file."""
+    """Show which sentences lower each story's score, and by how much; JSONL into a pipe, or to a file.
+
+    For plot_coherence, union and discriminator; for ppl, the mean loss of each sentence. [FEMALE] and [MALE] are names, as the metric reads them.
+    """
     from openmeva.metrics.core.file_scoring import result_rows, score_column, text_column
     from openmeva.metrics.core.writing import write_rows
     from openmeva.training.cli.tables import show_reasons

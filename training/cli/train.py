@@ -65,13 +65,25 @@ def train(
         ),
     ] = None,
     config: Annotated[Path | None, typer.Option(help="your own configuration, in place of --corpus")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="folder of the weights; default: as the trainer prints, which for a shipped configuration (roc, wp, …) is that "
+            "of the shipped weights",
+        ),
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="resume an interrupted training")] = False,
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="a setting; may be repeated")
     ] = None,
     further: Annotated[list[str] | None, typer.Argument(help="options of the trainer, after --")] = None,
 ) -> None:
-    """Train a metric; its configurations are in training/configs."""
+    """Train a metric; its configurations are in training/configs.
+
+    A shipped configuration replaces the shipped weights, unless --out names another folder.
+    """
     from openmeva.training.common.command import check_data
 
     if config is not None and corpus is not None:
@@ -80,5 +92,6 @@ def train(
     check_trainable(metric)
     check_data(data)
     arguments = ["--config", str(chosen), "--data", str(data), *(["--resume"] if resume else [])]
+    arguments += ["--out", str(out)] if out else []
     arguments += ["--set", *set_] if set_ else []
     run_module(f"openmeva.training.{metric}", [*arguments, *(further or [])])

@@ -107,7 +107,10 @@ def main(arguments: list[str] | None = None) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("corpus", choices=("roc", "wp"))
     parser.add_argument(
-        "--source", nargs="+", required=True, help="roc: one file; wp: source and target file"
+        "--source",
+        nargs="+",
+        required=True,
+        help="roc: one file, ROCStories' CSV or JSONL with 'story'; wp: source and target file",
     )
     parser.add_argument("--out", required=True, help="folder for the three files")
     parser.add_argument("--seed", type=int, default=0, help="random seed of the split")

@@ -39,7 +39,14 @@ MODULES = [
         (("score", "bad.jsonl"), "bad.jsonl, line 2: expected a JSON object"),
         (("score", "empty.txt"), "expected at least one row"),
         (("score", "good.txt", "--metric", "foo"), "unknown metric 'foo', expected one of bleurt"),
-        (("score", "good.txt", "--metric", "overlap", "--explain"), "overlap does not explain its scores"),
+        (
+            ("score", "good.txt", "--metric", "ppl_tuned"),
+            "unknown metric 'ppl_tuned' (a row of the benchmark: ppl with the configuration roc_base)",
+        ),
+        (
+            ("score", "good.txt", "--metric", "overlap", "--explain"),
+            "overlap does not explain its scores, as plot_coherence",
+        ),
         (
             ("score", "good.txt", "a.csv", "--out", "b.csv"),
             "expected one file to write to, got a.csv and --out b.csv",

@@ -53,6 +53,9 @@ def test_two_files_of_scores_are_compared(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(judging, "is_terminal", lambda: True)
     table = run(*arguments).stdout
     assert "Williams" in table
+    assert "near.jsonl:plot_coherence_score is clearly closer to people than far.jsonl:score." in " ".join(
+        table.split()
+    )
     table = run(*arguments, "--coefficient", "kendall").stdout
     assert "PERM-BOTH" in table
     assert "opposite to people" not in table
