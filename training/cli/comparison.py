@@ -7,8 +7,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from openmeva.metrics.openmeva.comparison import SIGNIFICANCE
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS
 from openmeva.training.benchmark.results.titles import OURS, TRIVIAL
+from openmeva.training.benchmark.results.verdicts import UNCLEAR
 from openmeva.training.benchmark.tables.number_format import (
     few_prompts_note,
     format_interval,
@@ -17,7 +19,6 @@ from openmeva.training.benchmark.tables.number_format import (
     format_with_interval,
 )
 
-LEVEL = 0.05  # of significance
 # key in a row: the question that the level answers; the first level is the row itself
 QUESTIONS = {
     "": "pooled: does a higher score mean a better story, whatever the prompt?",
@@ -34,16 +35,10 @@ def show_comparison(comparison: Mapping[str, Any], console: Console | None = Non
         _show_level(level, f"{title}; {meaning}", comparison["rows"], console)
     pairs = comparison["pairs"]
     coefficient = pairs["coefficient"]
-    paired = Table(title=f"{escape(pairs['best'])} against")
-    headings = [
-        "",
-        f"difference of {coefficient.title()} [95 %]",
-        "bootstrap p",
-        "PERM-BOTH p",
-        "its Holm",
-    ]
+    paired = Table(title=f"{escape(pairs['best'])} against each other metric (p after Holm's correction)")
+    headings = ["", f"difference of {coefficient.title()} [95 %]", "bootstrap p", "PERM-BOTH p"]
     if coefficient == "pearson":
-        headings += ["Williams t", "p", "its Holm"]
+        headings += ["Williams t", "Williams p"]
     for heading in headings:
         paired.add_column(escape(heading), overflow="fold")
     for name, test in pairs["against"].items():
@@ -54,21 +49,19 @@ def show_comparison(comparison: Mapping[str, Any], console: Console | None = Non
         )
         cells = [
             f"{format_number(test['difference'][coefficient])} {format_interval(bootstrap['interval'])}",
-            *(format_p_value(p) for p in (bootstrap["p_value"], permutation["p_value"], permutation["holm"])),
+            *(format_p_value(p_values["holm"]) for p_values in (bootstrap, permutation)),
         ]
         if coefficient == "pearson":
-            cells.append(format_number(williams.get("t")))
-            cells += [format_p_value(williams.get(p)) for p in ("p_value", "holm")]
+            cells += [format_number(williams.get("t")), format_p_value(williams.get("holm"))]
         paired.add_row(escape(name), *map(escape, cells))
     console.print(paired)
     for name, test in pairs["against"].items():
-        clear = test["bootstrap"][coefficient]["p_value"] < LEVEL and test["permutation"]["holm"] < LEVEL
+        clearly = "not clearly" if test["verdict"] == UNCLEAR else "clearly"
         console.print(
-            f"{escape(pairs['best'])} is {'clearly' if clear else 'not clearly'} closer to people than {escape(name)}.",
-            highlight=False,
+            f"{escape(pairs['best'])} is {clearly} closer to people than {escape(name)}.", highlight=False
         )
     console.print(
-        f"A difference is clear if both bootstrap p and PERM-BOTH p after Holm's correction are below {format_number(LEVEL, 2)}.",
+        f"A difference is clear if bootstrap p and PERM-BOTH p are both below {format_number(SIGNIFICANCE, 2)}.",
         highlight=False,
     )
     for name, row in comparison["rows"].items():

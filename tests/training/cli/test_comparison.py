@@ -81,3 +81,21 @@ def test_scored_files_of_rated_stories_can_be_compared(tmp_path: Path) -> None:
     write_rows(tmp_path / "none.jsonl", [{**row, "score": np.mean(row["ratings"])} for row in rows])
     message = run("compare", tmp_path / "none.jsonl", tmp_path / "ppl.jsonl", code=2).stderr
     assert "expected a column of scores" in message
+
+
+def test_metrics_on_stories_of_one_prompt_have_no_clear_difference(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There is nothing to resample."""
+    rows = [
+        {"story": f"He ran {n} miles.", "prompt": "run", "ratings": [n % 5 + 1, n % 3 + 1]} for n in range(30)
+    ]
+    for name in ("near", "far"):
+        scored = [
+            {**row, f"{name}_score": row["ratings"][0] if name == "near" else 1 / (k + 1)}
+            for k, row in enumerate(rows)
+        ]
+        write_rows(tmp_path / f"{name}.jsonl", scored)
+    monkeypatch.setattr(judging, "is_terminal", lambda: True)
+    table = run("compare", tmp_path / "near.jsonl", tmp_path / "far.jsonl", "--draws", 100).stdout
+    assert "is not clearly closer to people than" in " ".join(table.split())

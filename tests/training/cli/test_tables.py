@@ -106,9 +106,10 @@ def test_compared_file_names_are_not_truncated() -> None:
     row = {"kind": "own", "pearson": 0.35, "spearman": 0.35, "kendall": 0.35}
     test = {
         "difference": {"pearson": 0.1},
-        "bootstrap": {"pearson": {"interval": [0.1, 0.2], "p_value": 0.03}},
+        "bootstrap": {"pearson": {"interval": [0.1, 0.2], "p_value": 0.03, "holm": 0.03}},
         "permutation": {"p_value": 0.02, "holm": 0.02},
         "williams": {},
+        "verdict": "better",
     }
     text = io.StringIO()
     comparison = {

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from openmeva.metrics.openmeva.comparison import correct_p_values, paired_tests
+from openmeva.metrics.openmeva.comparison import paired_tests
 from openmeva.metrics.openmeva.drift import model_drift
 from openmeva.metrics.openmeva.error_types import by_error_type
 from openmeva.metrics.openmeva.judged import JudgedStories
@@ -17,6 +17,7 @@ from openmeva.training.benchmark.data.sets import TestSet
 from openmeva.training.benchmark.results.judged import judged_table, n_resamples
 from openmeva.training.benchmark.results.levels import BootstrapSamples
 from openmeva.training.benchmark.results.titles import OTHER, OWN
+from openmeva.training.benchmark.results.verdicts import add_verdicts
 from openmeva.training.statistics.permutation import PermutationTests, random_swaps
 
 EXAMPLES = 3  # stories shown per side
@@ -93,9 +94,7 @@ def _comparisons(
     """Each metric of `titles` against every other: difference of Pearson, PERM-BOTH, bootstrap, Holm's correction.
 
     PERM-BOTH's p-value is two-sided: twice that of the one-sided test in the direction of the observed difference. With few
-    resamples no p-value could be small enough after the correction, so there are at least `n_resamples`. PERM-BOTH
-    assumes independent stories, which those of one prompt are not: for a clear difference, the bootstrap over prompts,
-    corrected likewise, has to find it, too. All comparisons share the bootstrap coefficients `samples` (by title) and the
+    resamples no p-value could be small enough after the correction, so there are at least `n_resamples`. All comparisons share the bootstrap coefficients `samples` (by title) and the
     exchanges.
     """
     resamples = max(sampling.draws, n_resamples(len(judged)))
@@ -114,21 +113,8 @@ def _comparisons(
                 scores[title], scores[name], judged.scores, samples[title], samples[name]
             )
             others[name]["permutation"] = {"p_value": min(1.0, 2 * against.nonzero_p_value)}
-        permuted = correct_p_values({name: test["permutation"]["p_value"] for name, test in others.items()})
-        resampled = correct_p_values({name: _bootstrap_p_value(test) for name, test in others.items()})
-        for name, test in others.items():
-            test["permutation"]["holm"] = permuted[name]["holm"]
-            test["bootstrap"]["pearson"]["holm"] = resampled[name]["holm"]
-            clear = permuted[name]["significant"] and resampled[name]["significant"]
-            better = test["difference"]["pearson"] > 0
-            test["verdict"] = ("better" if better else "worse") if clear else "no clear difference"
+        add_verdicts(others, "pearson")
     return comparisons
-
-
-def _bootstrap_p_value(test: Mapping[str, Any]) -> float:
-    """The p-value of the bootstrap over prompts; 1 if it is undefined."""
-    p_value = test["bootstrap"]["pearson"]["p_value"]
-    return 1.0 if p_value is None else float(p_value)
 
 
 def _parts(

@@ -18,6 +18,7 @@ from openmeva.training.benchmark.own.judged_parts import (
 )
 from openmeva.training.benchmark.results.autos import aspect_columns, column_labels
 from openmeva.training.benchmark.results.titles import OWN
+from openmeva.training.benchmark.results.verdicts import UNCLEAR
 from openmeva.training.benchmark.tables.number_format import (
     few_prompts_note,
     format_number,
@@ -128,9 +129,9 @@ def _tally(comparisons: Results) -> str:
     by_verdict: dict[str, list[str]] = {}
     for name, test in comparisons.items():
         by_verdict.setdefault(test["verdict"], []).append(name)
-    undecided = by_verdict.pop("no clear difference", [])
+    undecided = by_verdict.pop(UNCLEAR, [])
     groups = [(f"{verdict_} than", names) for verdict_, names in sorted(by_verdict.items())]
-    groups += [("no clear difference from", undecided)] if undecided else []
+    groups += [(f"{UNCLEAR} from", undecided)] if undecided else []
     parts = [
         f"{description} {', '.join(names) if len(names) < 4 else len(names)}" for description, names in groups
     ]

@@ -20,6 +20,7 @@ from openmeva.metrics.openmeva.trivial import trivial_scores
 from openmeva.training.benchmark.results.levels import BootstrapSamples, Levels
 from openmeva.training.benchmark.results.standings import standings
 from openmeva.training.benchmark.results.titles import OURS, RELEASED, TRIVIAL, released_title
+from openmeva.training.benchmark.results.verdicts import add_verdicts
 from openmeva.training.statistics.pairs import calibrated_accuracy
 from openmeva.training.statistics.permutation import PermutationTests, random_swaps
 
@@ -200,8 +201,10 @@ def _pairs(
     for name, test in tests.items():
         result = permutations.test(names.index(best), names.index(name))
         test["permutation"] = {**asdict(result), "p_value": min(1.0, 2 * result.nonzero_p_value)}
-    for kind in ("williams", "permutation"):
-        p_values = {name: test[kind]["p_value"] for name, test in tests.items() if "p_value" in test[kind]}
-        for name, corrected in correct_p_values(p_values).items():
-            tests[name][kind]["holm"] = corrected["holm"]
+    add_verdicts(tests, coefficient)
+    p_values = {
+        name: test["williams"]["p_value"] for name, test in tests.items() if "p_value" in test["williams"]
+    }
+    for name, corrected in correct_p_values(p_values).items():
+        tests[name]["williams"]["holm"] = corrected["holm"]
     return {"best": best, "coefficient": coefficient, "against": tests}

@@ -131,7 +131,8 @@ def test_interval_bound_near_zero_keeps_its_sign():
     assert cell(row, "pearson") == expected.replace("−", "-")
     console = Console(record=True, width=150)
     test = {"difference": {"pearson": -0.0412}, "williams": {}}
-    test["bootstrap"] = {"pearson": {"interval": [-0.004, 0.0038], "p_value": 0.2}}
+    test["bootstrap"] = {"pearson": {"interval": [-0.004, 0.0038], "p_value": 0.2, "holm": 0.2}}
+    test["verdict"] = "no clear difference"
     test["permutation"] = {"p_value": 0.2, "holm": 0.2}
     pairs = {"best": "Mine", "coefficient": "pearson", "against": {"Other": test}}
     show_comparison({"judgments": "j", "n": 3, "prompts": 1, "rows": {"Mine": row}, "pairs": pairs}, console)
