@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
 from openmeva.metrics.core.description import DEFAULT_METRIC
 from openmeva.metrics.core.text_warnings import USUAL_WORD_COUNTS, warnings_of
 from openmeva.spaces.scorer import Patience, Score, Scorer
@@ -37,13 +35,11 @@ class Comparison(SystemDifference):
         title: title of the metric's number.
         pairs: in the first file's order.
         warnings: one per story, those of the first file before those of the second.
-        unscored: number of pairs in which a story has no score.
     """
 
     title: str
     pairs: list[Pair]
     warnings: list[str | None]
-    unscored: int
 
     @property
     def most_different(self) -> list[Pair]:
@@ -86,27 +82,32 @@ def _comparison(
     texts_by_file: Sequence[Sequence[Text]], scores: Sequence[Sequence[Score | None]], corpus: str
 ) -> Comparison:
     """The comparison of two files of matched stories and their scores."""
-    scored_pairs = [
-        Pair(a.context or b.context, (a.story, b.story), (x.value, y.value))
-        for a, b, x, y in zip(*texts_by_file, *scores, strict=True)
-        if x is not None and y is not None and x.value is not None and y.value is not None
-    ]
+    pairs = [(a, b, _value(x), _value(y)) for a, b, x, y in zip(*texts_by_file, *scores, strict=True)]
     main = next((score for score in scores[0] if score is not None), None)
-    sign = -1.0 if main is not None and not main.number.higher else 1.0
-    gaps = sign * np.array([pair.scores[0] - pair.scores[1] for pair in scored_pairs])
     try:
-        difference = compare_systems(gaps, [pair.prompt for pair in scored_pairs])
+        difference = compare_systems(
+            [(x, y) for _, _, x, y in pairs],
+            [a.context or b.context for a, b, _, _ in pairs],
+            main is None or main.number.higher,
+        )
     except ValueError as error:
         raise ValueError(_sentence(error)) from None
     return Comparison(
         **asdict(difference),
         title=main.number.title if main is not None else "",
-        pairs=scored_pairs,
+        pairs=[
+            Pair(a.context or b.context, (a.story, b.story), (x, y))
+            for a, b, x, y in pairs
+            if x is not None and y is not None
+        ],
         warnings=warnings_of(
             [text.whole(corpus) for texts in texts_by_file for text in texts], *USUAL_WORD_COUNTS[corpus]
         ),
-        unscored=len(texts_by_file[0]) - len(scored_pairs),
     )
+
+
+def _value(score: Score | None) -> float | None:
+    return None if score is None else score.value
 
 
 def _sentence(error: ValueError) -> str:

@@ -162,7 +162,13 @@ def cross_validate_mans(
         )
         provenance = f"bleurt|start:{scorer.revision}|{count} folds over prompts|seed:{seed}"
         write_cross_validated(
-            out, f"mans_{corpus}", "BLEURT", [dict(row) for row in rows], predicted.tolist(), provenance
+            out,
+            f"mans_{corpus}",
+            "bleurt",
+            "BLEURT",
+            [dict(row) for row in rows],
+            predicted.tolist(),
+            provenance,
         )
         r = pearsonr(predicted, ratings).statistic
         print(f"MANS-{corpus.upper()}: {len(rows)} stories, Pearson {r:.3f} over {count} folds of prompts")
@@ -199,6 +205,7 @@ def score_mans_tuned_on_union(data: Path, corpora: Sequence[str], start: Path, s
         write_cross_validated(
             out,
             f"mans_{corpus}",
+            "bleurt",
             "BLEURT",
             [dict(row) for row in rows],
             predicted.tolist(),

@@ -127,7 +127,8 @@ def train_classifier(
     """
     started = time.time()
     check_rows(config, rows, validation)
-    check_run(run, training_inputs(config, provenance), resume)
+    made_from = training_inputs(config, provenance)
+    check_run(run, made_from, resume)
     model, tokenizer, base = build_classifier(config)
     freeze(model, config.frozen_layers)
     normalizer = Normalizer.load(NAMES_FILE) if config.delexicalize else Normalizer()
@@ -138,7 +139,7 @@ def train_classifier(
     )
     groups = GroupDataset(rows, make_train, config.group_size, config.epochs, config.seed)
     validation_groups = GroupDataset(validation, make, 1_000, 1, config.seed)
-    checkpoint = begin_run(run, training_inputs(config, provenance), resume)
+    checkpoint = begin_run(run, made_from, resume)
     collate = GroupCollator(padding, teacher.padding if teacher else 0)
     steps = math.ceil(len(groups) / config.batch_groups)
     if teacher:
@@ -164,7 +165,7 @@ def train_classifier(
     sources = sorted({row.source for row in rows})
     manifest = {
         "metric": config.metric,
-        **training_inputs(config, provenance),
+        **made_from,
         "groups": {"train": len(groups.groups), "validation": len(validation_groups.groups)},
         "stories": {"train": groups.stories, "validation": validation_groups.stories},
         "sources": sources if len(sources) <= 20 else len(sources),

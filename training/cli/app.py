@@ -3,6 +3,7 @@
 Commands import modules that load models only when they run, so `--help` and completion are fast.
 """
 
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -27,7 +28,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-_COMMANDS = {
+_COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
     "Scores": (score, explain, systems),
     "Stories": (perturb, negatives, autos),
     "Judging metrics": (benchmark, compare, judged),

@@ -99,7 +99,6 @@ def _table(
     matched: list[list[tuple[int, int]]],
 ) -> list[Any]:
     """The table of one output of the metric, and a sentence for each of the other systems."""
-    import numpy as np
     from rich.markup import escape
     from rich.table import Table
 
@@ -114,28 +113,31 @@ def _table(
     scores = [result.lists[key] for result in results]
     table.add_row(escape(names[0]), _mean(scores[0]), "", "", "")
     lines: list[Any] = [table]
-    sign = 1 if output.better == "higher" else -1
     for number, (name, others, pairs) in enumerate(zip(names[1:], scores[1:], matched, strict=True), 1):
-        scored = [(a, b) for a, b in pairs if scores[0][a] is not None and others[b] is not None]
         prompts = [
             str(field_of(rows[0][a].values, "context") or field_of(rows[number][b].values, "context") or "")
-            for a, b in scored
+            for a, b in pairs
         ]
-        gaps = sign * np.array([scores[0][a] - others[b] for a, b in scored], dtype=float)
         try:
-            found = compare_systems(gaps, prompts)
+            found = compare_systems(
+                [(scores[0][a], others[b]) for a, b in pairs], prompts, output.better == "higher"
+            )
         except ValueError as error:
             raise ValueError(f"{names[0]}, {name}: {error}") from error
         difference = f"{format_number(found.difference)} {format_interval(found.interval)}"
         table.add_row(
-            escape(name), _mean(others), escape(difference), f"{100 * found.won:.0f} %", str(len(scored))
+            escape(name),
+            _mean(others),
+            escape(difference),
+            f"{100 * found.won:.0f} %",
+            str(len(pairs) - found.unscored),
         )
         if not found.is_clear:
             verdict = f"No clear difference between {names[0]} and {name}: the interval contains 0."
         else:
             verdict = f"{names[0]} is {'better' if found.difference > 0 else 'worse'} than {name}."
-        if len(scored) < len(pairs):
-            verdict += f" {len(pairs) - len(scored)} pairs are left out: a story has no score."
+        if found.unscored:
+            verdict += f" {found.unscored} pairs are left out: a story has no score."
         lines.append(escape(verdict))
     if len(files) > 2:
         lines.append("Note: each interval is for one comparison; with many, some exclude 0 by chance.")

@@ -27,6 +27,7 @@ def stories_checksum(rows: Sequence[dict[str, Any]]) -> str:
 def write_cross_validated(
     folder: Path,
     name: str,
+    metric: str,
     title: str,
     rows: Sequence[dict[str, Any]],
     scores: Sequence[float],
@@ -34,6 +35,15 @@ def write_cross_validated(
     how: str = CROSS_VALIDATED,
 ) -> Path:
     """Writes one score per row of the test set `name`; returns the file. The row's title shows `how` in brackets.
+
+    Args:
+        folder: to write to.
+        name: of the test set.
+        metric: its name.
+        title: as the benchmark prints it.
+        rows, scores: the set's rows, and their scores.
+        signature: what the scores depend on.
+        how: they were obtained.
 
     Raises:
         ValueError: the numbers of scores and rows differ.
@@ -43,6 +53,7 @@ def write_cross_validated(
     label = title if how == CROSS_VALIDATED else f"{title} {how}"
     path = folder / f"{name}-{re.sub('[^a-z0-9]+', '-', label.lower())}.json"
     result = {
+        "metric": metric,
         "title": title,
         "how": how,
         "stories": stories_checksum(rows),
@@ -58,15 +69,15 @@ def cross_validated_scores(
 ) -> dict[str, dict[str, Any]]:
     """Maps titles to `scores`, `signature` and `metric` for a test set; empty if nothing was computed.
 
-    Scores of other stories, references or judgments are skipped; they must be recomputed.
+    Scores of other stories, references or judgments, and files of an earlier format, are skipped; they must be recomputed.
     """
     results = {}
     for path in sorted(folder.glob(f"{name}-*.json")):
         result = json.loads(path.read_text(encoding="utf-8"))
-        if result["stories"] == stories_checksum(rows):
+        if result["stories"] == stories_checksum(rows) and "metric" in result:
             results[f"{result['title']} ({result.get('how', CROSS_VALIDATED)})"] = {
                 "scores": result["scores"],
                 "signature": result["signature"],
-                "metric": result["title"].lower(),
+                "metric": result["metric"],
             }
     return results

@@ -24,12 +24,14 @@ class SystemDifference:
         interval: its 95 % interval, by bootstrap over prompts, or over pairs where prompts are not known.
         won: share of pairs whose first story has the better score, ties counting half, 0 to 1.
         prompts: number of prompts, each of which may have several pairs; None where a pair's prompt is not known.
+        unscored: number of pairs that are left out, since a story has no score.
     """
 
     difference: float
     interval: tuple[float, float]
     won: float
     prompts: int | None
+    unscored: int
 
     @property
     def is_clear(self) -> bool:
@@ -37,18 +39,28 @@ class SystemDifference:
         return self.interval[0] > 0 or self.interval[1] < 0
 
 
-def compare_systems(gaps: np.ndarray, prompts: Sequence[str]) -> SystemDifference:
+def compare_systems(
+    scores: Sequence[tuple[float | None, float | None]], prompts: Sequence[str], higher_is_better: bool = True
+) -> SystemDifference:
     """The difference of two systems.
 
     Args:
-        gaps: `(n,)`, by pair: how much better the first story's score is; at least `MIN_PROMPTS` prompts (or pairs).
+        scores: of the first and the second system's story, by pair; None where a story has none.
         prompts: of each pair; blank where it is not known.
+        higher_is_better: whether a higher score is better.
 
     Raises:
-        ValueError: too few prompts, or pairs.
+        ValueError: fewer than `MIN_PROMPTS` prompts (or pairs) with both scores.
     """
-    has_prompts = all(prompts)
-    names = list(prompts) if has_prompts else [str(index) for index in range(len(prompts))]
+    sign = 1.0 if higher_is_better else -1.0
+    scored = [
+        (sign * (first - second), prompt)
+        for (first, second), prompt in zip(scores, prompts, strict=True)
+        if first is not None and second is not None
+    ]
+    gaps = np.array([gap for gap, _ in scored])
+    has_prompts = all(prompt for _, prompt in scored)
+    names = [prompt if has_prompts else str(index) for index, (_, prompt) in enumerate(scored)]
     groups = {name: group for group, name in enumerate(dict.fromkeys(names))}
     if len(groups) < MIN_PROMPTS:
         unit = "prompts" if has_prompts else "pairs"
@@ -60,6 +72,7 @@ def compare_systems(gaps: np.ndarray, prompts: Sequence[str]) -> SystemDifferenc
         interval=interval_of_mean(gaps, np.array([groups[name] for name in names])),
         won=float(((gaps > 0) + 0.5 * (gaps == 0)).mean()),
         prompts=len(groups) if has_prompts else None,
+        unscored=len(scores) - len(scored),
     )
 
 

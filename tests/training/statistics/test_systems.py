@@ -26,21 +26,29 @@ def test_rows_are_matched_by_id_or_prompt_or_position() -> None:
 def test_interval_is_of_resampled_prompts() -> None:
     rng = np.random.default_rng(4)
     gaps = np.repeat(rng.normal(0.05, 0.15, 6), 20)
-    result = compare_systems(gaps, [f"prompt {index // 20}" for index in range(120)])
+    result = compare_systems([(gap, 0.0) for gap in gaps], [f"prompt {index // 20}" for index in range(120)])
     means = gaps.reshape(6, 20).mean(1)
     resampled = means[np.random.default_rng(0).integers(0, 6, (2000, 6))].mean(1)
     assert result.interval == pytest.approx(tuple(np.percentile(resampled, [2.5, 97.5])))
     assert (result.prompts, result.difference) == (6, pytest.approx(gaps.mean()))
-    alone = compare_systems(gaps, [""] * 120)
+    alone = compare_systems([(gap, 0.0) for gap in gaps], [""] * 120)
     assert alone.prompts is None
     assert alone.interval[1] - alone.interval[0] < result.interval[1] - result.interval[0]
 
 
-def test_ties_count_half_and_too_few_prompts_are_refused() -> None:
-    assert compare_systems(np.array([1.0, -1, 0, 0, 2]), list("abcde")).won == pytest.approx(0.6)
+def test_ties_count_half_and_stories_without_score_are_left_out() -> None:
+    scores = [(1.0, 0.0), (0.0, 1.0), (2.0, 2.0), (0.0, 0.0), (3.0, 1.0), (None, 1.0)]
+    result = compare_systems(scores, list("abcdef"))
+    assert (result.won, result.prompts, result.unscored) == (pytest.approx(0.6), 5, 1)
+    lower = compare_systems(scores, list("abcdef"), higher_is_better=False)
+    assert (lower.won, lower.difference) == (pytest.approx(0.4), -result.difference)
+
+
+def test_too_few_prompts_are_refused() -> None:
+    pairs = [(1.0, 0.0)] * 9
     with pytest.raises(
         ValueError, match=f"at least {MIN_PROMPTS} prompts with a score for both stories, got 2"
     ):
-        compare_systems(np.ones(9), ["a", "b", "b", "a", "a", "a", "a", "a", "a"])
+        compare_systems(pairs, ["a", "b", "b", "a", "a", "a", "a", "a", "a"])
     with pytest.raises(ValueError, match="pairs with a score for both stories, got 4"):
-        compare_systems(np.ones(4), [""] * 4)
+        compare_systems([*pairs[:4], (None, 1.0)], [""] * 5)

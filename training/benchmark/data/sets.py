@@ -107,8 +107,8 @@ def _judged(name: str, part: str) -> Callable[[Path | None], Rows]:
         if built := _built_mans(name, part, data):
             return parquet_rows(built)
         if data is None:
-            built = "build it by `openmeva judged mans --out datasets/mans`, or " if name == "mans" else ""
-            raise ValueError(f"no data folder was given: {built}give --data FOLDER with {name}/")
+            advice = "build it by `openmeva judged mans --out datasets/mans`, or " if name == "mans" else ""
+            raise ValueError(f"no data folder was given: {advice}give --data FOLDER with {name}/")
         rows = JUDGED_SETS[name].parts[part].read(data / name)
         return [dict(row) for row in (exclude_seen(rows) if name == "storycloze" else rows)]
 

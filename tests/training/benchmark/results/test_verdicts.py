@@ -5,7 +5,7 @@ import pytest
 from openmeva.training.benchmark.results.verdicts import UNCLEAR, add_verdicts
 
 
-def tests_with(*p_values: tuple[float, float | None], difference: float = 0.2) -> dict[str, dict]:
+def comparisons_with(*p_values: tuple[float, float | None], difference: float) -> dict[str, dict]:
     """Tests of PERM-BOTH and of the bootstrap, with these p-values."""
     return {
         str(number): {
@@ -22,16 +22,16 @@ def tests_with(*p_values: tuple[float, float | None], difference: float = 0.2) -
     [((0.01, 0.02), "better"), ((0.06, 0.02), UNCLEAR), ((0.01, 0.06), UNCLEAR), ((0.01, None), UNCLEAR)],
 )
 def test_both_tests_have_to_find_the_difference(p_values: tuple[float, float | None], verdict: str) -> None:
-    tests = tests_with(p_values)
+    tests = comparisons_with(p_values, difference=0.2)
     add_verdicts(tests, "kendall")
     assert tests["0"]["verdict"] == verdict
-    below = tests_with(p_values, difference=-0.2)
+    below = comparisons_with(p_values, difference=-0.2)
     add_verdicts(below, "kendall")
     assert below["0"]["verdict"] == ("worse" if verdict == "better" else UNCLEAR)
 
 
 def test_p_values_are_corrected_for_all_comparisons() -> None:
-    tests = tests_with((0.03, 0.01), (0.04, 0.01))
+    tests = comparisons_with((0.03, 0.01), (0.04, 0.01), difference=0.2)
     add_verdicts(tests, "kendall")
     assert [test["permutation"]["holm"] for test in tests.values()] == pytest.approx([0.06, 0.06])
     assert [test["bootstrap"]["kendall"]["holm"] for test in tests.values()] == pytest.approx([0.02, 0.02])

@@ -48,7 +48,7 @@ def test_table_11_is_omitted_without_mans() -> None:
 
 def test_cross_validated_scores_are_read_only_for_unchanged_stories(tmp_path: Path) -> None:
     rows = [{"story": f"story {i}", "reference": "r", "score": float(i)} for i in range(3)]
-    write_cross_validated(tmp_path, "mans_roc", "BLEURT", rows, [0.1, 0.2, 0.3], "how")
+    write_cross_validated(tmp_path, "mans_roc", "bleurt", "BLEURT", rows, [0.1, 0.2, 0.3], "how")
     scores = cross_validated_scores("mans_roc", rows, tmp_path)
     assert scores == {
         "BLEURT (cross-validated)": {"scores": [0.1, 0.2, 0.3], "signature": "how", "metric": "bleurt"}
@@ -57,4 +57,4 @@ def test_cross_validated_scores_are_read_only_for_unchanged_stories(tmp_path: Pa
     rows[1]["score"] = 5.0
     assert cross_validated_scores("mans_roc", rows, tmp_path) == {}, "other ratings than it was tuned on"
     with pytest.raises(ValueError, match="expected 3 scores, got 1"):
-        write_cross_validated(tmp_path, "mans_roc", "BLEURT", rows, [0.1], "how")
+        write_cross_validated(tmp_path, "mans_roc", "bleurt", "BLEURT", rows, [0.1], "how")
