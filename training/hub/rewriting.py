@@ -52,18 +52,12 @@ def _any(names: Iterable[str]) -> str:
     return "|".join(sorted(map(re.escape, names), key=len, reverse=True))
 
 
-def hub_ids(code: str) -> dict[str, str]:
-    """The `HUB_IDS` of a module's source; empty where it has none.
+def pin_module(code: str, revision: str) -> str:
+    """A module's source with the revision added to its `HUB_IDS`: `org/name` becomes `org/name@revision`.
 
     Raises:
-        ValueError: it is not a plain dict of strings, and therefore cannot be rewritten.
+        ValueError: `HUB_IDS` is not a plain dict of strings, and therefore cannot be rewritten.
     """
-    value = _hub_ids_node(code)
-    return ast.literal_eval(value) if value else {}
-
-
-def pin_module(code: str, revision: str) -> str:
-    """A module's source with the revision added to its `HUB_IDS`: `org/name` becomes `org/name@revision`."""
     hub_ids_dict = _hub_ids_node(code)
     lines = code.encode().splitlines(keepends=True)  # columns of the syntax tree count bytes
     for value in reversed(hub_ids_dict.values if hub_ids_dict else []):
