@@ -1,4 +1,4 @@
-"""Prompt-level and system-level correlation, and correlation on human-written and machine-generated stories."""
+"""Correlation within prompts, between systems, and on human-written and machine-generated stories."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from openmeva.metrics.openmeva.judged import HUMAN, JudgedStories
 from openmeva.metrics.openmeva.ties import merge_ties
 
 
-def prompt_level(metric: np.ndarray, judged: JudgedStories) -> dict[str, Any]:
+def within_prompts(metric: np.ndarray, judged: JudgedStories) -> dict[str, Any]:
     """Mean over prompts of the correlation among the stories of one prompt.
 
     Returns:
@@ -38,7 +38,7 @@ def prompt_level(metric: np.ndarray, judged: JudgedStories) -> dict[str, Any]:
     }
 
 
-def system_level(metric: np.ndarray, judged: JudgedStories) -> dict[str, Any]:
+def between_systems(metric: np.ndarray, judged: JudgedStories) -> dict[str, Any]:
     """Correlation of mean score with mean judgment over source models.
 
     Without p-values: with about five models the t approximation is far too optimistic.

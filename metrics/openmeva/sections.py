@@ -17,7 +17,7 @@ from openmeva.metrics.openmeva.differences import score_differences
 from openmeva.metrics.openmeva.drift import model_drift, quality_drift
 from openmeva.metrics.openmeva.error_types import by_error_type
 from openmeva.metrics.openmeva.judged import JudgedStories
-from openmeva.metrics.openmeva.levels import human_and_machine, prompt_level, system_level
+from openmeva.metrics.openmeva.levels import between_systems, human_and_machine, within_prompts
 from openmeva.metrics.openmeva.shared_samples import cached_sample
 from openmeva.metrics.openmeva.sources import judgments_by_source
 
@@ -65,8 +65,8 @@ def judgment_tables(
         "quality_drift": lambda: quality_drift(metric, judged, rng),
         "human_scores": lambda: _human_scores(judged),
         "noise_ceiling": lambda: _ceiling(judged, top, rng),
-        "prompt_level": lambda: prompt_level(metric, judged),
-        "system_level": lambda: system_level(metric, judged),
+        "within_prompts": lambda: within_prompts(metric, judged),
+        "between_systems": lambda: between_systems(metric, judged),
         "human_and_machine": lambda: human_and_machine(metric, judged),
         "trivial": lambda: _trivial(top, metric_draws, judged, bootstrap),
         "comparisons": lambda: _comparisons(metric, others, judged, metric_draws, bootstrap),

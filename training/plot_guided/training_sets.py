@@ -14,6 +14,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache as cache_result
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -172,27 +173,30 @@ def heuristic_sets(
             stories = corpus().metrics
             makers = makers or heuristic_samplers(stories, config)
 
-            def rows(
-                span: range,
-                make: Callable[[int], Negative | None] = makers[name],
-                name: str = name,
-                stories: Sequence[PlottedStory] = stories,
-                shares: tuple[int, int] | None = shares,
-            ) -> list[dict[str, Any]]:
-                group_rows = []
-                for index in span:
-                    negative = make(index)
-                    if negative:
-                        story = stories[index]
-                        for source, text, operations in (("human", story.text, []), (name, *negative)):
-                            group_rows.append(
-                                set_row(story.group, source, text, story.context, operations, shares)
-                            )
-                return group_rows
-
+            rows = partial(heuristic_rows, make=makers[name], name=name, stories=stories, shares=shares)
             stage.run(len(stories), rows, CHUNK, SCHEMA, lambda table: {"counts": split_counts(table)})
         paths[name] = stage.result
     return paths
+
+
+def heuristic_rows(
+    span: range,
+    make: Callable[[int], Negative | None],
+    name: str,
+    stories: Sequence[PlottedStory],
+    shares: tuple[int, int] | None,
+) -> list[dict[str, Any]]:
+    """Each story of a span, followed by its negative; stories that have none are left out."""
+    rows = []
+    for index in span:
+        negative = make(index)
+        if negative:
+            story = stories[index]
+            rows += [
+                set_row(story.group, source, text, story.context, operations, shares)
+                for source, text, operations in (("human", story.text, []), (name, *negative))
+            ]
+    return rows
 
 
 def set_from_negatives(

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
-from openmeva.metrics.openmeva.levels import prompt_level
+from openmeva.metrics.openmeva.levels import within_prompts
 
 
 @pytest.mark.parametrize("missing", [None, float("nan"), np.float32("nan"), pd.NaT, pd.NA])
@@ -72,7 +72,7 @@ def test_scores_do_not_depend_on_the_order_of_ratings(given):
         rows = [{**row, "score": float(np.mean(row["ratings"]))} for row in rows]
     judged = JudgedStories.from_rows(rows)
     assert len(set(judged.scores)) == 5
-    result = prompt_level(np.arange(10.0), judged)
+    result = within_prompts(np.arange(10.0), judged)
     assert (result["dropped"], result["prompts"]) == (1, 1)
 
 

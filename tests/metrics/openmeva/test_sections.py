@@ -10,7 +10,7 @@ from openmeva.metrics.openmeva.differences import score_differences, significant
 from openmeva.metrics.openmeva.drift import dataset_drift, model_drift, quality_drift
 from openmeva.metrics.openmeva.error_types import by_error_type, story_error_types
 from openmeva.metrics.openmeva.judged import JudgedStories
-from openmeva.metrics.openmeva.levels import human_and_machine, prompt_level, system_level
+from openmeva.metrics.openmeva.levels import between_systems, human_and_machine, within_prompts
 from openmeva.metrics.openmeva.sources import judgments_by_source
 from openmeva.metrics.openmeva.trivial import TRIVIAL_BASELINES, trivial_scores
 
@@ -118,32 +118,32 @@ def test_reasonable_story_is_not_an_example_of_an_error_type():
     assert by_error_type(metric, stories, 4, 0, np.random.default_rng(0))["reasonable"] == 1
 
 
-def test_prompt_level_and_system_level_differ():
+def test_within_prompts_and_between_systems_differ():
     # Systems are ranked correctly, but within each prompt the metric ranks in reverse.
     stories = judged_stories(
         [1, 2, 3, 7, 8, 9], prompt=["p"] * 3 + ["q"] * 3, source_model=["a"] * 3 + ["b"] * 2 + ["c"]
     )
     metric = np.array([3, 2, 1, 9, 8, 8.5])
-    assert prompt_level(metric, stories)["pearson"] == pytest.approx((-1 - 0.5) / 2)
+    assert within_prompts(metric, stories)["pearson"] == pytest.approx((-1 - 0.5) / 2)
     constant = judged_stories([1, 2, 3, 5, 5, 5, 1], prompt=["p"] * 3 + ["q"] * 3 + ["r"])
-    result = prompt_level(np.array([1, 2, 3, 1, 2, 3, 9.0]), constant)
+    result = within_prompts(np.array([1, 2, 3, 1, 2, 3, 9.0]), constant)
     assert (result["prompts"], result["dropped"], result["small"]) == (1, 1, 1)
     assert (result["pearson"], result["with_zeros"]["pearson"]) == (pytest.approx(1), pytest.approx(0.5))
-    assert system_level(metric, stories)["means"]["a"] == {"metric": 2.0, "human": 2.0}
+    assert between_systems(metric, stories)["means"]["a"] == {"metric": 2.0, "human": 2.0}
     with pytest.raises(ValueError, match="no prompt has three"):
-        prompt_level(metric, judged_stories([1, 2, 3, 7, 8, 9]))
+        within_prompts(metric, judged_stories([1, 2, 3, 7, 8, 9]))
 
 
 def test_prompts_of_two_stories_are_ignored():
     stories = judged_stories([1, 2, 3, 1, 2], prompt=["p"] * 3 + ["q"] * 2)
-    result = prompt_level(np.array([1, 2, 3, 2, 1.0]), stories)
+    result = within_prompts(np.array([1, 2, 3, 2, 1.0]), stories)
     assert (result["prompts"], result["dropped"], result["small"]) == (1, 0, 1)
     assert result["pearson"] == result["with_zeros"]["pearson"] == pytest.approx(1)
 
 
-def test_system_level_has_no_p_values():
+def test_between_systems_has_no_p_values():
     stories = judged_stories([1, 2, 3, 5], source_model=list("abcd"))
-    assert "p_values" not in system_level(np.array([1, 3, 2, 4.0]), stories)
+    assert "p_values" not in between_systems(np.array([1, 3, 2, 4.0]), stories)
 
 
 def test_human_and_machine_stories_are_correlated_separately():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from openmeva.metrics.openmeva.judged import JudgedStories
-from openmeva.metrics.openmeva.levels import system_level
+from openmeva.metrics.openmeva.levels import between_systems
 from openmeva.training.statistics.coefficients import COEFFICIENTS
 from openmeva.training.statistics.levels import SystemMeans, within_prompts
 from openmeva.training.statistics.pairs import calibrated_accuracy, pairwise_accuracy
@@ -84,4 +84,4 @@ def test_means_of_systems_that_differ_by_rounding_are_tied() -> None:
         {"story": f"story {k}", "score": float(score), "source_model": name}
         for k, (score, name) in enumerate(zip(judgments, systems, strict=True))
     ]
-    assert system_level(metric, JudgedStories.from_rows(rows))["kendall"] == near(1)
+    assert between_systems(metric, JudgedStories.from_rows(rows))["kendall"] == near(1)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from openmeva.metrics.openmeva import levels as module_levels
 from openmeva.metrics.openmeva.judged import JudgedStories
-from openmeva.metrics.openmeva.levels import prompt_level, system_level
 from openmeva.training.benchmark.results.judged import judged_table
 from openmeva.training.benchmark.results.levels import Levels
 from openmeva.training.benchmark.tables.level_tables import between_systems
@@ -33,7 +33,8 @@ def test_every_row_has_within_prompt_and_between_system_results() -> None:
     metric = quality + rng.normal(size=96)
     table = judged_table(stories, {"mine": list(metric)}, {}, 200, rng)
     within, between = (table["rows"]["mine"][level] for level in ("within_prompts", "between_systems"))
-    by_prompt, by_system = prompt_level(metric, stories), system_level(metric, stories)
+    by_prompt = module_levels.within_prompts(metric, stories)
+    by_system = module_levels.between_systems(metric, stories)
     for name in ("pearson", "spearman", "kendall"):
         assert within[name] == pytest.approx(by_prompt[name], abs=1e-9)
         assert within["with_zeros"][name] == pytest.approx(by_prompt["with_zeros"][name], abs=1e-9)
