@@ -172,7 +172,6 @@ def heuristic_sets(
         if not stage.is_done():
             stories = corpus().metrics
             makers = makers or heuristic_samplers(stories, config)
-
             rows = partial(heuristic_rows, make=makers[name], name=name, stories=stories, shares=shares)
             stage.run(len(stories), rows, CHUNK, SCHEMA, lambda table: {"counts": split_counts(table)})
         paths[name] = stage.result
@@ -187,16 +186,13 @@ def heuristic_rows(
     shares: tuple[int, int] | None,
 ) -> list[dict[str, Any]]:
     """Each story of a span, followed by its negative; stories that have none are left out."""
-    rows = []
-    for index in span:
-        negative = make(index)
-        if negative:
-            story = stories[index]
-            rows += [
-                set_row(story.group, source, text, story.context, operations, shares)
-                for source, text, operations in (("human", story.text, []), (name, *negative))
-            ]
-    return rows
+    return [
+        set_row(story.group, source, text, story.context, operations, shares)
+        for index in span
+        if (negative := make(index))
+        for story in [stories[index]]
+        for source, text, operations in (("human", story.text, []), (name, *negative))
+    ]
 
 
 def set_from_negatives(

@@ -64,7 +64,7 @@ def test_metric_loads_trained_weights(glove: bool, tmp_path: Path, monkeypatch: 
     write_encoder(tmp_path / "encoder", tiny_model())
     monkeypatch.setattr(backbone, "ENCODER", tmp_path / "encoder")
     rows = [
-        {"group": str(i), "story": text, "label": label, "split": split}
+        {"group": f"{split} {i}", "story": text, "label": label, "split": split}
         for split in ("train", "validation")
         for label, texts in ((1, GOOD), (0, BAD))
         for i, text in enumerate(texts)

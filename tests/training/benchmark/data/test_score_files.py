@@ -139,7 +139,7 @@ def test_judgments_are_not_compared_with_themselves(tmp_path: Path) -> None:
         Comparison([f"{first}:score", second], judgments=files[0]),
     ):
         with pytest.raises(
-            ValueError, match=r"a\.jsonl: expected scores of a metric .* got 'score', which holds"
+            ValueError, match=r"a\.jsonl: expected scores of a metric .* got 'score', which is taken"
         ):
             compare_metrics(comparison)
     with pytest.raises(ValueError, match=r"a\.jsonl: expected a column, got 'y'; the file has .*x"):
