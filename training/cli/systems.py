@@ -1,17 +1,46 @@
-"""`openmeva systems`: the stories of two or more systems on the same prompts, compared by a metric."""
+"""`openmeva systems`: the stories of two or more systems for the same prompts, compared by a metric."""
 
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from openmeva.metrics.core.description import DEFAULT_METRIC
+from openmeva.training.cli.running import is_terminal
 from openmeva.training.cli.score import BatchSize, Config, Device, InStory, Metric, checked_inputs
 
 if TYPE_CHECKING:
     from openmeva.metrics.core.description import Output
-    from openmeva.metrics.core.file_scoring import MetricResult
     from openmeva.training.files import Row
+
+
+@dataclass(frozen=True)
+class System:
+    """A system's file.
+
+    Attributes:
+        name: as shown.
+        rows: its stories.
+        pairs: row numbers, from 0, of the first system and of this one, of stories that belong together.
+        scores: by key of a `MetricResult`, one per story; None where a story has none.
+    """
+
+    name: str
+    rows: "list[Row]"
+    pairs: list[tuple[int, int]]
+    scores: Mapping[str, Sequence[float | None]]
+
+    def prompts(self, first: "System") -> list[str]:
+        """The prompt of each pair; blank where it is not known."""
+        from openmeva.metrics.core.inputs import field_of
+
+        return [
+            str(field_of(first.rows[a].values, "context") or field_of(self.rows[b].values, "context") or "")
+            for a, b in self.pairs
+        ]
 
 
 def systems(
@@ -34,13 +63,12 @@ def systems(
 ) -> None:
     """Compare systems: how much better, by a metric, are the first one's stories than those of each other one?
 
-    The 95 % interval of the difference is by bootstrap over prompts. It says how sure the difference in the metric is, not whether people would agree.
+    As tables on a terminal, as JSON into a pipe. The 95 % interval of the difference is by bootstrap over prompts. It says how sure the difference in the metric is, not whether people would agree.
     """
     from openmeva.metrics.core.file_scoring import load, read_stories, score_with
     from openmeva.metrics.core.writing import check_output, write_rows
     from openmeva.training.scale.columns import rows_named
     from openmeva.training.scale.scorer import check_settings
-    from openmeva.training.statistics.systems import match_systems
 
     if len(files) < 2:
         raise ValueError(f"expected the files of two systems or more, got {len(files)}")
@@ -55,109 +83,35 @@ def systems(
         checked_inputs(file, own_rows, [metric], context_in_story or None)[metric]
         for file, own_rows in zip(files, rows, strict=True)
     ]
-    matched = []
-    for file, others in zip(files[1:], rows[1:], strict=True):
-        try:
-            matched.append(match_systems([row.values for row in rows[0]], [row.values for row in others]))
-        except ValueError as error:
-            raise ValueError(f"{files[0]}, {file}: {error}") from error
+    pairs = [_matched(files[0], rows[0], file, own_rows) for file, own_rows in zip(files, rows, strict=True)]
     module = load(metric, config)
-    results = []
-    for own_rows, columns in zip(rows, inputs, strict=True):
+    found, signature = [], ""
+    for name, own_rows, own_pairs, columns in zip(_names(files), rows, pairs, inputs, strict=True):
         with rows_named(own_rows):
-            results.append(score_with(module, metric, columns, **options))
-        if results[-1].warning_summary:
-            typer.echo(results[-1].warning_summary, err=True)
-    _show(metric, files, rows, results, matched)
+            result = score_with(module, metric, columns, **options)
+        if result.warning_summary:
+            typer.echo(result.warning_summary, err=True)
+        signature = result.signature
+        found.append(System(name, own_rows, own_pairs, result.lists))
+    first, *others = found
+    outputs = _outputs(metric)
+    comparison = {key: _compared(key, output, first, others) for key, output in outputs.items()}
+    if is_terminal():
+        _show(first.name, comparison, signature)
+    else:
+        typer.echo(json.dumps({"metric": metric, "signature": signature, "outputs": comparison}, indent=2))
     if out is not None:
-        count = write_rows(out, _pairs(metric, files, rows, results, matched))
+        count = write_rows(out, [row for other in others for row in _pair_rows(outputs, first, other)])
         typer.echo(f"{count} pairs -> {out}", err=True)
 
 
-def _show(
-    metric: str,
-    files: list[str],
-    rows: "list[list[Row]]",
-    results: "list[MetricResult]",
-    matched: list[list[tuple[int, int]]],
-) -> None:
-    from rich.console import Console
+def _matched(first_file: str, first: "list[Row]", file: str, rows: "list[Row]") -> list[tuple[int, int]]:
+    from openmeva.training.statistics.systems import match_systems
 
-    console = Console()
-    for key, output in _outputs(metric).items():
-        for line in _table(key, output, files, rows, results, matched):
-            console.print(line)
-    console.print(results[0].signature, style="dim", soft_wrap=True, markup=False)
-
-
-def _table(
-    key: str,
-    output: "Output",
-    files: list[str],
-    rows: "list[list[Row]]",
-    results: "list[MetricResult]",
-    matched: list[list[tuple[int, int]]],
-) -> list[Any]:
-    """The table of one output of the metric, and a sentence for each of the other systems."""
-    from rich.markup import escape
-    from rich.table import Table
-
-    from openmeva.metrics.core.inputs import field_of
-    from openmeva.training.benchmark.tables.number_format import format_interval, format_number
-    from openmeva.training.statistics.systems import compare_systems
-
-    names = _names(files)
-    table = Table(title=escape(f"{output.title}, {output.better} is better"), title_justify="left")
-    for heading in ("", "mean", f"how much better {names[0]} is [95 %]", f"{names[0]} wins", "pairs"):
-        table.add_column(escape(heading), overflow="fold")
-    scores = [result.lists[key] for result in results]
-    table.add_row(escape(names[0]), _mean(scores[0]), "", "", "")
-    lines: list[Any] = [table]
-    for number, (name, others, pairs) in enumerate(zip(names[1:], scores[1:], matched, strict=True), 1):
-        prompts = [
-            str(field_of(rows[0][a].values, "context") or field_of(rows[number][b].values, "context") or "")
-            for a, b in pairs
-        ]
-        try:
-            found = compare_systems(
-                [(scores[0][a], others[b]) for a, b in pairs], prompts, output.better == "higher"
-            )
-        except ValueError as error:
-            raise ValueError(f"{names[0]}, {name}: {error}") from error
-        difference = f"{format_number(found.difference)} {format_interval(found.interval)}"
-        table.add_row(
-            escape(name),
-            _mean(others),
-            escape(difference),
-            f"{100 * found.won:.0f} %",
-            str(len(pairs) - found.unscored),
-        )
-        if not found.is_clear:
-            verdict = f"No clear difference between {names[0]} and {name}: the interval contains 0."
-        else:
-            verdict = f"{names[0]} is {'better' if found.difference > 0 else 'worse'} than {name}."
-        if found.unscored:
-            verdict += f" {found.unscored} pairs are left out: a story has no score."
-        lines.append(escape(verdict))
-    if len(files) > 2:
-        lines.append("Note: each interval is for one comparison; with many, some exclude 0 by chance.")
-    return lines
-
-
-def _mean(scores: list[float | None]) -> str:
-    from openmeva.training.benchmark.tables.number_format import format_number
-
-    values = [score for score in scores if score is not None]
-    return format_number(sum(values) / len(values) if values else None)
-
-
-def _outputs(metric: str) -> "dict[str, Output]":
-    """The metric's displayed outputs, by their key in a `MetricResult`."""
-    from openmeva.metrics.core.description import read_metrics
-
-    return {
-        "score" if key == "scores" else key: output for key, output in read_metrics()[metric].outputs.items()
-    }
+    try:
+        return match_systems([row.values for row in first], [row.values for row in rows])
+    except ValueError as error:
+        raise ValueError(f"{first_file}, {file}: {error}") from error
 
 
 def _names(files: list[str]) -> list[str]:
@@ -166,35 +120,94 @@ def _names(files: list[str]) -> list[str]:
     return names if len(set(names)) == len(names) else files
 
 
-def _pairs(
-    metric: str,
-    files: list[str],
-    rows: "list[list[Row]]",
-    results: "list[MetricResult]",
-    matched: list[list[tuple[int, int]]],
-) -> list[dict[str, Any]]:
+def _outputs(metric: str) -> "dict[str, Output]":
+    """The metric's displayed outputs, by their key in a `MetricResult`."""
+    from openmeva.metrics.core.description import read_metrics
+
+    described = read_metrics()[metric].outputs
+    return {"score" if key == "scores" else key: output for key, output in described.items()}
+
+
+def _compared(key: str, output: "Output", first: System, others: Sequence[System]) -> dict[str, Any]:
+    """An output of the metric: the mean of each system, and the first one against each other one.
+
+    Raises:
+        ValueError: too few prompts have stories of both systems with a score.
+    """
+    from openmeva.training.statistics.systems import compare_systems
+
+    against = {}
+    for other in others:
+        scores = [(first.scores[key][a], other.scores[key][b]) for a, b in other.pairs]
+        try:
+            found = compare_systems(scores, other.prompts(first), output.better == "higher")
+        except ValueError as error:
+            raise ValueError(f"{first.name}, {other.name}: {error}") from error
+        against[other.name] = {
+            **asdict(found),
+            "pairs": len(scores) - found.unscored,
+            "is_clear": found.is_clear,
+        }
+    return {
+        "title": output.title,
+        "better": output.better,
+        "means": {system.name: _mean(system.scores[key]) for system in (first, *others)},
+        "against": against,
+    }
+
+
+def _mean(scores: Sequence[float | None]) -> float | None:
+    values = [score for score in scores if score is not None]
+    return sum(values) / len(values) if values else None
+
+
+def _pair_rows(outputs: "Mapping[str, Output]", first: System, other: System) -> list[dict[str, Any]]:
     """A row for each pair."""
     from openmeva.metrics.core.inputs import field_of
 
-    names = _names(files)
-    keys = list(_outputs(metric))
-    return [
-        {
-            "first": names[0],
-            "second": name,
-            **{
-                field: value
-                for field in ("story_id", "context")
-                if (value := field_of(rows[0][a].values, field)) is not None
-            },
-            "first_story": rows[0][a].values["story"],
-            "second_story": rows[other][b].values["story"],
-            **{
-                f"{side}_{key}": results[number].lists[key][index]
-                for key in keys
-                for side, number, index in (("first", 0, a), ("second", other, b))
-            },
-        }
-        for other, (name, pairs) in enumerate(zip(names[1:], matched, strict=True), 1)
-        for a, b in pairs
-    ]
+    rows = []
+    for (a, b), prompt in zip(other.pairs, other.prompts(first), strict=True):
+        known = {"story_id": field_of(first.rows[a].values, "story_id"), "context": prompt or None}
+        rows.append(
+            {
+                "first": first.name,
+                "second": other.name,
+                **{field: value for field, value in known.items() if value is not None},
+                "first_story": first.rows[a].values["story"],
+                "second_story": other.rows[b].values["story"],
+                **{f"first_{key}": first.scores[key][a] for key in outputs},
+                **{f"second_{key}": other.scores[key][b] for key in outputs},
+            }
+        )
+    return rows
+
+
+def _show(first: str, comparison: Mapping[str, Mapping[str, Any]], signature: str) -> None:
+    """Prints a table for each output, and a sentence for each of the other systems."""
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.table import Table
+
+    from openmeva.training.benchmark.tables.number_format import format_interval, format_number
+
+    console = Console()
+    for output in comparison.values():
+        table = Table(title=escape(f"{output['title']}, {output['better']} is better"), title_justify="left")
+        for heading in ("", "mean", f"how much better {first} is [95 %]", f"{first} wins", "pairs"):
+            table.add_column(escape(heading), overflow="fold")
+        table.add_row(escape(first), format_number(output["means"][first]), "", "", "")
+        for name, found in output["against"].items():
+            difference = f"{format_number(found['difference'])} {format_interval(found['interval'])}"
+            cells = (format_number(output["means"][name]), difference, f"{100 * found['won']:.0f} %")
+            table.add_row(*map(escape, (name, *cells, str(found["pairs"]))))
+        console.print(table)
+        for name, found in output["against"].items():
+            verdict = f"{first} is {'better' if found['difference'] > 0 else 'worse'} than {name}."
+            if not found["is_clear"]:
+                verdict = f"No clear difference between {first} and {name}: the interval contains 0."
+            if found["unscored"]:
+                verdict += f" {found['unscored']} pairs are left out: a story has no score."
+            console.print(escape(verdict), highlight=False)
+        if len(output["against"]) > 1:
+            console.print("Note: each interval is for one comparison; with many, some exclude 0 by chance.")
+    console.print(signature, style="dim", soft_wrap=True, markup=False)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from openmeva.training.cli import systems
 from tests.training.cli.test_commands import run
 
 PLACES = ("market", "river", "school", "garden", "station", "bakery")
@@ -34,26 +35,45 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 def test_systems_are_compared_on_the_same_prompts(files: tuple[Path, Path], tmp_path: Path) -> None:
     good, bad = files
-    result = run("systems", good, bad, "--out", tmp_path / "pairs.jsonl")
-    assert "good.jsonl is better than bad.jsonl." in result.stdout
-    assert "100 %" in result.stdout
+    output = json.loads(run("systems", good, bad, "--out", tmp_path / "pairs.jsonl").stdout)["outputs"][
+        "score"
+    ]
     pairs = [json.loads(line) for line in (tmp_path / "pairs.jsonl").read_text().splitlines()]
     assert [pair["context"] for pair in pairs] == list(PLACES)
     for pair in pairs:
         assert pair["context"] in pair["first_story"]
         assert pair["context"] in pair["second_story"]
         assert pair["first_score"] > pair["second_score"]
+    gaps = [pair["first_score"] - pair["second_score"] for pair in pairs]
+    found = output["against"]["bad.jsonl"]
+    assert found["difference"] == pytest.approx(sum(gaps) / 6)
+    assert found["interval"][0] > 0
+    assert (found["won"], found["pairs"], found["prompts"], found["is_clear"]) == (1, 6, 6, True)
+    means = output["means"]
+    assert means["good.jsonl"] - means["bad.jsonl"] == pytest.approx(found["difference"])
+
+
+def test_comparison_is_shown_on_a_terminal(
+    files: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good, bad = files
+    monkeypatch.setattr(systems, "is_terminal", lambda: True)
+    stories = [json.loads(line)["story"] for line in good.read_text().splitlines()]
+    same = write(tmp_path / "same.jsonl", stories, prompt=list(PLACES))
+    shown = run("systems", good, bad, same).stdout
+    assert "good.jsonl is better than bad.jsonl." in shown
+    assert "100 %" in shown
+    assert "No clear difference between good.jsonl and same.jsonl: the interval contains 0." in shown
+    assert "Note: each interval is for one comparison" in shown
     assert "bad.jsonl is worse than good.jsonl." in run("systems", bad, good).stdout
-    same = write(tmp_path / "same.jsonl", [pair["first_story"] for pair in pairs], prompt=list(PLACES))
-    several = run("systems", good, bad, same).stdout
-    assert "No clear difference between good.jsonl and same.jsonl: the interval contains 0." in several
-    assert "Note: each interval is for one comparison" in several
 
 
 def test_lower_perplexity_is_better(files: tuple[Path, Path]) -> None:
-    output = run("systems", *files, "--metric", "ppl").stdout
-    assert "Perplexity, lower is better" in output
-    assert "bad.jsonl" in output
+    outputs = json.loads(run("systems", *files, "--metric", "ppl").stdout)["outputs"]
+    perplexity = outputs["perplexities"]
+    means = perplexity["means"]
+    difference = perplexity["against"]["bad.jsonl"]["difference"]
+    assert difference == pytest.approx(means["bad.jsonl"] - means["good.jsonl"])
 
 
 def test_files_that_cannot_be_compared_are_reported(files: tuple[Path, Path], tmp_path: Path) -> None:
