@@ -94,8 +94,8 @@ def _comparisons(
     """Each metric of `titles` against every other: difference of Pearson, PERM-BOTH, bootstrap, Holm's correction.
 
     PERM-BOTH's p-value is two-sided: twice that of the one-sided test in the direction of the observed difference. With few
-    resamples no p-value could be small enough after the correction, so there are at least `n_resamples`. All comparisons share the bootstrap coefficients `samples` (by title) and the
-    exchanges.
+    resamples no p-value could be small enough after the correction, so there are at least `n_resamples`. All comparisons
+    share the bootstrap coefficients `samples` (by title) and the exchanges.
     """
     resamples = max(sampling.draws, n_resamples(len(judged)))
     swaps = random_swaps(resamples, len(judged), np.random.default_rng(sampling.seed))
