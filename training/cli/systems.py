@@ -188,7 +188,11 @@ def _show(first: str, comparison: Mapping[str, Mapping[str, Any]], signature: st
     from rich.markup import escape
     from rich.table import Table
 
-    from openmeva.training.benchmark.tables.number_format import format_interval, format_number
+    from openmeva.training.benchmark.tables.number_format import (
+        few_prompts_note,
+        format_interval,
+        format_number,
+    )
 
     console = Console()
     for output in comparison.values():
@@ -202,12 +206,17 @@ def _show(first: str, comparison: Mapping[str, Mapping[str, Any]], signature: st
             table.add_row(*map(escape, (name, *cells, str(found["pairs"]))))
         console.print(table)
         for name, found in output["against"].items():
-            verdict = f"{first} is {'better' if found['difference'] > 0 else 'worse'} than {name}."
+            better = "better" if found["difference"] > 0 else "worse"
+            verdict = f"{first} has {better} scores than {name}: the interval excludes 0."
             if not found["is_clear"]:
                 verdict = f"No clear difference between {first} and {name}: the interval contains 0."
             if found["unscored"]:
                 verdict += f" {found['unscored']} pairs are left out: a story has no score."
             console.print(escape(verdict), highlight=False)
+        counts = [found["prompts"] or found["pairs"] for found in output["against"].values()]
+        if few := few_prompts_note(min(counts)):
+            console.print(f"Note: {few}.", highlight=False)
         if len(output["against"]) > 1:
-            console.print("Note: each interval is for one comparison; with many, some exclude 0 by chance.")
-    console.print(signature, style="dim", soft_wrap=True, markup=False)
+            note = "Note: each interval is for one comparison; with many, some exclude 0 by chance."
+            console.print(note, highlight=False)
+    console.print(signature, style="dim", soft_wrap=True, markup=False, highlight=False)
