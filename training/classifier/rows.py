@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from openmeva.metrics.core.checkpoint import load_normalizer
 from openmeva.metrics.core.text import Normalizer
 from openmeva.training.classifier.data import in_held_out_share
 from openmeva.training.classifier.rows_config import RowsConfig
@@ -53,7 +54,7 @@ def load_rows(
     if config.training_sets:
         plot_config = read_mapping(PlotNegativesConfig, config_file("plot_negatives", config.training_sets))
         build_sets(plot_config, data, RUNS / "plots" / plot_config["name"], cache)
-    normalizer = Normalizer.load(NAMES_FILE) if config.delexicalize else Normalizer()
+    normalizer = load_normalizer(NAMES_FILE, config.delexicalize)
     if released := config.released:
         rows = exclude_judged(
             list(read_filtered_stories(data / released.file)), released.exclude, data, normalizer

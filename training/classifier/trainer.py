@@ -16,8 +16,8 @@ import torch
 from torch import Tensor
 from transformers import EvalPrediction
 
+from openmeva.metrics.core.checkpoint import load_normalizer
 from openmeva.metrics.core.runtime import SpecialTokens
-from openmeva.metrics.core.text import Normalizer
 from openmeva.training.classifier.config import ClassifierConfig
 from openmeva.training.classifier.data import ExampleMaker, GroupCollator, GroupDataset
 from openmeva.training.classifier.hidden_states import fit_projection
@@ -131,7 +131,7 @@ def train_classifier(
     check_run(run, made_from, resume)
     model, tokenizer, base = build_classifier(config)
     freeze(model, config.frozen_layers)
-    normalizer = Normalizer.load(NAMES_FILE) if config.delexicalize else Normalizer()
+    normalizer = load_normalizer(NAMES_FILE, config.delexicalize)
     make = ExampleMaker(tokenizer, normalizer, config.max_length)
     padding = SpecialTokens.from_tokenizer(tokenizer).padding
     make_train = (

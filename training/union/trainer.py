@@ -16,8 +16,8 @@ import numpy as np
 from torch import Tensor
 from transformers import EvalPrediction
 
+from openmeva.metrics.core.checkpoint import load_normalizer
 from openmeva.metrics.core.runtime import SpecialTokens
-from openmeva.metrics.core.text import Normalizer
 from openmeva.training.classifier.averaging import average_checkpoints, check_can_average
 from openmeva.training.classifier.distillation import teacher_digests
 from openmeva.training.classifier.hidden_states import fit_projection
@@ -217,7 +217,7 @@ def _train_one(
     )
     pairs: UnionPairs | DistilledPairs = sampled
     if config.teacher:
-        normalizer = Normalizer.load(NAMES_FILE) if config.corpus.delexicalize else Normalizer()
+        normalizer = load_normalizer(NAMES_FILE, config.corpus.delexicalize)
         with main_process_first():
             pairs = distilled_pairs(sampled, others, config, tokenizer, normalizer, teacher_run)
         if config.states_weight:

@@ -7,12 +7,11 @@ from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.rules.nominals import lexicographer_file
 from openmeva.training.perturbations.rules.opposites import has_negating_prefix, negated_by_prefix, opposites
 from openmeva.training.perturbations.rules.polarity import may_be_affirmed, may_be_negated, story_depends_on
-from openmeva.training.perturbations.rules.replacing import replace_word
+from openmeva.training.perturbations.rules.replacing import keyword_places, replace_word
 from openmeva.training.perturbations.rules.valency import LIGHT_VERBS, verb_fits
 from openmeva.training.text.edits import Edit
 from openmeva.training.text.inflection import lemma
 from openmeva.training.text.knowledge.english import English
-from openmeva.training.text.knowledge.lexicon import is_keyword
 from openmeva.training.text.negation.adding import addition_sites, negate
 from openmeva.training.text.negation.removal import removal_sites, rewrite_without_negation
 from openmeva.training.text.sentence import Sentence
@@ -46,12 +45,7 @@ def substitute_antonyms(
     story: Story, rng: BufferedRandom, material: PerturbationMaterial
 ) -> list[Edit] | None:
     """Replaces a tenth of the keywords, at least one, by WordNet's antonyms in the same form."""
-    candidates = [
-        (sentence, at)
-        for sentence in story.sentences[material.keep :]
-        for at, (word, tag) in enumerate(zip(sentence.lowered, sentence.tags, strict=True))
-        if is_keyword(word, tag) and not story.is_name(sentence.words[at])
-    ]
+    candidates = keyword_places(story, material.keep)
     wanted = max(1, round(SHARE_OF_WORDS * len(candidates)))
     edits: list[Edit] = []
     num_replaced = 0

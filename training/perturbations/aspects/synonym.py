@@ -3,10 +3,9 @@
 from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.perturbations.engine.aspect import INVARIANCE, Aspect
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
-from openmeva.training.perturbations.rules.replacing import replace_word
+from openmeva.training.perturbations.rules.replacing import keyword_places, replace_word
 from openmeva.training.perturbations.rules.synonyms import fitting_synonyms
 from openmeva.training.text.edits import Edit
-from openmeva.training.text.knowledge.lexicon import is_keyword
 from openmeva.training.text.story import Story
 
 
@@ -14,12 +13,7 @@ def substitute_synonym(
     story: Story, rng: BufferedRandom, material: PerturbationMaterial
 ) -> list[Edit] | None:
     """Replaces one keyword by a WordNet synonym in the same form."""
-    candidates = [
-        (sentence, at)
-        for sentence in story.sentences[material.keep :]
-        for at, (word, tag) in enumerate(zip(sentence.lowered, sentence.tags, strict=True))
-        if is_keyword(word, tag) and not story.is_name(sentence.words[at])
-    ]
+    candidates = keyword_places(story, material.keep)
     for sentence, at in rng.shuffled(candidates):
         synonyms = fitting_synonyms(sentence, at)
         if synonyms:

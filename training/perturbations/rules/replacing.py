@@ -1,8 +1,20 @@
-"""Replaces a word and corrects the article before it."""
+"""Which words can be replaced, and the replacement of one, with the article before it."""
 
 from openmeva.training.text.articles import article_for
 from openmeva.training.text.edits import Edit
+from openmeva.training.text.knowledge.lexicon import is_keyword
 from openmeva.training.text.sentence import Sentence
+from openmeva.training.text.story import Story
+
+
+def keyword_places(story: Story, keep: int) -> list[tuple[Sentence, int]]:
+    """The sentence and position of each keyword from sentence `keep` on, without names."""
+    return [
+        (sentence, at)
+        for sentence in story.sentences[keep:]
+        for at, (word, tag) in enumerate(zip(sentence.lowered, sentence.tags, strict=True))
+        if is_keyword(word, tag) and not story.is_name(sentence.words[at])
+    ]
 
 
 def replace_word(sentence: Sentence, at: int, word: str, end: int | None = None) -> list[Edit]:

@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from openmeva.metrics.core.checkpoint import ADAPTER
-from openmeva.metrics.core.text import Normalizer
+from openmeva.metrics.core.checkpoint import ADAPTER, load_normalizer
 from openmeva.training.common.model_card import base_model_text, corpus_terms, write_model_card
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.corpora.stories import read_stories
@@ -123,7 +122,7 @@ def stories_with_plots(
     """Tags stories from outside the corpora and extracts their plots; names become placeholders if `delexicalize`."""
     from openmeva.training.text.tagger.tagging import tag
 
-    normalizer = Normalizer.load(NAMES_FILE) if delexicalize else Normalizer()
+    normalizer = load_normalizer(NAMES_FILE, delexicalize)
     tagged = [TaggedStory(words, tag(words)) for words in map(normalizer.sentences, stories)]
     plots = extract_plots(tagged, extractor, SEED)
     rows = zip(tagged, plots, strict=True)
