@@ -14,6 +14,7 @@ METRICS = ROOT / "metrics"
 ENCODER = METRICS / "weights" / "encoder"
 # lists of names that become placeholders: the encoder's, so that scoring and perturbing recognise the same names
 NAMES_FILE = ENCODER / "names.json"
+NAMES_CARD = ENCODER / "NAMES.md"
 CONFIGS = ROOT / "training" / "configs"
 WEIGHTS = ROOT / "training" / "weights"
 STORIES = ROOT / "datasets" / "stories" / "mini.jsonl"

@@ -27,7 +27,7 @@ from openmeva.metrics.core.checkpoint import find_checkpoint, read_settings, rea
 from openmeva.metrics.core.text import Normalizer
 from openmeva.training.common.bounds import check_minimum
 from openmeva.training.common.command import exit_on_bad_input
-from openmeva.training.common.cross_validated import FOLDER, write_cross_validated
+from openmeva.training.common.cross_validated import CROSS_VALIDATED, FOLDER, write_cross_validated
 from openmeva.training.corpora.judged_file import number_of
 from openmeva.training.files import read_rows, save_tensors, text_of, write_text
 from openmeva.training.judged.mans import read_mans
@@ -160,18 +160,10 @@ def cross_validate_mans(
         predicted = cross_validate(
             states, ratings, [row["prompt"] for row in rows], count, np.random.default_rng(seed)
         )
-        provenance = f"bleurt|start:{scorer.revision}|{count} folds over prompts|seed:{seed}"
-        write_cross_validated(
-            out,
-            f"mans_{corpus}",
-            "bleurt",
-            "BLEURT",
-            [dict(row) for row in rows],
-            predicted.tolist(),
-            provenance,
+        signature = f"bleurt|start:{scorer.revision}|{count} folds over prompts|seed:{seed}"
+        _write_mans(
+            out, corpus, rows, predicted, signature, CROSS_VALIDATED, f"over {count} folds of prompts"
         )
-        r = pearsonr(predicted, ratings).statistic
-        print(f"MANS-{corpus.upper()}: {len(rows)} stories, Pearson {r:.3f} over {count} folds of prompts")
 
 
 def score_mans_tuned_on_union(data: Path, corpora: Sequence[str], start: Path, seed: int, out: Path) -> None:
@@ -202,20 +194,20 @@ def score_mans_tuned_on_union(data: Path, corpora: Sequence[str], start: Path, s
     signature = f"bleurt|start:{scorer.revision}|{len(referenced)} stories of UNION|seed:{seed}"
     for corpus, rows in mans.items():
         predicted = layer(scorer.features([row["story"] for row in rows], [row["reference"] for row in rows]))
-        write_cross_validated(
-            out,
-            f"mans_{corpus}",
-            "bleurt",
-            "BLEURT",
-            [dict(row) for row in rows],
-            predicted.tolist(),
-            signature,
-            UNIONS_RATINGS,
-        )
-        r = pearsonr(predicted, [row["score"] for row in rows]).statistic
-        print(
-            f"MANS-{corpus.upper()}: {len(rows)} stories, Pearson {r:.3f}, tuned on {len(referenced)} of UNION"
-        )
+        tuned = f"tuned on {len(referenced)} of UNION"
+        _write_mans(out, corpus, rows, predicted, signature, UNIONS_RATINGS, tuned)
+
+
+def _write_mans(
+    out: Path, corpus: str, rows: Sequence[Any], predicted: np.ndarray, signature: str, how: str, note: str
+) -> None:
+    """Writes BLEURT's scores of one part of MANS, and prints their correlation."""
+    own_rows = [dict(row) for row in rows]
+    write_cross_validated(
+        out, f"mans_{corpus}", "bleurt", "BLEURT", own_rows, predicted.tolist(), signature, how
+    )
+    r = pearsonr(predicted, [row["score"] for row in rows]).statistic
+    print(f"MANS-{corpus.upper()}: {len(rows)} stories, Pearson {r:.3f}, {note}")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

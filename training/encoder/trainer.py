@@ -33,10 +33,8 @@ from openmeva.training.encoder.vocabulary import (
     save_tokenizer,
 )
 from openmeva.training.files import read_lines, save_tensors, write_text
-from openmeva.training.paths import ENCODER, NAMES_FILE
+from openmeva.training.paths import ENCODER, NAMES_CARD, NAMES_FILE
 from openmeva.training.processes import one_writer
-
-NAMES_CARD = "NAMES.md"
 
 
 class MaskedLanguageModelTrainer(StoryTrainer):
@@ -139,8 +137,8 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
             save_tokenizer(tokenizer, pieces, out)
             save_half(model, out)
             if out.resolve() != ENCODER:  # the normaliser's lists, with which its texts were made
-                for name in (NAMES_FILE.name, NAMES_CARD):
-                    write_text(out / name, (ENCODER / name).read_text(encoding="utf-8"))
+                for file in (NAMES_FILE, NAMES_CARD):
+                    write_text(out / file.name, file.read_text(encoding="utf-8"))
             write_text(out / "manifest.json", json.dumps(manifest, indent=2) + "\n")
             write_encoder_card(out, manifest)
     return manifest

@@ -2,6 +2,7 @@
 
 import json
 import math
+import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,12 +11,16 @@ import pytest
 import torch
 from transformers import BertForMaskedLM, BertTokenizer
 
+from openmeva.training.common.config import parse
 from openmeva.training.corpora.splits import CorpusConfig
+from openmeva.training.encoder import trainer
+from openmeva.training.encoder.config import EncoderConfig
 from openmeva.training.encoder.data import IGNORED, MaskingCollator, load_texts
 from openmeva.training.encoder.trainer import MaskedLanguageModelTrainer
 from openmeva.training.encoder.vocabulary import prune_vocabulary, pruned_model
+from openmeva.training.paths import NAMES_FILE
 from tests.tiny.models import PIECES
-from tests.tiny.trainings import write_files
+from tests.tiny.trainings import COMMON, CORPUS, TRAININGS, write_files
 
 
 def test_pruned_vocabulary_keeps_special_tokens_characters_and_frequent_pieces() -> None:
@@ -94,3 +99,29 @@ def test_base_in_half_precision_is_trained_in_single_precision(tmp_path: Path) -
     tokenizer = BertTokenizer.from_pretrained(base)
     model = pruned_model(base, sorted(tokenizer.get_vocab()), tokenizer)
     assert {parameter.dtype for parameter in model.parameters()} == {torch.float32}
+
+
+def test_resumed_run_without_checkpoint_makes_its_vocabulary_anew(tmp_path: Path) -> None:
+    """The vocabulary may be that of a run before it, whose record was replaced already."""
+    write_files(tmp_path)
+    train = TRAININGS["encoder"]
+    train(tmp_path, tmp_path / "out", False)
+    vocabulary = tmp_path / "out" / "run" / "vocab.txt"
+    pieces = vocabulary.read_text(encoding="utf-8")
+    for checkpoint in (tmp_path / "out" / "run").glob("checkpoint-*"):
+        shutil.rmtree(checkpoint)
+    vocabulary.write_text("".join(reversed(pieces.splitlines(keepends=True))), encoding="utf-8")
+    train(tmp_path, tmp_path / "out", True)
+    assert vocabulary.read_text(encoding="utf-8") == pieces
+    weights = tmp_path / "out" / "weights"
+    assert (weights / "names.json").read_bytes() == NAMES_FILE.read_bytes()
+    assert (weights / "NAMES.md").is_file(), "the card names it"
+
+
+def test_too_few_passes_for_one_text_are_reported(tmp_path: Path) -> None:
+    write_files(tmp_path)
+    sizes = {"vocabulary_size": len(PIECES), "block_words": 60, "blocks_per_story": 2, "batch_tokens": 150}
+    rates = {"mask_probability": 0.3, "epochs": 0.001, "base": str(tmp_path / "base")}
+    config = parse(EncoderConfig, {**COMMON, **sizes, **rates, "corpora": {"one": CORPUS}})
+    with pytest.raises(ValueError, match=r"epochs: expected at least one of \d+ texts, got 0\.001 passes"):
+        trainer.train(config, tmp_path, tmp_path / "out", tmp_path / "run")
