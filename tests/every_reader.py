@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from openmeva.metrics.core import file_scoring
 from openmeva.metrics.core.text import Normalizer
 from openmeva.spaces.reference_stories import read_generated
 from openmeva.spaces.tables import read_upload
@@ -29,6 +28,7 @@ from openmeva.training.perturbations.paraphrasers.back_translations import BackT
 from openmeva.training.plot_guided.filtered_stories import read_filtered_stories
 from openmeva.training.plot_guided.plots.published import read_paired, read_storylines
 from openmeva.training.ruber_bert.data import prompted_stories
+from openmeva.training.scoring import columns
 from openmeva.training.text.knowledge.conceptnet_files import read_assertions
 from openmeva.training.text.tagger.trainer import read_ewt
 from tests.judged_readers import JUDGED_SETS
@@ -80,8 +80,8 @@ NAME_LISTS = ("male", "female", "neutral", "capitalized_only")
 READERS = {
     "rows": Reader(read_rows, "a.jsonl", rows_of(story=STORY), NO_OBJECTS),
     "table": Reader(read_rows, "a.csv", ["story,n", *[f'"{STORY}",{n}' for n in range(3)]], ("a,b,c", "a"), first=1),
-    "scored": Reader(file_scoring.read_stories, "a.jsonl", rows_of(story=STORY), NO_STORY),
-    "stories": Reader(read_stories, "a.jsonl", rows_of(story=STORY), NO_STORY),
+    "scored": Reader(columns.read_stories, "a.jsonl", rows_of(story=STORY), NO_STORY),
+    "stories": Reader(columns.read_stories, "a.jsonl", rows_of(story=STORY), NO_STORY),
     "lines": Reader(read_stories, "a.txt", [STORY] * 3, ("", " </s> ")),
     "ids": Reader(lambda path: read_story_rows(path)[0], "a.jsonl", rows_of(story=STORY), NO_STORY),
     "judged": Reader(

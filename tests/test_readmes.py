@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from openmeva.metrics.core.file_scoring import read_stories
 from openmeva.training.paths import ROOT
+from openmeva.training.scoring.columns import read_stories
 
 READMES = [ROOT / folder / "README.md" for folder in ("", "metrics", "training", "spaces")]
 

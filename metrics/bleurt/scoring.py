@@ -17,6 +17,7 @@ from openmeva.metrics.core.checkpoint import (
     read_tokenizer,
     weights_checksum,
 )
+from openmeva.metrics.core.inputs import no_words
 from openmeva.metrics.core.runtime import (
     PrecisionCache,
     build_model,
@@ -106,9 +107,9 @@ class BleurtScorer:
         rows = [row for row, texts in enumerate(references) for _ in texts]
         pairs = []
         for row, (text, texts) in enumerate(zip(predictions, references, strict=True)):
-            self._check(text, f"predictions, row {row}")
+            self._check(text, "predictions", row)
             for reference in texts:
-                self._check(reference, f"references, row {row}")
+                self._check(reference, "references", row)
                 pairs.append(self.pair(reference, text))
         values = self.run_model(pairs, self._outputs, batch_size, device, dtype, progress)
         best = [float("-inf")] * len(predictions)
@@ -151,12 +152,12 @@ class BleurtScorer:
         output = self.model(input_ids=ids, attention_mask=mask, token_type_ids=types)
         return output if isinstance(output, torch.Tensor) else output.logits.squeeze(-1)
 
-    def _check(self, text: str, label: str) -> None:
+    def _check(self, text: str, column: str, row: int) -> None:
         if any(c.isascii() and c.isalnum() for c in text):
             return
         normal = self.normalizer or str.strip
         if not self.tokenizer.encode(normal(text), add_special_tokens=False).ids:  # rare characters have none
-            raise ValueError(f"{label}: expected a text with words, got {text[:60]!r}")
+            raise no_words(column, row, text)
 
 
 def _in_float32(layer: Any, states: tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:

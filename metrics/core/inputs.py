@@ -16,6 +16,31 @@ class HaltedError(ValueError):
     """An error that is not caused by the given rows: no other rows could be scored either."""
 
 
+class RowError(ValueError):
+    """A value that a metric refuses, in one row of a column.
+
+    Attributes:
+        column: argument of `compute`: predictions, contexts or references.
+        row: from 0.
+        reason: what was expected, and what came.
+
+    >>> print(RowError("contexts", 3, "expected a text, got a blank one"))
+    contexts, row 3: expected a text, got a blank one
+    """
+
+    def __init__(self, column: str, row: int, reason: str) -> None:
+        super().__init__(column, row, reason)  # so that it can be pickled
+        self.column, self.row, self.reason = column, row, reason
+
+    def __str__(self) -> str:
+        return f"{self.column}, row {self.row}: {self.reason}"
+
+
+def no_words(column: str, row: int, text: str) -> RowError:
+    """The error of a text without words."""
+    return RowError(column, row, f"expected a text with words, got {text[:_SHOWN]!r}")
+
+
 def as_list(values: Any, name: str, of: str = "strings") -> list[Any]:
     """`values` as a list: a list or another iterable (a column, a one-dimensional array, a generator).
 
@@ -25,7 +50,15 @@ def as_list(values: Any, name: str, of: str = "strings") -> list[Any]:
     >>> as_list((text for text in ("a", "b")), "predictions")
     ['a', 'b']
     """
-    expected = f"{name}: expected a list of {of}, got {type(values).__name__}"
+    try:
+        return _listed(values, of)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from error
+
+
+def _listed(values: Any, of: str) -> list[Any]:
+    """As `as_list`; the error does not begin with a name."""
+    expected = f"expected a list of {of}, got {type(values).__name__}"
     dimensions = getattr(values, "ndim", 1)
     if dimensions != 1:
         raise ValueError(f"{expected} of {dimensions} dimensions")
@@ -53,18 +86,19 @@ def check_texts(texts: Any, name: str, blank: bool = False) -> list[str]:
     """`texts` as a list of strings that Arrow can store: lone surrogates become spaces.
 
     Raises:
-        ValueError: not a list, a row that is not a string or, unless `blank`, a row of whitespace only (the row is
-            named).
+        ValueError: not a list.
+        RowError: a row that is not a string or, unless `blank`, a row of whitespace only.
     """
-    checked = []
-    for row, text in enumerate(as_list(texts, name)):
-        if not isinstance(text, str):
-            raise ValueError(
-                f"{name}, row {row}: expected a string, got {type(text).__name__} ({_shown(text)})"
-            )
-        checked.append(without_surrogates(text))
-        if not blank and not checked[-1].strip():
-            raise ValueError(f"{name}, row {row}: expected a text, got a blank one")
+    rows = as_list(texts, name)
+    return [_checked_text(text, name, row, blank) for row, text in enumerate(rows)]
+
+
+def _checked_text(text: Any, column: str, row: int, blank: bool = False, expected: str = "a string") -> str:
+    if not isinstance(text, str):
+        raise RowError(column, row, f"expected {expected}, got {type(text).__name__} ({_shown(text)})")
+    checked = without_surrogates(text)
+    if not blank and not checked.strip():
+        raise RowError(column, row, "expected a text, got a blank one")
     return checked
 
 
@@ -72,26 +106,21 @@ def check_reference_lists(references: Any) -> list[list[str]]:
     """References as one list of texts per row; a row that is a string counts as a list of one, an array's row as a list.
 
     Raises:
-        ValueError: not a list, a row without a reference, or a reference that is blank or not a string (the row
-            is named).
+        ValueError: not a list.
+        RowError: a row without a reference, or a reference that is blank or not a string.
     """
     rows = []
     if getattr(references, "ndim", 1) == 2 and hasattr(references, "tolist"):
         references = references.tolist()
     for row, texts in enumerate(as_list(references, "references", "strings, or of lists of strings")):
-        label = f"references, row {row}"
-        several = [texts] if isinstance(texts, str) else as_list(texts, label, "strings, or a string")
+        try:
+            several = [texts] if isinstance(texts, str) else _listed(texts, "strings, or a string")
+        except ValueError as error:
+            raise RowError("references", row, str(error)) from error
         if not several:
-            raise ValueError(f"{label}: expected at least one reference, got none")
-        for text in several:
-            if not isinstance(text, str):
-                raise ValueError(
-                    f"{label}: expected a string or a list of strings, "
-                    f"got {type(text).__name__} ({_shown(text)})"
-                )
-            if not text.strip():
-                raise ValueError(f"{label}: expected a text, got a blank one")
-        rows.append(check_texts(several, label))
+            raise RowError("references", row, "expected at least one reference, got none")
+        expected = "a string or a list of strings"
+        rows.append([_checked_text(text, "references", row, expected=expected) for text in several])
     return rows
 
 

@@ -15,6 +15,7 @@ from torch import Tensor
 from openmeva.metrics.core.batching import Progress, length_batches, sentence_windows
 from openmeva.metrics.core.checkpoint import Checkpoint, load_normalizer
 from openmeva.metrics.core.contexts import CONTEXT_RULES, join_contexts
+from openmeva.metrics.core.inputs import no_words
 from openmeva.metrics.core.runtime import (
     PrecisionCache,
     SpecialTokens,
@@ -110,7 +111,7 @@ class StoryScorer:
                     tokens.append(encoding.ids[start : start + shorter])
                     words.append(sentence if start == 0 else [])
             if not tokens:
-                raise ValueError(f"predictions, row {row}: expected a text with words, got {text[:60]!r}")
+                raise no_words("predictions", row, text)
             lengths = [len(t) for t in tokens]
             parts = sentence_windows(lengths, shorter) if shorter < limit and sum(lengths) > shorter else []
             prepared.append(PreparedStory(words, tokens, sentence_windows(lengths, limit), parts))

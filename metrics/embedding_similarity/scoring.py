@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from openmeva.metrics.core.batching import Progress
+from openmeva.metrics.core.inputs import RowError, no_words
 from openmeva.metrics.embedding_similarity.embedding import EmbeddedText, TextEncoder
 from openmeva.metrics.embedding_similarity.matching import (
     bert_score,
@@ -121,7 +122,7 @@ class SimilarityScorer:
                 *(("references", reference) for reference in text_references),
             ):
                 if candidate not in seen and not self.encoder.has_words(candidate):
-                    raise ValueError(f"{name}, row {row}: expected a text with words, got {candidate[:60]!r}")
+                    raise no_words(name, row, candidate)
                 seen.add(candidate)
 
     def _token_weights(
@@ -165,9 +166,11 @@ class SimilarityScorer:
 def _check_lengths(row: int, text: EmbeddedText, reference: EmbeddedText) -> None:
     tokens = len(text.tokens), len(reference.tokens)
     if math.prod(tokens) > MAX_PAIRS:
-        raise ValueError(
-            f"predictions, row {row}: expected at most {MAX_PAIRS:,} pairs of tokens of a text and its reference, "
-            f"got {tokens[0]:,} and {tokens[1]:,} tokens"
+        raise RowError(
+            "predictions",
+            row,
+            f"expected at most {MAX_PAIRS:,} pairs of tokens of a text and its reference, "
+            f"got {tokens[0]:,} and {tokens[1]:,} tokens",
         )
 
 

@@ -8,6 +8,7 @@ from rouge_score.tokenizers import DefaultTokenizer
 from sacrebleu.metrics import BLEU
 
 from openmeva.metrics.core.batching import Progress
+from openmeva.metrics.core.inputs import no_words
 from openmeva.metrics.core.text import Normalizer
 from openmeva.metrics.overlap.meteor import find_wordnet, meteor
 
@@ -53,8 +54,8 @@ class OverlapScorer:
         all_scores: dict[str, list[float]] = {name: [] for name in SCORES if name in chosen}
         rows: Iterable[Any] = list(zip(predictions, references, strict=True))
         for row, (text, row_references) in enumerate(progress(rows, len(predictions)) if progress else rows):
-            words = self._words(text, f"predictions, row {row}")
-            targets = [self._words(reference, f"references, row {row}") for reference in row_references]
+            words = self._words(text, "predictions", row)
+            targets = [self._words(reference, "references", row) for reference in row_references]
             row_scores = self._score(words, targets, chosen)
             for name, values in all_scores.items():
                 values.append(row_scores[name])
@@ -65,10 +66,10 @@ class OverlapScorer:
         signature: Any = self._bleu.get_signature()
         return ",".join(part for part in str(signature).split("|") if not part.startswith("nrefs:"))
 
-    def _words(self, text: str, label: str) -> list[str]:
+    def _words(self, text: str, column: str, row: int) -> list[str]:
         words = [word for sentence in self._normalizer.sentences(text) for word in sentence]
         if not words:
-            raise ValueError(f"{label}: expected a text with words, got {text[:60]!r}")
+            raise no_words(column, row, text)
         return words
 
     def _score(self, words: list[str], targets: list[list[str]], chosen: Sequence[str]) -> dict[str, float]:

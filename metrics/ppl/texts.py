@@ -6,6 +6,7 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
+from openmeva.metrics.core.inputs import no_words
 from openmeva.metrics.core.runtime import token_id
 from openmeva.metrics.core.text import Normalizer, join_words, sentence_spans
 
@@ -67,7 +68,7 @@ class NormalizedReader:
             context = self.tokenizer.encode(join_words(context_sentences), add_special_tokens=False).ids
             encoding = self.tokenizer.encode(text, add_special_tokens=False)
             if not encoding.ids:
-                raise ValueError(f"predictions, row {row}: expected a text with words, got {story[:60]!r}")
+                raise no_words("predictions", row, story)
             ids, spans = [*context, *encoding.ids], list(encoding.offsets)
             words = len(text.split(" "))
             if self.end is not None:
@@ -122,7 +123,7 @@ class PlainReader:
             begin = len(before[row]) if before else 0
             context_length = next((i for i, (_, end) in enumerate(spans) if end > begin), len(ids))
             if context_length == len(ids):
-                raise ValueError(f"predictions, row {row}: expected a text with words, got {text[:60]!r}")
+                raise no_words("predictions", row, text)
             sentences = [(begin + first, begin + last) for first, last in sentence_spans(text[begin:])]
             words = sum(map(len, self.normalizer.sentences(text[begin:])))
             read.append(

@@ -10,6 +10,7 @@ from torch import Tensor
 from openmeva.metrics.core.batching import Progress, length_batches
 from openmeva.metrics.core.checkpoint import WORD_EMBEDDING_SUFFIXES, Checkpoint, load_normalizer
 from openmeva.metrics.core.contexts import without_context
+from openmeva.metrics.core.inputs import no_words
 from openmeva.metrics.core.runtime import (
     PrecisionCache,
     SpecialTokens,
@@ -82,11 +83,10 @@ class RuberScorer:
         columns = {"predictions": stories, "contexts": plain}
         rows = {name: self.tokens(texts, name) for name, texts in columns.items()}
         counts = [len(several) for several in references or ()]
-        rows["references"] = [
-            ids
-            for row, several in enumerate(references or ())
-            for ids in self.tokens(several, f"references, row {row}")
-        ]
+        of_rows = [(row, text) for row, several in enumerate(references or ()) for text in several]
+        rows["references"] = self.tokens(
+            [text for _, text in of_rows], "references", [row for row, _ in of_rows]
+        )
         unique = list(dict.fromkeys(tuple(ids) for texts in rows.values() for ids in texts))
         vectors, ends = self.encode(model, unique, batch_size, progress)
         place_of = {ids: index for index, ids in enumerate(unique)}
@@ -107,8 +107,13 @@ class RuberScorer:
             alike = alike.clamp(-1.0, 1.0)  # rounding
         return unreferenced, [max(of_story.tolist()) for of_story in alike.split(counts)]
 
-    def tokens(self, texts: Sequence[str], name: str = "predictions") -> list[list[int]]:
+    def tokens(self, texts: Sequence[str], column: str, rows: Sequence[int] | None = None) -> list[list[int]]:
         """Token ids of each normalised text, without special tokens.
+
+        Args:
+            texts: of a column of `compute`.
+            column: its name.
+            rows: of the texts; None: one text per row.
 
         Raises:
             ValueError: a text without words (the row is named).
@@ -116,9 +121,9 @@ class RuberScorer:
         encodings = self.tokenizer.encode_batch(
             [self.normalizer(text) for text in texts], add_special_tokens=False
         )
-        for row, encoding in enumerate(encodings):
+        for index, encoding in enumerate(encodings):
             if not encoding.ids:
-                raise ValueError(f"{name}, row {row}: expected a text with words, got {texts[row][:60]!r}")
+                raise no_words(column, rows[index] if rows else index, texts[index])
         return [encoding.ids for encoding in encodings]
 
     def encode(

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from openmeva.metrics.core.contexts import is_beginning
-from openmeva.metrics.core.file_scoring import load
+from openmeva.training.scoring.loading import load
 
 CONTEXT = "Ann’s dog was hungry."
 REST = "She made a sandwich. The dog ate it. She laughed."

@@ -11,6 +11,8 @@ from typing import Any, ClassVar
 
 import pyarrow.parquet as pq
 
+from openmeva.metrics.core.inputs import RowError
+
 UNREADABLE = "unreadable"
 SIGNATURE = "words|version:1"
 
@@ -42,9 +44,9 @@ class WordCounter:
         time.sleep(self.how.pause)
         for row, story in enumerate(batch["story"]):
             if story == UNREADABLE:
-                raise ValueError(
-                    f"predictions, row {row}: expected words" if self.how.names_rows else "no words"
-                )
+                if self.how.names_rows:
+                    raise RowError("predictions", row, "expected words")
+                raise ValueError("no words")
         self.seconds += time.perf_counter() - begun
         return {"words": [len(story.split()) for story in batch["story"]]}
 

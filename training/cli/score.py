@@ -22,8 +22,8 @@ from openmeva.training.cli.scaling import (
 )
 
 if TYPE_CHECKING:
-    from openmeva.metrics.core.file_scoring import MetricResult
     from openmeva.metrics.core.rows import Row
+    from openmeva.training.scoring.results import MetricResult
 
 _STORIES = (
     "JSONL, CSV, TSV or Parquet with 'story' (and {}), or text, one story per line; - for standard input"
@@ -63,7 +63,7 @@ Device = Annotated[str | None, typer.Option(help="cpu, cuda, …; default: chose
 
 def metric_completion(incomplete: str) -> list[str]:
     """Metrics whose names begin with the typed text."""
-    from openmeva.metrics.core.file_scoring import metric_names
+    from openmeva.training.scoring.loading import metric_names
 
     return [name for name in metric_names() if name.startswith(incomplete)]
 
@@ -107,9 +107,9 @@ def score(
     The default metric is plot coherence, 0 to 1, higher is better. With --engine, the output is a folder of Parquet
     files, for a corpus of any size.
     """
-    from openmeva.metrics.core.file_scoring import result_rows, score_column, text_column
     from openmeva.metrics.core.writing import write_rows
     from openmeva.training.cli.tables import show_reasons, show_scores
+    from openmeva.training.scoring.results import result_rows, score_column, text_column
 
     out = output_path(out, out_option)
     if metric and metrics:
@@ -159,9 +159,9 @@ def explain(
 
     For plot_coherence, union and discriminator; for ppl, the mean loss of each sentence. [FEMALE] and [MALE] are names, as the metric reads them.
     """
-    from openmeva.metrics.core.file_scoring import result_rows, score_column, text_column
     from openmeva.metrics.core.writing import write_rows
     from openmeva.training.cli.tables import show_reasons
+    from openmeva.training.scoring.results import result_rows, score_column, text_column
 
     out = output_path(out, out_option)
     _check_out(out or "-", stories, text_column([metric], explain=True))
@@ -182,9 +182,9 @@ def _scored(
     options: dict[str, Any],
 ) -> tuple[list[dict[str, Any]], "list[MetricResult]"]:
     """The rows of a file, and each metric's result on them; prints warnings."""
-    from openmeva.metrics.core.file_scoring import read_stories, score
-    from openmeva.training.scale.columns import rows_named
-    from openmeva.training.scale.scorer import check_settings
+    from openmeva.training.scoring.columns import read_stories, rows_named
+    from openmeva.training.scoring.loading import check_settings
+    from openmeva.training.scoring.results import score
 
     check_settings(metrics, config, options, here=True)
     rows = read_stories(path, kind)
@@ -210,8 +210,8 @@ def checked_inputs(
 ) -> dict[str, dict[str, list[Any]]]:
     """The columns for each metric, all of them checked before the first metric is loaded."""
     from openmeva.metrics.core.files import display_name
-    from openmeva.training.scale.columns import check_rows, metric_inputs, rows_named
-    from openmeva.training.scale.scorer import check_columns
+    from openmeva.training.scoring.columns import check_rows, metric_inputs, rows_named
+    from openmeva.training.scoring.loading import check_columns
 
     check_rows(rows, metrics, display_name(path))
     values = [row.values for row in rows]

@@ -65,10 +65,10 @@ def systems(
 
     As tables on a terminal, as JSON into a pipe. The 95 % interval of the difference is by bootstrap over prompts. It says how sure the difference in the metric is, not whether people would agree.
     """
-    from openmeva.metrics.core.file_scoring import load, read_stories, score_with
     from openmeva.metrics.core.writing import check_output, write_rows
-    from openmeva.training.scale.columns import rows_named
-    from openmeva.training.scale.scorer import check_settings
+    from openmeva.training.scoring.columns import read_stories, rows_named
+    from openmeva.training.scoring.loading import check_settings, load
+    from openmeva.training.scoring.results import score_with
 
     if len(files) < 2:
         raise ValueError(f"expected the files of two systems or more, got {len(files)}")

@@ -10,8 +10,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from openmeva.metrics.core.description import read_metrics
-from openmeva.metrics.core.file_scoring import MetricResult
 from openmeva.training.corpora.story_rows import explicit_id
+from openmeva.training.scoring.results import MetricResult
 
 MAX_ROWS = 100  # stories in a table
 NAME, STORY = 16, 16  # widths in cells: of a name on a narrow terminal; the minimum for a story's beginning

@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from openmeva.metrics.core.file_scoring import free_name
 from openmeva.metrics.core.module import signature_of
 from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.corpora.stories import story_of
@@ -23,6 +22,7 @@ from openmeva.training.negatives.file import (
 from openmeva.training.scale.batches import rejection_reasons, rows_of
 from openmeva.training.scale.knowledge import check_files_exist, knowledge_checksums
 from openmeva.training.scale.parts import NUMBER
+from openmeva.training.scoring.results import free_name
 from openmeva.training.text.knowledge.resources import require_resource
 from openmeva.training.text.tagged_story import TaggedStory
 from openmeva.training.text.tagger.tagging import tag

@@ -10,12 +10,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from openmeva.metrics.core.file_scoring import COLUMNS
 from openmeva.metrics.core.inputs import field_of, without_surrogates
 from openmeva.training.files import Row, read_json, text_of, write_text
-from openmeva.training.scale.columns import all_begin
 from openmeva.training.scale.schemas import conform, from_parquet_types, merged_schema, to_parquet_types
 from openmeva.training.scale.sources import Digest, Source
+from openmeva.training.scoring.columns import COLUMNS, all_begin
 from openmeva.training.stages import write_table
 
 NUMBER, WHERE = "__row__", "__where__"

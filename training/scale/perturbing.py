@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from openmeva.metrics.core.file_scoring import free_name
 from openmeva.metrics.core.module import signature_of
 from openmeva.training.corpora.story_rows import check_context, story_row
 from openmeva.training.paths import ENCODER
@@ -14,6 +13,7 @@ from openmeva.training.perturbations.file import PerturbationConfig, build_pertu
 from openmeva.training.perturbations.perturber import techniques_of
 from openmeva.training.scale.batches import rejection_reasons, story_rows
 from openmeva.training.scale.knowledge import check_files_exist, knowledge_checksums
+from openmeva.training.scoring.results import free_name
 from openmeva.training.text.knowledge.resources import COMMANDS, require_resource
 from openmeva.training.text.story import parse
 

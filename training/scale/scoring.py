@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from openmeva.metrics.core.description import DEFAULT_METRIC, read_metrics
-from openmeva.training.scale.columns import check_fields, required_fields
 from openmeva.training.scale.engines import Engine
 from openmeva.training.scale.parts import Size
 from openmeva.training.scale.run import Report, run
-from openmeva.training.scale.scorer import Scorer, check_settings
 from openmeva.training.scale.sources import dataset_source, files_source
+from openmeva.training.scoring.columns import check_fields, required_fields
+from openmeva.training.scoring.loading import check_settings
+from openmeva.training.scoring.scorer import Scorer
 
 
 @dataclass(frozen=True)

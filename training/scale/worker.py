@@ -1,6 +1,5 @@
 """Processes one part, for every engine: read, process, write under a temporary name, rename, mark as done."""
 
-import re
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -10,13 +9,12 @@ from typing import Any, ClassVar, Protocol
 
 import pyarrow as pa
 
-from openmeva.metrics.core.inputs import HaltedError
+from openmeva.metrics.core.inputs import HaltedError, RowError
 from openmeva.training.files import write_text
 from openmeva.training.scale.folder import Folder
 from openmeva.training.scale.parts import NUMBER, WHERE, BadRow
 from openmeva.training.stages import write_table
 
-_ROW_NUMBER = re.compile(r"\brow (\d+)\b")
 _OTHER_SIGNATURE = (
     "expected the signature of the run's first part, {known}, got {signature}: use a new folder for other weights or "
     "libraries; machines of different kinds agree with --dtype float32"
@@ -46,7 +44,12 @@ class Operation(Protocol):
         """Reasons why rows of a batch cannot be processed, by index, checking each row by itself, in one pass."""
 
     def __call__(self, batch: Columns) -> dict[str, list[Any]]:
-        """The columns that it adds, or those of its own rows; raises ValueError if a row cannot be processed."""
+        """The columns that it adds, or those of its own rows.
+
+        Raises:
+            RowError: a row cannot be processed.
+            ValueError: the same, but the row is not known: it is searched for.
+        """
 
 
 class Work(Protocol):
@@ -203,60 +206,59 @@ def apply_to_valid_rows(
         except HaltedError:
             raise
         except ValueError as error:
-            index = _find_refused_row(operation, columns, indices, error)
-            reason = _refusal(operation, columns, [index])
-            if not reason:  # it is refused only together with others
-                named = _row_named_by(error, indices)
-                if named is None:
-                    raise
-                index, reason = named, str(error)
-            reasons[index] = _without_row(reason)
+            index, refusal = _refused_row(operation, columns, indices, error)
+            reasons[index] = _reason(refusal)
             indices.remove(index)
     return {}, reasons
 
 
-def _without_row(reason: str) -> str:
-    """The message without the row of the batch, but with the name of a column other than the stories.
-
-    >>> _without_row("contexts, row 3: expected a string"), _without_row("predictions, row 0: expected a text")
-    ('contexts: expected a string', 'expected a text')
-    """
-    return re.sub(
-        r"^(?:(\w+), )?row \d+: ",
-        lambda found: f"{found[1]}: " if found[1] not in (None, "predictions") else "",
-        reason,
-    )
-
-
-def _find_refused_row(
+def _refused_row(
     operation: Operation, columns: Columns, indices: Sequence[int], error: ValueError
-) -> int:
-    """The index of a refused row; by itself it may be accepted."""
-    named = _row_named_by(error, indices)
-    if named is not None and _refusal(operation, columns, [named]):
-        return named
+) -> tuple[int, ValueError]:
+    """The index of a refused row, and the error for it.
+
+    Args:
+        operation, columns: as in `apply_to_valid_rows`.
+        indices: of rows that are refused together.
+        error: raised for them.
+
+    Raises:
+        ValueError: `error`, if it names no row, and no row is refused alone.
+    """
+    named = indices[error.row] if isinstance(error, RowError) and error.row < len(indices) else None
+    if named is not None and (alone := _refusal(operation, columns, [named])):
+        return named, alone
     while len(indices) > 1:
         half = len(indices) // 2
         first, second = indices[:half], indices[half:]
         indices = first if _refusal(operation, columns, first) else second
-    return indices[0]
+    if alone := _refusal(operation, columns, indices):
+        return indices[0], alone
+    if named is None:
+        raise error
+    return named, error  # it is refused only together with others
 
 
-def _row_named_by(error: ValueError, indices: Sequence[int]) -> int | None:
-    """The index of the row that an error names; None if it names none."""
-    match = _ROW_NUMBER.search(str(error))
-    return indices[int(match[1])] if match and int(match[1]) < len(indices) else None
-
-
-def _refusal(operation: Operation, columns: Columns, indices: Sequence[int]) -> str:
-    """Why rows are refused; empty if they are accepted."""
+def _refusal(operation: Operation, columns: Columns, indices: Sequence[int]) -> ValueError | None:
+    """Why rows are refused; None if they are accepted."""
     try:
         operation(_rows(columns, indices))
     except HaltedError:
         raise
     except ValueError as error:
-        return str(error) or type(error).__name__
-    return ""
+        return error
+    return None
+
+
+def _reason(error: ValueError) -> str:
+    """The message without the row of the batch, but with the name of a column other than the stories.
+
+    >>> _reason(RowError("contexts", 3, "expected a string")), _reason(RowError("predictions", 0, "expected a text"))
+    ('contexts: expected a string', 'expected a text')
+    """
+    if isinstance(error, RowError):
+        return error.reason if error.column == "predictions" else f"{error.column}: {error.reason}"
+    return str(error) or type(error).__name__
 
 
 def _rows(columns: Columns, indices: Sequence[int]) -> dict[str, list[Any]]:

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 from openmeva.metrics.core.inputs import (
+    RowError,
     as_list,
     check_options,
     check_reference_lists,
@@ -184,6 +185,18 @@ def test_reference_lists_are_checked_row_by_row() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             check_reference_lists(rows)
+
+
+def test_error_of_a_row_names_its_place(lengths: Lengths) -> None:
+    for columns, place in (
+        ({"predictions": ["He ran.", " "]}, ("predictions", 1)),
+        ({"predictions": ["He ran.", "He fell."], "contexts": [3, "He sat."]}, ("contexts", 0)),
+    ):
+        with pytest.raises(RowError) as caught:
+            lengths.compute(**columns)
+        for error in (caught.value, copy.copy(caught.value)):  # copied as between processes
+            assert (error.column, error.row) == place
+            assert str(error) == f"{place[0]}, row {place[1]}: {error.reason}"
 
 
 def test_score_names_are_chosen_from_those_available() -> None:

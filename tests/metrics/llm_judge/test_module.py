@@ -10,10 +10,10 @@ import evaluate
 import pytest
 
 from openmeva.metrics.core.description import read_metrics
-from openmeva.metrics.core.file_scoring import score
 from openmeva.metrics.llm_judge.prompts import DEFAULT_PROMPTS, read_prompts
 from openmeva.spaces.catalogue import read_catalogue
 from openmeva.training.benchmark.data.registry import read_registry
+from openmeva.training.scoring.results import score
 from tests.chat_server import ChatServer, Reply, completion, failure, serve
 from tests.running import run_command
 

@@ -101,6 +101,10 @@ def test_signature(ruber: Any) -> None:
             {"predictions": STORIES, "contexts": CONTEXTS, "references": ["She ate.", None]},
             "references, row 1: expected a list of strings, or a string, got None",
         ),
+        (
+            {"predictions": STORIES, "contexts": CONTEXTS, "references": ["She ate.", ["He left.", "\x07"]]},
+            "references, row 1: expected a text with words",
+        ),
         ({"predictions": STORIES, "contexts": CONTEXTS, "blend": "sum"}, "blend: expected one of"),
         (
             {"predictions": STORIES, "contexts": CONTEXTS, "normalization": "no"},

@@ -15,7 +15,7 @@ from openmeva.metrics.core.version import __version__
 from openmeva.metrics.core.writing import write_rows
 from openmeva.training.cli import score, train
 from openmeva.training.cli.app import app
-from openmeva.training.scale.columns import metric_inputs
+from openmeva.training.scoring.columns import metric_inputs
 from openmeva.training.text.knowledge import resources
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -110,7 +110,7 @@ def test_all_metrics_are_validated_before_the_first_runs(
 ) -> None:
     write_rows(tmp_path / "stories.jsonl", [{**row, "reference": [3]} for row in STORIES])
     monkeypatch.setattr(
-        "openmeva.metrics.core.file_scoring.score_with", lambda *_, **__: pytest.fail("it ran")
+        "openmeva.training.scoring.results.score_with", lambda *_, **__: pytest.fail("it ran")
     )
     assert message in run("score", tmp_path / "stories.jsonl", "--metrics", *options, code=2).stderr
 

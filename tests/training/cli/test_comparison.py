@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from openmeva.metrics.core.file_scoring import MetricResult, result_rows
 from openmeva.metrics.core.writing import write_rows
 from openmeva.training.cli import judging
+from openmeva.training.scoring.results import MetricResult, result_rows
 from tests.training.cli.test_commands import run
 
 

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from openmeva.metrics.core.file_scoring import MetricResult, metric_names
-from openmeva.metrics.core.file_scoring import score as scored_by
 from openmeva.training.benchmark.paired import Comparison, compare_metrics
 from openmeva.training.cli.comparison import show_comparison
 from openmeva.training.cli.tables import MEANINGS, MIN_GAIN, show_reasons, show_scores
-from openmeva.training.scale.scorer import _module_class
+from openmeva.training.scoring.loading import metric_names, module_class
+from openmeva.training.scoring.results import MetricResult
+from openmeva.training.scoring.results import score as scored_by
 
 EXPLAINING = [
-    name for name in metric_names() if "explain" in inspect.signature(_module_class(name)._compute).parameters
+    name for name in metric_names() if "explain" in inspect.signature(module_class(name)._compute).parameters
 ]
 
 

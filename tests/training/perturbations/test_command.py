@@ -9,10 +9,10 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from openmeva.metrics.core.file_scoring import columns_of, read_stories
 from openmeva.training.autos import command
 from openmeva.training.cli.app import app
 from openmeva.training.corpora.story_rows import read_story_rows
+from openmeva.training.scoring.columns import columns_of, read_stories
 from tests.tiny.work import rows_in
 
 

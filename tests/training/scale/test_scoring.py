@@ -6,12 +6,13 @@ from typing import Any
 import datasets
 import pytest
 
-from openmeva.metrics.core.file_scoring import load, score
-from openmeva.training.scale.columns import metric_inputs
 from openmeva.training.scale.engines import Engine
 from openmeva.training.scale.parts import Size
-from openmeva.training.scale.scorer import Scorer
 from openmeva.training.scale.scoring import Scoring, score_dataset
+from openmeva.training.scoring.columns import metric_inputs
+from openmeva.training.scoring.loading import load
+from openmeva.training.scoring.results import score
+from openmeva.training.scoring.scorer import Scorer
 from tests.tiny.classifier import write_classifier
 from tests.tiny.ppl import write_ppl_checkpoint
 from tests.tiny.ruber import write_ruber_checkpoint
@@ -162,7 +163,7 @@ def test_row_without_a_required_text_is_bad(
 def test_missing_column_is_reported_before_the_metric_is_loaded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("openmeva.training.scale.scorer.load", lambda *_: pytest.fail("it was loaded"))
+    monkeypatch.setattr("openmeva.training.scoring.scorer.load", lambda *_: pytest.fail("it was loaded"))
     for number, row in enumerate(({"story": STORIES[0]}, {"story": STORIES[0], "prompt": None})):
         for metric, column in (("overlap", "'reference'"), ("ruber_bert", "'context' or 'prompt'")):
             with pytest.raises(ValueError, match=f"^{metric} needs a column {column} with texts, got none"):
@@ -204,7 +205,7 @@ def test_scorer_works_with_dataset_map(checkpoint: str) -> None:
 
 
 def test_a_metric_is_loaded_once(checkpoint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from openmeva.training.scale import scorer
+    from openmeva.training.scoring import scorer
 
     loaded = []
     monkeypatch.setattr(scorer, "load", lambda *given: loaded.append(given) or load(*given))

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from openmeva.metrics.core.file_scoring import load, metric_names
 from openmeva.training.benchmark.data.contexts import contexts_of, rows_for_metric
 from openmeva.training.benchmark.data.registry import MetricEntry
 from openmeva.training.benchmark.data.score_files import name_metrics, read_scores
@@ -25,6 +24,7 @@ from openmeva.training.benchmark.own.outputs import (
 )
 from openmeva.training.benchmark.scoring.scores import signature_or_empty
 from openmeva.training.files import STANDARD_STREAM, checksum
+from openmeva.training.scoring.loading import load, metric_names
 
 Rows = list[dict[str, Any]]
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from huggingface_hub import constants
 
-from openmeva.metrics.core.file_scoring import load
 from openmeva.training.benchmark.data.score_files import FURTHER_OUTPUTS
 from openmeva.training.benchmark.data.sets import TestSet
 from openmeva.training.benchmark.own.metric import (
@@ -16,6 +15,7 @@ from openmeva.training.benchmark.own.metric import (
     metric_from_module,
 )
 from openmeva.training.benchmark.own.outputs import recommended
+from openmeva.training.scoring.loading import load
 from tests.chat_server import completion, serve
 
 MODULE = """

@@ -1,22 +1,14 @@
-"""The scorer for every engine: loads weights once, and adds the metrics' columns to batches."""
+"""The scorer of batches: loads weights once, and adds the metrics' columns."""
 
-import importlib
 import inspect
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from openmeva.metrics.core.description import DEFAULT_METRIC
-from openmeva.metrics.core.file_scoring import (
-    COLUMNS,
-    check_name,
-    check_option_names,
-    load,
-    result_rows,
-    score_with,
-)
-from openmeva.metrics.core.inputs import check_options
-from openmeva.training.scale.columns import metric_inputs, missing_text
+from openmeva.training.scoring.columns import metric_inputs, missing_text
+from openmeva.training.scoring.loading import check_config, load
+from openmeva.training.scoring.results import result_rows, score_with
 
 _SAMPLE_ROW = {
     "story": "Ann was hungry. She made a sandwich.",
@@ -53,7 +45,7 @@ class Scorer:
         required: Sequence[str] = (),
         **options: Any,
     ) -> None:
-        _check_config(metrics, config)
+        check_config(metrics, config)
         self.metrics = {name: load(name, config) for name in metrics}
         self.options = {**options, "explain": explain or None}
         self.context_in_story = context_in_story
@@ -97,59 +89,6 @@ class Scorer:
             ValueError: settings that a metric refuses.
         """
         self({name: [text] for name, text in _SAMPLE_ROW.items() if name == "story" or name in fields})
-
-
-def check_settings(
-    metrics: Sequence[str], config: str | None, options: Mapping[str, Any], here: bool
-) -> None:
-    """Refuses settings that `Scorer` would refuse, as far as possible without weights.
-
-    Args:
-        metrics, config, options: see `Scorer`; `explain` is one of the options.
-        here: whether the device is on this machine.
-
-    Raises:
-        ValueError: an unknown metric, several metrics with `config`, or an option that a metric does not accept.
-    """
-    _check_config(metrics, config)
-    for name in metrics:
-        check_name(name)
-    given_options = {option: value for option, value in options.items() if value is not None}
-    check_options(given_options)
-    for name in metrics if given_options else ():
-        check_option_names(name, _module_class(name), given_options)
-    if given_options.keys() & {"device", "dtype"}:
-        from openmeva.metrics.core.runtime import choose_device, choose_dtype
-
-        device = choose_device(given_options.get("device") if here else "cpu")
-        choose_dtype(given_options.get("dtype", "auto"), device)
-
-
-def check_columns(name: str, columns: Mapping[str, Sequence[Any]]) -> None:
-    """Refuses columns that the metric `name` would refuse, without loading its weights.
-
-    Raises:
-        ValueError: a required column is missing, or a row has the wrong form.
-    """
-    try:
-        _module_class(name)()._check_batch(*map(columns.get, COLUMNS.values()))
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from error
-
-
-def _check_config(metrics: Sequence[str], config: str | None) -> None:
-    if config is not None and len(metrics) > 1:
-        raise ValueError("config belongs to one metric: expected a single metric with it")
-
-
-def _module_class(name: str) -> Any:
-    """The class of a metric's module, without loading weights."""
-    module = importlib.import_module(f"openmeva.metrics.{name}.{name}")
-    return next(
-        kind
-        for kind in vars(module).values()
-        if inspect.isclass(kind) and kind.__module__ == module.__name__ and hasattr(kind, "_compute")
-    )
 
 
 def _quiet(metric: Any) -> dict[str, bool]:

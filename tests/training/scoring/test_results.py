@@ -9,18 +9,11 @@ import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
-from openmeva.metrics.core.file_scoring import (
-    MetricResult,
-    columns_of,
-    metric_names,
-    read_stories,
-    result_rows,
-    score,
-    score_column,
-    score_with,
-)
 from openmeva.training.cli.app import app
 from openmeva.training.files import write_rows
+from openmeva.training.scoring.columns import columns_of, read_stories
+from openmeva.training.scoring.loading import metric_names
+from openmeva.training.scoring.results import MetricResult, result_rows, score, score_column, score_with
 
 
 def values_of(path: Path) -> list[dict[str, Any]]:
@@ -157,7 +150,7 @@ def test_unwritable_output_is_reported_before_scoring(
 ) -> None:
     stories = tmp_path / "stories.jsonl"
     stories.write_text('{"story": "He ran."}\n')
-    monkeypatch.setattr("openmeva.metrics.core.file_scoring.score", lambda *_, **__: pytest.fail("scored"))
+    monkeypatch.setattr("openmeva.training.scoring.results.score", lambda *_, **__: pytest.fail("scored"))
     for metric, out, message in (
         ("union", tmp_path, "expected a file to write, got a folder"),
         ("union", stories / "x.jsonl", "got a file"),

@@ -1,21 +1,17 @@
-"""Scoring the stories of a file with a metric, for `openmeva score`."""
+"""The result of a metric on stories, and rows with its columns."""
 
-import inspect
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from openmeva.metrics.core.description import METRICS, read_metrics
-from openmeva.metrics.core.inputs import field_of
-from openmeva.metrics.core.rows import Row, read_rows, text_of
+from openmeva.metrics.core.description import read_metrics
 from openmeva.metrics.core.text_warnings import summarize_warnings
+from openmeva.training.scoring.loading import check_option_names, load
 
 _OF_THE_RUN = frozenset({"answered_by", "dates"})  # lists of the LLM judge that are not per story
 _JUDGMENT = re.compile(r"score|ratings?|rating_\d+")  # columns of a file with human judgments
 _SINGULAR = {"scores": "score", "warnings": "warning"}
-COLUMNS = {"story": "predictions", "context": "contexts", "reference": "references"}
 
 
 @dataclass(frozen=True)
@@ -44,42 +40,6 @@ class MetricResult:
         return summary and f"{self.metric}: {summary} (in an output file: the column warning)"
 
 
-def metric_names() -> list[str]:
-    """The metrics that score stories."""
-    return sorted(name for name, metric in read_metrics().items() if metric.outputs)
-
-
-def read_stories(path: str | Path, kind: str | None = None) -> list[Row]:
-    """The rows of a file of stories, read by `read_rows`; each has a text in `story`.
-
-    `field_of` gives their contexts and references.
-
-    Raises:
-        ValueError: a damaged file, a row without a text in `story` (its line is named), or no rows.
-    """
-    rows = list(read_rows(path, kind))
-    for row in rows:
-        if not text_of(row).strip():
-            raise ValueError(f"{row.where}: expected a text in 'story', got a blank one")
-    return rows
-
-
-def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """The columns of rows as arguments of a metric's `compute`: those in all rows, by `field_of`.
-
-    If only some rows have a context, that of the others is blank.
-
-    >>> columns_of([{"story": "He ran.", "prompt": "Tell me."}, {"story": "She sang.", "prompt": None}])
-    {'predictions': ['He ran.', 'She sang.'], 'contexts': ['Tell me.', '']}
-    """
-    columns = {column: [field_of(row, field) for row in rows] for field, column in COLUMNS.items()}
-    if any(context is not None for context in columns["contexts"]):
-        columns["contexts"] = ["" if context is None else context for context in columns["contexts"]]
-    return {
-        column: values for column, values in columns.items() if all(value is not None for value in values)
-    }
-
-
 def score(
     name: str, columns: Mapping[str, list[Any]], config: str | None = None, **options: Any
 ) -> MetricResult:
@@ -95,45 +55,6 @@ def score(
         ValueError: no such metric or option, or an error of the metric itself.
     """
     return score_with(load(name, config), name, columns, **options)
-
-
-def load(name: str, config: str | None = None) -> Any:
-    """The evaluate module of the metric `name`; raises a ValueError if there is no such metric."""
-    check_name(name)
-    import evaluate
-
-    return evaluate.load(str(METRICS / name), config)
-
-
-def check_name(name: str) -> None:
-    """Raises a ValueError if there is no metric `name`."""
-    if name not in metric_names():
-        names = ", ".join(metric_names())
-        raise ValueError(f"unknown metric {name!r}{_of_the_benchmark(name)}, expected one of {names}")
-
-
-def _of_the_benchmark(name: str) -> str:
-    """Which metric a row of the benchmark is; empty for other names.
-
-    >>> _of_the_benchmark("union_base")
-    ' (a row of the benchmark: union with the configuration roc_base or wp_base)'
-    """
-    for metric in read_metrics().values():
-        if entry := metric.benchmark.get(name):
-            configurations = " or ".join(dict.fromkeys(entry.configs.values()))
-            chosen = f" with the configuration {configurations}" if configurations else ""
-            return f" (a row of the benchmark: {metric.name}{chosen})"
-    return ""
-
-
-def check_option_names(name: str, kind: Any, options: Iterable[str]) -> None:
-    """Raises a ValueError for an option that `compute` of the metric lacks; `kind` is its module or class."""
-    for option in options:
-        if option not in inspect.signature(kind._compute).parameters:
-            if option == "explain":  # also of the command `explain`, which has no such option
-                explaining = ", ".join(key for key, metric in read_metrics().items() if metric.explains)
-                raise ValueError(f"{name} does not explain its scores, as {explaining} do")
-            raise ValueError(f"--{option.replace('_', '-')}: {name} has no such option")
 
 
 def score_with(metric: Any, name: str, columns: Mapping[str, list[Any]], **options: Any) -> MetricResult:

@@ -1,18 +1,49 @@
 """The columns passed to a metric, and errors about them in terms of the input's rows and columns."""
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from openmeva.metrics.core.contexts import begins_with_context
 from openmeva.metrics.core.description import read_metrics
-from openmeva.metrics.core.file_scoring import COLUMNS, columns_of
-from openmeva.metrics.core.inputs import column_of, field_of
-from openmeva.training.files import Row
+from openmeva.metrics.core.inputs import RowError, column_of, field_of
+from openmeva.metrics.core.rows import text_of
+from openmeva.training.files import Row, read_rows
 
+COLUMNS = {"story": "predictions", "context": "contexts", "reference": "references"}
 _NAMED = {"context": "'context' or 'prompt'", "reference": "'reference'"}
-_ROW = re.compile(rf"^(?:\w+: )?({'|'.join(COLUMNS.values())}), row (\d+): ")  # as `compute` names a row
+
+
+def read_stories(path: str | Path, kind: str | None = None) -> list[Row]:
+    """The rows of a file of stories, read by `read_rows`; each has a text in `story`.
+
+    `field_of` gives their contexts and references.
+
+    Raises:
+        ValueError: a damaged file, a row without a text in `story` (its line is named), or no rows.
+    """
+    rows = list(read_rows(path, kind))
+    for row in rows:
+        if not text_of(row).strip():
+            raise ValueError(f"{row.where}: expected a text in 'story', got a blank one")
+    return rows
+
+
+def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """The columns of rows as arguments of a metric's `compute`: those in all rows, by `field_of`.
+
+    If only some rows have a context, that of the others is blank.
+
+    >>> columns_of([{"story": "He ran.", "prompt": "Tell me."}, {"story": "She sang.", "prompt": None}])
+    {'predictions': ['He ran.', 'She sang.'], 'contexts': ['Tell me.', '']}
+    """
+    columns = {column: [field_of(row, field) for row in rows] for field, column in COLUMNS.items()}
+    if any(context is not None for context in columns["contexts"]):
+        columns["contexts"] = ["" if context is None else context for context in columns["contexts"]]
+    return {
+        column: values for column, values in columns.items() if all(value is not None for value in values)
+    }
 
 
 def metric_inputs(
@@ -131,17 +162,14 @@ def rows_named(rows: Sequence[Row]) -> Iterator[None]:
         rows: those passed to the metric, in order.
 
     >>> with rows_named([Row(7, "a.csv, line 7", {"story": "He ran.", "prompt": 3})]):
-    ...     raise ValueError("contexts, row 0: expected a string, got int (3)")
+    ...     raise RowError("contexts", 0, "expected a string, got int (3)")
     Traceback (most recent call last):
     ...
     ValueError: a.csv, line 7, column 'prompt': expected a string, got int (3)
     """
     try:
         yield
-    except ValueError as error:
-        match = _ROW.match(str(error))
-        if match is None:
-            raise
-        row, field = rows[int(match[2])], next(name for name in COLUMNS if COLUMNS[name] == match[1])
+    except RowError as error:
+        row, field = rows[error.row], next(name for name in COLUMNS if COLUMNS[name] == error.column)
         column = "" if field == "story" else f", column {column_of(row.values, field) or field!r}"
-        raise ValueError(f"{row.where}{column}: {str(error)[match.end() :]}") from error
+        raise ValueError(f"{row.where}{column}: {error.reason}") from error
