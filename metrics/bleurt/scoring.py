@@ -1,6 +1,6 @@
 """BLEURT's scores of pairs of a reference and a text."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -135,11 +135,10 @@ class BleurtScorer:
         target_device = choose_device(device)
         self.model = self._precisions.get(target_device, choose_dtype(dtype, target_device))
         outputs: list[Any] = [None] * len(pairs)
-        batches: Iterable[list[int]] = list(length_batches([len(ids) for ids, _ in pairs], batch_size))
         padding = self.model.config.get_text_config().pad_token_id  # some models find a text's end by it
         if padding is None:
             padding = self.tokenizer.token_to_id("[PAD]") or 0
-        for batch in progress(batches, len(pairs)) if progress else batches:
+        for batch in length_batches([len(ids) for ids, _ in pairs], batch_size, progress):
             ids, mask = pad([pairs[i][0] for i in batch], padding)
             types, _ = pad([pairs[i][1] for i in batch], 0)
             with inference(target_device):

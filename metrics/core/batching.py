@@ -1,6 +1,6 @@
 """Windows of whole sentences over long texts, and batches of texts of similar length."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 Progress = Callable[[Iterable[Any], int], Iterable[Any]]
@@ -35,8 +35,16 @@ def sentence_windows(lengths: Sequence[int], limit: int) -> list[tuple[int, int]
             start += 1
 
 
-def length_batches(lengths: Sequence[int], batch_size: int) -> Iterator[list[int]]:
-    """Indices of `lengths` in batches of similar length, longest first (so that memory peaks in the first batch)."""
+def length_batches(
+    lengths: Sequence[int], batch_size: int, progress: Progress | None = None
+) -> Iterable[list[int]]:
+    """Indices of `lengths` in batches of similar length, longest first (so that memory peaks in the first batch).
+
+    With `progress`, they can be iterated over once.
+
+    >>> list(length_batches([3, 9, 5], 2))
+    [[1, 2], [0]]
+    """
     order = sorted(range(len(lengths)), key=lambda index: (-lengths[index], index))
-    for start in range(0, len(order), batch_size):
-        yield order[start : start + batch_size]
+    batches = [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
+    return progress(batches, len(lengths)) if progress else batches

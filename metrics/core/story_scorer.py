@@ -4,7 +4,7 @@ UNION and the classifiers of `classifier_scorer.py` differ in the model and in w
 (`StoryScorer._extra_explanations`). SENTAVG has its own `score`.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -129,11 +129,8 @@ class StoryScorer:
         """The output of `read` on each sequence's hidden states, in order; `sequences` are without special tokens."""
         self.model = self._precisions.get(device, dtype)
         outputs: list[Any] = [None] * len(sequences)
-        batches: Iterable[list[int]] = list(length_batches([len(ids) for ids in sequences], batch_size))
-        if progress:
-            batches = progress(batches, len(sequences))
         with inference(device):
-            for batch in batches:
+            for batch in length_batches([len(ids) for ids in sequences], batch_size, progress):
                 ids, mask = pad(
                     [[self.special_tokens.start, *sequences[i], self.special_tokens.end] for i in batch],
                     self.special_tokens.padding,

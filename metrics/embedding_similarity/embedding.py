@@ -1,7 +1,7 @@
 """Contextual embeddings of a text's tokens and words, by the shared encoder or any other that transformers loads."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -150,8 +150,7 @@ class TextEncoder:
         jobs = [(row, window) for row, pieces in enumerate(prepared) for window in pieces.windows]
         sums = [np.empty(0)] * len(texts)
         counts = [np.empty(0)] * len(texts)
-        batches: Iterable[list[int]] = list(length_batches([b - a for _, (a, b) in jobs], batch_size))
-        for batch in progress(batches, len(texts)) if progress else batches:
+        for batch in length_batches([end - start for _, (start, end) in jobs], batch_size, progress):
             rows = [
                 [*self.prefix, *prepared[jobs[job][0]].ids[slice(*jobs[job][1])], *self.suffix]
                 for job in batch

@@ -167,7 +167,7 @@ class EmbeddingSimilarity(StoryInputs, evaluate.Metric):
             batch_size=batch_size,
             device=device,
             dtype=dtype,
-            progress=progress_bar("embedding_similarity", show_progress),
+            progress=progress_bar("embedding_similarity", show_progress, "windows"),
         )
         result: dict[str, float | list[float]] = {}
         for name, values in scores_by_name.items():

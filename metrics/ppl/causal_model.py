@@ -63,10 +63,8 @@ class CausalModel:
             for window in causal_windows(len(story.ids), story.context_length, self.max_length - 1)
         ]
         losses_by_story = [[0.0] * len(story.spans) for story in stories]
-        batches: Iterable[list[int]] = list(
-            length_batches([window.end - window.begin for _, window in windows], batch_size)
-        )
-        for batch in progress(batches, len(windows)) if progress else batches:
+        lengths = [window.end - window.begin for _, window in windows]
+        for batch in length_batches(lengths, batch_size, progress):
             for part in self._parts(batch, windows):
                 chosen = [windows[i] for i in part]
                 rows = [stories[number].ids[w.begin : w.end] for number, w in chosen]

@@ -1,6 +1,6 @@
 """Token losses under a masked language model: pseudo-log-likelihood (Salazar et al., ACL 2020)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -58,10 +58,8 @@ class MaskedModel:
             for masked in self._groups(window)
         ]
         losses_by_story = [[0.0] * len(story.spans) for story in stories]
-        batches: Iterable[list[int]] = list(
-            length_batches([window.end - window.begin for _, window, _ in passes], batch_size)
-        )
-        for batch in progress(batches, len(passes)) if progress else batches:
+        lengths = [window.end - window.begin for _, window, _ in passes]
+        for batch in length_batches(lengths, batch_size, progress):
             chosen = [passes[i] for i in batch]
             rows = [
                 [self.cls, *stories[number].ids[window.begin : window.end], self.sep]

@@ -125,7 +125,7 @@ class Ppl(StoryInputs, evaluate.Metric):
             padding_side,
             repeated_ngram,
             explain,
-            progress_bar("ppl", show_progress),
+            progress_bar("ppl", show_progress, "windows"),
         )
         count = len(predictions)
         means = {

@@ -141,7 +141,7 @@ class RuberBert(StoryInputs, evaluate.Metric):
             batch_size,
             device,
             dtype,
-            progress_bar("ruber_bert", show_progress),
+            progress_bar("ruber_bert", show_progress, "windows"),
         )
         scores = unreferenced
         if referenced is not None:

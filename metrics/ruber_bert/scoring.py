@@ -1,7 +1,7 @@
 """RUBER's unreferenced and referenced parts from contexts, stories and references."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -144,12 +144,11 @@ class RuberScorer:
             for number, ids in enumerate(sequences)
             for start in range(0, len(ids), limit)
         ]
-        batches: Iterable[list[int]] = list(length_batches([len(ids) for _, ids in pieces], batch_size))
         vectors: list[Any] = [None] * len(pieces)
         ends: list[Any] = [None] * len(pieces)
         device = next(model.parameters()).device
         with inference(device):
-            for batch in progress(batches, len(pieces)) if progress else batches:
+            for batch in length_batches([len(ids) for _, ids in pieces], batch_size, progress):
                 ids, mask = pad([[self.cls, *pieces[i][1], self.sep] for i in batch], self.pad)
                 encoded = model.encode(ids.to(device), mask.to(device))
                 for i, vector, end in zip(batch, *encoded, strict=True):

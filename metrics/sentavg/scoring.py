@@ -1,6 +1,6 @@
 """SENTAVG's scores of stories."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -60,10 +60,9 @@ class SentAvgScorer(StoryScorer):
             for ids in story.tokens:
                 sentence_numbers.setdefault(tuple(ids), len(sentence_numbers))
         sentences = list(sentence_numbers)
-        batches: Iterable[list[int]] = list(length_batches([len(ids) for ids in sentences], batch_size))
         vectors: list[Any] = [None] * len(sentences)
         with inference(target_device):
-            for batch in progress(batches, len(sentences)) if progress else batches:
+            for batch in length_batches([len(ids) for ids in sentences], batch_size, progress):
                 tokens, mask = pad([sentences[i] for i in batch], self.special_tokens.padding)
                 encoded = self.model.encode(tokens.to(target_device), mask.to(target_device))
                 for index, vector in zip(batch, encoded, strict=True):
