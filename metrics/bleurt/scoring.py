@@ -17,6 +17,7 @@ from openmeva.metrics.core.checkpoint import (
     read_tokenizer,
     weights_checksum,
 )
+from openmeva.metrics.core.files import FULL_MODEL
 from openmeva.metrics.core.inputs import no_words
 from openmeva.metrics.core.runtime import (
     PrecisionCache,
@@ -69,7 +70,7 @@ class BleurtScorer:
 
     @float32_initialization()
     def _load_transformers_model(self, folder: Path) -> None:
-        self.revision = weights_checksum(folder / "model.safetensors")[:12]
+        self.revision = weights_checksum(folder / FULL_MODEL)[:12]
         outputs = AutoConfig.from_pretrained(folder).num_labels
         if outputs != 1:
             raise ValueError(f"{folder}: expected a model with one output, got {outputs}")

@@ -26,6 +26,7 @@ from tokenizers.pre_tokenizers import ByteLevel, Sequence
 from torch import Tensor
 from transformers import AutoModel, AutoTokenizer
 
+from openmeva.metrics.core.files import FULL_MODEL
 from openmeva.metrics.core.hub import (
     DOWNLOAD_ERRORS,
     download_failure_reason,
@@ -37,9 +38,8 @@ from openmeva.metrics.core.runtime import float32_initialization
 from openmeva.metrics.core.text import PLACEHOLDERS
 
 SHARED_ENCODER = "story-encoder"  # the repository's name, under any organisation
-WEIGHTS = "model.safetensors"
 _HERE = Path(__file__).resolve().parent
-_FILES = ["*.json", WEIGHTS, "*.txt", "*.model"]
+_FILES = ["*.json", FULL_MODEL, "*.txt", "*.model"]
 _TOKENIZERS = ("tokenizer.json", "vocab.txt", "tokenizer.model", "vocab.json", "spiece.model")
 
 
@@ -68,7 +68,7 @@ def backbone_folder(reference: Mapping[str, Any], checkpoint_folder: Path | None
     if hub.rpartition("/")[2] == SHARED_ENCODER:
         candidates.append(_HERE.parent / "weights" / "encoder")
     for candidate in candidates:
-        if (candidate / WEIGHTS).is_file():
+        if (candidate / FULL_MODEL).is_file():
             return candidate.resolve()
     if hub and (folder := hub_folder(hub, revision, local=True)):
         return folder
@@ -116,7 +116,7 @@ def hub_folder(hub: str, revision: str | None, local: bool) -> Path | None:
     if not local:
         verify_snapshot(folder)
     shared = hub.rpartition("/")[2] == SHARED_ENCODER
-    needed = [WEIGHTS, "config.json", *(["tokenizer.json", "names.json"] if shared else [])]
+    needed = [FULL_MODEL, "config.json", *(["tokenizer.json", "names.json"] if shared else [])]
     complete = all((folder / name).is_file() for name in needed)
     return folder if complete and any((folder / name).is_file() for name in _TOKENIZERS) else None
 
@@ -197,20 +197,20 @@ def _unpack(parts: list[Path], sha256: str, folder: Path) -> None:
                 members.extractall(Path(temporary) / "all")
         except (OSError, zipfile.BadZipFile) as error:
             raise ValueError(f"{described}: expected a zip archive ({error})") from error
-        weights = list((Path(temporary) / "all").rglob(WEIGHTS))
+        weights = list((Path(temporary) / "all").rglob(FULL_MODEL))
         if len(weights) != 1:
-            raise ValueError(f"{described}: expected one {WEIGHTS}, got {len(weights)}")
+            raise ValueError(f"{described}: expected one {FULL_MODEL}, got {len(weights)}")
         verify_checksum(weights[0], sha256)
         try:
             weights[0].parent.rename(folder)
         except OSError:
-            if not (folder / WEIGHTS).is_file():  # otherwise another process was faster
+            if not (folder / FULL_MODEL).is_file():  # otherwise another process was faster
                 raise
 
 
 def has_project_tensor_names(folder: Path) -> bool:
     """Whether an encoder's tensors are named as in the metrics' models: `bert.` and transformers' name."""
-    with safe_open(folder / WEIGHTS, "pt") as file:
+    with safe_open(folder / FULL_MODEL, "pt") as file:
         names = list(file.keys())
     return any(name.startswith("bert.") for name in names) and not any(
         name.endswith("gamma") for name in names
@@ -220,7 +220,7 @@ def has_project_tensor_names(folder: Path) -> bool:
 def encoder_state(folder: Path) -> dict[str, Tensor]:
     """Weights of an encoder of any architecture, with transformers' names after the prefix `bert.`."""
     if has_project_tensor_names(folder):
-        return load_file(folder / WEIGHTS)
+        return load_file(folder / FULL_MODEL)
     with float32_initialization():
         model = AutoModel.from_pretrained(folder, dtype=torch.float32, local_files_only=True)
     return {f"bert.{name}": tensor for name, tensor in model.state_dict().items()}

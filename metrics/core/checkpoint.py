@@ -24,18 +24,12 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from transformers import AutoConfig
 
-from openmeva.metrics.core.backbone import (
-    WEIGHTS,
-    backbone_folder,
-    encoder_state,
-    encoder_tokenizer,
-    weights_checksum,
-)
+from openmeva.metrics.core.backbone import backbone_folder, encoder_state, encoder_tokenizer, weights_checksum
+from openmeva.metrics.core.files import ADAPTER, FULL_MODEL
 from openmeva.metrics.core.hub import DOWNLOAD_ERRORS, download_failure_reason, verify_snapshot
 from openmeva.metrics.core.text import Normalizer
 
 WORD_EMBEDDING_SUFFIXES = ("word_embeddings.weight", "tok_embeddings.weight")
-ADAPTER = "adapter.safetensors"
 NAMES = "names.json"
 ADDED_ROWS_SUFFIX = ".added"  # the name of rows that an adapter adds to a word embedding table ends in it
 _HERE = Path(__file__).resolve().parent
@@ -146,7 +140,7 @@ def _snapshot(repository: str, revision: str | None, local_files_only: bool) -> 
     config = read_model_config(folder) if (folder / "config.json").is_file() else {}
     needed = ["config.json", *_needed_files(config)]
     if not local_files_only:
-        return fetch(*_FILES, ignore=None if WEIGHTS in needed else WEIGHTS)
+        return fetch(*_FILES, ignore=None if FULL_MODEL in needed else FULL_MODEL)
     missing = [name for name in needed if not (folder / name).is_file()]
     if missing:
         raise LocalEntryNotFoundError(f"{folder}: the cached snapshot lacks {', '.join(missing)}")
@@ -166,7 +160,7 @@ def _needed_files(config: Mapping[str, Any]) -> list[str]:
     names = [NAMES] if needs_names else []
     if "encoder" in settings or settings.get("adapter"):
         return [ADAPTER, *names]
-    return names if "backbone" in settings else [WEIGHTS, "tokenizer.json", *names]
+    return names if "backbone" in settings else [FULL_MODEL, "tokenizer.json", *names]
 
 
 def read_settings(folder: Path, metric: str) -> dict[str, Any]:
@@ -194,11 +188,11 @@ def load_checkpoint(folder: Path, metric: str) -> Checkpoint:
     """
     settings = read_settings(folder, metric)
     if "encoder" not in settings:
-        weights = folder / "model.safetensors"
+        weights = folder / FULL_MODEL
         return _checkpoint(folder, settings, folder, read_tensors(weights), weights_checksum(weights))
     reference = settings["encoder"]
     encoder = backbone_folder(reference, folder)
-    digest = weights_checksum(encoder / "model.safetensors")
+    digest = weights_checksum(encoder / FULL_MODEL)
     if digest != reference["sha256"]:
         raise ValueError(
             f"{encoder / 'model.safetensors'}: expected SHA-256 {reference['sha256'][:12]}…, for which "

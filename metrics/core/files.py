@@ -22,6 +22,8 @@ from typing import Any, BinaryIO, cast
 
 STANDARD_STREAM = "-"
 """The name of standard input or output."""
+ADAPTER, FULL_MODEL = "adapter.safetensors", "model.safetensors"
+"""Names of a checkpoint's weights: with a base, which it changes, or on their own."""
 _GZIP = b"\x1f\x8b"
 _ZIP = b"PK\x03\x04"
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)

@@ -11,12 +11,12 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from transformers.utils import is_gguf_available
 
 from openmeva.metrics.core.backbone import (
-    WEIGHTS,
     BackboneNotFoundError,
     backbone_folder,
     packaged_file,
     weights_checksum,
 )
+from openmeva.metrics.core.files import FULL_MODEL
 from openmeva.metrics.core.runtime import float32_initialization, load_pretrained
 
 GGUF = ".gguf"
@@ -73,7 +73,7 @@ def language_model_weights(reference: Mapping[str, Any], checkpoint_folder: Path
     """
     return (
         packaged_file(reference.get("package") or {})
-        or backbone_folder(reference, checkpoint_folder) / WEIGHTS
+        or backbone_folder(reference, checkpoint_folder) / FULL_MODEL
     )
 
 

@@ -20,6 +20,7 @@ from openmeva.metrics.core.checkpoint import (
     weights_checksum,
 )
 from openmeva.metrics.core.classifier import new_encoder
+from openmeva.metrics.core.files import FULL_MODEL
 from openmeva.metrics.core.runtime import (
     PrecisionCache,
     build_model,
@@ -98,7 +99,7 @@ class TextEncoder:
             self.max_length: int = checkpoint.settings["max_length"]
         else:
             self.settings = {}
-            self.revision = weights_checksum(folder / "model.safetensors")[:12]
+            self.revision = weights_checksum(folder / FULL_MODEL)[:12]
             with float32_initialization():
                 kind = type(AutoModel.from_config(AutoConfig.from_pretrained(folder)))
                 self.model = load_pretrained(

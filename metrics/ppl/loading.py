@@ -11,7 +11,6 @@ from transformers.pytorch_utils import Conv1D
 
 from openmeva.metrics.core.backbone import enable_prefix_space, weights_checksum
 from openmeva.metrics.core.checkpoint import (
-    ADAPTER,
     NAMES,
     Checkpoint,
     find_checkpoint,
@@ -22,6 +21,7 @@ from openmeva.metrics.core.checkpoint import (
     read_settings,
     read_tensors,
 )
+from openmeva.metrics.core.files import ADAPTER
 from openmeva.metrics.core.hub import HUB_ERRORS
 from openmeva.metrics.core.language_model import (
     language_model_weights,

@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from openmeva.metrics.core.checkpoint import ADAPTER, weights_checksum
+from openmeva.metrics.core.checkpoint import weights_checksum
 from openmeva.metrics.core.description import DEFAULT_METRIC
+from openmeva.metrics.core.files import ADAPTER
 from openmeva.spaces.catalogue import BASE, CORPORA, CatalogueEntry, Number, read_catalogue
 from openmeva.spaces.distributions import POINTS
 from openmeva.spaces.reference_scores import measure, reference_file, written_checkpoint

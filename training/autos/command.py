@@ -11,13 +11,13 @@ from typing import Any
 
 from filelock import FileLock
 
-from openmeva.metrics.core.files import check_folder
+from openmeva.metrics.core.files import FULL_MODEL, check_folder
 from openmeva.training.autos.build import SPLITS, UNFILTERED_COUNTS, build, build_key, existing_builds
 from openmeva.training.autos.builder import AutosBuilder
 from openmeva.training.autos.counts import counts_table, yield_table
 from openmeva.training.common.bounds import check_minimum
 from openmeva.training.common.cards import join_card, loading_call
-from openmeva.training.common.checkpoint import FULL_MODEL, weights_file
+from openmeva.training.common.checkpoint import weights_file
 from openmeva.training.common.config import read_configs
 from openmeva.training.corpora.held_out import held_out_files, held_out_rows
 from openmeva.training.corpora.named_files import check_judged_files

@@ -24,6 +24,7 @@ from scipy.stats import pearsonr
 
 from openmeva.metrics.bleurt.scoring import BleurtScorer
 from openmeva.metrics.core.checkpoint import find_checkpoint, read_settings, read_tensors
+from openmeva.metrics.core.files import ADAPTER
 from openmeva.metrics.core.text import Normalizer
 from openmeva.training.common.bounds import check_minimum
 from openmeva.training.common.command import exit_on_bad_input
@@ -122,14 +123,14 @@ def fit(ratings: Path, start: Path, out: Path, seed: int) -> dict[str, Any]:
     scores = np.array([row["score"] for row in rows], float)
     penalty = choose_penalty(states, scores, [r["reference"] for r in rows], np.random.default_rng(seed))
     weights, bias = Ridge(states, scores, penalty).layer()
-    tensors = read_tensors(start / "adapter.safetensors")
+    tensors = read_tensors(start / ADAPTER)
     tensors["score.weight"] = torch.tensor(weights[None], dtype=torch.float32)
     tensors["score.bias"] = torch.tensor([bias], dtype=torch.float32)
     config = json.loads((start / "config.json").read_text(encoding="utf-8"))
     encoder = (start / config["bleurt"]["encoder"]["path"]).resolve()
     config["bleurt"]["encoder"]["path"] = os.path.relpath(encoder, out.resolve())
     provenance = {"ratings": len(rows), "penalty": penalty, "start": scorer.revision, "seed": seed}
-    save_tensors(out / "adapter.safetensors", tensors)
+    save_tensors(out / ADAPTER, tensors)
     write_text(out / "manifest.json", json.dumps(provenance, indent=1) + "\n")
     write_text(out / "config.json", json.dumps(config, indent=1) + "\n")
     return provenance

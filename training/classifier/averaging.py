@@ -15,7 +15,8 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from openmeva.metrics.core.checkpoint import ADAPTER, ADDED_ROWS_SUFFIX, read_tensors
+from openmeva.metrics.core.checkpoint import ADDED_ROWS_SUFFIX, read_tensors
+from openmeva.metrics.core.files import ADAPTER
 from openmeva.training.common.adapters import adapter_tensors
 from openmeva.training.files import save_tensors, write_text
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from openmeva.metrics.core.backbone import backbone_folder
-from openmeva.metrics.core.checkpoint import ADAPTER, read_settings
+from openmeva.metrics.core.checkpoint import read_settings
+from openmeva.metrics.core.files import ADAPTER
 from openmeva.training.classifier.prerequisites import StagedConfig
 from openmeva.training.classifier.rows_config import RowsConfig
 from openmeva.training.common.backbone import find_backbone

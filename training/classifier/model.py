@@ -5,8 +5,9 @@ from typing import Any
 import torch
 from tokenizers import Tokenizer
 
-from openmeva.metrics.core.checkpoint import ADAPTER, read_tensors
+from openmeva.metrics.core.checkpoint import read_tensors
 from openmeva.metrics.core.classifier import StoryClassifier, new_encoder
+from openmeva.metrics.core.files import ADAPTER
 from openmeva.training.classifier.config import ClassifierConfig
 from openmeva.training.common.adapters import add_adapters, load_adapter
 from openmeva.training.common.backbone import Backbone, build_on_backbone, find_backbone

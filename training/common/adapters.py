@@ -11,7 +11,8 @@ from torch import Tensor
 from transformers import PreTrainedModel
 from transformers.pytorch_utils import Conv1D
 
-from openmeva.metrics.core.checkpoint import ADAPTER, ADDED_ROWS_SUFFIX, read_tensors
+from openmeva.metrics.core.checkpoint import ADDED_ROWS_SUFFIX, read_tensors
+from openmeva.metrics.core.files import ADAPTER
 from openmeva.training.common.bounds import Positive
 from openmeva.training.paths import resolve_path
 

@@ -18,7 +18,6 @@ from transformers import AutoConfig, AutoModel, PreTrainedModel
 
 from openmeva.metrics.core import classifier
 from openmeva.metrics.core.backbone import (
-    WEIGHTS,
     backbone_folder,
     enable_prefix_space,
     encoder_state,
@@ -27,7 +26,7 @@ from openmeva.metrics.core.backbone import (
     verify_checksum,
     weights_checksum,
 )
-from openmeva.metrics.core.checkpoint import ADAPTER
+from openmeva.metrics.core.files import ADAPTER, FULL_MODEL
 from openmeva.metrics.core.language_model import read_language_model
 from openmeva.metrics.core.text import PLACEHOLDERS
 from openmeva.metrics.ppl.causal_model import CausalModel
@@ -104,7 +103,7 @@ class Backbone:
     @cached_property
     def sha256(self) -> str:
         """SHA-256 of its weights."""
-        return weights_checksum(self.gguf or self.folder / WEIGHTS)
+        return weights_checksum(self.gguf or self.folder / FULL_MODEL)
 
     @property
     def is_decoder(self) -> bool:
@@ -137,7 +136,7 @@ class Backbone:
     @property
     def supports_adapter(self) -> bool:
         """Whether a checkpoint can be an adapter on it: an encoder whose weights are one safetensors file."""
-        return self.is_shared or not (self.is_decoder or not (self.folder / WEIGHTS).is_file())
+        return self.is_shared or not (self.is_decoder or not (self.folder / FULL_MODEL).is_file())
 
 
 def find_backbone(name: str) -> Backbone:
@@ -160,7 +159,7 @@ def find_backbone(name: str) -> Backbone:
         if gguf := packaged_file(source["package"]):
             return Backbone(name, gguf.parent, source, gguf)
     folder = backbone_folder(source)
-    verify_checksum(folder / WEIGHTS, config.sha256)
+    verify_checksum(folder / FULL_MODEL, config.sha256)
     return Backbone(name, folder, source)
 
 
@@ -259,7 +258,7 @@ def _pretrained(base: Backbone, dropout: float | None = None) -> Any:
 
 def load_causal(base: Backbone) -> tuple[PreTrainedModel, Tokenizer]:
     """A language model and its tokenizer; GGUF weights from a package are dequantised to full precision."""
-    tokenizer, model = read_language_model(base.gguf or base.folder / WEIGHTS)
+    tokenizer, model = read_language_model(base.gguf or base.folder / FULL_MODEL)
     return model, enable_prefix_space(tokenizer.backend_tokenizer)
 
 

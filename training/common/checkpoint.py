@@ -13,7 +13,8 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from openmeva.metrics.core.backbone import weights_checksum
-from openmeva.metrics.core.checkpoint import ADAPTER, WORD_EMBEDDING_SUFFIXES
+from openmeva.metrics.core.checkpoint import WORD_EMBEDDING_SUFFIXES
+from openmeva.metrics.core.files import ADAPTER, FULL_MODEL
 from openmeva.metrics.core.text import PLACEHOLDERS
 from openmeva.training.common.adapters import (
     adapter_tensors,
@@ -27,7 +28,6 @@ from openmeva.training.files import checksum, save_tensors, write_text
 from openmeva.training.paths import NAMES_FILE
 from openmeva.training.processes import barrier, one_writer, print_notice
 
-FULL_MODEL = "model.safetensors"
 MANIFEST = "manifest.json"
 _NEWER_KEYS = ("encoder", "teacher_settings")  # keys that manifests of earlier trainings lack
 

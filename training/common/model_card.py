@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from openmeva.metrics.core.backbone import SHARED_ENCODER
-from openmeva.metrics.core.checkpoint import ADAPTER
 from openmeva.metrics.core.description import read_metric
+from openmeva.metrics.core.files import ADAPTER
 from openmeva.training.common.backbone import SHARED, BackboneConfig
 from openmeva.training.common.config import read_config
 from openmeva.training.files import checksum, write_text

@@ -17,6 +17,7 @@ from torch import Tensor
 from torch.nn import functional as F
 from transformers import BertForMaskedLM, BertTokenizer
 
+from openmeva.metrics.core.files import FULL_MODEL
 from openmeva.training.common.backbone import find_backbone
 from openmeva.training.common.checkpoint import begin_run, check_run, half_precision_tensors
 from openmeva.training.common.config import as_mapping
@@ -146,7 +147,7 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
 
 def save_half(model: BertForMaskedLM, out: Path) -> None:
     """Saves `model` in half precision as `model.safetensors` and `config.json`."""
-    save_tensors(out / "model.safetensors", half_precision_tensors(model))
+    save_tensors(out / FULL_MODEL, half_precision_tensors(model))
     model.config.dtype = torch.float16
     model.config.architectures = ["BertForMaskedLM"]
     model.config._name_or_path = ""

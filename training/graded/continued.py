@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 
-from openmeva.metrics.core.checkpoint import ADAPTER
+from openmeva.metrics.core.files import ADAPTER
 from openmeva.metrics.core.runtime import choose_device, choose_dtype
 from openmeva.metrics.core.text import split_sentences
 from openmeva.metrics.ppl.causal_model import CausalModel

@@ -12,6 +12,7 @@ from zlib import crc32
 
 import numpy as np
 
+from openmeva.metrics.core.files import FULL_MODEL
 from openmeva.training.common.config import parse
 from openmeva.training.corpora.splits import CorpusConfig, Split, data_checksums, load_corpus
 from openmeva.training.files import checksum, write_text
@@ -57,7 +58,7 @@ def make_groups(settings: dict[str, Any], data: Path, run: Path, cache: Path, se
     settings = {key: value for key, value in settings.items() if key != "groups"}
     resources = lexicon_files()
     if near or "infill" in sampling.edits:
-        resources["encoder"] = ENCODER / "model.safetensors"
+        resources["encoder"] = ENCODER / FULL_MODEL
     wanted = {
         "settings": settings,
         "seed": seed,

@@ -10,6 +10,7 @@ from typing import Any
 import yaml
 
 from openmeva.metrics.core.description import read_metrics
+from openmeva.metrics.core.files import ADAPTER
 from openmeva.training.hub.whole_model import is_one_layer
 
 KINDS = ("model", "dataset", "space")
@@ -77,7 +78,7 @@ class Description:
         """Whether the repository of an adapter also holds the whole model: only if that alone gives the score."""
         return (
             source.metric in self.whole_models
-            and (source.folder / "adapter.safetensors").is_file()
+            and (source.folder / ADAPTER).is_file()
             and is_one_layer(source.folder, source.metric)
         )
 

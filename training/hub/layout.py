@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
+from openmeva.metrics.core.files import ADAPTER
 from openmeva.spaces.layout import space_files
 from openmeva.training.common.cards import drop_empty_configurations, join_card, read_card
 from openmeva.training.common.closure import PACKAGE
@@ -126,7 +127,7 @@ def lay_out(
             front["library_name"] = "transformers"
         if hub := backbone_hub_id(folder):
             front.setdefault("base_model", hub)
-            if not whole and (folder / "adapter.safetensors").is_file():
+            if not whole and (folder / ADAPTER).is_file():
                 front.setdefault("base_model_relation", "adapter")
         if source.kind == "dataset":
             drop_empty_configurations(front, folder)

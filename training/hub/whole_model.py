@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from openmeva.metrics.core.files import FULL_MODEL
 from openmeva.training.files import save_tensors, write_text
 
 # The relative error of tanh(x / SCALE) * SCALE against x is about 2e-5 for a logit of 2, and 5e-4 for one of 10.
@@ -101,7 +102,7 @@ def write_whole_model(checkpoint: Path, section: str, target: Path, classifier: 
             "label2id": {"score": 0},
             "dtype": "float32",  # the scaled layer needs the range of float32
         }
-    save_tensors(target / "model.safetensors", {name: t.contiguous() for name, t in tensors.items()})
+    save_tensors(target / FULL_MODEL, {name: t.contiguous() for name, t in tensors.items()})
     config.pop("_name_or_path", None)
     settings = json.loads((target / "config.json").read_text(encoding="utf-8"))
     write_text(target / "config.json", json.dumps({**config, **settings}, indent=2) + "\n")

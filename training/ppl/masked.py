@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from openmeva.metrics.core.checkpoint import ADAPTER, Checkpoint, load_checkpoint
+from openmeva.metrics.core.checkpoint import Checkpoint, load_checkpoint
+from openmeva.metrics.core.files import ADAPTER
 from openmeva.metrics.core.runtime import choose_dtype
 from openmeva.metrics.core.text import join_words
 from openmeva.metrics.ppl.loading import from_checkpoint

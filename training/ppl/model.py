@@ -4,7 +4,8 @@ import torch
 from tokenizers import Tokenizer
 from transformers import AutoConfig, BertLMHeadModel
 
-from openmeva.metrics.core.checkpoint import ADAPTER, read_tensors
+from openmeva.metrics.core.checkpoint import read_tensors
+from openmeva.metrics.core.files import ADAPTER
 from openmeva.training.common.adapters import add_adapters, load_adapter
 from openmeva.training.common.backbone import SHARED, backbone_state, backbone_tokenizer, find_backbone
 from openmeva.training.paths import resolve_path

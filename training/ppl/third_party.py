@@ -13,8 +13,8 @@ from typing import Any
 
 import torch
 
-from openmeva.metrics.core.backbone import WEIGHTS, enable_prefix_space
-from openmeva.metrics.core.checkpoint import ADAPTER
+from openmeva.metrics.core.backbone import enable_prefix_space
+from openmeva.metrics.core.files import ADAPTER, FULL_MODEL
 from openmeva.metrics.core.language_model import read_language_model
 from openmeva.training.common.adapters import adapter_tensors, add_adapters
 from openmeva.training.common.backbone import SHARED, Backbone
@@ -43,7 +43,7 @@ def load_third_party(config: PplConfig, base: Backbone) -> tuple[Any, Any]:
     torch.manual_seed(config.seed)
     if not base.is_decoder:
         raise ValueError(f"base: expected a causal language model, got {config.base}")
-    tokenizer, model = read_language_model(base.gguf or base.folder / WEIGHTS)
+    tokenizer, model = read_language_model(base.gguf or base.folder / FULL_MODEL)
     if config.adapter:
         enable_prefix_space(tokenizer.backend_tokenizer)
         head = model.get_output_embeddings()
@@ -62,7 +62,7 @@ def save_third_party(model: Any, tokenizer: Any, out: Path) -> None:
     Raises:
         ValueError: weights that are not finite; earlier ones are kept.
     """
-    check_finite(out / WEIGHTS, dict(model.named_parameters()))
+    check_finite(out / FULL_MODEL, dict(model.named_parameters()))
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out, prefix=".saving-") as scratch:
         model.save_pretrained(scratch)
@@ -79,7 +79,7 @@ def save_third_party_adapter(model: Any, base: Backbone, settings: Mapping[str, 
     reference = base.source or {"path": os.path.relpath(base.folder.resolve(), out.resolve())}
     save_tensors(out / ADAPTER, adapter_tensors(model))
     if out.resolve() != base.folder.resolve():
-        (out / WEIGHTS).unlink(missing_ok=True)  # a whole model that was trained into the folder before
+        (out / FULL_MODEL).unlink(missing_ok=True)  # a whole model that was trained into the folder before
     write_text(out / "names.json", NAMES_FILE.read_text(encoding="utf-8"))
     written = {"ppl": {**settings, "adapter": True, "backbone": reference}}
     write_text(out / "config.json", json.dumps(written, indent=2) + "\n")

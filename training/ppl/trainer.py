@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from openmeva.metrics.core.backbone import WEIGHTS
+from openmeva.metrics.core.files import FULL_MODEL
 from openmeva.metrics.core.runtime import pad, token_id
 from openmeva.metrics.ppl.loading import start_and_end_tokens
 from openmeva.training.common.adapters import check_start
@@ -119,7 +119,9 @@ def train(config: PplConfig, data: Path, out: Path, run: Path, resume: bool = Fa
     start = resolve_path(config.start) if config.start else None
     backbone = find_backbone(config.base if is_third_party(config.base) else SHARED)
     backbone.check_length(max_length=config.max_length)
-    in_one_file = backbone.gguf or (backbone.folder / WEIGHTS).is_file()  # a user's folder may have several
+    in_one_file = (
+        backbone.gguf or (backbone.folder / FULL_MODEL).is_file()
+    )  # a user's folder may have several
     made_from = {
         "config": as_mapping(config),
         "data": data_checksums(config.corpus, data),

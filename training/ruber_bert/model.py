@@ -7,7 +7,8 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
-from openmeva.metrics.core.checkpoint import ADAPTER, WORD_EMBEDDING_SUFFIXES, merge_adapter, read_tensors
+from openmeva.metrics.core.checkpoint import WORD_EMBEDDING_SUFFIXES, merge_adapter, read_tensors
+from openmeva.metrics.core.files import ADAPTER
 from openmeva.metrics.ruber_bert.modeling import RuberModel
 from openmeva.training.common.adapters import add_adapters, load_adapter, low_rank_difference
 from openmeva.training.common.backbone import Backbone, backbone_state, build_on_backbone, find_backbone

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+from openmeva.metrics.core.files import FULL_MODEL
 from openmeva.metrics.core.module import signature_of
 from openmeva.training.corpora.story_rows import check_context, story_row
 from openmeva.training.paths import ENCODER
@@ -105,7 +106,5 @@ def _read_by(how: PerturbationConfig) -> dict[str, str | Path]:
     if "paraphraser" in needs and how.paraphrases.endswith(".json"):
         files["paraphrases"] = how.paraphrases
     if "similarity" in needs:
-        from openmeva.training.common.checkpoint import FULL_MODEL  # loads torch
-
         files["encoder"] = ENCODER / FULL_MODEL
     return files

@@ -14,12 +14,11 @@ from typing import Any
 
 import torch
 
-from openmeva.metrics.core.checkpoint import ADAPTER
+from openmeva.metrics.core.files import ADAPTER, FULL_MODEL
 from openmeva.training.classifier.results import area_under_curve
 from openmeva.training.classifier.rows import load_rows
 from openmeva.training.common.backbone import SHARED, find_backbone
 from openmeva.training.common.checkpoint import (
-    FULL_MODEL,
     encoder_reference,
     half_precision_tensors,
     save_manifest,

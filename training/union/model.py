@@ -5,7 +5,8 @@ from typing import Any
 import torch
 from tokenizers import Tokenizer
 
-from openmeva.metrics.core.checkpoint import ADAPTER, read_tensors
+from openmeva.metrics.core.checkpoint import read_tensors
+from openmeva.metrics.core.files import ADAPTER
 from openmeva.metrics.union.modeling import UnionModel, new_reconstruction_head
 from openmeva.training.common.adapters import add_adapters, load_adapter
 from openmeva.training.common.backbone import (

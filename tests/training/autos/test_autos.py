@@ -11,12 +11,13 @@ import datasets
 import pyarrow.parquet as pq
 import pytest
 
+from openmeva.metrics.core.files import FULL_MODEL
 from openmeva.training.autos import build as autos
 from openmeva.training.autos import command
 from openmeva.training.autos.builder import AutosBuilder, BuiltRows, Row
 from openmeva.training.autos.command import AutosBuildOptions, _inputs, _sources, build_autos
 from openmeva.training.autos.counts import PAPER, counts, counts_table, yield_table
-from openmeva.training.common.checkpoint import FULL_MODEL, weights_file
+from openmeva.training.common.checkpoint import weights_file
 from openmeva.training.corpora.story_rows import BadLinesError, StoryRow, read_story_rows
 from openmeva.training.files import checksum
 from openmeva.training.paths import ENCODER, ROOT, WEIGHTS

@@ -11,8 +11,9 @@ from safetensors.torch import load_file
 from scipy.special import logit
 from torch import Tensor
 
-from openmeva.metrics.core.checkpoint import ADAPTER, load_checkpoint
+from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
+from openmeva.metrics.core.files import ADAPTER
 from openmeva.training.classifier.averaging import average_checkpoints, mean_adapter
 from openmeva.training.classifier.model import build_classifier
 from openmeva.training.common import backbone

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from openmeva.metrics.core.checkpoint import ADAPTER
+from openmeva.metrics.core.files import ADAPTER
 from openmeva.training import paths
 from openmeva.training.common.backbone import SHARED, find_backbone
 from openmeva.training.common.checkpoint import begin_run, matching_manifest, save_manifest, start_digest

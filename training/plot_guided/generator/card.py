@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from openmeva.metrics.core.checkpoint import ADAPTER, load_normalizer
+from openmeva.metrics.core.checkpoint import load_normalizer
+from openmeva.metrics.core.files import ADAPTER
 from openmeva.training.common.model_card import base_model_text, corpus_terms, write_model_card
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.corpora.stories import read_stories

@@ -21,11 +21,12 @@ from transformers import (
 )
 
 from openmeva.metrics.core.backbone import encoder_tokenizer
-from openmeva.metrics.core.checkpoint import ADAPTER, read_tensors
+from openmeva.metrics.core.checkpoint import read_tensors
+from openmeva.metrics.core.files import ADAPTER, FULL_MODEL
 from openmeva.metrics.core.runtime import token_id
 from openmeva.training.common.adapters import adapter_tensors, load_adapter, with_adapter
 from openmeva.training.common.backbone import backbone_tokenizer, find_backbone, load_causal, load_perplexity
-from openmeva.training.common.checkpoint import FULL_MODEL, config_dict
+from openmeva.training.common.checkpoint import config_dict
 from openmeva.training.common.config import as_mapping, parse
 from openmeva.training.files import save_tensors, write_text
 from openmeva.training.plot_guided.generator.config import GeneratorConfig

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from openmeva.metrics.core.checkpoint import ADAPTER
+from openmeva.metrics.core.files import ADAPTER
 from openmeva.metrics.core.runtime import SpecialTokens
 from openmeva.training.common.backbone import SHARED, find_backbone
 from openmeva.training.common.checkpoint import begin_run, check_run, weights_file

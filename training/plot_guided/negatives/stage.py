@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from openmeva.metrics.core.backbone import weights_checksum
-from openmeva.training.common.checkpoint import FULL_MODEL, weights_file
+from openmeva.metrics.core.files import FULL_MODEL
+from openmeva.training.common.checkpoint import weights_file
 from openmeva.training.files import checksum
 from openmeva.training.paths import ENCODER, resolve_path
 from openmeva.training.plot_guided.generator.model import load_generator

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from openmeva.metrics.core.files import FULL_MODEL
 from openmeva.training.text.inflection import lemma
 from openmeva.training.text.knowledge import resources
 from openmeva.training.text.knowledge.conceptnet_files import Assertion, load
@@ -179,9 +180,7 @@ def word_vector_embedder() -> Embedder:
     from openmeva.metrics.core.checkpoint import read_tensors
     from openmeva.training.paths import ENCODER
 
-    table = (
-        read_tensors(ENCODER / "model.safetensors")["bert.embeddings.word_embeddings.weight"].float().numpy()
-    )
+    table = read_tensors(ENCODER / FULL_MODEL)["bert.embeddings.word_embeddings.weight"].float().numpy()
     table = table - table.mean(0)  # remove the component that all words share
     tokenizer = Tokenizer.from_file(str(ENCODER / "tokenizer.json"))
 
