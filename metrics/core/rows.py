@@ -243,9 +243,10 @@ def _table_rows(
     csv.field_size_limit(_LONGEST_CELL)
     reader = csv.reader((f"{line}\n" for _, line in lines), delimiter=separator, strict=True)
     heading: list[str] | None = None
+    begin = 1
     try:
         for cells in reader:
-            label = f"{name}, line {reader.line_num}"
+            label, begin = f"{name}, line {reader.line_num}", reader.line_num + 1
             if not cells:
                 continue
             if heading is None:
@@ -265,7 +266,9 @@ def _table_rows(
                 continue
             yield Row(reader.line_num, label, dict(zip(heading, map(unguard_formula, cells), strict=True)))
     except csv.Error as error:
-        raise ValueError(f"{name}, line {reader.line_num}: expected a table of cells ({error})") from error
+        # a quote that is not closed takes in all lines after it
+        reaches = f"; the row reaches line {reader.line_num}" if reader.line_num > begin else ""
+        raise ValueError(f"{name}, line {begin}: expected a table of cells ({error}{reaches})") from error
 
 
 def parquet_rows(content: BinaryIO, name: str, at_once: int = 1000) -> Iterator[Row]:

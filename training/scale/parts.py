@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -225,9 +226,24 @@ _MISFITS = (pa.ArrowException, OverflowError, UnicodeEncodeError)
 
 def _table(rows: Sequence[Row], fixed: pa.Schema | None) -> pa.Table:
     names = fixed.names if fixed else list(dict.fromkeys(name for row in rows for name in row.values))
-    return pa.Table.from_pylist(
+    table = pa.Table.from_pylist(
         [{name: row.values.get(name) for name in names} for row in rows], schema=fixed
     )
+    for index, column in enumerate(table.schema):
+        if pa.types.is_date(
+            column.type
+        ):  # Arrow takes the type of the first value, and drops the others' times
+            values = [row.values.get(column.name) for row in rows]
+            if any(isinstance(value, datetime) for value in values):
+                times = [
+                    value if isinstance(value, datetime | None) else _midnight(value) for value in values
+                ]
+                table = table.set_column(index, column.name, pa.array(times))
+    return table
+
+
+def _midnight(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day)
 
 
 def _characters(value: Any) -> int:

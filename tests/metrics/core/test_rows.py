@@ -219,6 +219,7 @@ WHOLE = gzip.compress(json.dumps({"story": "x" * 5000}).encode() * 50)
             "line 2: expected each key once, got 'story' again",
         ),
         ("a.csv", b'story\n"open\n', "a.csv, line 2: expected a table"),
+        ("a.csv", b'story\nx\n"open\ny\nz\n', "a.csv, line 3: expected a table.*; the row reaches line 5"),
         ("a.csv", b"PK\x03\x04\x14\0", r"a.csv: expected text, got an Excel workbook .* as CSV \(UTF-8\)"),
         ("a.parquet", b"PAR1 no", "a.parquet is damaged or no Parquet file"),
         ("a.parquet", b"", "a.parquet is damaged or no Parquet file"),

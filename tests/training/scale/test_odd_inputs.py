@@ -3,6 +3,7 @@
 import bz2
 import json
 import lzma
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,14 @@ def test_input_without_a_valid_row_gives_the_first_reason(tmp_path: Path) -> Non
     (tmp_path / "a.jsonl").write_text("{\n")
     with pytest.raises(ValueError, match=r"got none; the first bad row: .*a\.jsonl, line 1: "):
         counted(tmp_path / "a.jsonl", tmp_path / "out", bad="keep")
+
+
+def test_date_before_a_time_does_not_take_the_time_away(tmp_path: Path) -> None:
+    day, time = date(2020, 1, 2), datetime(2021, 3, 4, 5, 6)
+    counted([{"story": "He ran.", "at": at} for at in (day, None, time)], tmp_path / "out")
+    assert [row["at"] for row in rows_in(tmp_path / "out")] == [datetime(2020, 1, 2), None, time]
+    counted([{"story": "He ran.", "at": day}], tmp_path / "dates")
+    assert rows_in(tmp_path / "dates")[0]["at"] == day
 
 
 def test_line_with_only_a_special_token_is_blank(tmp_path: Path) -> None:
