@@ -210,7 +210,8 @@ def kendall_w(ratings: np.ndarray, raters: list[list[str]] | None) -> float:
 def rater_means(ratings: np.ndarray, raters: list[list[str]] | None) -> dict[str, Any]:
     """Tests whether raters differ in severity, by two-way ANOVA of stories and raters without interaction.
 
-    Raters may rate only part of the data. Raters with one rating are excluded: their severity would fit it exactly.
+    Raters may rate only part of the data. Stories with one rating say nothing of severity. Raters with one rating of
+    other stories are excluded: their severity would fit it exactly.
 
     Returns:
         `{"raters", "f", "p_value", "severity"}`: severity is the mean deviation from the stories' means, below 0
@@ -223,11 +224,13 @@ def rater_means(ratings: np.ndarray, raters: list[list[str]] | None) -> dict[str
     _need_raters(raters)
     deviations: dict[str, list[float]] = {}
     for row, names in zip(ratings, raters or [], strict=True):
+        if np.isfinite(row).sum() < 2:  # it has no other rater to compare with
+            continue
         for value, name in zip(row, names, strict=False):
             deviations.setdefault(name, []).append(float(value - np.nanmean(row)))
     groups = {name: values for name, values in deviations.items() if len(values) >= 2}
     if len(groups) < 2:
-        raise ValueError("fewer than two raters gave two ratings")
+        raise ValueError("fewer than two raters gave two ratings of stories that others rated, too")
     f, p_value = _rater_test(ratings, raters or [], sorted(groups))
     return {
         "raters": len(deviations),

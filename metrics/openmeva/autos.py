@@ -138,7 +138,7 @@ def sign_test(gains: np.ndarray, families: Sequence[str]) -> float:
     """Two-sided p-value of the exact sign test: whether perturbed stories score above their originals as often as below.
 
     Unlike an interval of Pearson's correlation, it is exact for any number of pairs: with fewer than six it is never below
-    .05. The pairs of one family count once, by the sign of their sum; ties are left out.
+    .05. The pairs of one family count once, by the majority of their signs; ties are left out.
 
     Args:
         gains: `(n,)`, score of each original minus that of its perturbed story.

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import stats
 
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS
+from openmeva.metrics.openmeva.ties import merge_ties
 
 
 def noise_ceiling(ratings: np.ndarray, rng: np.random.Generator, splits: int = 200) -> dict[str, Any]:
@@ -118,10 +119,8 @@ def _halves(
     positions = np.arange(ratings.shape[1])
     first = positions < (counts // 2)[:, None]
     second = ~first & (positions < counts[:, None])
-    return (
-        np.where(first, shuffled, 0).sum(axis=1) / first.sum(axis=1),
-        np.where(second, shuffled, 0).sum(axis=1) / second.sum(axis=1),
-    )
+    means = [np.where(half, shuffled, 0).sum(axis=1) / half.sum(axis=1) for half in (first, second)]
+    return merge_ties(means[0]), merge_ties(means[1])
 
 
 def _spearman_brown(half: float, small: float, large: float, target: float) -> float:

@@ -12,12 +12,14 @@ from openmeva.metrics.openmeva.comparison import correct_p_values
 from openmeva.metrics.openmeva.judged import JudgedStories
 from openmeva.metrics.openmeva.ties import tie_merged_differences
 
+_EXACT = 12  # prompts up to which Wilcoxon's test is exact: 4,096 permutations
+
 
 def judgments_by_source(judged: JudgedStories) -> dict[str, Any]:
     """Five-number summaries by source model, and tests whether the source models differ.
 
     If every prompt has one story of each source model, the tests are paired by prompt (Friedman for all, Wilcoxon
-    signed-rank for two); otherwise unpaired (Kruskal-Wallis, Mann-Whitney). p-values of pairs are corrected by Holm
+    signed-rank for two, exact for up to 12 prompts); otherwise unpaired (Kruskal-Wallis, Mann-Whitney). p-values of pairs are corrected by Holm
     and Benjamini-Hochberg.
 
     Raises:
@@ -36,9 +38,11 @@ def judgments_by_source(judged: JudgedStories) -> dict[str, Any]:
     p_values = {}
     for first, second in combinations(systems, 2):
         if paired:
-            # Judgments have many ties, for which SciPy's exact method enumerates all permutations.
             differences = tie_merged_differences(values[first], values[second])
-            test = stats.wilcoxon(differences, zero_method="zsplit", method="asymptotic")
+            # SciPy's exact method enumerates all permutations where there are ties, of which judgments have many
+            exact = len(differences) <= _EXACT
+            method = stats.PermutationMethod(n_resamples=2**_EXACT) if exact else "asymptotic"
+            test = stats.wilcoxon(differences, zero_method="zsplit", method=method)
         else:
             test = stats.mannwhitneyu(values[first], values[second])
         p_values[f"{first} / {second}"] = float(test.pvalue)

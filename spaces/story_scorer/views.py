@@ -31,6 +31,7 @@ from openmeva.spaces.story_scorer.service import Answer
 from openmeva.spaces.story_scorer.systems import Comparison
 from openmeva.spaces.tables import data_link, to_jsonl
 from openmeva.spaces.verdicts import Verdict, human_percentile_rank, verdict_between
+from openmeva.training.benchmark.tables.number_format import few_prompts_note, format_p_value
 
 COSTS = "What each sentence costs"
 BLANK = (
@@ -215,10 +216,12 @@ def two_systems(comparison: Comparison) -> str:
     )
     why = (
         f"{comparison.title}, first minus second: {format_change(comparison.difference)} on average over {over}, 95 % "
-        f"interval {format_change(low)} to {format_change(high)}. The first has the better story for {percent(100 * comparison.won)} of {each}."
+        f"interval {format_change(low)} to {format_change(high)}, p {format_p_value(comparison.p_value)}. The first has the better story for {percent(100 * comparison.won)} of {each}."
     )
     if comparison.unscored:
         why += f" {comparison.unscored} {each} are excluded: a story has no score."
+    if few := few_prompts_note(comparison.prompts or count):
+        why += f" Note: {few}."
     flagged = summarize_warnings(comparison.warnings)
     more = f"<p><b>{escape(flagged)}.</b></p>" if flagged else ""
     examples = "".join(

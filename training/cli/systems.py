@@ -63,7 +63,7 @@ def systems(
 ) -> None:
     """Compare systems: how much better, by a metric, are the first one's stories than those of each other one?
 
-    As tables on a terminal, as JSON into a pipe. The 95 % interval of the difference is by bootstrap over prompts. It says how sure the difference in the metric is, not whether people would agree.
+    As tables on a terminal, as JSON into a pipe. The 95 % interval of the difference is by bootstrap over prompts, the p-value by exchanging the systems in random prompts. They say how sure the difference in the metric is, not whether people would agree.
     """
     from openmeva.metrics.core.writing import check_output, write_rows
     from openmeva.training.scoring.columns import read_stories, rows_named
@@ -192,6 +192,7 @@ def _show(first: str, comparison: Mapping[str, Mapping[str, Any]], signature: st
         few_prompts_note,
         format_interval,
         format_number,
+        format_p_value,
     )
 
     console = Console()
@@ -207,9 +208,12 @@ def _show(first: str, comparison: Mapping[str, Mapping[str, Any]], signature: st
         console.print(table)
         for name, found in output["against"].items():
             better = "better" if found["difference"] > 0 else "worse"
-            verdict = f"{first} has {better} scores than {name}: the interval excludes 0."
+            p_value = f"p {format_p_value(found['p_value'])}"
+            verdict = f"{first} has {better} scores than {name}: the interval excludes 0, {p_value}."
             if not found["is_clear"]:
-                verdict = f"No clear difference between {first} and {name}: the interval contains 0."
+                low, high = found["interval"]
+                why = "the interval contains 0" if low <= 0 <= high else f"{p_value} is not below .05"
+                verdict = f"No clear difference between {first} and {name}: {why}."
             if found["unscored"]:
                 verdict += f" {found['unscored']} pairs are left out: a story has no score."
             console.print(escape(verdict), highlight=False)

@@ -11,6 +11,10 @@ from openmeva.training.statistics.coefficients import accuracy
 from openmeva.training.statistics.groups import Groups
 
 _EQUAL = 1e-12  # sums that differ by less are equal but for the order of summation
+_OF_GAP, _OF_SCORE = (
+    1e-10,
+    1e-14,
+)  # differences by rounding, relative to a gap and to the larger of its scores
 
 
 @dataclass(frozen=True)
@@ -20,7 +24,7 @@ class CalibratedAccuracy:
     Attributes:
         value: share of pairs that people and metric order alike, 0 to 1, mean over the prompts; a tie counts as an
             order, and a metric ties if its scores differ by no more than `threshold`.
-        threshold: the smallest threshold with the highest share; gaps within 1e-10 of the scores' range share one.
+        threshold: the smallest threshold with the highest share; gaps that differ by rounding alone share one.
         without_ties: the share at threshold 0, where only equal scores tie.
         pairs: their number.
     """
@@ -50,7 +54,7 @@ def calibrated_accuracy(
     1.0
     """
     groups = Groups(np.zeros(len(metric)) if prompts is None else prompts)
-    gaps, gains, counts, start = [], [], 0, 0.0
+    gaps, sizes, gains, counts, start = [], [], [], 0, 0.0
     paired = int((groups.sizes > 1).sum())
     if not paired:
         raise ValueError("expected two stories of one prompt to pair, got none")
@@ -64,13 +68,17 @@ def calibrated_accuracy(
         start += right.sum() * weight
         counts += len(x_gaps)
         gaps.append(np.abs(x_gaps))
+        sizes.append(np.maximum(np.abs(x[:, first]), np.abs(x[:, second])).ravel())
         gains.append(((y_gaps == 0).astype(float) - right) * weight)
-    merged_gaps = merge_ties(np.concatenate(gaps))  # .3 - .2 and .2 - .1 count as equal gaps
-    order = np.argsort(merged_gaps, kind="stable")
-    thresholds = merged_gaps[order]
+    all_gaps = np.concatenate(gaps)
+    order = np.argsort(all_gaps, kind="stable")
+    thresholds = all_gaps[order]
     reached = start + np.cumsum(np.concatenate(gains)[order])
-    last = np.r_[np.diff(thresholds) > 0, True]  # a threshold ties all pairs with its gap at once
-    thresholds, reached = np.r_[0.0, thresholds[last]], np.r_[start, reached[last]]
+    # .3 - .2 and .2 - .1 are equal gaps; relative to the range of gaps, an outlier would make most of them equal
+    rounding = _OF_GAP * thresholds + _OF_SCORE * np.concatenate(sizes)[order]
+    first_of_gap = np.r_[True, np.diff(thresholds) > rounding[:-1]]
+    last = np.r_[first_of_gap[1:], True]  # a threshold ties all pairs with its gap at once
+    thresholds, reached = np.r_[0.0, thresholds[first_of_gap]], np.r_[start, reached[last]]
     best = int(np.argmax(reached > reached.max() - _EQUAL))
     return CalibratedAccuracy(float(reached[best]), float(thresholds[best]), float(start), counts)
 

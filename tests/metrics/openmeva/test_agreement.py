@@ -226,7 +226,7 @@ def test_severity_test_has_nominal_false_positive_rate():
     [
         (np.arange(6.0)[:, None] + [0.0, 1.0, 2.0], [list("abc")] * 6, "do not vary beyond"),
         (np.full((6, 3), 2.0), [list("abc")] * 6, "do not vary beyond"),
-        (np.arange(4.0)[:, None], [["a"], ["a"], ["b"], ["b"]], "share too few stories"),
+        (np.arange(4.0)[:, None], [["a"], ["a"], ["b"], ["b"]], "fewer than two raters"),
         (np.array([[1.0, 2.0], [3.0, 1.0]]), [["a", "b"], ["c", "d"]], "fewer than two raters"),
     ],
 )
@@ -286,3 +286,13 @@ def test_one_way_icc_of_stories_with_equal_means_is_refused() -> None:
     """The ICC of the mean rating would divide by 0."""
     with pytest.raises(ValueError, match="the same mean rating"):
         icc(np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0], [0.0, 4.0], [4.0, 0.0]]))
+
+
+def test_stories_that_a_rater_rates_alone_say_nothing_of_severity() -> None:
+    shared = [[4.0, 2.0], [5.0, 3.0], [3.5, 2.0]]
+    raters = [["a", "b"]] * 3
+    expected = rater_means(np.array(shared), raters)
+    alone = np.array([*shared, *[[4.0, np.nan]] * 3, *[[2.0, np.nan]] * 4])
+    found = rater_means(alone, [*raters, *[["a"]] * 3, *[["c"]] * 4])
+    assert found["severity"] == pytest.approx({"a": 11 / 12, "b": -11 / 12})
+    assert (found["raters"], found["f"]) == (2, pytest.approx(expected["f"]))

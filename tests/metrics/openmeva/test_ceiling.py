@@ -80,3 +80,12 @@ def test_ceiling_below_the_metric_is_unavailable():
     result = judgment_tables(truth, stories, {}, 4, True, 100, np.random.default_rng(0))
     assert "noise_ceiling" not in result
     assert "the metric is above their ceiling" in result["unavailable"]["noise_ceiling"]
+
+
+def test_ceiling_does_not_depend_on_the_unit_of_ratings():
+    rng = np.random.default_rng(2)
+    ratings = np.clip(np.rint(rng.normal(3, 1, (150, 1)) + rng.normal(0, 1, (150, 6))), 1, 5)
+    whole, tenths = (
+        noise_ceiling(values, np.random.default_rng(0), splits=20) for values in (ratings, ratings * 0.1)
+    )
+    assert tenths["split_half"] == pytest.approx(whole["split_half"], abs=1e-9)

@@ -48,6 +48,12 @@ def test_two_sources_are_tested_as_in_scipy(paired):
     result = judgments_by_source(judged)
     if paired:
         expected = stats.wilcoxon(first - second, zero_method="zsplit", method="asymptotic").pvalue
+        few = judged_stories(
+            [5, 1, 4, 2, 3, 1, 4, 3, 5, 0],
+            source_model=["a", "b"] * 5,
+            prompt=[str(n // 2) for n in range(10)],
+        )
+        assert judgments_by_source(few)["pairs"]["p_values"]["a / b"]["p_value"] == 2 / 2**5
     else:
         expected = stats.mannwhitneyu(first, second, alternative="two-sided").pvalue
     assert result["pairs"]["p_values"]["a / b"]["p_value"] == pytest.approx(expected)

@@ -61,13 +61,13 @@ def test_comparison_is_shown_on_a_terminal(
     stories = [json.loads(line)["story"] for line in good.read_text().splitlines()]
     same = write(tmp_path / "same.jsonl", stories, prompt=list(PLACES))
     shown = run("systems", good, bad, same).stdout
-    assert "good.jsonl has better scores than bad.jsonl: the interval excludes 0." in shown
+    assert "good.jsonl has better scores than bad.jsonl: the interval excludes 0, p .031." in shown
     assert "100 %" in shown
     assert "No clear difference between good.jsonl and same.jsonl: the interval contains 0." in shown
     assert "Note: each interval is for one comparison" in shown
     assert "Note: with only 6 prompts, intervals are too narrow." in shown
     assert (
-        "bad.jsonl has worse scores than good.jsonl: the interval excludes 0."
+        "bad.jsonl has worse scores than good.jsonl: the interval excludes 0, p .031."
         in run("systems", bad, good).stdout
     )
 

@@ -52,3 +52,23 @@ def test_too_few_prompts_are_refused() -> None:
         compare_systems(pairs, ["a", "b", "b", "a", "a", "a", "a", "a", "a"])
     with pytest.raises(ValueError, match="pairs with a score for both stories, got 4"):
         compare_systems([*pairs[:4], (None, 1.0)], [""] * 5)
+
+
+def test_rounding_is_no_difference() -> None:
+    result = compare_systems([(0.1 + 0.2, 0.3)] * 6, list("abcdef"))
+    assert (result.difference, result.interval, result.p_value) == (0.0, (0.0, 0.0), 1.0)
+    assert (result.won, result.is_clear) == (0.5, False)
+
+
+def test_few_prompts_are_not_clear_by_their_interval_alone() -> None:
+    gaps = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
+    for count, p_value in ((5, 2 / 2**5), (6, 2 / 2**6)):
+        result = compare_systems([(gap, 0.0) for gap in gaps[:count]], list("abcdef"[:count]))
+        assert result.interval[0] > 0
+        assert (result.p_value, result.is_clear) == (p_value, p_value < 0.05)
+    rng = np.random.default_rng(1)
+    many = rng.normal(0.05, 0.1, 60)
+    result = compare_systems([(gap, 0.0) for gap in np.repeat(many, 3)], [str(i // 3) for i in range(180)])
+    flips = rng.choice([-1.0, 1.0], (20_000, 60))
+    share = np.mean(np.abs(flips @ many) >= abs(many.sum()))
+    assert result.p_value == pytest.approx(share, abs=0.01)

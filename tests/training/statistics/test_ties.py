@@ -85,3 +85,20 @@ def test_means_of_systems_that_differ_by_rounding_are_tied() -> None:
         for k, (score, name) in enumerate(zip(judgments, systems, strict=True))
     ]
     assert between_systems(metric, JudgedStories.from_rows(rows))["kendall"] == near(1)
+
+
+def test_an_outlier_does_not_change_the_calibrated_accuracy() -> None:
+    rng = np.random.default_rng(3)
+    judgments = rng.choice([1.0, 3.0, 3.0, 3.0, 5.0], 1000)
+    metric = judgments + rng.normal(0, 2, 1000) - 50  # of one sign, as negated perplexities
+    worst = int(np.argmin(np.where(judgments == 1, metric, np.inf)))
+    found = []
+    for outlier in (-1e3, -3e7, -1e12):
+        metric[worst] = outlier
+        found.append(calibrated_accuracy(metric, judgments))
+    assert found[0].threshold > 1
+    assert found[1:] == found[:1] * 2
+    whole = np.rint(metric)
+    assert calibrated_accuracy(whole / 10, judgments).value == near(
+        calibrated_accuracy(whole, judgments).value
+    )

@@ -76,11 +76,14 @@ def _holds_numbers(values: Sequence[Any]) -> bool:
 
 def single_scores(each: Sequence[Mapping[str, Any]], title: str) -> Scores:
     """The numbers in results that are for one story each."""
-    names = [
-        key
-        for key, value in each[0].items()
-        if isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    ]
+    names = list(
+        dict.fromkeys(
+            key
+            for result in each  # a score may be None for some stories
+            for key, value in result.items()
+            if isinstance(value, int | float | np.number) and not isinstance(value, bool)
+        )
+    )
     if not names:
         raise ValueError(f"{title}: expected one number per story, got {', '.join(each[0]) or 'nothing'}")
     return {

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import stats
 
 from openmeva.metrics.openmeva.autos import auc
-from openmeva.metrics.openmeva.correlation import why_undefined
+from openmeva.metrics.openmeva.correlation import correlate, why_undefined
 from openmeva.metrics.openmeva.error_types import story_error_types
 from openmeva.metrics.openmeva.judged import JudgedStories
 
@@ -83,6 +83,6 @@ def _spearman(measures: dict[str, np.ndarray], judgments: np.ndarray) -> dict[st
         if why_undefined(measure, judgments):
             values[name] = p_values[name] = None
             continue
-        test = stats.spearmanr(measure, judgments)
-        values[name], p_values[name] = float(test.statistic), float(test.pvalue)
+        found = correlate(measure, judgments)
+        values[name], p_values[name] = found["spearman"], found["p_values"]["spearman"]
     return {"spearman": values, "p_values": p_values}

@@ -36,7 +36,8 @@ def preference_table(
 
     Returns:
         `pairs`, `matched_pairs`, `length_ratio`, and `rows`: by title `kind` (`kind` or trivial), `accuracy` (0 to 1),
-        `ties`, `intervals` (95 %; None for pairs of one prompt), and `matched`, the same over pairs of similar length
+        `ties`, `intervals` (95 %; None for pairs of one prompt, or ties alone; by Clopper and Pearson, over prompts, where
+        all pairs are right or all are wrong), and `matched`, the same over pairs of similar length
         (empty without any).
 
     Raises:
@@ -108,9 +109,12 @@ def _accuracy(won: np.ndarray, codes: np.ndarray, counts: np.ndarray) -> dict[st
     drawn_points = counts @ np.bincount(codes, won, prompts).astype(np.float32)
     drawn_pairs = counts @ np.bincount(codes, minlength=prompts).astype(np.float32)
     non_empty = drawn_pairs > 0
-    ends = None
-    if len(np.unique(codes)) > 1:  # otherwise every sample is the whole set
+    ends, resampled = None, len(np.unique(codes))
+    if resampled > 1:  # otherwise every sample is the whole set
         ends = np.quantile(drawn_points[non_empty] / drawn_pairs[non_empty], [0.025, 0.975]).tolist()
+        if (won == won[0]).all():  # every sample has the same accuracy, which says nothing of other prompts
+            edge = float(0.025 ** (1 / resampled))
+            ends = {1.0: [edge, 1.0], 0.0: [0.0, 1 - edge]}.get(float(won[0]))
     return {
         "accuracy": float(won.mean()),
         "ties": float((won == 0.5).mean()),

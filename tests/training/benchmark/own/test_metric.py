@@ -14,7 +14,7 @@ from openmeva.training.benchmark.own.metric import (
     metric_from_function_name,
     metric_from_module,
 )
-from openmeva.training.benchmark.own.outputs import recommended
+from openmeva.training.benchmark.own.outputs import recommended, single_scores
 from openmeva.training.scoring.loading import load
 from tests.chat_server import completion, serve
 
@@ -95,6 +95,17 @@ def test_evaluate_module_as_metric(
         metric_from_module(str(folder), {"foo": 1}).score(*set_and_rows)
     with pytest.raises(ValueError, match=r"evaluate\.load"):
         metric_from_module(str(tmp_path / "nothing"))
+
+
+def test_score_that_the_first_story_lacks_keeps_its_name() -> None:
+    each = [
+        {"coherence": None, "length": 5, "kind": "short"},
+        {"coherence": 0.7, "length": 9, "kind": "long"},
+    ]
+    assert single_scores(each, "mine") == {"mine length": [5.0, 9.0], "mine coherence": [None, 0.7]}
+    assert single_scores([{"score": None}, {"score": 0.5}], "mine") == {"mine": [None, 0.5]}
+    with pytest.raises(ValueError, match="mine: expected one number per story, got score"):
+        single_scores([{"score": None}], "mine")
 
 
 def test_function_receives_several_references_as_lists(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from openmeva.training.benchmark.data import sets
 from openmeva.training.benchmark.data.released import released_scores
@@ -154,3 +155,16 @@ def test_unknown_sets_and_criteria_are_rejected(data: Path) -> None:
         sets.test_set("hanna:beauty").read(data)
     with pytest.raises(ValueError, match="expected no criterion"):
         sets.test_set("storycloze:beauty").read(data)
+
+
+def test_interval_of_pairs_that_are_all_right_depends_on_their_number() -> None:
+    pairs = [Preference(str(n), str(n // 2), "a good story .", "a dull story .") for n in range(20)]
+    made = [dict(row) for row in preference_rows(pairs)]
+    right = [float(row["score"]) for row in made]
+    scores = {"right": right, "wrong": [-score for score in right], "tied": [0.0] * 40}
+    table = preference_table(made, scores, 100, np.random.default_rng(0))["rows"]
+    ends = {title: table[title]["intervals"]["accuracy"] for title in scores}
+    low, high = stats.binomtest(10, 10).proportion_ci(method="exact")  # ten prompts
+    assert ends["right"] == pytest.approx([low, high])
+    assert ends["wrong"] == pytest.approx([1 - high, 1 - low])
+    assert ends["tied"] is None
