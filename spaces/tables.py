@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from openmeva.metrics.core.inputs import without_surrogates_in
 from openmeva.metrics.core.rows import Row, kind_of, parquet_rows, parse_rows
 from openmeva.metrics.core.writing import json_line
 from openmeva.spaces.limits import MAX_CELL_CHARACTERS, MAX_SCORES, check_size
@@ -78,17 +80,38 @@ def read_rows(name: str, content: bytes) -> list[dict[str, Any]]:
 
 
 def _check_unpacked(file: BinaryIO) -> None:
-    """Raises a `ValueError` for a Parquet file whose metadata give too large an uncompressed size, or too many values.
+    """Raises a `ValueError` for a Parquet file that is too large unpacked: by its metadata, or by the length of its texts.
 
-    Millions of equal values are stored in a few bytes, and one row may hold them all in a list.
+    Millions of equal values are stored in a few bytes, and one row may hold them all in a list. So texts are first read
+    as indices of a dictionary.
     """
-    with suppress(pa.ArrowException):  # reading the file reports the error
-        metadata = pq.ParquetFile(file).metadata
+    with suppress(pa.ArrowException, OSError):  # reading the file reports the error
+        packed = pq.ParquetFile(file)
+        metadata = packed.metadata
         groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
         size = sum(group.total_byte_size for group in groups)
         values = sum(group.column(index).num_values for group in groups for index in range(group.num_columns))
         if max(size, values) > MAX_CELL_CHARACTERS:
             raise ValueError(TOO_LONG)
+        columns = [packed.schema.column(index) for index in range(len(packed.schema))]
+        texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
+        characters = 0
+        for batch in pq.ParquetFile(file, read_dictionary=texts).iter_batches(DECODED_ROWS):
+            characters += sum(map(_text_bytes, batch.columns))
+            if characters > 4 * MAX_CELL_CHARACTERS:  # UTF-8 has up to four bytes for a character
+                raise ValueError(TOO_LONG)
+
+
+def _text_bytes(values: pa.Array) -> int:
+    """The bytes of all texts in an array, also in lists and structures within it."""
+    if pa.types.is_dictionary(values.type):
+        lengths = pc.take(pc.binary_length(values.dictionary), values.indices)
+        return int(pc.sum(lengths).as_py() or 0)
+    if pa.types.is_struct(values.type):
+        return sum(map(_text_bytes, values.flatten()))
+    if pa.types.is_list(values.type) or pa.types.is_large_list(values.type):
+        return _text_bytes(values.flatten())
+    return 0
 
 
 def _bounded(rows: Iterable[Row]) -> Iterator[dict[str, Any]]:
@@ -106,7 +129,7 @@ def _bounded(rows: Iterable[Row]) -> Iterator[dict[str, Any]]:
             )
         if characters > MAX_CELL_CHARACTERS:
             raise ValueError(TOO_LONG)
-        yield row.values
+        yield without_surrogates_in(row.values)
 
 
 def to_jsonl(rows: Sequence[Mapping[str, Any]]) -> str:

@@ -195,6 +195,9 @@ class Handler(BaseHTTPRequestHandler):
         files = dict(found[1])
         for line in map(json.loads, filter(None, self.body.splitlines())):
             key, value = line["key"], line["value"]
+            if key == "header" and value.get("parentCommit") not in (None, found[0]):
+                self.refuse(412, "ParentCommitMismatch")
+                return
             if key == "file":
                 files[value["path"]] = base64.b64decode(value["content"])
             elif key == "lfsFile":

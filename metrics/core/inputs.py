@@ -82,6 +82,17 @@ def without_surrogates(text: str) -> str:
     return _SURROGATE.sub(" ", text)
 
 
+def without_surrogates_in(value: Any) -> Any:
+    """The value with `without_surrogates` of all its texts, also within lists and mappings, and of keys."""
+    if isinstance(value, str):
+        return without_surrogates(value)
+    if isinstance(value, list):
+        return [without_surrogates_in(item) for item in value]
+    if isinstance(value, dict):
+        return {without_surrogates_in(key): without_surrogates_in(item) for key, item in value.items()}
+    return value
+
+
 def check_texts(texts: Any, name: str, blank: bool = False) -> list[str]:
     """`texts` as a list of strings that Arrow can store: lone surrogates become spaces.
 

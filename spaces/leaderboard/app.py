@@ -117,7 +117,7 @@ def _placing(results: Mapping[str, Any], sets: list[tuple[str, str]]) -> None:
     chosen = gr.Dropdown(sets, value=sets[0][1], label="Scores of", filterable=False)
     upload = gr.File(
         label="File of scores: CSV, TSV, JSONL or Parquet",
-        file_types=list(READABLE_ENDINGS),
+        file_types=[ending for ending in READABLE_ENDINGS if ending != ".txt"],  # a score needs a column
         file_count="single",
         type="filepath",
         height=120,

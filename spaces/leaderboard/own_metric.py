@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,15 @@ from openmeva.metrics.openmeva.correlation import COEFFICIENTS, correlate
 from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
 from openmeva.spaces.leaderboard.cells import aspect_cells, rounded, rounded_ends
 from openmeva.spaces.leaderboard.collect import judgments_digest
-from openmeva.spaces.limits import MAX_COLUMNS, MAX_SCORES, MAX_SYSTEMS
+from openmeva.spaces.limits import (
+    MAX_COLUMNS,
+    MAX_FIELDS,
+    MAX_NAME_CHARACTERS,
+    MAX_SCORES,
+    MAX_SYSTEMS,
+)
 from openmeva.training.benchmark.data.row_matching import match_rows
-from openmeva.training.benchmark.data.score_files import columns_by_metric, finite_number
+from openmeva.training.benchmark.data.score_files import column_names, columns_by_metric, finite_number
 from openmeva.training.benchmark.data.sets import TEST_SETS, test_set
 from openmeva.training.benchmark.results.titles import own_title
 from openmeva.training.files import Row
@@ -121,6 +127,10 @@ def _checked_rows(rows: Sequence[Mapping[str, Any]], most: int) -> tuple[list[Ro
             f"Expected 1 to {MAX_SCORES:,} scores, got {len(rows):,}; `{COMMAND}` takes any number of them."
         )
     numbered = [Row(number, f"Row {number}", dict(row)) for number, row in enumerate(rows, 1)]
+    names = column_names(numbered)
+    if len(names) > MAX_FIELDS:
+        raise ValueError(f"Expected at most {MAX_FIELDS} columns, got {len(names):,}.")
+    _check_names("A column", names)
     columns = {own_title(title): column for title, column in columns_by_metric(numbered).items()}
     if len(columns) > most:
         raise ValueError(
@@ -138,6 +148,14 @@ def _checked_rows(rows: Sequence[Mapping[str, Any]], most: int) -> tuple[list[Ro
     return numbered, columns
 
 
+def _check_names(what: str, names: Iterable[str]) -> None:
+    """Refuses a long name: a figure is as wide as its labels."""
+    if long := next((name for name in names if len(name) > MAX_NAME_CHARACTERS), None):
+        raise ValueError(
+            f"{what} has a name of {len(long):,} characters ({long[:30]!r}…); please give at most {MAX_NAME_CHARACTERS}."
+        )
+
+
 def _stories_of(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """The judgments that were given with the scores, as rows of judged stories without texts.
 
@@ -149,6 +167,7 @@ def _stories_of(rows: Sequence[Row]) -> list[dict[str, Any]]:
     ]
     systems = all(row.has("source_model") for row in rows)
     names = {str(row.values["source_model"]) for row in rows} if systems else set()
+    _check_names("Column 'source_model': a system", names)
     if len(names) > MAX_SYSTEMS:
         raise ValueError(
             f"Column 'source_model': expected at most {MAX_SYSTEMS} systems, got {len(names):,}. The column is optional: "

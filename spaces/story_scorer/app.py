@@ -9,9 +9,10 @@ from typing import Any
 
 import gradio as gr
 
+from openmeva.metrics.core.inputs import without_surrogates_in
 from openmeva.spaces import shell, wordnet
 from openmeva.spaces.catalogue import SMALL, read_catalogue
-from openmeva.spaces.limits import MAX_CHARACTERS, MAX_CONCURRENT_USERS
+from openmeva.spaces.limits import MAX_CONCURRENT_USERS
 from openmeva.spaces.reliability import ReliabilityTable
 from openmeva.spaces.scorer import Scorer
 from openmeva.spaces.story_scorer import files, service, views
@@ -21,12 +22,12 @@ from openmeva.spaces.threads import threads_each
 
 _LEAD = "Does a story hold together? A verdict, the sentences that lower the score, and the scores of all metrics."
 # A story that the perturbation lab passes on is in the fragment (#) of the address, which browsers do not send to servers.
-_FROM_ADDRESS = f"""() => {{
+_FROM_ADDRESS = """() => {
   const given = new URLSearchParams(location.hash.slice(1));
   const kind = given.get("kind") === "wp" ? "wp" : "roc";
-  const text = name => (given.get(name) || "").slice(0, {MAX_CHARACTERS});
+  const text = name => given.get(name) || "";
   return [kind, text("story"), text("context")];
-}}"""
+}"""
 # All requests for scores share one queue: MAX_CONCURRENT_USERS run at once, and the other users see their position.
 _SCORING: dict[str, Any] = {"concurrency_id": "scoring", "concurrency_limit": MAX_CONCURRENT_USERS}
 _HIDDEN: dict[str, Any] = {"api_visibility": "private", "show_progress": "minimal"}
@@ -130,7 +131,12 @@ def _one_story(demo: gr.Blocks, scorer: Scorer) -> None:
                 else:
                     first = views.verdict(answer, scorer.catalogue, reliabilities)
                     closed = *_folded(answer.costs_on_request), *_folded(True)
-                    yield shell.update_value(first), reasons_html, *closed, shell.update_value(list(values))
+                    yield (
+                        shell.update_value(first),
+                        reasons_html,
+                        *closed,
+                        shell.update_value(without_surrogates_in(list(values))),
+                    )
         except Exception as error:
             yield shell.update_value(shell.exception_card(error)), *_NOTHING
 

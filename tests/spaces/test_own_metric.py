@@ -83,6 +83,13 @@ def test_autos_scores_may_come_in_any_order() -> None:
         ),
         ("mans_roc", [{"score": float(i), "judgment": 1.0} for i in range(30)], "same judgment"),
         ("autos_mini_discrimination", [{"score": 1.0}] * 5, "one for each row"),
+        ("mans_roc", [{f"{n} {k}": "" for k in range(9)} for n in range(30)], "at most 200 columns, got 270"),
+        ("mans_roc", [{"score": 1.0, "x" * 101: 2.0}] * 30, "A column has a name of 101 characters"),
+        (
+            "mans_roc",
+            [{**row, "source_model": "s" * 5000} for row in judged_rows()],
+            "'source_model': a system has a name of 5,000 characters",
+        ),
         (
             "mans_roc",
             [{**row, "source_model": f"s{k}"} for k, row in enumerate(judged_rows(51))],

@@ -86,6 +86,37 @@ def test_values_of_a_list_are_counted_before_they_are_decoded(
         read_rows("a.parquet", file.getvalue())
 
 
+def test_equal_texts_of_a_list_are_measured_before_they_are_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
+    file, text = io.BytesIO(), "x" * 100_000
+    nested = [{"a": {"b": [text] * 250}}] * 2
+    pq.write_table(pa.table({"story": ["Ann ran."], "x": [nested]}), file, compression="zstd")
+    assert len(file.getvalue()) < 2000
+    monkeypatch.setattr("openmeva.spaces.tables.parquet_rows", None)
+    with pytest.raises(ValueError, match="more than 10 million characters"):
+        read_rows("a.parquet", file.getvalue())
+
+
+def test_lists_of_references_are_read() -> None:
+    rows = [{"story": "Ann ran.", "reference": ["Bo sat.", "Cy fell."], "other": None}] * 40
+    file = io.BytesIO()
+    pq.write_table(pa.Table.from_pylist(rows), file)
+    assert read_rows("a.parquet", file.getvalue()) == rows
+
+
+def test_damaged_end_of_a_parquet_file_is_reported() -> None:
+    file = io.BytesIO()
+    pq.write_table(pa.table({"story": ["Ann ran."]}), file)
+    content = bytearray(file.getvalue())
+    content[-100:-8] = b"\xff" * 92
+    with pytest.raises(ValueError, match="damaged or no Parquet file"):
+        read_rows("a.parquet", bytes(content))
+
+
+def test_lone_surrogates_become_spaces() -> None:
+    content = b'{"story": "Ann \\ud83d ran.", "reference": ["x\\ud83d"]}\n'
+    assert read_rows("a.jsonl", content) == [{"story": "Ann   ran.", "reference": ["x "]}]
+
+
 def test_download_serializes_any_value() -> None:
     rows = [{"story": "a\ud83db", "on": datetime.date(2020, 1, 2)}]
     for text, kind in ((to_jsonl(rows), "jsonl"), (csv_text(rows), "csv")):

@@ -21,13 +21,21 @@ def commit_note(root: Path, uncommitted: bool = False) -> str:
         uncommitted: allow uncommitted changes to be published; the note then ends with `-dirty`.
 
     Raises:
-        ValueError: there are uncommitted changes (all files are named), and they are not allowed.
+        ValueError: there are uncommitted changes (all files are named), or git refuses to tell, as in the checkout of
+            another user, and neither is allowed.
     """
-    top = _git(root, "rev-parse", "--show-toplevel")
-    commit = _git(root, "rev-parse", "--short", "HEAD")
-    if not top or not commit or Path(top).resolve() != root.resolve():
+    if not (root / ".git").exists() or shutil.which("git") is None:
         return ""
-    changed = _git(root, "status", "--porcelain", "--", *_PUBLISHED, *_REQUIREMENT_FILES)
+    try:
+        commit = _git(root, "rev-parse", "--short", "HEAD")
+        changed = _git(root, "status", "--porcelain", "--", *_PUBLISHED, *_REQUIREMENT_FILES)
+    except subprocess.CalledProcessError as error:
+        if uncommitted:
+            return ""
+        raise ValueError(
+            f"not published: git does not tell whether all files are committed ({error.stderr.strip():.300}); "
+            "--uncommitted (UNCOMMITTED=1) publishes them nevertheless"
+        ) from error
     if changed and not uncommitted:
         named = "\n  ".join(line.strip() for line in changed.splitlines())
         raise ValueError(
@@ -39,10 +47,8 @@ def commit_note(root: Path, uncommitted: bool = False) -> str:
 
 
 def _git(root: Path, *arguments: str) -> str:
-    """Output of git for a folder; blank where git fails or is not installed."""
-    if shutil.which("git") is None:
-        return ""
+    """Output of git for a folder."""
     completed = subprocess.run(
-        ["git", "-C", str(root), *arguments], capture_output=True, text=True, check=False
+        ["git", "-C", str(root), *arguments], capture_output=True, text=True, check=True
     )
-    return completed.stdout.rstrip("\n") if completed.returncode == 0 else ""
+    return completed.stdout.rstrip("\n")

@@ -135,7 +135,13 @@ def _update(
             *(CommitOperationAdd(name, path) for name, path in repository.files().items()),
         ]
         message = f"{revision} {note}".strip()
-        commit = api.create_commit(repository.id, operations, commit_message=message, repo_type=kind).oid
+        commit = api.create_commit(
+            repository.id,
+            operations,
+            commit_message=message,
+            repo_type=kind,
+            parent_commit=state.head or None,  # refused if somebody pushed since the state was read
+        ).oid
     if state.tag:
         api.delete_tag(repository.id, tag=revision, repo_type=kind)
     try:

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from openmeva.metrics.core.inputs import field_of, without_surrogates
+from openmeva.metrics.core.inputs import field_of, without_surrogates_in
 from openmeva.training.files import Row, read_json, text_of, write_text
 from openmeva.training.scale.schemas import conform, from_parquet_types, merged_schema, to_parquet_types
 from openmeva.training.scale.sources import Digest, Source
@@ -209,7 +209,7 @@ def _typed(
         pass
     fitting: list[tuple[int, Row]] = []
     for number, row in kept:
-        plain = row._replace(values=_without_surrogates(row.values))
+        plain = row._replace(values=without_surrogates_in(row.values))
         try:
             schema = merged_schema(schema, _table([plain], fixed), wide)
         except _MISFITS as error:
@@ -253,18 +253,3 @@ def _characters(value: Any) -> int:
     if isinstance(value, Mapping):
         return sum(map(_characters, value.values()))
     return sum(map(_characters, value)) if isinstance(value, list) else 0
-
-
-def _without_surrogates(values: dict[str, Any]) -> dict[str, Any]:
-    """`without_surrogates` of all texts, also within lists and mappings."""
-
-    def plain(value: Any) -> Any:
-        if isinstance(value, str):
-            return without_surrogates(value)
-        if isinstance(value, list):
-            return [plain(item) for item in value]
-        if isinstance(value, dict):
-            return {plain(key): plain(item) for key, item in value.items()}
-        return value
-
-    return {plain(name): plain(value) for name, value in values.items()}

@@ -123,8 +123,21 @@ def match_systems(first: Rows, second: Rows) -> list[tuple[int, int]]:
     """Pairs of row numbers, from 0: rows are matched by `story_id`, else by `context` (or `prompt`), else by position.
 
     Raises:
-        ValueError: an id or a prompt that occurs twice or in only one of the files, or files of different lengths.
+        ValueError: an id or a prompt that occurs twice or in only one of the files, files of different lengths, or two
+            matched rows with different contexts.
     """
+    pairs = _matched_places(first, second)
+    for a, b in pairs:
+        contexts = [" ".join(str(field_of(row, "context") or "").split()) for row in (first[a], second[b])]
+        if all(contexts) and contexts[0] != contexts[1]:
+            raise ValueError(
+                f"row {a + 1} of the first file and row {b + 1} of the second belong together, but have different contexts, "
+                f"{contexts[0][:40]!r} and {contexts[1][:40]!r}"
+            )
+    return pairs
+
+
+def _matched_places(first: Rows, second: Rows) -> list[tuple[int, int]]:
     key = next(
         (
             name

@@ -50,6 +50,17 @@ def test_the_commit_of_another_repository_is_not_named(checkout: Path, tmp_path:
     assert commit_note(inside) == commit_note(tmp_path) == ""
 
 
+def test_nothing_is_published_where_git_refuses_to_look(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"):  # they may declare all folders safe
+        monkeypatch.setenv(name, "/dev/null")
+    with pytest.raises(ValueError, match=r"not published: git does not tell .*dubious ownership"):
+        commit_note(checkout)
+    assert commit_note(checkout, uncommitted=True) == ""
+
+
 @pytest.mark.parametrize("source", [None, "https://example.org/me/openmeva"])
 def test_publish_warns_without_a_source_address(
     project: Path, source: str | None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

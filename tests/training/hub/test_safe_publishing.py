@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from huggingface_hub.errors import HfHubHTTPError
 
 from openmeva.training.hub.layout import Repository
 from openmeva.training.hub.publish import publish
@@ -58,3 +59,24 @@ def test_a_tag_that_could_not_be_moved_is_restored(
     with pytest.raises(ConnectionError):
         publish(client, space, "1.0.0", move_tags=True)
     assert stored.at("v1.0.0") == released, "what is published still loads"
+
+
+def test_push_of_another_user_is_not_overwritten(
+    hub: Hub, repositories: list[Repository], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "openmeva"
+    shutil.copytree(next(r for r in repositories if r.id == "me/openmeva").folder, folder)
+    space = [Repository("space", "me/openmeva", folder)]
+    publish(api(hub), space, "1.0.0")
+    (folder / "trivial.py").write_text("# newer\n")
+    client = api(hub)
+    create_commit, stored = client.create_commit, hub.repositories["spaces/me/openmeva"]
+
+    def after_another(*arguments: object, **options: object) -> object:
+        stored.commits.append(("f" * 40, {"theirs.txt": b""}))
+        return create_commit(*arguments, **options)
+
+    monkeypatch.setattr(client, "create_commit", after_another)
+    with pytest.raises(HfHubHTTPError, match="412"):
+        publish(client, space, "1.1.0")
+    assert stored.commits[-1] == ("f" * 40, {"theirs.txt": b""})

@@ -21,6 +21,9 @@ def test_rows_are_matched_by_id_or_prompt_or_position() -> None:
         match_systems([a, b], [a])
     with pytest.raises(ValueError, match="the context 'p' occurs twice in the first file"):
         match_systems([a, a], [a, b])
+    by_number = [[{**row, "story_id": n} for n, row in enumerate(rows)] for rows in ((a, b), (b, a))]
+    with pytest.raises(ValueError, match=r"row 1 of the first file and row 1 of the second .* 'p' and 'q'"):
+        match_systems(*by_number)
 
 
 def test_interval_is_of_resampled_prompts() -> None:

@@ -262,9 +262,11 @@ def _legend(axes: Axes, titles: Sequence[str]) -> None:
 
 def _picture(figure: Figure, name: str, caption: str) -> ReportFigure:
     png, svg = io.BytesIO(), io.BytesIO()
-    figure.savefig(png, format="png", dpi=150, bbox_inches="tight", facecolor="white")
-    figure.savefig(svg, format="svg", bbox_inches="tight", metadata={"Date": None})
-    plt.close(figure)
+    try:
+        figure.savefig(png, format="png", dpi=150, bbox_inches="tight", facecolor="white")
+        figure.savefig(svg, format="svg", bbox_inches="tight", metadata={"Date": None})
+    finally:
+        plt.close(figure)
     text = svg.getvalue().decode()
     text = text[text.index("<svg") :]
     for key, colour in {
