@@ -197,14 +197,16 @@ def test_command_builds_from_the_training_corpora(
     printed = capsys.readouterr().out
     assert "roc: 3 stories" in printed
     assert str(tmp_path / "out" / "roc" / "invariance.parquet") in printed
-    for recorded in autos.existing_builds(tmp_path / "out" / "roc"):
+    builds = autos.existing_builds(tmp_path / "out" / "roc")
+    assert len(builds) == 2
+    for recorded in builds:
         sums = recorded["settings"]["sha256"]
         assert sums["stories"] == {"roc/validation.jsonl": checksum(data / "roc" / "validation.jsonl")}
         assert sums["grammar"] is None
     built = pq.read_table(tmp_path / "out" / "roc" / "discrimination.parquet").to_pylist()
-    assert {row["story_id"] for row in built if row["label"] == 1} <= {
-        f"validation-{number:06d}" for number in (1, 2, 3)
-    }
+    ids = {row["story_id"] for row in built if row["label"] == 1}
+    assert ids
+    assert ids <= {f"validation-{number:06d}" for number in (1, 2, 3)}
     with pytest.raises(ValueError, match="no such file"):
         build_autos(AutosBuildOptions(["roc"], data=tmp_path / "none", out=tmp_path / "out"))
 

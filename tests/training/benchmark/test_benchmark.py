@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -96,10 +97,10 @@ def test_benchmark_run_from_data_to_report(tmp_path, data, words):
     assert "GPT-4 (published)" not in text.partition("MANS-ROC: within prompts")[0]
     assert "MANS-ROC: between systems" in text
     assert "UNION (paper)" in text
-    for line in text.splitlines():
-        if line.startswith("!["):
-            picture = tmp_path / "out" / line.split("(")[-1].rstrip(")")
-            assert picture.read_bytes().startswith(b"\x89PNG")
+    pictures = re.findall(r"^!\[.*\]\((figures/\S+)\)$", text, re.MULTILINE)
+    assert {"figures/overview.png", "figures/scatter.png"} <= set(pictures)
+    for picture in pictures:
+        assert (tmp_path / "out" / picture).read_bytes().startswith(b"\x89PNG")
     assert json.loads((tmp_path / "out" / "results.json").read_text())["judged"]["mans_roc"]["n"] == 72
     assert (tmp_path / "out" / "tables.tex").read_text().count("\\begin{tabular}") > 3
     assert not [path for path in (tmp_path / "out").rglob("*") if path.suffix in (".part", ".tmp", ".pkl")]

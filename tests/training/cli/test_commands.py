@@ -128,8 +128,10 @@ def test_terminal_shows_a_table(stories: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_explanations_are_piped(stories: Path) -> None:
-    for row in rows_of(run("explain", stories).stdout):
-        assert {"text", "gain"} <= set(row["sentences"][0])
+    rows = rows_of(run("explain", stories).stdout)
+    assert [row["story_id"] for row in rows] == ["a", "b"]
+    assert [len(row["sentences"]) for row in rows] == [3, 3]
+    assert {"text", "gain"} <= set(rows[0]["sentences"][0])
 
 
 def test_context_within_the_story_is_not_read_twice() -> None:

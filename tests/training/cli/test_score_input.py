@@ -86,5 +86,8 @@ def test_missing_context_is_scored_as_an_empty_cell(tmp_path: Path) -> None:
     scores: list[list[float]] = []
     for name in ("a.jsonl", "a.csv"):
         write_rows(tmp_path / name, rows)
-        scores.append([json.loads(line)["score"] for line in score(tmp_path / name).stdout.splitlines()])
+        result = score(tmp_path / name)
+        assert result.exit_code == 0, result.output
+        scores.append([json.loads(line)["score"] for line in result.stdout.splitlines()])
     assert scores[0] == scores[1]
+    assert len(scores[0]) == 2

@@ -110,13 +110,17 @@ def test_two_processes_take_the_same_steps_as_one(tmp_path: Path) -> None:
     for trainer, losses in expected["losses"].items():
         assert first["losses"][trainer] == pytest.approx(losses, rel=1e-5), trainer
         assert second["losses"][trainer] == first["losses"][trainer], trainer
+    compared = set()
     for manifest in one.glob("*/weights/manifest.json"):
         name = manifest.relative_to(one)
         measured, expected_validation = (
             json.loads((run / name).read_text()).get("validation") for run in (two, one)
         )
+        if _numbers(expected_validation):
+            compared.add(name.parts[0])
         # perplexity is measured in bfloat16, where a smaller share of a batch rounds otherwise
         assert _numbers(measured) == pytest.approx(_numbers(expected_validation), rel=2e-2, abs=2e-4), name
+    assert {"union", "classifier", "ppl", "ruber_bert", "bleurt"} <= compared
     assert sorted(first["written"]) == sorted(expected["written"])
     assert second["written"] == []
     assert (two / "stage.json").read_text() == "0"
