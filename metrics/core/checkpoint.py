@@ -199,7 +199,10 @@ def load_checkpoint(folder: Path, metric: str) -> Checkpoint:
             f"{folder.name!r} was trained, got {digest[:12]}…"
         )
     weights = folder / ADAPTER
-    state = merge_adapter(_base_state(encoder), read_tensors(weights))
+    try:
+        state = merge_adapter(_base_state(encoder), read_tensors(weights))
+    except (KeyError, RuntimeError) as error:
+        raise ValueError(f"{weights}: does not fit its base: {error}") from error
     return _checkpoint(folder, settings, encoder, state, weights_checksum(weights))
 
 

@@ -51,14 +51,14 @@ class ClassifierScorer(StoryScorer):
             logits += [self.model.token_logits(hidden)] if share else []
             return torch.sigmoid(torch.cat(logits, 1))
 
-        sequence_scores = []
-        outputs = self.head_outputs(sequences, read, batch_size, device, dtype, progress)
-        for ids, (score, *values) in zip(sequences, outputs, strict=True):
+        def keep(values: list[float], length: int) -> SequenceScore:
+            score, rest = values[0], values[1:]
             if share:
-                tokens = values[type_count + 1 : type_count + 1 + len(ids)]
-                score = (1 - share) * score + share * sum(tokens) / len(ids)
-            sequence_scores.append(SequenceScore(score, values[:type_count]))
-        return sequence_scores
+                tokens = rest[type_count + 1 : type_count + 1 + length]
+                score = (1 - share) * score + share * sum(tokens) / length
+            return SequenceScore(score, rest[:type_count])
+
+        return self.head_outputs(sequences, read, batch_size, device, dtype, progress, keep)
 
     def _extra_explanations(
         self,

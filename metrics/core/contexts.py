@@ -4,6 +4,7 @@ Whether a context is part of the story depends on the checkpoint (`CONTEXT_RULES
 """
 
 import re
+import unicodedata
 from collections.abc import Sequence
 
 from openmeva.metrics.core.text import split_sentences
@@ -12,6 +13,7 @@ from openmeva.metrics.core.text import split_sentences
 CONTEXT_RULES: dict[str, bool | None] = {"first_sentence": True, "prompt": False, "auto": None}
 MAX_CONTINUED_SENTENCES = 10
 _TAG = re.compile(r"\[(?!\s?(?:FE)?MALE\b|\s?NEUTRAL\b)", re.IGNORECASE)  # "[WP]", but not a placeholder
+_WORD_GOES_ON = re.compile(r"[^\W_]|['’][^\W\d_]|\.\d")  # as in "can't" after "can", and "5.5" after "5"
 _REST_OF_SENTENCE = re.compile(r"""^(?:\s*[.!?…,;:)\]}’”'"]+)?\s*""")  # after its last word
 
 
@@ -57,7 +59,8 @@ def join_contexts(stories: Sequence[str], contexts: Sequence[str], joins: bool |
 def begins_with_context(story: object, context: object) -> bool:
     """Whether a story already begins with its context, which is not blank; False for anything but texts.
 
-    Only letters and digits count, in any case: one of the two may be tokenised, or have other quotes and spaces.
+    Only letters and digits count, in any case and without accents: one of the two may be tokenised, or have other quotes
+    and spaces, or store an accent as a character of its own.
 
     >>> [begins_with_context(story, "Ann ran.") for story in ("Ann ran. She fell.", "She fell.", "Ann rants.")]
     [True, False, False]
@@ -80,7 +83,7 @@ def without_context(story: str, context: str) -> str:
 
 def _context_end(story: str, context: str) -> int | None:
     """Where the context ends in a story that begins with it, after its last letter or digit; else None."""
-    wanted = [character for character in context.casefold() if character.isalnum()]
+    wanted = _letters(context)
     if not wanted:  # such as "…"
         beginning = context.strip()
         return (
@@ -90,10 +93,21 @@ def _context_end(story: str, context: str) -> int | None:
         )
     found = 0
     for place, letter in enumerate(story):
-        for character in filter(str.isalnum, letter.casefold()):
+        for character in _letters(letter):
             if found == len(wanted) or character != wanted[found]:
                 return None
             found += 1
         if found == len(wanted):
-            return None if story[place + 1 : place + 2].isalnum() else place + 1
+            end = place + 1
+            while unicodedata.combining(story[end : end + 1] or " "):
+                end += 1
+            return None if _WORD_GOES_ON.match(story, end) else end
     return None
+
+
+def _letters(text: str) -> list[str]:
+    """Letters and digits, in lower case, without accents."""
+    plain = text.casefold()
+    if not plain.isascii():
+        plain = unicodedata.normalize("NFD", plain)
+    return [character for character in plain if character.isalnum()]

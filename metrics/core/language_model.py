@@ -98,6 +98,9 @@ def read_language_model(weights: Path) -> tuple[Any, Any]:
         tokenizer, model = _load(str(weights.parent), torch.float32, local=True, gguf=file)
     except (OSError, SafetensorError) as error:
         raise ValueError(f"{weights}: missing or damaged ({error})") from error
+    if (backend := getattr(tokenizer, "backend_tokenizer", None)) is not None:
+        backend.no_truncation()  # stored with some tokenizers
+        backend.no_padding()
     return tokenizer, _without_quantization_config(model) if packed else model
 
 

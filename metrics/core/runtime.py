@@ -108,11 +108,14 @@ def build_model(make: Callable[[], Any], state: Mapping[str, Tensor], where: Pat
     """The model that `make` returns, with the weights `state`, in evaluation mode.
 
     Raises:
-        ValueError: `state` lacks weights of the model (`where` and the weights are named).
+        ValueError: `state` lacks weights of the model, or has them in other shapes (`where` and the weights are named).
     """
     with float32_initialization():
         model = make()
-    missing, _ = model.load_state_dict(state, strict=False)
+    try:
+        missing, _ = model.load_state_dict(state, strict=False)
+    except RuntimeError as error:
+        raise ValueError(f"{where}: weights do not fit the model: {error}") from error
     missing = [name for name in missing if "predictions.decoder" not in name]  # tied to the word embeddings
     if missing:
         raise ValueError(f"{where}: weights missing: {', '.join(missing)}")

@@ -95,6 +95,9 @@ class StoryScorer:
         """
         joins_context = self.joins_context if joins_context is None else joins_context
         if contexts is not None:
+            for row, (story, context) in enumerate(zip(stories, contexts, strict=True)):
+                if context.strip() and not any(map(str.isalnum, story)) and not self._has_tokens(story):
+                    raise no_words("predictions", row, story)  # its context alone would be scored
             stories = join_contexts(stories, contexts, joins_context)
         limit = self.max_length - 2
         shorter = min(limit, (self.shorter_window or self.max_length) - 2)
@@ -117,6 +120,10 @@ class StoryScorer:
             prepared.append(PreparedStory(words, tokens, sentence_windows(lengths, limit), parts))
         return prepared
 
+    def _has_tokens(self, story: str) -> bool:
+        sentences = [" ".join(words) for words in self.normalizer.sentences(story)]
+        return any(e.ids for e in self.tokenizer.encode_batch(sentences, add_special_tokens=False))
+
     def head_outputs(
         self,
         sequences: Sequence[Sequence[int]],
@@ -125,8 +132,13 @@ class StoryScorer:
         device: torch.device,
         dtype: torch.dtype,
         progress: Progress | None = None,
+        keep: Callable[[Any, int], Any] = lambda values, _: values,
     ) -> list[Any]:
-        """The output of `read` on each sequence's hidden states, in order; `sequences` are without special tokens."""
+        """The output of `read` on each sequence's hidden states, in order; `sequences` are without special tokens.
+
+        `keep` chooses what is kept of it, given the output and the sequence's length: outputs of all tokens of many
+        stories would not fit in memory.
+        """
         self.model = self._precisions.get(device, dtype)
         outputs: list[Any] = [None] * len(sequences)
         with inference(device):
@@ -137,7 +149,7 @@ class StoryScorer:
                 )
                 values = read(self.model.encode(ids.to(device), mask.to(device)))
                 for index, value in zip(batch, values.tolist(), strict=True):
-                    outputs[index] = value
+                    outputs[index] = keep(value, len(sequences[index]))
         return outputs
 
     def score_sequences(

@@ -268,7 +268,8 @@ class TextEncoder:
         np.add.at(vectors, word_ids, inner)
         vectors /= np.bincount(word_ids, minlength=len(pieces.words))[:, None].astype(np.float32)
         ids = np.array([*self.prefix, *pieces.ids, *self.suffix])
-        return EmbeddedText(ids, special, np.ascontiguousarray(states), pieces.words, vectors)
+        # a copy: a view would keep the states of its whole batch
+        return EmbeddedText(ids, special, np.array(states), pieces.words, vectors)
 
 
 def _windows(word_ids: np.ndarray, sizes: Sequence[int], limit: int) -> list[tuple[int, int]]:

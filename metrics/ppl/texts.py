@@ -123,7 +123,7 @@ class PlainReader:
             begin = len(before[row]) if before else 0
             context_length = next((i for i, (_, end) in enumerate(spans) if end > begin), len(ids))
             if context_length == len(ids):
-                raise no_words("predictions", row, text)
+                raise no_words("predictions", row, stories[row])
             sentences = [(begin + first, begin + last) for first, last in sentence_spans(text[begin:])]
             words = sum(map(len, self.normalizer.sentences(text[begin:])))
             read.append(

@@ -79,7 +79,7 @@ class RuberScorer:
         chosen = choose_dtype(dtype, target_device) if self.model.encoder == "bert" else torch.float32
         model = self._precisions.get(target_device, chosen)
         plain = [plain_context(context) for context in contexts]
-        stories = [without_context(story, context) for story, context in zip(stories, plain, strict=True)]
+        stories = [_own_text(*texts) for texts in zip(stories, contexts, plain, strict=True)]
         columns = {"predictions": stories, "contexts": plain}
         rows = {name: self.tokens(texts, name) for name, texts in columns.items()}
         counts = [len(several) for several in references or ()]
@@ -173,3 +173,9 @@ class RuberScorer:
             return stacked.amax(0)
         weights = torch.tensor(lengths, dtype=stacked.dtype, device=stacked.device)
         return (stacked * (weights / weights.sum())[:, None]).sum(0)
+
+
+def _own_text(story: str, context: str, plain: str) -> str:
+    """The story without its context, which it may repeat as it is, or without the tags that `plain` lacks."""
+    rest = without_context(story, context)
+    return without_context(story, plain) if rest == story else rest

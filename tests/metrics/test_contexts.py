@@ -1,11 +1,17 @@
 """A story that already begins with its context, in another spelling, too, is not read after it once more."""
 
+import unicodedata
 from functools import cache
 from typing import Any
 
 import pytest
 
-from openmeva.metrics.core.contexts import is_beginning
+from openmeva.metrics.core.contexts import (
+    begins_with_context,
+    is_beginning,
+    join_contexts,
+    without_context,
+)
 from openmeva.training.scoring.loading import load
 
 CONTEXT = "Ann’s dog was hungry."
@@ -44,3 +50,29 @@ def test_ruber_bert_compares_the_context_with_the_rest(whole: str) -> None:
 
 def test_beginning_is_followed_by_at_most_ten_sentences():
     assert [is_beginning("Ann was hungry.", "She ate. " * count) for count in (10, 11)] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("story", "context", "own"),
+    [
+        ("I can't swim. I sank.", "I can.", None),
+        ("Ann ran 5.5 miles.", "Ann ran 5.", None),
+        ("Ann ran.She fell.", "Ann ran.", "She fell."),
+        (unicodedata.normalize("NFD", "At the café. He ate."), "At the café.", "He ate."),
+        ("Cafe Rio was open . He ate .", "Café Rio was open.", "He ate ."),
+    ],
+)
+def test_end_of_a_context_is_found_whatever_its_spelling(story: str, context: str, own: str | None) -> None:
+    assert begins_with_context(story, context) == (own is not None)
+    assert without_context(story, context) == (own or story)
+    assert (join_contexts([story], [context], True) == [story]) == (own is not None)
+
+
+def test_ruber_bert_leaves_out_a_prompt_with_its_tag() -> None:
+    prompt, rest = "[ WP ] You wake up . ", "I rubbed my eyes . Nobody was there ."
+    module = load("ruber_bert", "wp")
+    whole, own = (
+        module.compute(predictions=[text], contexts=[prompt], dtype="float32")["scores"]
+        for text in (prompt + rest, rest)
+    )
+    assert whole == pytest.approx(own, abs=1e-6)

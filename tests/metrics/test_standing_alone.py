@@ -81,6 +81,7 @@ def published_results(tmp_path_factory: pytest.TempPathFactory, chat_model: str)
         patch.setattr(install, "lay_out", lay_out_and_publish)
         caches = Caches(home, home / "hub", home / "modules", home / "datasets")
         Installation(caches).install(described, __version__, ROOT)
+    installed = {path.name for path in (home / "modules" / "evaluate_modules" / "metrics").iterdir()}
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("HF_", "TRANSFORMERS_", "PYTHON"))}
     out = base / "found.json"
     script = ROOT / "tests" / "metrics" / "every_metric.py"
@@ -93,7 +94,7 @@ def published_results(tmp_path_factory: pytest.TempPathFactory, chat_model: str)
         check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(out.read_text())
+    return {**json.loads(out.read_text()), "names": installed}
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +104,13 @@ def checkout_results(tmp_path_factory: pytest.TempPathFactory, chat_model: str) 
     return results(
         lambda name, config=None: evaluate.load(str(ROOT / "metrics" / name), config), chat_model, cache
     )
+
+
+def test_name_of_a_metric_of_evaluate_is_not_taken(published_results: dict[str, Any]) -> None:
+    """`evaluate.load("bleurt")` stays evaluate's own metric."""
+    names = published_results["names"]
+    assert {"openmeva--bleurt", "openmeva--union", "evaluate-metric--union"} <= names
+    assert "evaluate-metric--bleurt" not in names
 
 
 def test_every_metric_is_covered() -> None:

@@ -226,6 +226,22 @@ def test_missing_weights_are_reported(name: str, weight: str, tmp_path: Path) ->
         load_tiny(name, file.parent)
 
 
+def test_weights_that_do_not_fit_are_reported(tmp_path: Path) -> None:
+    file = write_checkpoint(tmp_path / "mine") / "adapter.safetensors"
+    tensors = load_file(file)
+    name = next(name for name in tensors if name.endswith(".lora_A"))
+    for changed, message in (
+        (
+            {"no.such.layer.lora_A": tensors[name].clone()},
+            r"mine/adapter\.safetensors: does not fit its base",
+        ),
+        ({"classifier.weight": torch.zeros(3, 5)}, r"mine: weights do not fit the model"),
+    ):
+        save_file({**tensors, **changed}, file)
+        with pytest.raises(ValueError, match=message):
+            load_tiny("union", file.parent)
+
+
 def test_adapter_is_rejected_on_another_encoder(tmp_path: Path) -> None:
     folder = write_checkpoint(tmp_path / "mine")
     other = write_checkpoint(tmp_path / "other", seed=5)

@@ -88,6 +88,10 @@ def test_explain(union: Any) -> None:
         ({"predictions": [3.5, "She ate."]}, "predictions, row 0: expected a string, got float"),
         ({"predictions": ["She ate.", "\x07\x08"]}, "predictions, row 1: expected a text with words"),
         (
+            {"predictions": ["She ate.", "\u200b"], "contexts": ["Ann ran.", "Ann was hungry."]},
+            "predictions, row 1: expected a text with words",
+        ),
+        (
             {"predictions": STORIES, "contexts": ["Ann ran."]},
             "contexts: expected 2, one per prediction, got 1",
         ),

@@ -3,6 +3,7 @@
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -205,6 +206,29 @@ def test_advice_after_an_error_of_the_hub_fits_its_cause(
     hub.failures, hub.failure_status = "POST /api/repos/create", status
     with pytest.raises(ValueError, match=advice):
         publish_project(read_description(project), project, "me", dry_run=False, move_tags=False)
+
+
+def test_options_of_the_command_reach_the_hub(hub: Hub, project: Path) -> None:
+    def published(**options: Any) -> None:
+        publish_project(
+            read_description(project), project, "me", dry_run=False, **{"move_tags": False, **options}
+        )
+
+    published(private=True)
+    assert all(repository.private for repository in hub.repositories.values())
+    stored = hub.repositories["spaces/me/openmeva"]
+    stored.commits.append(("e" * 40, {**stored.files, "more.txt": b""}))
+    with pytest.raises(ValueError, match="--move-tags"):
+        published()
+    published(move_tags=True)
+    assert set(stored.tags.values()) == {stored.commits[-1][0]}
+    assert "more.txt" not in stored.files
+    stored.tags.clear()
+    stored.commits.append(("d" * 40, {"theirs.txt": b""}))
+    with pytest.raises(ValueError, match="--replace"):
+        published()
+    published(replace=True)
+    assert "theirs.txt" not in stored.files
 
 
 USE = """
