@@ -210,12 +210,10 @@ def kendall_w(ratings: np.ndarray, raters: list[list[str]] | None) -> float:
 def rater_means(ratings: np.ndarray, raters: list[list[str]] | None) -> dict[str, Any]:
     """Tests whether raters differ in severity, by two-way ANOVA of stories and raters without interaction.
 
-    Raters may rate only part of the data. Stories with one rating say nothing of severity. Raters with one rating of
-    other stories are excluded: their severity would fit it exactly.
+    Raters may rate only part of the data. Stories with one rating, and raters with one rating of others, are left out.
 
     Returns:
-        `{"raters", "f", "p_value", "severity"}`: severity is the mean deviation from the stories' means, below 0
-        where a rater is stricter than the others.
+        `{"raters", "f", "p_value", "severity"}`: severity is the mean deviation from the stories' means, below 0 if strict.
 
     Raises:
         ValueError: the raters are not known, fewer than two gave two ratings, or there is no residual variance because

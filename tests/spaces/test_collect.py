@@ -9,7 +9,7 @@ import pytest
 
 from openmeva.spaces.leaderboard.app import read_results
 from openmeva.spaces.leaderboard.cells import aspect_cells
-from openmeva.spaces.leaderboard.collect import collect, keep_old_rows, merge_runs
+from openmeva.spaces.leaderboard.collect import RESULTS, collect, keep_old_rows, merge_runs
 from openmeva.spaces.leaderboard.views import autos_table as autos_view
 from openmeva.training.benchmark.tables.sections import read_published
 from openmeva.training.hub.figures import autos_table
@@ -224,3 +224,12 @@ def test_invariance_rows_are_sorted_by_absolute_error() -> None:
         page = autos_view(result, measure)
         assert page.index("Calm") < page.index("Wild")
         assert "mean distance" in page
+
+
+def test_shipped_results_contain_no_story() -> None:
+    results = json.loads(RESULTS.read_text(encoding="utf-8"))
+    assert results["judged"]
+    assert results["autos"]
+    assert {key for judged_set in results["judged"].values() for key in judged_set} == {
+        "title", "corpus", "n", "prompts", "ceiling", "paper_note", "paper_stories", "judgments", "settings", "rows",
+    }  # fmt: skip

@@ -283,15 +283,6 @@ def test_tables_contain_all_rows_and_highlight_the_users() -> None:
     assert "typo" in views.autos_table(collected["autos"]["autos_mini_discrimination"], "pearson")
 
 
-def test_shipped_results_contain_no_story() -> None:
-    results = json.loads(RESULTS.read_text(encoding="utf-8"))
-    assert results["judged"]
-    assert results["autos"]
-    assert {key for judged_set in results["judged"].values() for key in judged_set} == {
-        "title", "corpus", "n", "prompts", "ceiling", "paper_note", "paper_stories", "judgments", "settings", "rows",
-    }  # fmt: skip
-
-
 def test_prompt_may_be_0_and_systems_are_used_only_if_complete() -> None:
     rows = [
         {
