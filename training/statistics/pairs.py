@@ -11,10 +11,8 @@ from openmeva.training.statistics.coefficients import accuracy
 from openmeva.training.statistics.groups import Groups
 
 _EQUAL = 1e-12  # sums that differ by less are equal but for the order of summation
-_OF_GAP, _OF_SCORE = (
-    1e-10,
-    1e-14,
-)  # differences by rounding, relative to a gap and to the larger of its scores
+# differences by rounding, relative to a gap, and to the larger of its scores
+_OF_GAP, _OF_SCORE = 1e-10, 1e-14
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from openmeva.metrics.core.checkpoint import weights_checksum
 from openmeva.training.common.adapters import adapter_tensors, add_adapters
 from openmeva.training.hub.description import read_description
 from openmeva.training.hub.layout import Repository, lay_out
+from openmeva.training.hub.publish import publish
 from tests.small_hub import TOKEN, Hub, small_hub
 from tests.tiny.models import tiny_model, write_encoder
 
@@ -115,3 +116,13 @@ def writes(hub: Hub) -> list[str]:
     requests = [r for r in hub.requests if r.startswith(("POST", "PUT", "DELETE")) and "paths-info" not in r]
     hub.requests.clear()
     return requests
+
+
+@pytest.fixture
+def space(hub: Hub, repositories: list[Repository], tmp_path: Path) -> list[Repository]:
+    """A Space, released as 1.0.0, whose folder a test may change."""
+    folder = tmp_path / "openmeva"
+    shutil.copytree(next(r for r in repositories if r.id == "me/openmeva").folder, folder)
+    own = [Repository("space", "me/openmeva", folder)]
+    publish(api(hub), own, "1.0.0")
+    return own

@@ -119,14 +119,8 @@ def test_a_release_is_not_overwritten(hub: Hub, repositories: list[Repository], 
     assert stored.at("v1.1.0") == stored.commits[-1]
 
 
-def test_tag_left_behind_by_failed_publication_can_be_moved(
-    hub: Hub, repositories: list[Repository], tmp_path: Path
-) -> None:
-    folder = tmp_path / "openmeva"
-    shutil.copytree(next(r for r in repositories if r.id == "me/openmeva").folder, folder)
-    space = [Repository("space", "me/openmeva", folder)]
-    publish(api(hub), space, "1.0.0")
-    (folder / "trivial.py").write_text("# newer\n")
+def test_tag_left_behind_by_failed_publication_can_be_moved(hub: Hub, space: list[Repository]) -> None:
+    (space[0].folder / "trivial.py").write_text("# newer\n")
     hub.failures = "DELETE /api/spaces/me/openmeva/tag"
     with pytest.raises(HfHubHTTPError):
         publish(api(hub), space, "1.0.0", move_tags=True)

@@ -1,8 +1,5 @@
 """What publishing must not do on the Hub: replace the files of others, or leave a release that does not load."""
 
-import shutil
-from pathlib import Path
-
 import pytest
 from huggingface_hub.errors import HfHubHTTPError
 
@@ -37,15 +34,11 @@ def test_private_repositories_are_created(hub: Hub, repositories: list[Repositor
 
 
 def test_a_tag_that_could_not_be_moved_is_restored(
-    hub: Hub, repositories: list[Repository], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hub: Hub, space: list[Repository], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = tmp_path / "openmeva"
-    shutil.copytree(next(r for r in repositories if r.id == "me/openmeva").folder, folder)
-    space = [Repository("space", "me/openmeva", folder)]
-    publish(api(hub), space, "1.0.0")
     stored = hub.repositories["spaces/me/openmeva"]
     released = stored.at("v1.0.0")
-    (folder / "trivial.py").write_text("# newer\n")
+    (space[0].folder / "trivial.py").write_text("# newer\n")
     client = api(hub)
     create_tag, calls = client.create_tag, []
 
@@ -62,13 +55,9 @@ def test_a_tag_that_could_not_be_moved_is_restored(
 
 
 def test_push_of_another_user_is_not_overwritten(
-    hub: Hub, repositories: list[Repository], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    hub: Hub, space: list[Repository], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = tmp_path / "openmeva"
-    shutil.copytree(next(r for r in repositories if r.id == "me/openmeva").folder, folder)
-    space = [Repository("space", "me/openmeva", folder)]
-    publish(api(hub), space, "1.0.0")
-    (folder / "trivial.py").write_text("# newer\n")
+    (space[0].folder / "trivial.py").write_text("# newer\n")
     client = api(hub)
     create_commit, stored = client.create_commit, hub.repositories["spaces/me/openmeva"]
 
