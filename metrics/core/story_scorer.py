@@ -4,8 +4,10 @@ UNION and the classifiers of `classifier_scorer.py` differ in the model and in w
 (`StoryScorer._extra_explanations`). SENTAVG has its own `score`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -50,9 +52,20 @@ class PreparedStory:
     windows: list[tuple[int, int]]
     short_windows: list[tuple[int, int]] = field(default_factory=list)
 
-    def ids(self, window: tuple[int, int], without: int | None = None) -> list[int]:
-        """Token ids of the sentences in `window`, except the sentence `without`."""
-        return [t for i in range(*window) if i != without for t in self.tokens[i]]
+    def ids(self, window: tuple[int, int], without: Container[int] = ()) -> list[int]:
+        """Token ids of the sentences and parts in `window`, except those in `without`."""
+        return [t for i in range(*window) if i not in without for t in self.tokens[i]]
+
+    def sentence_parts(self) -> list[range]:
+        """The parts of each sentence, one for most."""
+        starts = [i for i, words in enumerate(self.words) if words]
+        return [range(start, end) for start, end in pairwise([*starts, len(self.words)])]
+
+
+def _window_preference(parts: range, window: tuple[int, int]) -> tuple[int, int]:
+    """A sort key of windows: lower if more of a sentence's `parts` are in it, then if they are nearer to its middle."""
+    outside = sum(not window[0] <= part < window[1] for part in parts)
+    return outside, abs(sum(window) - (parts.start + parts.stop))
 
 
 class StoryScorer:
@@ -233,17 +246,16 @@ class StoryScorer:
     ) -> list[list[dict[str, Any]]]:
         """The gain of each sentence: the score of its window without it minus the score with it.
 
+        Of a sentence that is longer than a window, the part in one window is left out.
         `window_scores` holds the results of the windows from scoring the whole story.
         """
-        occurrences: list[tuple[int, tuple[int, int], int]] = []  # story, window, sentence
+        occurrences: list[tuple[int, tuple[int, int], range]] = []  # story, window, parts of the sentence
         for s, story in enumerate(prepared):
-            for i in range(len(story.tokens)):
-                window = min(
-                    story.windows, key=lambda w: (not w[0] <= i < w[1], abs(w[0] + w[1] - 1 - 2 * i))
-                )
-                occurrences.append((s, window, i))
+            for parts in story.sentence_parts():
+                window = min(story.windows, key=partial(_window_preference, parts))
+                occurrences.append((s, window, parts))
         with_sentence = [prepared[s].ids(window) for s, window, _ in occurrences]
-        without_sentence = [prepared[s].ids(window, i) for s, window, i in occurrences]
+        without_sentence = [prepared[s].ids(window, parts) for s, window, parts in occurrences]
         unread = list(
             dict.fromkeys(tuple(ids) for ids in without_sentence if ids and tuple(ids) not in window_scores)
         )
@@ -255,16 +267,13 @@ class StoryScorer:
         gains: list[list[float]] = [[] for _ in prepared]
         for (s, _, _), full, reduced in zip(occurrences, with_sentence, without_sentence, strict=True):
             gains[s].append(scores[tuple(reduced)] - scores[tuple(full)] if reduced else 0.0)
-        explained: list[list[dict[str, Any]]] = []
-        for story, gain in zip(prepared, gains, strict=True):
-            sentences: list[dict[str, Any]] = []
-            for words, value in zip(story.words, gain, strict=True):
-                if words:  # the rest of a split sentence belongs to its first part
-                    sentences.append({"text": " ".join(words), "gain": value})
-                else:
-                    sentences[-1]["gain"] += value
-            explained.append(sentences)
-        return explained
+        return [
+            [
+                {"text": " ".join(words), "gain": value}
+                for words, value in zip(filter(None, story.words), gain, strict=True)
+            ]
+            for story, gain in zip(prepared, gains, strict=True)
+        ]
 
     def _extra_explanations(
         self,

@@ -120,13 +120,15 @@ def test_sentence_gain_uses_the_window_where_it_is_most_central(
         ids = [token for part in parts for token in part]
         return scorer.score_sequences([ids], 1, torch.device("cpu"), torch.float32)[0].score
 
+    starts = [i for i, words in enumerate(result.words) if words]
     costs: list[float] = []
-    for index, words in enumerate(result.words):
-        holding = [window for window in result.windows if index in range(*window)]
-        start, end = min(holding, key=lambda window: abs((window[0] + window[1] - 1) / 2 - index))
-        others = [result.tokens[i] for i in range(start, end) if i != index]
-        cost = score(*others) - score(*result.tokens[start:end]) if others else 0.0
-        costs = [*costs, cost] if words else [*costs[:-1], costs[-1] + cost]
+    for first, after in zip(starts, [*starts[1:], len(result.words)], strict=True):
+        parts = set(range(first, after))
+        most = max(len(parts & set(range(*window))) for window in result.windows)
+        holding = [window for window in result.windows if len(parts & set(range(*window))) == most]
+        start, end = min(holding, key=lambda window: abs((window[0] + window[1] - 1) / 2 - (first + after - 1) / 2))
+        others = [result.tokens[i] for i in range(start, end) if i not in parts]
+        costs.append(score(*others) - score(*result.tokens[start:end]) if others else 0.0)
     _, explanations = scorer.score([story], dtype="float32", explain=True)
     assert explanations is not None
     assert [sentence["gain"] for sentence in explanations[0]["sentences"]] == pytest.approx(costs, abs=1e-6)
