@@ -82,6 +82,24 @@ def test_different_metrics_are_ranked_with_significance() -> None:
     assert "no systems" in table["rows"]["length"]["between_systems"]["undefined"]
 
 
+def test_clusters_count_prompts_not_stories() -> None:
+    """The metrics differ between prompts only: eight prompts say little, whatever their number of stories."""
+    rng = np.random.default_rng(4)
+    prompts = np.repeat(np.arange(8), 40)
+    quality = rng.normal(size=8)[prompts]
+    given = [
+        {"prompt": str(prompt), "story": f"It ended {index}.", "score": score, "ratings": [score]}
+        for index, (prompt, score) in enumerate(zip(prompts, 3 + quality, strict=True))
+    ]
+    better, worse = quality + rng.normal(size=8)[prompts], quality + 1.6 * rng.normal(size=8)[prompts]
+    ours = {"better": list(better), "worse": list(worse + 0.01 * rng.normal(size=320))}
+    table = judged_table(JudgedStories.from_rows(given), ours, {}, 1000, np.random.default_rng(0))
+    test = table["pairs"]["against"]["worse"]["permutation"]
+    assert test["p_value"] < 0.01
+    assert table["standings"]["pooled"]["clusters"] == [1, 1]
+    assert table["standings"]["pooled"]["p_values"][0][1] > 0.05
+
+
 @pytest.mark.parametrize(
     ("complete", "note"),
     [
