@@ -39,26 +39,36 @@ def merge_ties(values: np.ndarray, tolerance: float | None = None) -> np.ndarray
 
 
 def merge_score_ties(scores: np.ndarray) -> np.ndarray:
-    """As `merge_ties` for a metric's `(n,)` scores, but small scores of one sign keep their differences.
+    """As `merge_ties` for a metric's `(n,)` scores, but no score makes others equal by its size alone.
 
     Probabilities of whole stories span hundreds of orders of magnitude: next to the largest, all others differ by no more
-    than its rounding error, and yet each is exact to its own size.
+    than its rounding error, and yet each is exact to its own size. Scores of both signs may be differences of numbers,
+    whose rounding error exceeds their size: it is relative to the range of their middle half, unless that is equal.
 
     >>> merge_score_ties(np.array([1e-40, 2e-40, 0.3, 0.1 + 0.2])).tolist()
     [1e-40, 2e-40, 0.3, 0.3]
+    >>> merge_score_ties(np.array([-0.2, 0.1 - 0.3, 0.1, 0.2, 1e12])).tolist()
+    [-0.2, -0.2, 0.1, 0.2, 1000000000000.0]
     """
-    merged = merge_ties(scores)
-    # Scores of both signs may be differences of numbers, whose rounding error exceeds their size.
-    if not len(scores) or scores.min() < 0 < scores.max():
-        return merged
+    if not len(scores):
+        return scores
     order = np.argsort(scores, kind="stable")
-    ascending, coarse = scores[order], merged[order]
-    sizes = np.minimum(np.abs(ascending[:-1]), np.abs(ascending[1:]))
-    new = (np.diff(coarse) > 0) | (np.diff(ascending) > _OF_SPREAD * sizes)
-    starts = np.maximum.accumulate(np.where(np.r_[True, new], np.arange(len(scores)), 0))
-    fine = np.empty_like(scores)
-    fine[order] = ascending[starts]
-    return fine
+    ascending = scores[order]
+    sizes = np.sort(np.abs(np.stack([ascending[:-1], ascending[1:]])), axis=0)
+    if scores.min() < 0 < scores.max():
+        spread, middle = np.ptp(scores), np.ptp(np.quantile(scores, [0.25, 0.75]))
+        if middle > _OF_SIZE * spread:  # else the middle half is equal
+            spread = middle
+        none = _OF_SPREAD * spread + _OF_SIZE * sizes[1]
+    else:
+        rounding = _OF_SPREAD * np.ptp(scores) + _OF_SIZE * np.abs(scores).max()
+        none = np.minimum(rounding, _OF_SPREAD * sizes[0])
+    starts = np.maximum.accumulate(
+        np.where(np.r_[True, np.diff(ascending) > none], np.arange(len(scores)), 0)
+    )
+    merged = np.empty_like(scores)
+    merged[order] = ascending[starts]
+    return merged
 
 
 def is_constant(scores: Sequence[float] | np.ndarray) -> bool:

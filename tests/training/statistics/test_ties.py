@@ -5,6 +5,7 @@ import pytest
 
 from openmeva.metrics.openmeva.judged import JudgedStories
 from openmeva.metrics.openmeva.levels import between_systems
+from openmeva.metrics.openmeva.ties import merge_score_ties
 from openmeva.training.statistics.coefficients import COEFFICIENTS
 from openmeva.training.statistics.levels import SystemMeans, within_prompts
 from openmeva.training.statistics.pairs import calibrated_accuracy, pairwise_accuracy
@@ -102,3 +103,14 @@ def test_an_outlier_does_not_change_the_calibrated_accuracy() -> None:
     assert calibrated_accuracy(whole / 10, judgments).value == near(
         calibrated_accuracy(whole, judgments).value
     )
+
+
+@pytest.mark.parametrize("outlier", [1.0, 1e6, -1e12])
+def test_outlier_does_not_tie_scores_of_both_signs(outlier: float) -> None:
+    scores = np.random.default_rng(0).normal(size=50)
+    assert len(np.unique(merge_score_ties(np.r_[scores, outlier]))) == 51
+
+
+def test_rounding_about_zero_is_tied_even_if_most_scores_are_zero() -> None:
+    zeros = np.array([0.1 + 0.2 - 0.3, 0.3 - 0.2 - 0.1, 0.0, 0.0])
+    assert set(merge_score_ties(np.r_[zeros, zeros, -0.5, 1.0])) == {zeros.min(), -0.5, 1.0}
