@@ -20,9 +20,8 @@ from huggingface_hub import snapshot_download
 from huggingface_hub.constants import HF_HUB_CACHE
 from safetensors import safe_open
 from safetensors.torch import load_file
-from tokenizers import AddedToken, Tokenizer
-from tokenizers.normalizers import Prepend
-from tokenizers.pre_tokenizers import ByteLevel, Sequence
+from tokenizers import AddedToken, Tokenizer, normalizers, pre_tokenizers
+from tokenizers.pre_tokenizers import ByteLevel
 from torch import Tensor
 from transformers import AutoModel, AutoTokenizer
 
@@ -238,8 +237,13 @@ def enable_prefix_space(tokenizer: Tokenizer) -> Tokenizer:
 
     A story then has the same tokens whether it is encoded whole, by sentence or by word.
     """
+    word = tokenizer.encode("the", add_special_tokens=False).ids
+    if tokenizer.encode("the the", add_special_tokens=False).ids == word * 2:
+        return tokenizer
     if isinstance(tokenizer.pre_tokenizer, ByteLevel):
         tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=True)
-    elif isinstance(tokenizer.pre_tokenizer, Sequence) and tokenizer.normalizer is None:
-        tokenizer.normalizer = Prepend(" ")  # as a pre-tokenizer it would start each part with a space
+    elif isinstance(tokenizer.pre_tokenizer, pre_tokenizers.Sequence):
+        # as a pre-tokenizer it would start each part with a space
+        first = [] if tokenizer.normalizer is None else [tokenizer.normalizer]
+        tokenizer.normalizer = normalizers.Sequence([*first, normalizers.Prepend(" ")])
     return tokenizer
