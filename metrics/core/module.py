@@ -113,9 +113,7 @@ class StoryInputs:
         self, *, predictions: Any = None, contexts: Any = None, references: Any = None, **kwargs: Any
     ) -> Any:
         """Scores `predictions`, or the rows added before; see the module's `inputs_description`."""
-        # rejected before anything is done: rows that were added before stay
-        check_options(kwargs)
-        inspect.signature(self._compute).bind_partial(**kwargs)  # type: ignore[attr-defined]  # of evaluate.Metric
+        self._check_options(kwargs)  # before anything is done: rows that were added before stay
         with self._lock:
             if predictions is None and self.writer is None:
                 raise ValueError("predictions: expected at least one story, got none")
@@ -139,6 +137,19 @@ class StoryInputs:
             module: Any = self
             module.filelocks = module.file_paths = None  # released locks, which cannot be copied or pickled
             return result if result is None else {**result, "warnings": self._warnings}
+
+    def _check_options(self, options: Mapping[str, Any]) -> None:
+        """Refuses options of `compute` that no rows could be scored with.
+
+        Raises:
+            ValueError: a value that is not allowed; on modules with a signature of precision, also no such device.
+            TypeError: an option that the module does not have.
+        """
+        check_options(options)
+        module: Any = self
+        inspect.signature(module._compute).bind_partial(**options)
+        if "dtype" in inspect.signature(module.signature).parameters:
+            signature_with(module, options)
 
     def _finalize(self) -> None:
         super()._finalize()  # type: ignore[misc]

@@ -142,6 +142,10 @@ class EmbeddingSimilarity(StoryInputs, evaluate.Metric):
                 )
         return option
 
+    def _check_options(self, options):
+        super()._check_options(options)
+        chosen_names(options.get("scores"), SCORES)
+
     def _compute(
         self,
         predictions,

@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import evaluate
 from openmeva.metrics.core.files import check_folder
 from openmeva.metrics.core.hub import hub_home
 from openmeva.metrics.core.module import MODEL_LIBRARIES, StoryInputs, progress_bar, signature_of
-from openmeva.metrics.core.runtime import choose_device, choose_dtype
+from openmeva.metrics.core.runtime import choose_device, choose_dtype, precision
 from openmeva.metrics.llm_judge.answers import AnswerCache, Judge
 from openmeva.metrics.llm_judge.chat import ChatJudge
 from openmeva.metrics.llm_judge.judging import rate_prompts
@@ -129,6 +129,33 @@ class LlmJudge(StoryInputs, evaluate.Metric):
             )
         return self._signature
 
+    def _check_options(self, options):
+        super()._check_options(options)
+        settings, _ = self._with_options(options)
+        if settings.local:
+            precision(options.get("dtype", "auto"), options.get("device"))
+
+    def _with_options(self, options: Mapping[str, Any]) -> tuple[Settings, Prompts]:
+        """The settings and prompts with these options of `compute`; others are ignored.
+
+        Raises:
+            ValueError: an invalid value, an unknown or repeated aspect, or another local model.
+        """
+        settings = self._settings.updated(
+            {name: value for name, value in options.items() if name in Settings.__dataclass_fields__}
+        )
+        if settings.local and settings.model != self._settings.model:
+            raise ValueError(
+                "model: that of a local judge is chosen on loading, as the second argument of evaluate.load"
+            )
+        prompts = read_prompts(settings.prompts) if settings.prompts else DEFAULT_PROMPTS
+        aspects = settings.aspects
+        unknown = [aspect for aspect in aspects if aspect not in prompts.aspects]
+        if unknown or not aspects or len(set(aspects)) < len(aspects):
+            got = ", ".join(map(str, aspects)) or "none"
+            raise ValueError(f"aspects: expected some of {', '.join(prompts.aspects)}, each once, got {got}")
+        return settings, prompts
+
     def _compute(
         self,
         predictions,
@@ -156,13 +183,7 @@ class LlmJudge(StoryInputs, evaluate.Metric):
         details=False,
         show_progress=True,
     ):
-        options = {name: value for name, value in locals().items() if name in Settings.__dataclass_fields__}
-        settings = self._settings.updated(options)
-        if settings.local and settings.model != self._settings.model:
-            raise ValueError(
-                "model: that of a local judge is chosen on loading, as the second argument of evaluate.load"
-            )
-        templates = read_prompts(settings.prompts) if settings.prompts else DEFAULT_PROMPTS
+        settings, templates = self._with_options(locals())
         story_prompts = _story_prompts(predictions, contexts, settings.aspects, templates)
         if dry_run:
             return _dry_run(story_prompts, settings)
@@ -216,12 +237,8 @@ def _story_prompts(
     """The prompt of each story in each aspect, ordered by aspect, then by story.
 
     Raises:
-        ValueError: no aspect, an unknown or repeated one, or one that needs contexts when there are none.
+        ValueError: an aspect needs contexts, and there are none.
     """
-    unknown = [aspect for aspect in aspects if aspect not in prompts.aspects]
-    if unknown or not aspects or len(set(aspects)) < len(aspects):
-        got = ", ".join(map(str, aspects)) or "none"
-        raise ValueError(f"aspects: expected some of {', '.join(prompts.aspects)}, each once, got {got}")
     needing = [aspect for aspect in aspects if aspect in prompts.needs_context]
     if needing and contexts is None:
         raise ValueError(f"contexts: expected one per story, which {needing[0]} needs, got none")

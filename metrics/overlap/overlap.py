@@ -106,6 +106,10 @@ class Overlap(StoryInputs, evaluate.Metric):
         """The scores that cannot be computed here, each with a sentence that says why."""
         return {} if has_wordnet() else {"meteor": f"{WORDNET_MISSING}."}
 
+    def _check_options(self, options):
+        super()._check_options(options)
+        chosen_names(options.get("scores"), SCORES)
+
     def _compute(self, predictions, references, scores=None, show_progress=True):
         chosen = chosen_names(scores, SCORES)
         if scores is None and (lacking := self.lacking()):

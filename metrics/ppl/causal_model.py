@@ -36,6 +36,13 @@ class CausalModel:
         self.takes_positions = "position_ids" in inspect.signature(model.base_model.forward).parameters
         self.head = head or self._output_embeddings()
 
+    def check_padding_side(self, side: str) -> None:
+        """Raises a ValueError for left padding if it would change the losses."""
+        if side == "left" and not self._supports_left_padding:
+            raise ValueError(
+                "padding_side: expected 'right' for this model, which counts padding among its positions, got 'left'"
+            )
+
     def token_losses(
         self,
         stories: Sequence[TokenizedStory],
@@ -52,10 +59,7 @@ class CausalModel:
         Raises:
             ValueError: left padding for a model whose losses it changes.
         """
-        if padding_side == "left" and not self._supports_left_padding:
-            raise ValueError(
-                "padding_side: expected 'right' for this model, which counts padding among its positions, got 'left'"
-            )
+        self.check_padding_side(padding_side)
         model = self._precisions.get(device, dtype)
         windows = [
             (number, window)

@@ -32,6 +32,11 @@ class MaskedModel:
         self.vocabulary_size: int = model.config.vocab_size
         self._precisions = PrecisionCache(model)
 
+    def check_padding_side(self, side: str) -> None:
+        """Raises a ValueError for a side other than the right."""
+        if side != "right":
+            raise ValueError(f"padding_side: expected 'right' for a masked language model, got {side!r}")
+
     def token_losses(
         self,
         stories: Sequence[TokenizedStory],
@@ -46,10 +51,7 @@ class MaskedModel:
         Raises:
             ValueError: `padding_side` is not "right".
         """
-        if padding_side != "right":
-            raise ValueError(
-                f"padding_side: expected 'right' for a masked language model, got {padding_side!r}"
-            )
+        self.check_padding_side(padding_side)
         model = self._precisions.get(device, dtype)
         passes = [
             (number, window, masked)

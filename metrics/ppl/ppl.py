@@ -104,6 +104,10 @@ class Ppl(StoryInputs, evaluate.Metric):
             dtype=precision(dtype, device),
         )
 
+    def _check_options(self, options):
+        super()._check_options(options)
+        self._scorer.check_padding_side(options.get("padding_side", "right"))
+
     def _compute(
         self,
         predictions,

@@ -37,8 +37,7 @@ class PerplexityScorer:
         Raises:
             ValueError: a story without words (the row is named), an unknown dtype or padding side, n below 1.
         """
-        if padding_side not in PADDING_SIDES:
-            raise ValueError(f"padding_side: expected one of {PADDING_SIDES}, got {padding_side!r}")
+        self.check_padding_side(padding_side)
         target_device = choose_device(device)
         target_dtype = choose_dtype(dtype, target_device)
         if contexts is not None:  # a story that begins with its context would be read after it once more
@@ -68,6 +67,12 @@ class PerplexityScorer:
                 self._explanation(story, values) for story, values in zip(read, losses, strict=True)
             ]
         return result
+
+    def check_padding_side(self, side: str) -> None:
+        """Raises a ValueError for an unknown side, or one that changes the model's losses."""
+        if side not in PADDING_SIDES:
+            raise ValueError(f"padding_side: expected one of {PADDING_SIDES}, got {side!r}")
+        self.model.check_padding_side(side)
 
     def _explanation(self, story: TokenizedStory, losses: list[float]) -> dict[str, Any]:
         """The loss of each token, and the mean loss of each sentence."""

@@ -30,6 +30,14 @@ def blend(first: np.ndarray, second: np.ndarray, method: str) -> np.ndarray:
     return np.minimum(first, second) if method == "min" else np.maximum(first, second)
 
 
+def check_blend(method: str, normalization: str) -> None:
+    """Raises a ValueError for an unknown blend or normalization (see `hybrid`)."""
+    if method not in BLENDS:
+        raise ValueError(f"blend: expected one of {BLENDS}, got {method!r}")
+    if normalization not in NORMALIZATIONS:
+        raise ValueError(f"normalization: expected one of {NORMALIZATIONS}, got {normalization!r}")
+
+
 def hybrid(
     referenced: Sequence[float],
     unreferenced: Sequence[float],
@@ -51,10 +59,7 @@ def hybrid(
     Raises:
         ValueError: an unknown blend or normalization.
     """
-    if method not in BLENDS:
-        raise ValueError(f"blend: expected one of {BLENDS}, got {method!r}")
-    if normalization not in NORMALIZATIONS:
-        raise ValueError(f"normalization: expected one of {NORMALIZATIONS}, got {normalization!r}")
+    check_blend(method, normalization)
     parts = {}
     for name, values in (("referenced", referenced), ("unreferenced", unreferenced)):
         if normalization == "calibrated":

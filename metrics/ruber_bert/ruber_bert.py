@@ -6,7 +6,7 @@ from openmeva.metrics.core.checkpoint import find_checkpoint, load_checkpoint
 from openmeva.metrics.core.module import StoryInputs, progress_bar, signature_of
 from openmeva.metrics.core.runtime import precision
 from openmeva.metrics.core.text_warnings import USUAL_WORD_COUNTS
-from openmeva.metrics.ruber_bert.blending import hybrid
+from openmeva.metrics.ruber_bert.blending import check_blend, hybrid
 from openmeva.metrics.ruber_bert.scoring import RuberScorer
 
 HUB_IDS = {
@@ -120,6 +120,10 @@ class RuberBert(StoryInputs, evaluate.Metric):
             dtype=precision("float32" if recurrent else dtype, device),
         )
 
+    def _check_options(self, options):
+        super()._check_options(options)
+        check_blend(options.get("blend", "mean"), options.get("normalization", "calibrated"))
+
     def _compute(
         self,
         predictions,
@@ -132,8 +136,6 @@ class RuberBert(StoryInputs, evaluate.Metric):
         dtype="auto",
         show_progress=True,
     ):
-        # raises for an unknown blend or normalization before the texts are encoded
-        hybrid([0.0], [0.0], self._scorer.ranges, blend, normalization)
         unreferenced, referenced = self._scorer.score(
             predictions,
             contexts,

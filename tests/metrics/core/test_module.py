@@ -38,6 +38,9 @@ class Lengths(StoryInputs, evaluate.Metric):
             description="", citation="", inputs_description="", features=self.feature_choices()
         )
 
+    def signature(self) -> str:
+        return "lengths"
+
     def _compute(
         self,
         predictions: list[str],
