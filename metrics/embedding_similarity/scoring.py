@@ -33,7 +33,8 @@ SCORES = (
 BERT_SCORES = ("bertscore_precision", "bertscore_recall", "bertscore_f1")
 
 MAX_PAIRS = 100_000_000  # pairs of tokens of two texts: some gigabytes of distances
-_ROWS = 1024  # number of rows whose embeddings are in memory at once
+_ROWS = 1024  # number of rows that are embedded at once
+_KEPT = 4096  # number of embedded texts of earlier rows that are kept in memory for later rows
 
 
 class InverseDocumentFrequency:
@@ -111,7 +112,9 @@ class SimilarityScorer:
                 for name, values in best_scores.items():
                     best = max(pair_scores[name] for pair_scores in several)
                     values.append(_rescaled(best, baseline[name]) if baseline and name in baseline else best)
-            embedded = {text: value for text, value in embedded.items() if last[text] >= start + _ROWS}
+            recent = [*(text for text in embedded if text not in texts), *texts]  # the latest used last
+            needed = [text for text in recent if last[text] >= start + _ROWS]
+            embedded = {text: embedded[text] for text in needed[-_KEPT:]}
         return best_scores
 
     def _check(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> None:

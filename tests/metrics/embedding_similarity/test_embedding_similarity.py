@@ -216,6 +216,25 @@ def test_each_text_is_encoded_once(short_encoder: Path, monkeypatch: pytest.Monk
     assert sum(read) == 3
 
 
+def test_few_texts_are_kept_for_later_rows(short_encoder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reference of all rows is encoded once; of others that recur, only the latest are in memory."""
+    encoder = TextEncoder(short_encoder)
+    module = "openmeva.metrics.embedding_similarity.scoring"
+    embedded: list[str] = []
+    embed = encoder.embed
+    monkeypatch.setattr(encoder, "embed", lambda new, *a: (embedded.extend(new), embed(new, *a))[1])
+    monkeypatch.setattr(f"{module}._ROWS", 1)
+    common, others = "she ran home", [f"the {noun} ate" for noun in ("dog", "cat", "boss", "park")]
+    predictions = [*others, *others]
+    scorer = SimilarityScorer(encoder)
+    expected = scorer.scores(predictions, [[common]] * 8, dtype="float32")
+    assert len(embedded) == 5
+    embedded.clear()
+    monkeypatch.setattr(f"{module}._KEPT", 2)
+    assert scorer.scores(predictions, [[common]] * 8, dtype="float32") == expected
+    assert embedded == [others[0], common, *others[1:], *others[:3]]
+
+
 def test_missing_encoder_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"config\.json: missing or damaged"):
         TextEncoder(tmp_path)
