@@ -60,7 +60,6 @@ __all__ = [
 ]
 
 NAMES = ENCODER / "names.json"
-FETCHED = {"base", "roc_base", "wp_base"}  # configurations with an encoder that is not in the checkout
 WEIGHTS = ROOT / "metrics"  # <metric>/weights/<configuration>
 COMMAND = "openmeva.training.cli"
 EVENTS = [

@@ -37,4 +37,6 @@ def test_wrong_options_leave_added_rows(name: str, monkeypatch: pytest.MonkeyPat
             module.compute(**options)
     options = {"dry_run": True} if name == "llm_judge" else {}
     result = module.compute(**options)
-    assert len(result.get("prompts") or next(value for value in result.values() if isinstance(value, list))) == 2
+    assert (
+        len(result.get("prompts") or next(value for value in result.values() if isinstance(value, list))) == 2
+    )

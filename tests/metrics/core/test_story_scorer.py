@@ -126,7 +126,9 @@ def test_sentence_gain_uses_the_window_where_it_is_most_central(
         parts = set(range(first, after))
         most = max(len(parts & set(range(*window))) for window in result.windows)
         holding = [window for window in result.windows if len(parts & set(range(*window))) == most]
-        start, end = min(holding, key=lambda window: abs((window[0] + window[1] - 1) / 2 - (first + after - 1) / 2))
+        start, end = min(
+            holding, key=lambda window: abs((window[0] + window[1] - 1) / 2 - (first + after - 1) / 2)
+        )
         others = [result.tokens[i] for i in range(start, end) if i not in parts]
         costs.append(score(*others) - score(*result.tokens[start:end]) if others else 0.0)
     _, explanations = scorer.score([story], dtype="float32", explain=True)
