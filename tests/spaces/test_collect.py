@@ -9,7 +9,7 @@ import pytest
 
 from openmeva.spaces.leaderboard.app import read_results
 from openmeva.spaces.leaderboard.cells import aspect_cells
-from openmeva.spaces.leaderboard.collect import RESULTS, collect, keep_old_rows, merge_runs
+from openmeva.spaces.leaderboard.collect import RESULTS, collect, keep_old_rows, main, merge_runs
 from openmeva.spaces.leaderboard.views import autos_table as autos_view
 from openmeva.training.benchmark.tables.sections import read_published
 from openmeva.training.hub.figures import autos_table
@@ -233,3 +233,38 @@ def test_shipped_results_contain_no_story() -> None:
     assert {key for judged_set in results["judged"].values() for key in judged_set} == {
         "title", "corpus", "n", "prompts", "ceiling", "paper_note", "paper_stories", "judgments", "settings", "rows",
     }  # fmt: skip
+
+
+def test_command_keeps_earlier_rows_on_request(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, first, second = (tmp_path / name for name in ("collected.json", "first.json", "second.json"))
+    figures = {"pearson": 0.1, "spearman": 0.1, "kendall": 0.1}
+
+    def write(path: Path, title: str, stories: str) -> None:
+        result = run(**{title: "ours"})
+        (judged,) = result["judged"].values()
+        judged |= {"title": "UNION's ROC", "prompts": 2, "judgments": [1.0, 2.0, 3.0, 2.5]}
+        judged["rows"][title] |= figures | {"intervals": {key: [0.0, 0.2] for key in figures}}
+        aspects = {"typo": {"human": {"pearson": 0.1, "pair_wins": 0.5}}}
+        result["autos"]["autos_mini_invariance"] = {
+            "title": "AUTOS mini", "n": 4, "stories": stories, "rows": {title: {"kind": "ours", "aspects": aspects}}
+        }  # fmt: skip
+        path.write_text(json.dumps(result), encoding="utf-8")
+
+    def titles(part: str = "judged") -> list[str]:
+        ((_, found),) = json.loads(out.read_text(encoding="utf-8"))[part].items()
+        return sorted(row["title"] for row in found["rows"] if row["kind"] == "ours")
+
+    write(first, "UNION", "a")
+    write(second, "PPL", "b")
+    assert main(["--results", str(first), "--out", str(out)]) == 0
+    assert titles() == ["UNION"]
+    before = out.read_bytes()
+    assert main(["--results", str(second), "--out", str(out), "--keep"]) == 2
+    assert "autos_mini_invariance" in capsys.readouterr().err
+    assert out.read_bytes() == before, "nothing is written after an error"
+    assert main(["--results", str(second), "--out", str(out), "--keep", "--other-builds"]) == 0
+    assert titles() == titles("autos") == ["PPL", "UNION"]
+    assert main(["--results", str(second), "--out", str(out)]) == 0
+    assert titles() == ["PPL"]
+    assert main(["--results", str(tmp_path / "none.json"), "--out", str(out)]) == 2
+    assert "none.json: expected the results of `make benchmark`" in capsys.readouterr().err

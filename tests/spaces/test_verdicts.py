@@ -235,6 +235,9 @@ def test_columns_of_a_file_are_read_as_by_the_commands() -> None:
     long = {"story": "She left. " * 990}
     with pytest.raises(ValueError, match="have 504,849 characters; please give at most 500,000"):
         file_scores.file_texts([long] * 51, "wp")
+    with pytest.raises(ValueError, match=r"The file has 501 rows; please give at most 500"):
+        file_scores.file_texts([row] * 501, "wp")
+    assert len(file_scores.file_texts([row] * 500, "wp")) == 500
     for unhashable in (["roc"], {}):
         with pytest.raises(ValueError, match="one of roc, wp"):
             file_scores.file_texts([long], unhashable)  # type: ignore[arg-type]

@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+from openmeva.training.autos.shortcuts import shortcuts_table
 from openmeva.training.common.cards import read_card
 from openmeva.training.text.story import parse
 
@@ -79,7 +80,48 @@ def test_card_counts_the_rows_of_mini_from_lexical_resources(
 
 def discrimination(name: str) -> list[dict[str, Any]]:
     """The rows of a configuration's discrimination test."""
-    return pq.read_table(AUTOS / name / "discrimination.parquet").to_pylist()
+    return table_rows(name, "discrimination")
+
+
+def table_rows(name: str, test: str) -> list[dict[str, Any]]:
+    """The rows of one of a configuration's tests."""
+    rows: list[dict[str, Any]] = pq.read_table(AUTOS / name / f"{test}.parquet").to_pylist()
+    return rows
+
+
+def cells_by_aspect(section: str) -> dict[str, list[str]]:
+    """Aspect to the other cells of its row, from the first table of a section."""
+    lines = CARD.partition(f"\n## {section}\n")[2].partition("\n| aspect |")[2].splitlines()[2:]
+    table = lines[: next(number for number, line in enumerate(lines) if not line.startswith("|"))]
+    rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in table)
+    return {name: cells for name, *cells in rows}
+
+
+COUNTED = {"mini": "Counts of `mini`", "roc": "Counts for ROCStories", "wp": "Counts for WritingPrompts"}
+
+
+@pytest.mark.parametrize("name", BUILT)
+def test_card_counts_the_rows_of_each_aspect(name: str) -> None:
+    stated = {aspect: list(map(int, cells[:2])) for aspect, cells in cells_by_aspect(COUNTED[name]).items()}
+    counts: dict[str, list[int]] = {}
+    for row in discrimination(name):
+        counts.setdefault(row["aspect"], [0, 0])[1 - row["label"]] += 1
+    for row in table_rows(name, "invariance"):
+        if row["label"] == 0:
+            counts.setdefault(row["aspect"], [0, 0])[row["origin"] != "human"] += 1
+    assert stated == counts
+
+
+def test_card_gives_the_lexical_shortcuts_of_mini() -> None:
+    stated = cells_by_aspect("Lexical shortcuts")
+    found: dict[str, list[str]] = {}
+    for test in ("discrimination", "invariance"):
+        for line in shortcuts_table(table_rows("mini", test)).splitlines()[2:]:
+            name, count, opening, _, word, best_word, phrase, _ = [
+                cell.strip() for cell in line.strip().strip("|").split("|")
+            ]
+            found[name] = [count, opening, word, phrase, best_word]
+    assert stated == found
 
 
 @pytest.mark.parametrize("name", BUILT)

@@ -172,6 +172,22 @@ def test_negatives_are_written(stories: Path, tmp_path: Path, monkeypatch: pytes
     ]
 
 
+def test_negatives_follow_the_recipe_and_the_lexicon(
+    stories: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paper, released = (
+        rows_of(run("negatives", stories, "--seed", 1, "--recipe", recipe).stdout)
+        for recipe in ("paper", "released")
+    )
+    assert [row["story_id"] for row in paper] == [row["story_id"] for row in released]
+    assert paper != released
+    monkeypatch.setattr(resources, "conceptnet_folder", lambda: tmp_path / "none")
+    result = run("negatives", stories, tmp_path / "out.jsonl", "--lexicon", "conceptnet", code=2)
+    assert "conceptnet is not at" in result.stderr
+    assert not (tmp_path / "out.jsonl").exists()
+    assert "expected one of paper, released" in run("negatives", stories, "--recipe", "code", code=2).stderr
+
+
 def test_autos_requires_conceptnet_before_it_starts(
     stories: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,8 +12,11 @@ from typing import Any
 
 import pytest
 
+from openmeva.metrics.core.backbone import BackboneNotFoundError
+from openmeva.spaces.catalogue import BASE
 from openmeva.training.cli.space import OFFLINE, spaces
 from openmeva.training.cli.train import find_configuration, trainable_metrics
+from openmeva.training.common import backbone
 from openmeva.training.grammar import trainer as grammar
 from openmeva.training.grammar.model import GrammarScorer
 from tests.training.cli.test_commands import run
@@ -79,9 +82,35 @@ def test_space_runs_offline_on_the_requested_port(name: str, monkeypatch: pytest
     monkeypatch.setattr(runpy, "run_module", run_module)
     for key in OFFLINE:
         monkeypatch.delenv(key, raising=False)
+    monkeypatch.delenv("OPENMEVA_TIER", raising=False)
     run("space", name, "--port", "8123")
+    assert "OPENMEVA_TIER" not in os.environ
     assert arguments["mod_name"] == f"openmeva.spaces.{name}.app"
     assert find_spec(arguments["mod_name"]) is not None
     assert arguments["run_name"] == "__main__"
     assert os.environ["GRADIO_SERVER_PORT"] == "8123"
     assert {key: os.environ.get(key) for key in OFFLINE} == OFFLINE
+
+
+def test_space_with_the_larger_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, run_module = recorder(runpy.run_module, {})
+    monkeypatch.setattr(runpy, "run_module", run_module)
+    monkeypatch.delenv("OPENMEVA_TIER", raising=False)
+    assert (
+        "--base: expected story_scorer, got leaderboard"
+        in run("space", "leaderboard", "--base", code=2).stderr
+    )
+    monkeypatch.setattr(backbone, "find_backbone", lambda name: Path(name))
+    run("space", "story_scorer", "--base")
+    assert os.environ["OPENMEVA_TIER"] == BASE
+
+
+def test_space_without_the_larger_encoder_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> Path:
+        raise BackboneNotFoundError(f"no model {name!r}: `hf download {name}`")
+
+    monkeypatch.delenv("OPENMEVA_TIER", raising=False)
+    monkeypatch.setattr(runpy, "run_module", None)  # not reached
+    monkeypatch.setattr(backbone, "find_backbone", missing)
+    assert "`hf download all-mpnet-base-v2`" in run("space", "story_scorer", "--base", code=2).stderr
+    assert "OPENMEVA_TIER" not in os.environ

@@ -172,6 +172,31 @@ def test_card_states_licence_configuration_and_counts() -> None:
         assert f"| `{kind}` | {count} | {min(lengths)} to {max(lengths)}, mean {mean:.1f} |" in body
 
 
+def test_card_states_the_words_types_and_what_perturbations_look_for() -> None:
+    body = (FOLDER / "README.md").read_text(encoding="utf-8")
+    for name, kind in (("`mini`, `roc`", "roc"), ("`mini`, `wp`", "wp"), ("`mini`, all", None)):
+        tokens = [word for row in rows(kind) for word in words(row["story"])]
+        types = len(set(tokens))
+        counts = f"{len(rows(kind))} | {len(tokens):,} | {types:,} | {types / len(tokens):.3f}"
+        assert f"| {name} | {counts} |" in body
+    persons = [
+        sum(
+            sum(bool(re.search(person, row["story"], re.IGNORECASE)) for person in PERSONS.values()) >= 3
+            for row in rows(kind)
+        )
+        for kind in CORPORA
+    ]
+    for beginning, counts in (
+        ("an explicit cause", [stories_with(CAUSE, kind) for kind in CORPORA]),
+        ("an explicit temporal order", [stories_with(TIME, kind) for kind in CORPORA]),
+        ("negation", [stories_with(NEGATION, kind) for kind in CORPORA]),
+        ("a first-person pronoun", [stories_with(PERSONS["first"], kind) for kind in CORPORA]),
+        ("at least three of", persons),
+    ):
+        (line,) = (line for line in body.splitlines() if line.startswith(f"| {beginning}"))
+        assert line.endswith(f" | {counts[0]} | {counts[1]} |"), line
+
+
 def test_every_story_has_three_paraphrases() -> None:
     """Of sentences that perturbations may change, in other words, and none twice."""
     every = json.loads((FOLDER / "paraphrases.json").read_text(encoding="utf-8"))
