@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import torch
+from safetensors import safe_open
 from tokenizers import Tokenizer
 from torch import Tensor
 from transformers import AutoConfig, AutoModel, PreTrainedModel
@@ -26,6 +27,7 @@ from openmeva.metrics.core.backbone import (
     verify_checksum,
     weights_checksum,
 )
+from openmeva.metrics.core.checkpoint import WORD_EMBEDDING_SUFFIXES
 from openmeva.metrics.core.files import ADAPTER, FULL_MODEL
 from openmeva.metrics.core.language_model import read_language_model
 from openmeva.metrics.core.text import PLACEHOLDERS
@@ -135,8 +137,14 @@ class Backbone:
 
     @property
     def supports_adapter(self) -> bool:
-        """Whether a checkpoint can be an adapter on it: an encoder whose weights are one safetensors file."""
-        return self.is_shared or not (self.is_decoder or not (self.folder / FULL_MODEL).is_file())
+        """Whether a checkpoint can be an adapter on it: an encoder whose weights are one safetensors file.
+
+        Its table of word embeddings has to bear one of the names that scoring knows (BART's has another).
+        """
+        if self.is_shared or self.is_decoder or not (self.folder / FULL_MODEL).is_file():
+            return self.is_shared
+        with safe_open(self.folder / FULL_MODEL, "pt") as file:
+            return any(name.endswith(WORD_EMBEDDING_SUFFIXES) for name in file.keys())  # noqa: SIM118
 
 
 def find_backbone(name: str) -> Backbone:

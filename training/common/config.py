@@ -166,8 +166,22 @@ def _read_changed(kind: type[Any], file: str | Path, changes: Sequence[str]) -> 
         path, separator, value = change.partition("=")
         if not separator:
             raise ValueError(f"--set: expected KEY=VALUE or KEY.SUB=VALUE, got {change!r}")
-        _set_value(values, path.split("."), read_yaml(value, f"--set {change}"), change)
+        keys = path.split(".")
+        if len(keys) > 1 and keys[0] not in values:  # the rest of the default stays
+            values |= _default_mapping(kind, keys[0])
+        _set_value(values, keys, read_yaml(value, f"--set {change}"), change)
     return values
+
+
+def _default_mapping(kind: type[Any], name: str) -> dict[str, Any]:
+    """A field's default by its name, if it is itself a configuration; else an empty mapping."""
+    for field in dataclasses.fields(kind):
+        default = field.default
+        if field.default_factory is not dataclasses.MISSING:
+            default = field.default_factory()
+        if field.name == name and dataclasses.is_dataclass(default):
+            return {name: as_mapping(default)}
+    return {}
 
 
 def _set_value(values: Any, keys: list[str], value: Any, change: str) -> None:

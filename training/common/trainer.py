@@ -13,7 +13,7 @@ from safetensors import SafetensorError
 from torch import Tensor
 from torch.utils.data import DataLoader
 from transformers import ProgressCallback, Trainer, TrainingArguments
-from transformers.trainer_pt_utils import LengthGroupedSampler
+from transformers.trainer_pt_utils import LengthGroupedSampler, find_batch_size
 
 from openmeva.metrics.core.runtime import choose_device, choose_dtype, pad
 from openmeva.training.common.bounds import Rate, Seed, Share
@@ -119,7 +119,9 @@ class DataParallelTrainer(Trainer):
         with torch.no_grad(), self.compute_loss_context_manager():
             loss, measured = self.compute_loss(model, self._prepare_inputs(inputs), return_outputs=True)
         outputs = {name: tensor.detach() for name, tensor in measured.items()}
-        return loss.detach(), outputs.get("logits"), outputs.get("labels")
+        # once per item, so that a short last batch counts by its size in the mean
+        losses = loss.detach().repeat(find_batch_size(inputs) or 1)
+        return losses, outputs.get("logits"), outputs.get("labels")
 
     def evaluation_loop(self, *arguments: Any, **keywords: Any) -> Any:
         # every process has the results of every row; accelerate's function would truncate the last batch to its number
@@ -177,8 +179,17 @@ def collate(rows: Sequence[Sequence[int]], padding: int = 0) -> dict[str, Tensor
 
 
 def training_device() -> torch.device:
-    """The device that trainers use: a GPU if one is available and `OPENMEVA_DEVICE` names no other, else the CPU."""
+    """The device that trainers use: a GPU if one is available and `OPENMEVA_DEVICE` names no other, else the CPU.
+
+    Raises:
+        ValueError: a GPU by its number: transformers trains on the first one, or on one per process.
+    """
     device = choose_device(None)
+    if device.type == "cuda" and device.index:
+        raise ValueError(
+            f"OPENMEVA_DEVICE: expected cuda or cpu in a training, got {device}: choose a GPU with "
+            f"CUDA_VISIBLE_DEVICES={device.index}"
+        )
     return device if device.type == "cuda" else torch.device("cpu")
 
 

@@ -14,8 +14,10 @@ from openmeva.training.classifier.model import check_frozen_layers
 from openmeva.training.classifier.trainer import matching_classifier, train_classifier
 from openmeva.training.common.adapters import check_start
 from openmeva.training.common.backbone import find_backbone
+from openmeva.training.common.checkpoint import start_digest
 from openmeva.training.discriminator.config import DiscriminatorConfig
 from openmeva.training.discriminator.data import load_rows
+from openmeva.training.paths import resolve_path
 from openmeva.training.processes import main_process_first, one_writer, print_notice
 
 
@@ -43,8 +45,10 @@ def train(
             "distillation_weight, states_weight: expected 0 for both, because there is no teacher, "
             f"got {config.distillation_weight:g} and {config.states_weight:g}"
         )
-    find_backbone(config.base).check_length(max_length=config.max_length, window=config.window)
+    base = find_backbone(config.base)
+    base.check_length(max_length=config.max_length, window=config.window)
     check_start(config.start, config.adapter, config.frozen_layers)
+    start_digest(resolve_path(config.start) if config.start else None, base)  # before stories are generated
     check_frozen_layers(config)
     config = with_corpus_settings(config)
     with main_process_first():

@@ -19,6 +19,7 @@ from transformers import BertForMaskedLM, BertTokenizer
 
 from openmeva.metrics.core.files import FULL_MODEL
 from openmeva.training.common.backbone import find_backbone
+from openmeva.training.common.buffered_random import evenly_spaced
 from openmeva.training.common.checkpoint import begin_run, check_run, half_precision_tensors
 from openmeva.training.common.config import as_mapping
 from openmeva.training.common.data_parallel import BatchShard
@@ -87,7 +88,7 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
             {"input_ids": ids, "index": list(range(len(ids))), "length": [len(i) for i in ids]}
         )
 
-    training, validation = rows(texts), rows(held_out[:2000])
+    training, validation = rows(texts), rows(evenly_spaced(held_out, 2000))  # they are sorted
     # a fixed order, used once: with a fractional epoch, a run resumed after its last step would continue
     generator = torch.Generator().manual_seed(config.seed)
     order = torch.randperm(len(training), generator=generator).tolist() * math.ceil(config.epochs)
@@ -130,13 +131,14 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
         "steps": trainer.state.global_step,
         "masked_loss_before": before,
         "masked_loss_after": after,
+        **({"resumed": True} if checkpoint else {}),  # then the minutes cover only the last part
         "minutes": round((time.time() - started) / 60, 1),
         **hardware_entries(),
     }
     with one_writer() as writes:
         if writes:
+            save_half(model, out)  # first: it refuses weights that are not finite
             save_tokenizer(tokenizer, pieces, out)
-            save_half(model, out)
             if out.resolve() != ENCODER:  # the normaliser's lists, with which its texts were made
                 for file in (NAMES_FILE, NAMES_CARD):
                     write_text(out / file.name, file.read_text(encoding="utf-8"))

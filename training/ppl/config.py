@@ -44,3 +44,8 @@ class PplConfig(TrainingConfig):
     def __post_init__(self) -> None:
         if self.spacing and self.model == "causal":
             raise ValueError(f"spacing: expected only with the masked model, got {self.spacing}")
+        if self.model == "masked" and (self.base != "encoder" or self.start or self.stories):
+            raise ValueError(
+                "base, start, stories: expected encoder, null and 0 with the masked model, which is the shared encoder "
+                f"without training, got {self.base!r}, {self.start!r} and {self.stories}"
+            )

@@ -136,6 +136,11 @@ def check(config: UnionConfig, data: Path) -> None:
         raise ValueError("others, epochs: expected only with a teacher, got none")
     if teacher and teacher.live:
         raise ValueError("teacher.live: expected false: UNION's pairs are scored before the training")
+    if find_backbone(config.base).is_decoder:
+        raise ValueError(
+            f"base: expected an encoder, got the causal model {config.base!r}: UNION scores from the first token's state, "
+            "which in a causal model has not seen the story"
+        )
     check_can_average_seeds(config)
     check_start(config.start, config.adapter)
     check_inputs(config, config.others, data, [config.corpus])

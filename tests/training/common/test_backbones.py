@@ -27,7 +27,7 @@ from openmeva.training.ruber_bert.config import RuberConfig
 from openmeva.training.union import trainer as union
 from openmeva.training.union.config import UnionConfig
 from tests.tiny.backbones import STORIES, write_backbone
-from tests.tiny.models import tiny_model, write_encoder
+from tests.tiny.models import tiny_model, write_bart, write_encoder
 from tests.tiny.ppl import write_ppl_checkpoint
 
 
@@ -38,6 +38,12 @@ def test_texts_are_at_most_as_long_as_the_positions(tmp_path: Path, kind: str, l
     base.check_length(max_length=longest)
     with pytest.raises(ValueError, match=f"^window: expected {longest} or less, .* got {longest + 1}$"):
         base.check_length(max_length=longest, window=longest + 1)
+
+
+def test_encoder_without_a_known_table_of_words_is_saved_whole(tmp_path: Path) -> None:
+    (tmp_path / "bart").mkdir()
+    assert not find_backbone(str(write_bart(tmp_path / "bart", STORIES))).supports_adapter
+    assert find_backbone(str(write_backbone(tmp_path / "roberta", "roberta"))).supports_adapter
 
 
 def test_perplexity_weights_in_runs_are_those_of_the_working_folder(

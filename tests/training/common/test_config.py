@@ -9,6 +9,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import pytest
 
 from openmeva.training.bleurt.config import BleurtConfig
+from openmeva.training.common.adapters import Adapter
 from openmeva.training.common.backbone import BackboneConfig
 from openmeva.training.common.config import (
     as_mapping,
@@ -187,6 +188,8 @@ def test_overrides_apply_to_nested_fields() -> None:
         PlotCoherenceConfig, config_file("plot_coherence", "mix_second"), ["graded.wp.name=x"]
     )
     assert "x" in [settings["name"] for settings in mixed.graded or ()]
+    perplexity = read_config(PplConfig, config_file("ppl", "roc"), ["adapter.alpha=64"])
+    assert perplexity.adapter == Adapter(64, 64), "the rest of a default is unchanged, too"
     corpus = read_config(
         UnionConfig, config_file("union", "roc"), ["corpus=wp", "corpus.max_stories=9"]
     ).corpus

@@ -72,6 +72,24 @@ def test_all_stories_of_an_incomplete_batch_are_evaluated(tmp_path: Path) -> Non
     assert counts == [10], "a last batch of one pair has two stories"
 
 
+class _MeanTrainer(common.DataParallelTrainer):
+    """The loss is the mean of the batch's values."""
+
+    def batch_loss(self, model: Any, inputs: Any) -> tuple[Tensor, dict[str, Tensor]]:
+        return inputs["x"].mean() + 0 * model.weight.sum(), {}
+
+
+def test_every_item_counts_alike_in_the_validation_loss(tmp_path: Path) -> None:
+    config = common.TrainingConfig(metric="tiny", name="tiny", learning_rate=0.1)
+    trainer = _MeanTrainer(
+        model=torch.nn.Linear(1, 1),
+        args=common.training_arguments(tmp_path, config, 1, 2, disable_tqdm=True),
+        train_dataset=[{"x": torch.ones(1)}],
+        eval_dataset=[{"x": torch.tensor([value])} for value in (0.0, 0.0, 0.0, 0.0, 1.0)],
+    )
+    assert trainer.evaluate()["eval_loss"] == pytest.approx(0.2), "four in the first batch, one in the last"
+
+
 def test_batch_size_does_not_depend_on_the_number_of_devices(tmp_path: Path) -> None:
     config = common.TrainingConfig(metric="tiny", name="tiny", learning_rate=0.1)
     settings = common.training_arguments(tmp_path, config, 1, 2, eval_strategy="no", disable_tqdm=True)
@@ -128,6 +146,10 @@ def test_training_stays_on_the_cpu_if_the_environment_says_so(
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.delenv("OPENMEVA_DEVICE", raising=False)
     assert common.training_device().type == "cuda"
+    monkeypatch.setattr(common, "choose_device", lambda _: torch.device("cuda:1"))
+    with pytest.raises(ValueError, match="got cuda:1: choose a GPU with CUDA_VISIBLE_DEVICES=1"):
+        common.training_device()
+    monkeypatch.undo()
     monkeypatch.setenv("OPENMEVA_DEVICE", "cpu")
     assert common.training_arguments(tmp_path, config, 1, 2).device.type == "cpu"
     assert "gpu" not in common.hardware_entries()

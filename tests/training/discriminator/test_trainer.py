@@ -153,6 +153,14 @@ def test_settings_without_effect_are_rejected(changes: list[str], message: str) 
         train_config(*changes)
 
 
+def test_missing_start_is_found_before_stories_are_generated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trainer, "load_rows", None)  # not reached
+    with pytest.raises(ValueError, match="none.*missing or damaged"):
+        train_config(f"start={tmp_path / 'none'}")
+
+
 def test_layers_of_a_decoder_cannot_be_frozen(tmp_path: Path) -> None:
     base = write_gpt2(tmp_path, ["a dog ran"])
     with pytest.raises(ValueError, match="which is a decoder, got 3"):

@@ -118,6 +118,25 @@ def test_resumed_run_without_checkpoint_makes_its_vocabulary_anew(tmp_path: Path
     assert (weights / "NAMES.md").is_file(), "the card names it"
 
 
+def test_weights_that_are_not_finite_leave_the_earlier_encoder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_files(tmp_path)
+    train = TRAININGS["encoder"]
+    train(tmp_path, tmp_path / "out", False)
+    weights = tmp_path / "out" / "weights"
+    before = {path.name: path.read_bytes() for path in weights.iterdir()}
+
+    def refuse(*_: object) -> None:
+        raise ValueError("weights that are not finite")
+
+    monkeypatch.setattr(trainer, "save_half", refuse)
+    monkeypatch.setattr(trainer, "save_tokenizer", None)  # not reached
+    with pytest.raises(ValueError, match="not finite"):
+        train(tmp_path, tmp_path / "out", True)
+    assert {path.name: path.read_bytes() for path in weights.iterdir()} == before
+
+
 def test_too_few_passes_for_one_text_are_reported(tmp_path: Path) -> None:
     write_files(tmp_path)
     sizes = {"vocabulary_size": len(PIECES), "block_words": 60, "blocks_per_story": 2, "batch_tokens": 150}

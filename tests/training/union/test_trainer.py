@@ -10,12 +10,13 @@ import torch
 from safetensors.torch import load_file
 
 from openmeva.metrics.core.checkpoint import weights_checksum
-from openmeva.training.common.config import parse
+from openmeva.training.common.config import config_file, parse, read_config
 from openmeva.training.papers import ablation
 from openmeva.training.papers.ablation import row_config, run_row
 from openmeva.training.union import trainer as union
 from openmeva.training.union.config import UnionConfig
 from tests.killing import interrupt_at_call
+from tests.tiny.models import write_gpt2
 from tests.tiny.union import SETTINGS, count_ranked_correctly, write_files
 
 
@@ -118,6 +119,16 @@ def test_initial_weights_of_other_settings_or_data_are_rejected(data: Path) -> N
     ):
         union.train(config, other_data, data / "out", data / "run", data / "cache")
     assert not (data / "out").exists()
+
+
+def test_causal_base_is_rejected(tmp_path: Path) -> None:
+    """Its first token's state would not depend on the story."""
+    base = write_gpt2(tmp_path, ["a dog ran"])
+    changes = [f"base={base}", "start=null", "first=null", "teacher=null", "others=null", "epochs=1",
+               "distillation_weight=0", "states_weight=0"]  # fmt: skip
+    config = read_config(UnionConfig, config_file("union", "roc"), changes)
+    with pytest.raises(ValueError, match="base: expected an encoder, got the causal model"):
+        union.check(config, tmp_path)
 
 
 def test_run_with_another_configuration_is_not_resumed(data: Path) -> None:
