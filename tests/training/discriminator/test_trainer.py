@@ -157,7 +157,7 @@ def test_missing_start_is_found_before_stories_are_generated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trainer, "load_rows", None)  # not reached
-    with pytest.raises(ValueError, match="none.*missing or damaged"):
+    with pytest.raises(ValueError, match=r"none.*missing or damaged"):
         train_config(f"start={tmp_path / 'none'}")
 
 
