@@ -292,7 +292,7 @@ def parquet_rows(content: BinaryIO, name: str, at_once: int = 1000) -> Iterator[
             for values in batch.to_pylist():
                 number += 1
                 yield Row(number, f"{name}, row {number}", values)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, OverflowError) as error:  # the last: a date that Python lacks
         if isinstance(error, OSError) and error.errno:  # not about the content
             raise
         raise ValueError(f"{name} is damaged or no Parquet file: {error}") from error

@@ -42,7 +42,7 @@ _NEEDS = {
     "explain": "Needs nothing else. Starts in ten seconds, then explains about 10 short stories per second.",
     "systems": "Needs nothing else. Starts in ten seconds, then scores about 40 short stories per second.",
     "perturb": f"{_WORDNET} (for all aspects except lexical repetition, "
-    "punctuation, contraction and typo); common_sense needs ConceptNet, too. Starts in seconds, then "
+    "temporal relationship, punctuation, contraction and typo); common_sense needs ConceptNet, too. Starts in seconds, then "
     "perturbs at least a hundred short stories per second.",
     "negatives": f"{_WORDNET}. Starts in seconds, then processes at least a hundred short stories per second.",
     "autos": f"{_WORDNET}, and ConceptNet. Minutes for a few hundred stories, hours for a corpus.",

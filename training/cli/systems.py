@@ -96,13 +96,13 @@ def systems(
     first, *others = found
     outputs = _outputs(metric)
     comparison = {key: _compared(key, output, first, others) for key, output in outputs.items()}
+    if out is not None:  # first, because printing may fail
+        count = write_rows(out, [row for other in others for row in _pair_rows(outputs, first, other)])
+        typer.echo(f"{count} pairs -> {out}", err=True)
     if is_terminal():
         _show(first.name, comparison, signature)
     else:
         typer.echo(json.dumps({"metric": metric, "signature": signature, "outputs": comparison}, indent=2))
-    if out is not None:
-        count = write_rows(out, [row for other in others for row in _pair_rows(outputs, first, other)])
-        typer.echo(f"{count} pairs -> {out}", err=True)
 
 
 def _matched(first_file: str, first: "list[Row]", file: str, rows: "list[Row]") -> list[tuple[int, int]]:

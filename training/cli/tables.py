@@ -1,5 +1,6 @@
 """Tables of scores and explanations on a terminal."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from openmeva.training.scoring.results import MetricResult
 
 MAX_ROWS = 100  # stories in a table
 NAME, STORY = 16, 16  # widths in cells: of a name on a narrow terminal; the minimum for a story's beginning
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 MIN_GAIN = 0.01  # a sentence is marked if the score gains more without it
 # the number printed before a sentence, by its key in a metric's explanation
 MEANINGS = {
@@ -47,7 +49,7 @@ def show_scores(
     """
     console = console or Console()
     columns = [column for result in results for column in columns_of(result)]
-    names = [row_name(row, index) for index, row in enumerate(rows[:MAX_ROWS])]
+    names = [_printable(row_name(row, index)) for index, row in enumerate(rows[:MAX_ROWS])]
     name_width = min(max(NAME, console.width // 4), max(map(cell_len, names), default=0))
     used_width = name_width + 3 * (len(columns) + 2) + 1  # padding and border take three cells per column
     widths = _widths(columns, console.width - used_width - STORY)
@@ -59,7 +61,7 @@ def show_scores(
         heading_and_mean = escape(column.title), _number(column.mean)
         table.add_column(*heading_and_mean, justify="right", style="cyan", width=width, overflow="fold")
     for index, name in enumerate(names):
-        beginning = " ".join(str(rows[index]["story"])[:300].split())
+        beginning = " ".join(_printable(str(rows[index]["story"])[:300]).split())
         cells = (_number(column.values[index]) for column in columns)
         table.add_row(escape(name), escape(beginning), *cells)
     console.print(table, crop=False, no_wrap=True, overflow="ignore")
@@ -85,6 +87,11 @@ def _widths(columns: Sequence[Column], available: int) -> list[int]:
         if sum(widths) <= available:
             return widths
     return numbers
+
+
+def _printable(text: str) -> str:
+    """The text with spaces for what a terminal cannot print, or takes for a command: control characters, surrogates."""
+    return _UNPRINTABLE.sub(" ", text)
 
 
 def _number(value: float | None) -> str:
@@ -116,7 +123,7 @@ def show_reasons(
     shown: set[str] = set()
     for index, (row, reasons) in enumerate(zip(rows, result.explanations or [], strict=True)):
         score = result.lists["score"][index]
-        name = escape(row_name(row, index))
+        name = escape(_printable(row_name(row, index)))
         console.print(f"[bold]{name}[/]  {result.metric} [cyan]{score:.3f}[/]", highlight=False)
         grid, kinds = _reasons(reasons)
         console.print(grid)
@@ -140,10 +147,10 @@ def _reasons(reasons: Mapping[str, Any]) -> tuple[Table, set[str]]:
         elif sentence.get("nll") is not None:
             number, kind = _number(sentence["nll"]), "nll"
         shown |= {kind} - {""}
-        grid.add_row(number, escape(sentence["text"]), style="red" if kind == "gain" else "")
+        grid.add_row(number, escape(_printable(sentence["text"])), style="red" if kind == "gain" else "")
     if not shown:
         grid.add_row("", "no sentence lowers its score", style="dim")
     edits = [f"{edit['token']} → {edit['suggestion'] or '(delete)'}" for edit in reasons.get("edits", [])]
     if edits:
-        grid.add_row("", escape(f"it would change: {', '.join(edits[:6])}"))
+        grid.add_row("", escape(_printable(f"it would change: {', '.join(edits[:6])}")))
     return grid, shown

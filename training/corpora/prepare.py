@@ -12,6 +12,7 @@ from typing import TypeVar
 import numpy as np
 
 from openmeva.metrics.core.text import Normalizer
+from openmeva.metrics.core.writing import check_output
 from openmeva.training.common.command import exit_on_bad_input
 from openmeva.training.corpora.rocstories import SourceStory, read_rocstories
 from openmeva.training.corpora.writing_prompts import read_writing_prompts
@@ -122,6 +123,8 @@ def main(arguments: list[str] | None = None) -> None:
     if len(given.source) != (1 if given.corpus == "roc" else 2):
         parser.error("--source takes one file for roc, source and target file for wp")
     with exit_on_bad_input():
+        for name in ("train", "validation", "test"):
+            check_output(Path(given.out) / f"{name}.jsonl.gz", sources=given.source)
         if given.corpus == "roc":
             rows = list(read_rocstories(given.source[0]))
         else:

@@ -16,7 +16,7 @@ from openmeva.training.hub.layout import Repository
 
 _KEPT = frozenset({".gitattributes"})  # the Hub's own
 _CREATED = frozenset({"README.md"})  # what the Hub writes into a new Space
-_RELEASE = re.compile(r"v\d+\.\d+")  # tags of this project
+_RELEASE = re.compile(r"v\d+\.\d+\.\d+((a|b|rc|\.dev|\.post)\d+)?")  # tags of this project
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def repository_state(api: HfApi, repository: Repository, revision: str) -> Repos
     )
     tag = next((ref.target_commit for ref in refs.tags if ref.name == revision), "")
     head = next((ref.target_commit for ref in refs.branches if ref.name == "main"), "")
-    released = any(_RELEASE.match(ref.name) for ref in refs.tags)
+    released = any(_RELEASE.fullmatch(ref.name) for ref in refs.tags)
     foreign = not released and not same and bool(published.keys() - _CREATED)
     return RepositoryState(True, same, tuple(sorted(published.keys() - files.keys())), tag, head, foreign)
 

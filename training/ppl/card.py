@@ -48,7 +48,7 @@ ppl.compute(predictions=["She made a sandwich. She ate it."], contexts=["Ann was
 ## Results
 
 {results}
-Correlations with human judgments are in the metric's card; `make benchmark` prints them.
+{agreement}
 
 ## Limits
 
@@ -87,11 +87,18 @@ def write_ppl_card(folder: Path, manifest: dict[str, Any]) -> None:
     config = manifest["config"]
     masked = config.get("model") == "masked"
     parts = _masked_parts(manifest) if masked else _causal_parts(manifest)
+    agreement = "Correlations with human judgments are in the metric's card; `make benchmark` prints them."
+    if masked:  # the benchmark runs it only on request
+        agreement = (
+            "Its correlation with human judgments was not measured: `make benchmark DATA=folder METRICS=ppl_masked` prints "
+            "it."
+        )
     write_model_card(
         folder,
         _CARD,
         manifest,
         **parts,
+        agreement=agreement,
         source=corpus_terms(manifest),
         citation=_SALAZAR if masked else _OPENMEVA,
     )

@@ -220,7 +220,7 @@ def _typed(
     return _table([row for _, row in fitting], schema), schema, fitting
 
 
-_PLACE = re.compile(r"(.*, (?:line|row) \d+): (.*)", re.DOTALL)
+_PLACE = re.compile(r"(.*?, (?:line|row) \d+): (.*)", re.DOTALL)
 _MISFITS = (pa.ArrowException, OverflowError, UnicodeEncodeError)
 
 

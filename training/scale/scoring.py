@@ -28,7 +28,7 @@ class Scoring:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.config is None or not Path(self.config).is_dir():
+        if self.config is None or not Path(self.config).exists():
             return
         described = read_metrics()
         if not any(

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit, urlunsplit
 import fsspec
 import pyarrow as pa
 import pyarrow.parquet as pq
+from fsspec.compression import compr
 
 from openmeva.metrics.core.files import decompress_if_gzipped
 from openmeva.metrics.core.rows import check_kind, parquet_rows, parse_rows
@@ -192,14 +193,19 @@ def _compression(name: str) -> str | None:
     """fsspec's name for the compression of a file; None if there is none, or for gzip, which `decompress_if_gzipped` handles.
 
     Raises:
-        ValueError: the package for a compression is missing.
+        ValueError: another compression, such as zip, or the package for one is missing.
     """
     if name.lower().endswith(".gz"):
         return None
     found: str | None = fsspec.core.get_compression(name, "infer")
-    if found is None and name.lower().endswith(".zst"):
+    # fsspec would also use zstandard, which takes the end of a cut file for its proper end
+    if name.lower().endswith(".zst") and not isinstance(compr.get(found), type):
         raise ValueError(
-            f"{without_secrets(name)}: expected the package zstandard, which reads .zst, got none"
+            f"{without_secrets(name)}: expected the package backports.zstd, which reads .zst, got none"
+        )
+    if found and not name.lower().endswith(_COMPRESSED_ENDINGS):
+        raise ValueError(
+            f"{without_secrets(name)}: expected no compression, or one of {', '.join(_COMPRESSED_ENDINGS)}, got {found}"
         )
     return found
 

@@ -33,6 +33,25 @@ def test_story_without_score_shows_a_dash() -> None:
     assert "LLM judge: 1 to 5, higher is better; 1 of 3 stories have none" in lines
 
 
+def test_control_characters_and_surrogates_of_a_story_are_not_printed() -> None:
+    row = {"story_id": "a\x1b[2J", "story": "He ran \ud83d away.\x1b]0;title\x07 She\x9b31m fell."}
+    text = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    reasons = {
+        "sentences": [{"text": row["story"], "gain": 0.5}],
+        "edits": [{"token": "\x1b[2J", "suggestion": ""}],
+    }
+    result = MetricResult("union", {"score": [0.5]}, [reasons], 0.5, "union|x")
+    for show in (
+        show_scores([row], [result], Console(file=text, width=100)),
+        show_reasons([row], result, Console(file=text)),
+    ):
+        assert show is None
+    text.seek(0)
+    printed = text.read()
+    assert "He ran" in printed
+    assert not set(printed) & {"\x1b", "\x07", "\x9b", "\ud83d"}
+
+
 @pytest.mark.parametrize("metric", EXPLAINING)
 def test_explanations_of_every_metric_are_shown(metric: str) -> None:
     story = "Ann was hungry. She made a whale. The moon sold him a Tuesday."

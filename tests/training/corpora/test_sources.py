@@ -13,6 +13,7 @@ from openmeva.training.corpora.splits import CorpusConfig, load_corpus
 from openmeva.training.corpora.stories import read_stories
 from openmeva.training.corpora.story_rows import BadLinesError, read_story_rows
 from openmeva.training.corpora.writing_prompts import read_writing_prompts, truncate_text
+from openmeva.training.files import write_rows
 from openmeva.training.paths import ENCODER
 
 SENTENCES = ["Ann had a kite.", "She flew it.", "It fell.", "She mended it.", "It flew again."]
@@ -144,6 +145,18 @@ def test_prepare_command(tmp_path, capsys):
         output = capsys.readouterr().err
         assert output.startswith("error: ")
         assert message in output
+
+
+def test_prepare_does_not_replace_its_source(tmp_path, capsys):
+    source = tmp_path / "train.jsonl.gz"
+    write_rows(source, [{"story": f"Ann had {k} kites. She flew them.", "title": "Kite"} for k in range(40)])
+    before = source.read_bytes()
+    with pytest.raises(SystemExit) as exit_info:
+        main(["roc", "--source", str(source), "--out", str(tmp_path)])
+    assert exit_info.value.code == 2
+    assert "train.jsonl.gz" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == [source.name]
+    assert source.read_bytes() == before
 
 
 def test_prepared_corpus_has_complete_stories_without_judged_ones(tmp_path):

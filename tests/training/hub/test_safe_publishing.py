@@ -16,6 +16,7 @@ def test_a_repository_of_others_is_not_replaced(hub: Hub, repositories: list[Rep
     client.upload_file(
         path_or_fileobj=thesis, path_in_repo="thesis.csv", repo_id="me/stories", repo_type="dataset"
     )
+    client.create_tag("me/stories", tag="v1.0-of-my-thesis", repo_type="dataset")
     writes(hub)
     with pytest.raises(ValueError, match=r"^dataset me/stories: expected no such repository"):
         publish(client, ours, "1.0.0")

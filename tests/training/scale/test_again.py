@@ -6,9 +6,11 @@ from typing import Any
 
 import datasets
 import pytest
+from fsspec.compression import compr
 
 from openmeva.training.files import Row, write_rows
 from openmeva.training.scale.run import run
+from openmeva.training.scale.scoring import Scoring
 from openmeva.training.scale.sources import Source, digest_of, files_source
 from tests.tiny.work import UNREADABLE, Counting, rows_in
 from tests.training.scale.test_runs import PLAIN, ROWS, counted
@@ -88,8 +90,27 @@ def test_file_format_is_part_of_the_settings(tmp_path: Path) -> None:
         run(files_source(str(tmp_path / "odd"), "csv"), tmp_path / "txt", Counting(), PLAIN)
 
 
+def test_settings_file_of_a_metric_is_part_of_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "judge.yaml").write_text("model: small\n")
+    assert Scoring(("llm_judge",), "judge.yaml").config == str(tmp_path / "judge.yaml")
+
+
 def test_missing_compression_package_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.jsonl.zst").write_bytes(b"\x28\xb5\x2f\xfd")
-    monkeypatch.setattr("fsspec.utils.compressions", {})
-    with pytest.raises(ValueError, match=r"a\.jsonl\.zst: expected the package zstandard, which reads \.zst"):
-        files_source(str(tmp_path / "a.jsonl.zst"))
+    # with zstandard alone, which does not notice the end of a cut file
+    monkeypatch.setitem(compr, "zstd", lambda file, mode: file)
+    for compressions in ({}, {"zst": "zstd"}):
+        monkeypatch.setattr("fsspec.utils.compressions", compressions)
+        with pytest.raises(ValueError, match=r"a\.jsonl\.zst: expected the package backports\.zstd, which"):
+            files_source(str(tmp_path / "a.jsonl.zst"))
+
+
+def test_archive_of_several_files_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl.zip").write_bytes(b"PK")
+    with pytest.raises(
+        ValueError, match=r"a\.jsonl\.zip: expected no compression, or one of .*\.xz.*, got zip"
+    ):
+        files_source(str(tmp_path / "a.jsonl.zip"))

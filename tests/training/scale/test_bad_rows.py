@@ -14,13 +14,19 @@ import pytest
 
 from openmeva.training.files import write_rows
 from openmeva.training.perturbations.file import PerturbationConfig
-from openmeva.training.scale import perturbing
+from openmeva.training.scale import parts, perturbing
 from openmeva.training.scale.folder import MISFITS, UNREAD, Folder
 from openmeva.training.scale.parts import BadRow, Size
 from openmeva.training.scale.perturbing import Perturbation
 from tests.killing import EVERY, count_changes, killed_before, run_to_end
 from tests.tiny.work import Counting, WordCounter
 from tests.training.scale.test_runs import counted, sums
+
+
+def test_place_of_a_row_that_quotes_another_place() -> None:
+    found = parts._PLACE.match("a.jsonl, line 3: expected a JSON object, got 'Traceback, line 7: boom'")
+    assert found is not None
+    assert found.groups() == ("a.jsonl, line 3", "expected a JSON object, got 'Traceback, line 7: boom'")
 
 
 def test_each_row_is_checked_and_processed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

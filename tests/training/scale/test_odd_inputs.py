@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from openmeva.metrics.core.rows import read_rows
 from openmeva.training.cli.scaling import absolute_path
 from openmeva.training.scale import run as running
 from openmeva.training.scale.parts import Size
@@ -131,3 +132,10 @@ def test_parts_of_two_signatures_are_refused(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(running.Engine, "run", lambda *_: iter(results))
     with pytest.raises(ValueError, match="expected one signature of all parts, got s0, s1"):
         counted(rows, tmp_path / "out", size=Size(rows=1))
+
+
+def test_parquet_date_that_python_lacks_is_reported(tmp_path: Path) -> None:
+    days = pa.array([0, 3_000_000], pa.int32()).cast(pa.date32())
+    pq.write_table(pa.table({"story": ["Ann ran.", "Ben fell."], "day": days}), tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match=r"a\.parquet is damaged or no Parquet file: .*date"):
+        list(read_rows(tmp_path / "a.parquet"))
