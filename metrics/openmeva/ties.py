@@ -56,16 +56,17 @@ def merge_score_ties(scores: np.ndarray) -> np.ndarray:
     ascending = scores[order]
     sizes = np.sort(np.abs(np.stack([ascending[:-1], ascending[1:]])), axis=0)
     if scores.min() < 0 < scores.max():
-        spread, middle = np.ptp(scores), np.ptp(np.quantile(scores, [0.25, 0.75]))
-        if middle > _OF_SIZE * spread:  # else the middle half is equal
-            spread = middle
-        none = _OF_SPREAD * spread + _OF_SIZE * sizes[1]
+        small = _OF_SPREAD * scores  # the range of the largest floats is not finite
+        none, middle = np.ptp(small), np.ptp(np.quantile(small, [0.25, 0.75]))
+        if middle > _OF_SIZE * none:  # else the middle half is equal
+            none = middle
+        none = none + _OF_SIZE * sizes[1]
     else:
-        rounding = _OF_SPREAD * np.ptp(scores) + _OF_SIZE * np.abs(scores).max()
+        rounding = np.ptp(_OF_SPREAD * scores) + _OF_SIZE * np.abs(scores).max()
         none = np.minimum(rounding, _OF_SPREAD * sizes[0])
-    starts = np.maximum.accumulate(
-        np.where(np.r_[True, np.diff(ascending) > none], np.arange(len(scores)), 0)
-    )
+    with np.errstate(over="ignore"):
+        new = np.diff(ascending) > none
+    starts = np.maximum.accumulate(np.where(np.r_[True, new], np.arange(len(scores)), 0))
     merged = np.empty_like(scores)
     merged[order] = ascending[starts]
     return merged
