@@ -1,6 +1,7 @@
 """Makes numbers equal that differ only by rounding of sums and quotients, so that statistics count them as ties."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
@@ -43,7 +44,7 @@ def merge_score_ties(scores: np.ndarray) -> np.ndarray:
 
     Probabilities of whole stories span hundreds of orders of magnitude: next to the largest, all others differ by no more
     than its rounding error, and yet each is exact to its own size. Scores of both signs may be differences of numbers,
-    whose rounding error exceeds their size: it is relative to the range of their middle half, unless that is equal.
+    whose rounding error exceeds their size: it is relative to the range of their middle half, or of more if that is equal.
 
     >>> merge_score_ties(np.array([1e-40, 2e-40, 0.3, 0.1 + 0.2])).tolist()
     [1e-40, 2e-40, 0.3, 0.3]
@@ -57,9 +58,9 @@ def merge_score_ties(scores: np.ndarray) -> np.ndarray:
     sizes = np.sort(np.abs(np.stack([ascending[:-1], ascending[1:]])), axis=0)
     if scores.min() < 0 < scores.max():
         small = _OF_SPREAD * scores  # the range of the largest floats is not finite
-        none, middle = np.ptp(small), np.ptp(np.quantile(small, [0.25, 0.75]))
-        if middle > _OF_SIZE * none:  # else the middle half is equal
-            none = middle
+        ranges = [np.ptp(np.quantile(small, [share, 1 - share])) for share in (0.25, 0.1, 0)]
+        # the middle half; of mostly equal scores, which differ by rounding, a wider part
+        none = next((inner for inner, outer in pairwise(ranges) if inner > _OF_SIZE * outer), ranges[-1])
         none = none + _OF_SIZE * sizes[1]
     else:
         rounding = np.ptp(_OF_SPREAD * scores) + _OF_SIZE * np.abs(scores).max()
