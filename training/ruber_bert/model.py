@@ -43,12 +43,12 @@ def build_model(config: RuberConfig) -> tuple[RuberModel, Tokenizer, Backbone]:
     if config.start and config.adapter:
         initial = merge_adapter(state, read_tensors(resolve_path(config.start) / ADAPTER))
         factors, vectors = low_rank_difference(initial, state, config.adapter.rank)
+    known = dict(vectors)
     if config.encoder == "rnn":
-        words = next(tensor for name, tensor in state.items() if name.endswith(WORD_EMBEDDING_SUFFIXES))
-        vectors_and_words = {**vectors, "words.weight": words}
-    else:
-        vectors_and_words = vectors
-    model.load_state_dict(vectors_and_words, strict=False)
+        known["words.weight"] = next(
+            tensor for name, tensor in state.items() if name.endswith(WORD_EMBEDDING_SUFFIXES)
+        )
+    model.load_state_dict(known, strict=False)
     if config.adapter:
         add_adapters(model, config.adapter.rank, config.adapter.alpha, HEADS)
         if factors:

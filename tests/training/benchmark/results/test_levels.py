@@ -4,11 +4,14 @@ import numpy as np
 import pytest
 
 from openmeva.metrics.openmeva import levels as module_levels
+from openmeva.metrics.openmeva.bootstrap import PromptBootstrap
 from openmeva.metrics.openmeva.judged import JudgedStories
 from openmeva.training.benchmark.results.judged import judged_table
 from openmeva.training.benchmark.results.levels import Levels
+from openmeva.training.benchmark.results.standings import _p_value
 from openmeva.training.benchmark.tables.level_tables import between_systems
 from openmeva.training.statistics.pairs import soft_pairwise_accuracy
+from openmeva.training.statistics.permutation import PermutationTests, random_swaps
 
 
 def judged(prompts: int, systems: bool = True) -> tuple[JudgedStories, np.ndarray]:
@@ -98,6 +101,28 @@ def test_clusters_count_prompts_not_stories() -> None:
     assert test["p_value"] < 0.01
     assert table["standings"]["pooled"]["clusters"] == [1, 1]
     assert table["standings"]["pooled"]["p_values"][0][1] > 0.05
+
+
+def test_equal_metrics_are_rarely_in_two_clusters() -> None:
+    """Their scores and the judgments are clustered by prompt: stories are no independent observations."""
+    rng = np.random.default_rng(1)
+    prompts = np.repeat(np.arange(40), 10)
+
+    def clustered() -> np.ndarray:
+        return np.sqrt(0.5) * rng.normal(size=40)[prompts] + np.sqrt(0.5) * rng.normal(size=400)
+
+    alone = confirmed = 0
+    for _ in range(100):
+        quality = clustered()
+        pair = np.stack([0.4 * quality + clustered() for _ in range(2)])
+        bootstrap = PromptBootstrap(quality, prompts, 300, rng)
+        draws = np.stack([bootstrap.correlations(scores)["pearson"] for scores in pair])
+        tests = PermutationTests(pair, quality, random_swaps(300, 400, rng), "pearson")
+        better = int(tests.test(0, 1).difference < 0)
+        alone += tests.test(better, 1 - better).p_value <= 0.05
+        confirmed += _p_value(tests, draws, {}, better, 1 - better) <= 0.05
+    assert alone > 25, "in both directions, of 100; it should be 10"
+    assert confirmed <= 15
 
 
 @pytest.mark.parametrize(
