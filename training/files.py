@@ -18,7 +18,8 @@ from openmeva.metrics.core.files import (
 from openmeva.metrics.core.rows import Row, kind_of, read_rows, text_of
 from openmeva.metrics.core.writing import json_line, write_rows
 
-if TYPE_CHECKING:  # most users of this module do not need torch
+if TYPE_CHECKING:  # most users of this module need neither pyarrow nor torch
+    import pyarrow as pa
     from torch import Tensor
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "save_tensors",
     "text_of",
     "write_rows",
+    "write_table",
     "write_text",
 ]
 
@@ -71,3 +73,11 @@ def save_tensors(path: str | Path, tensors: "dict[str, Tensor]") -> None:
         except SafetensorError as error:
             raise OSError(f"{path}: not written: {error}") from error
         temporary.chmod(0o644)
+
+
+def write_table(path: str | Path, table: "pa.Table") -> None:
+    """Writes a Parquet file atomically."""
+    import pyarrow.parquet as pq
+
+    with atomic_replace(path) as temporary:
+        pq.write_table(table, temporary, compression="zstd")

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from filelock import FileLock
 from rich.progress import track
 
-from openmeva.training.files import atomic_replace, checksum, write_text
+from openmeva.training.files import atomic_replace, checksum, write_table, write_text
 from openmeva.training.processes import map_in_processes
 
 Maker = Callable[[range], list[dict[str, Any]]]
@@ -179,12 +179,6 @@ def _write(writer: pq.ParquetWriter, tables: list[pa.Table]) -> int:
     table = pa.concat_tables(tables).combine_chunks()
     writer.write_table(table)
     return table.num_rows
-
-
-def write_table(path: Path, table: pa.Table) -> None:
-    """Writes a Parquet file atomically."""
-    with atomic_replace(path) as temporary:
-        pq.write_table(table, temporary, compression="zstd")
 
 
 def read_stage(path: Path, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:

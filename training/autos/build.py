@@ -21,7 +21,7 @@ from openmeva.training.autos.builder import AutosBuilder, BuiltRows, Row
 from openmeva.training.autos.phrase_limits import limit_phrases
 from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.corpora.story_rows import StoryRow
-from openmeva.training.files import atomic_replace, checksum
+from openmeva.training.files import checksum, write_table
 from openmeva.training.paths import ROOT
 from openmeva.training.perturbations.aspects.registry import ASPECTS
 from openmeva.training.perturbations.engine.aspect import DISCRIMINATION, INVARIANCE
@@ -115,8 +115,7 @@ def build(
             ),
         }
         for split, content in tables.items():
-            with atomic_replace(folder / f"{split}.parquet") as temporary:
-                pq.write_table(content, temporary, compression="zstd")
+            write_table(folder / f"{split}.parquet", content)
         shutil.rmtree(parts)
         if not any(parts.parent.iterdir()):  # otherwise it has parts of another build, which may resume
             parts.parent.rmdir()
@@ -223,9 +222,7 @@ def _consume(paths: Iterable[Path], title: str, total: int, progress: bool) -> N
 
 
 def _make_part(builder: AutosBuilder, stage: str, rows: Sequence[StoryRow], path: Path) -> Path:
-    content = _table_with_counts(*_STAGES[stage](builder, rows))
-    with atomic_replace(path) as temporary:
-        pq.write_table(content, temporary, compression="zstd")
+    write_table(path, _table_with_counts(*_STAGES[stage](builder, rows)))
     return path
 
 

@@ -3,7 +3,7 @@
 Teacher and student may split words into different tokens, so states are compared by word: the mean over its tokens.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -74,6 +74,15 @@ class StateProjection(torch.nn.Module):
             weight = torch.linalg.solve(gram, (x - centre).T @ y)
             linear.weight.copy_(weight.T)
             linear.bias.copy_(-(centre @ weight))
+
+
+def fitting_batches(
+    dataset: Any, count: int, size: int, collate: Callable[[list[Any]], dict[str, Tensor]]
+) -> Iterator[dict[str, Tensor]]:
+    """At least `count` items of a dataset's first pass (all if there are fewer), evenly spaced, in batches of `size`."""
+    indices = range(0, dataset.epoch_length, max(1, dataset.epoch_length // count))
+    for start in range(0, len(indices), size):
+        yield collate([dataset[index] for index in indices[start : start + size]])
 
 
 @torch.no_grad()

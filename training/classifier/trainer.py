@@ -7,7 +7,7 @@ differ in their training rows and configuration. It uses transformers' `Trainer`
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from openmeva.metrics.core.checkpoint import load_normalizer
 from openmeva.metrics.core.runtime import SpecialTokens
 from openmeva.training.classifier.config import ClassifierConfig
 from openmeva.training.classifier.data import ExampleMaker, GroupCollator, GroupDataset
-from openmeva.training.classifier.hidden_states import fit_projection
+from openmeva.training.classifier.hidden_states import fit_projection, fitting_batches
 from openmeva.training.classifier.live_teacher import LiveTeacher
 from openmeva.training.classifier.losses import classifier_loss
 from openmeva.training.classifier.model import build_classifier, freeze
@@ -42,6 +42,7 @@ from openmeva.training.paths import NAMES_FILE, resolve_path
 from openmeva.training.processes import one_writer
 
 PROJECTION_GROUPS = 160  # minimum number of groups that the projection of states is fitted on
+PROJECTION_BATCH = 8
 
 
 class ClassifierTrainer(StoryTrainer):
@@ -60,13 +61,6 @@ class ClassifierTrainer(StoryTrainer):
 def _auc(prediction: EvalPrediction) -> dict[str, float]:
     logits, labels = np.asarray(prediction.predictions), np.asarray(prediction.label_ids)
     return {"auc": area_under_curve(logits[labels == 1], logits[labels == 0])}
-
-
-def _first_batches(groups: GroupDataset, collate: GroupCollator) -> Iterator[dict[str, Tensor]]:
-    """At least `PROJECTION_GROUPS` groups (all if there are fewer), evenly spaced, in batches of eight."""
-    indices = range(0, len(groups.groups), max(1, len(groups.groups) // PROJECTION_GROUPS))
-    for start in range(0, len(indices), 8):
-        yield collate([groups[index] for index in indices[start : start + 8]])
 
 
 def training_inputs(config: ClassifierConfig, provenance: dict[str, Any]) -> dict[str, Any]:
@@ -143,9 +137,9 @@ def train_classifier(
     collate = GroupCollator(padding, teacher.padding if teacher else 0)
     steps = math.ceil(len(groups) / config.batch_groups)
     if teacher:
-        teacher.fit(_first_batches(groups, collate))
+        teacher.fit(fitting_batches(groups, PROJECTION_GROUPS, PROJECTION_BATCH, collate))
     if config.states_weight:
-        first = _first_batches(groups, collate)
+        first = fitting_batches(groups, PROJECTION_GROUPS, PROJECTION_BATCH, collate)
         model.projection = fit_projection(model, map(teacher, first) if teacher else first)
     trainer = ClassifierTrainer(
         model=model,

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from openmeva.training.common.cards import drop_empty_configurations, join_card, read_card, split_card
-from openmeva.training.files import atomic_replace, read_lines, write_text
+from openmeva.training.files import read_lines, write_table, write_text
 from openmeva.training.judged.card import GENERATED_MARKER, render_card
 from openmeva.training.judged.catalogue import JudgedSet
 from openmeva.training.judged.mans import fetch
@@ -158,8 +158,7 @@ def _write_tables(parts: Mapping[str, Sequence[JudgedStory]], folder: Path) -> N
             )
     for name, part in parts.items():
         table = pa.Table.from_pylist([_with_all_columns(row, columns) for row in part], schema)
-        with atomic_replace(folder / f"{name}.parquet") as temporary:
-            pq.write_table(table, temporary)
+        write_table(folder / f"{name}.parquet", table)
 
 
 def _with_all_columns(row: Mapping[str, Any], columns: Mapping[str, None]) -> dict[str, Any]:

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from openmeva.metrics.core.text import join_words
-from openmeva.training.files import Row, atomic_replace, kind_of, read_rows, text_of
+from openmeva.training.files import Row, kind_of, read_rows, text_of, write_table
 from openmeva.training.negatives.corrupted_story import ERROR_TYPES, CorruptedStory
 
 SCHEMA = pa.schema(
@@ -84,8 +83,7 @@ def rows_by_level(group: str, chain: list[CorruptedStory]) -> Iterator[GroupRow]
 def write_groups(path: Path, rows: Iterable[GroupRow]) -> int:
     """Writes rows to a Parquet file atomically; returns the number of rows."""
     table = pa.Table.from_pylist([asdict(row) for row in rows], schema=SCHEMA)
-    with atomic_replace(path) as temporary:
-        pq.write_table(table, temporary, compression="zstd")
+    write_table(path, table)
     return table.num_rows
 
 

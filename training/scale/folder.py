@@ -13,10 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from filelock import FileLock, Timeout
 
-from openmeva.training.files import atomic_replace, read_json, write_text
+from openmeva.training.files import atomic_replace, read_json, write_table, write_text
 from openmeva.training.scale.parts import Parts
 from openmeva.training.scale.schemas import conform
-from openmeva.training.stages import write_table
 
 UNREAD, MISFITS = "unread", "misfits"
 """Rows of the input that are in no part: invalid rows, and rows that do not fit its columns."""

@@ -12,11 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from openmeva.metrics.core.inputs import field_of, without_surrogates_in
-from openmeva.training.files import Row, read_json, text_of, write_text
+from openmeva.training.files import Row, read_json, text_of, write_table, write_text
 from openmeva.training.scale.schemas import conform, from_parquet_types, merged_schema, to_parquet_types
 from openmeva.training.scale.sources import Digest, Source
 from openmeva.training.scoring.columns import COLUMNS, all_begin
-from openmeva.training.stages import write_table
 
 NUMBER, WHERE = "__row__", "__where__"
 """Columns added to the input's: a row's number in the whole input, from 1, and its name in error messages."""

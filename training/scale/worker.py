@@ -10,10 +10,9 @@ from typing import Any, ClassVar, Protocol
 import pyarrow as pa
 
 from openmeva.metrics.core.inputs import HaltedError, RowError
-from openmeva.training.files import write_text
+from openmeva.training.files import write_table, write_text
 from openmeva.training.scale.folder import Folder
 from openmeva.training.scale.parts import NUMBER, WHERE, BadRow
-from openmeva.training.stages import write_table
 
 _OTHER_SIGNATURE = (
     "expected the signature of the run's first part, {known}, got {signature}: use a new folder for other weights or "

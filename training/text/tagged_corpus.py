@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from rich.progress import track
 
-from openmeva.training.files import atomic_replace
 from openmeva.training.files import checksum as file_checksum
+from openmeva.training.files import write_table
 from openmeva.training.paths import NAMES_FILE
 from openmeva.training.processes import main_process_first, map_in_processes
 from openmeva.training.text.tagged_story import TaggedStory
@@ -61,7 +61,7 @@ def tag_corpus(
             tags = pq.read_table(path, columns=["tags"])["tags"].to_pylist()
         else:
             tags = list(_tag_all(stories, processes, tagger, progress))
-            _write(path, lines, tags)
+            write_table(path, pa.table({"sentences": lines, "tags": tags}))
     return [_story(words, row_tags) for words, row_tags in zip(lines, tags, strict=True)]
 
 
@@ -122,11 +122,6 @@ def _tag_chunk(job: tuple[Tagger, Sequence[Sentences]]) -> list[list[str]]:
     tagger, stories = job
     tags = iter(tagger([words for story in stories for words in story]))
     return [[" ".join(next(tags)) for _ in story] for story in stories]
-
-
-def _write(path: Path, lines: list[list[str]], tags: list[list[str]]) -> None:
-    with atomic_replace(path) as temporary:
-        pq.write_table(pa.table({"sentences": lines, "tags": tags}), temporary, compression="zstd")
 
 
 def _story(lines: Sequence[str], tags: Sequence[str]) -> TaggedStory:

@@ -14,13 +14,14 @@ from openmeva.metrics.union.modeling import IGNORE_INDEX
 from openmeva.metrics.union.scoring import UnionScorer
 from openmeva.training.classifier.data import ExampleMaker
 from openmeva.training.classifier.distillation import with_teacher_outputs
+from openmeva.training.classifier.hidden_states import fitting_batches
 from openmeva.training.negatives.groups import GroupRow
 from openmeva.training.paths import resolve_path
 from openmeva.training.union.config import UnionConfig
 from openmeva.training.union.data import UNLABELLED, Example, UnionCollator, UnionPairs
 
 PROJECTION_PAIRS = 320  # minimum number of pairs that the projection of states is fitted on
-BATCH = 16
+PROJECTION_BATCH = 16
 
 
 class DistilledPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
@@ -46,11 +47,10 @@ class DistilledPairs(torch.utils.data.Dataset[tuple[Example, Example]]):
             raise IndexError(f"expected a number below {len(self)}, got {index}")
         return self.pairs[index % len(self.pairs)]
 
-    def first_batches(self, collate: UnionCollator) -> Iterator[dict[str, Tensor]]:
-        """At least `PROJECTION_PAIRS` pairs (all if there are fewer), evenly spaced, in batches."""
-        indices = range(0, len(self.pairs), max(1, len(self.pairs) // PROJECTION_PAIRS))
-        for start in range(0, len(indices), BATCH):
-            yield collate([self.pairs[index] for index in indices[start : start + BATCH]])
+
+def fitting_pairs(pairs: DistilledPairs, collate: UnionCollator) -> Iterator[dict[str, Tensor]]:
+    """The pairs that the projection of hidden states is fitted on, in batches."""
+    return fitting_batches(pairs, PROJECTION_PAIRS, PROJECTION_BATCH, collate)
 
 
 def distilled_pairs(

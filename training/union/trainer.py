@@ -54,7 +54,7 @@ from openmeva.training.text.tagged_story import TaggedStory
 from openmeva.training.union.card import write_union_card
 from openmeva.training.union.config import UnionConfig
 from openmeva.training.union.data import UnionCollator, UnionPairs
-from openmeva.training.union.distillation import DistilledPairs, distilled_pairs
+from openmeva.training.union.distillation import DistilledPairs, distilled_pairs, fitting_pairs
 from openmeva.training.union.losses import union_loss
 from openmeva.training.union.model import build_model
 
@@ -226,7 +226,7 @@ def _train_one(
         with main_process_first():
             pairs = distilled_pairs(sampled, others, config, tokenizer, normalizer, teacher_run)
         if config.states_weight:
-            model.projection = fit_projection(model, pairs.first_batches(collate))
+            model.projection = fit_projection(model, fitting_pairs(pairs, collate))
     steps = math.ceil(len(pairs) / config.batch_pairs)
     trainer = UnionTrainer(
         model=model,
