@@ -94,8 +94,8 @@ def generated_stories(stories: Sequence[Text], corpus: str, seed: int) -> list[T
         _TAGS,
         progress=False,
     )
-    model, tokenizer = load_generator(ROOT / config["generator"])
-    sampler = StorySampler(model, tokenizer, Sampling(**config["sampling"]))
+    generator = load_generator(ROOT / config["generator"])
+    sampler = StorySampler(generator, Sampling(**config["sampling"]), delexicalize=False)
     texts = sampler.write(
         extract_plots(tagged, config["plots"], config["seed"]),
         [(seed, index) for index in range(len(stories))],

@@ -74,7 +74,9 @@ def load_rows(
     record = run / "rivals.json"
     if not _is_generated(record, config, provenance):
         corpus = load_plots(as_mapping(config), data, cache)
-        sampler = StorySampler(*load_generator(folder), config.sampling)
+        sampler = StorySampler(
+            load_generator(folder), config.sampling, delexicalize=config.corpus.delexicalize
+        )
         stories_by_split = {
             "train": corpus.metrics[: config.groups],
             "validation": corpus.validation[: config.validation_groups],

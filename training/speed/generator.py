@@ -73,7 +73,7 @@ _sampler: StorySampler | None = None  # of this process
 def _load(folder: Path, sampling: Sampling) -> None:
     global _sampler
     torch.set_num_threads(1)
-    _sampler = StorySampler(*load_generator(folder), sampling)
+    _sampler = StorySampler(load_generator(folder), sampling)
 
 
 def _write(plots: Sequence[Plot], keys: Sequence[tuple[int, ...]]) -> int:

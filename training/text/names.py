@@ -44,7 +44,16 @@ def always_capitalized(word: str) -> bool:
     >>> always_capitalized("dad"), always_capitalized("americans"), always_capitalized("dog")
     (True, True, False)
     """
-    return word in _KIN or word.removesuffix("s") in _DEMONYMS or word in _DEMONYMS
+    return word in _KIN or is_demonym(word)
+
+
+def is_demonym(word: str) -> bool:
+    """Whether a lower-case word names a nationality or the like, also in the plural.
+
+    >>> is_demonym("americans"), is_demonym("dad")
+    (True, False)
+    """
+    return word.removesuffix("s") in _DEMONYMS or word in _DEMONYMS
 
 
 @lru_cache(maxsize=1)

@@ -25,7 +25,7 @@ STORIES = [
 class FakeGenerator:
     """A fake generator: returns the plot, nothing for a cat, and the original story for a man."""
 
-    def __init__(self, *settings: Any) -> None:
+    def __init__(self, *settings: Any, **options: Any) -> None:
         self.keys: list[tuple[int, ...]] = []
 
     def write(self, plots: Any, keys: Any) -> list[str]:

@@ -8,12 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 from rich.progress import track
-from tokenizers import Tokenizer
 
 from openmeva.metrics.core.backbone import weights_checksum
 from openmeva.metrics.core.files import FULL_MODEL
 from openmeva.training.common.checkpoint import weights_file
-from openmeva.training.files import checksum
+from openmeva.training.corpora.splits import CorpusConfig
+from openmeva.training.files import checksum, write_table
 from openmeva.training.paths import ENCODER, resolve_path
 from openmeva.training.plot_guided.adversarial_filtering.committee import Committee
 from openmeva.training.plot_guided.adversarial_filtering.curve import draw_curve
@@ -24,11 +24,11 @@ from openmeva.training.plot_guided.adversarial_filtering.filtering import (
     has_converged,
 )
 from openmeva.training.plot_guided.generator.model import load_generator
-from openmeva.training.plot_guided.generator.text import decode_words
+from openmeva.training.plot_guided.generator.text import TextForm, as_generated, text_form
 from openmeva.training.plot_guided.manipulations import manipulation_shares
 from openmeva.training.plot_guided.negatives import SCHEMA, unmanipulated_row
 from openmeva.training.plot_guided.plots.corpus import PlotCorpus, plot_inputs
-from openmeva.training.stages import Stage, read_stage, write_table
+from openmeva.training.stages import Stage, read_stage
 
 
 def filter_negatives(
@@ -60,8 +60,9 @@ def filter_negatives(
     stage = Stage(out, "filtered", made_from)
     if stage.is_done():
         return stage.result
-    _, tokenizer = load_generator(generator)
-    rows = human_and_candidates(corpus(), read_stage(negatives), tokenizer, settings["kept"])
+    _, tokenizer, as_prose = load_generator(generator)
+    form = text_form(tokenizer, as_prose, CorpusConfig.from_mapping(config["corpus"]).delexicalize)
+    rows = human_and_candidates(corpus(), read_stage(negatives), form, settings["kept"])
     pool = build_pool(rows)
     filtering: AdversarialFilter | None = None
     assigned: np.ndarray | None = None
@@ -96,12 +97,12 @@ def filter_negatives(
 
 
 def human_and_candidates(
-    corpus: PlotCorpus, negatives: list[dict[str, Any]], tokenizer: Tokenizer, kept: int
+    corpus: PlotCorpus, negatives: list[dict[str, Any]], form: TextForm, kept: int
 ) -> list[dict[str, Any]]:
     """The human row and the negatives of each story with at least `kept` different negatives.
 
     A negative that is empty or longer than any human story is excluded, since it is trivial to detect. Human stories
-    are also encoded and decoded by the generator's tokenizer, so that spacing gives no clue.
+    are written in the form of the generator's (`as_generated`).
 
     Raises:
         ValueError: no story has that many negatives.
@@ -116,8 +117,8 @@ def human_and_candidates(
     for group, candidates in groups.items():
         if len(candidates) < kept:
             continue
-        ids = tokenizer.encode(stories[group].text, add_special_tokens=False).ids
-        rows.append(unmanipulated_row(stories[group], "human", decode_words(tokenizer, ids), candidate=-1))
+        human = as_generated(form, stories[group].story.words)
+        rows.append(unmanipulated_row(stories[group], "human", human, candidate=-1))
         rows.extend(candidates.values())
     if not rows:
         raise ValueError(f"no story has {kept} different negatives that are no longer than human stories")

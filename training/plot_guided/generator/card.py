@@ -135,7 +135,7 @@ def sample_lists(
 ) -> tuple[str, str]:
     """Stories from the plots of `stories` and from manipulated plots of `to_break`, as two Markdown lists."""
     sampling = Sampling(max_tokens=max_tokens, max_plot=256, end_with_plot=True)
-    sampler = StorySampler(*load_generator(run), sampling)
+    sampler = StorySampler(load_generator(run), sampling)
     plots = [story.plot for story in stories[:NUM_ORIGINAL_PLOTS]]
     texts = sampler.write(plots, [(SEED, index) for index in range(len(plots))])
     original = [f"- *{plot_text(plot)}*<br>{text}" for plot, text in zip(plots, texts, strict=True)]

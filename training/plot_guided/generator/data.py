@@ -8,21 +8,20 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from openmeva.metrics.core.runtime import SpecialTokens, pad, token_id
-from openmeva.training.plot_guided.plots.plot import Plot, plot_text
 
 IGNORED = -100
 LINE_END = "Ċ"  # the newline of byte-level tokenizers
 
 
 def plot_ids(
-    tokenizer: Tokenizer, special_tokens: SpecialTokens, plots: Sequence[Plot], limit: int
+    tokenizer: Tokenizer, special_tokens: SpecialTokens, texts: Sequence[str], limit: int
 ) -> list[list[int]]:
     """Token ids of plots with start and end tokens, at most `limit` each.
 
     If the start and end tokens are the same (as in GPT-2), it would end the text between plot and story; then a newline
     ends the plot.
     """
-    encoded = tokenizer.encode_batch([plot_text(plot) for plot in plots], add_special_tokens=False)
+    encoded = tokenizer.encode_batch(list(texts), add_special_tokens=False)
     end = special_tokens.end if special_tokens.end != special_tokens.start else token_id(tokenizer, LINE_END)
     return [[special_tokens.start, *encoding.ids[: limit - 2], end] for encoding in encoded]
 

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from peft import PeftModel
@@ -33,6 +33,20 @@ from openmeva.training.plot_guided.generator.config import GeneratorConfig
 
 SETTINGS = "config.json"
 TOKENIZER = "tokenizer.json"
+
+
+class Generator(NamedTuple):
+    """A trained generator.
+
+    Attributes:
+        model: in evaluation mode.
+        tokenizer: its tokenizer.
+        prose: whether its plots and stories are prose.
+    """
+
+    model: PreTrainedModel
+    tokenizer: Tokenizer
+    prose: bool = False
 
 
 def build_generator(config: GeneratorConfig) -> tuple[PreTrainedModel, Tokenizer]:
@@ -152,8 +166,8 @@ def save_generator(model: Any, tokenizer: Tokenizer, config: GeneratorConfig, fo
     write_text(folder / SETTINGS, json.dumps(settings, indent=2, default=str) + "\n")
 
 
-def load_generator(folder: Path) -> tuple[PreTrainedModel, Tokenizer]:
-    """A trained generator in evaluation mode. If the folder has an adapter, its base model is needed, too.
+def load_generator(folder: Path) -> Generator:
+    """A trained generator. If the folder has an adapter, its base model is needed, too.
 
     Raises:
         ValueError: a file that is missing, damaged or of another shape (the message names it), or an adapter whose
@@ -164,12 +178,15 @@ def load_generator(folder: Path) -> tuple[PreTrainedModel, Tokenizer]:
         settings = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
         tokenizer = None if adapter else Tokenizer.from_file(str(folder / TOKENIZER))
         values, base = settings["model"], settings["generator"]["base"]
+        as_prose = bool(settings["generator"].get("prose"))
     except Exception as error:  # tokenizers raises plain Exceptions
         raise ValueError(f"{folder}: expected a trained generator ({error})") from error
     if tokenizer is None:
         config = parse(GeneratorConfig, settings["generator"], str(folder / SETTINGS))
         plain, tokenizer = build_generator(config)
-        return load_adapted_model(plain, config, folder).merge_and_unload().eval(), tokenizer
+        return Generator(
+            load_adapted_model(plain, config, folder).merge_and_unload().eval(), tokenizer, as_prose
+        )
     if base == "encoder":
         shape = EncoderDecoderConfig.from_dict(values)
         parts = [
@@ -181,7 +198,7 @@ def load_generator(folder: Path) -> tuple[PreTrainedModel, Tokenizer]:
         kind = AutoModelForSeq2SeqLM if model_config.is_encoder_decoder else AutoModelForCausalLM
         model = kind.from_config(model_config)
     load_weights(model, folder)
-    return model.eval(), tokenizer
+    return Generator(model.eval(), tokenizer, as_prose)
 
 
 def load_adapted_model(

@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import torch
-from tokenizers import Tokenizer
 from torch import Tensor
 
 from openmeva.metrics.core.runtime import SpecialTokens, choose_device, choose_dtype
@@ -15,15 +13,12 @@ from openmeva.metrics.core.text import PLACEHOLDERS
 from openmeva.training.common.bounds import Positive, Rate
 from openmeva.training.plot_guided.generator.data import plot_ids
 from openmeva.training.plot_guided.generator.decoding import story_decoder
-from openmeva.training.plot_guided.generator.text import decode_words
+from openmeva.training.plot_guided.generator.model import Generator
+from openmeva.training.plot_guided.generator.text import story_names, text_form
 from openmeva.training.plot_guided.plots.plot import Plot
 
 NEVER_SAMPLED = ("[PAD]", "[UNK]", "[CLS]", "[MASK]", "<pad>", "<unk>", "<s>", "<mask>")
 SHRINK_BATCH_AT = 0.1  # finished stories are removed from the batch above this share
-SENTENCE_ENDS = (".", "!", "?")
-QUOTE = '"'
-# A full stop after one of these does not end a sentence: "a" and "p" begin "a . m .", as wordpieces split it.
-ABBREVIATIONS = ("a", "p", "mr", "mrs", "ms", "dr", "st")
 
 
 @dataclass(frozen=True)
@@ -60,16 +55,25 @@ class StorySampler:
     A story's random numbers come from its own key, so they do not depend on the other stories in the batch.
 
     Args:
-        model, tokenizer: a trained generator.
+        generator: a trained generator.
         sampling: the sampling settings.
         dtype: `auto` is bfloat16 if the processor is faster in it.
+        delexicalize: whether the names of a generator that writes prose become placeholders; another one writes
+            what it was trained on.
     """
 
     def __init__(
-        self, model: Any, tokenizer: Tokenizer, sampling: Sampling | None = None, dtype: str = "auto"
+        self,
+        generator: Generator,
+        sampling: Sampling | None = None,
+        dtype: str = "auto",
+        delexicalize: bool = True,
     ) -> None:
-        self.tokenizer, self.sampling = tokenizer, sampling or Sampling()
+        tokenizer = self.tokenizer = generator.tokenizer
+        self.sampling = sampling or Sampling()
+        self.form = text_form(tokenizer, generator.prose, delexicalize)
         device = choose_device(None)
+        model: Any = generator.model
         self.model = model.eval().to(device, choose_dtype(dtype, device))
         self.special_tokens = SpecialTokens.from_tokenizer(tokenizer)
         added = tokenizer.get_added_tokens_decoder().items()
@@ -80,14 +84,6 @@ class StorySampler:
             index for name in NEVER_SAMPLED if (index := tokenizer.token_to_id(name)) is not None
         }
         self.never = torch.tensor(sorted(never_sampled - {self.special_tokens.end}), dtype=torch.long)
-        self.ends = self._ids(SENTENCE_ENDS)
-        self.quotes = self._ids([QUOTE])
-        self.abbreviations = self._ids(ABBREVIATIONS)
-
-    def _ids(self, tokens: Sequence[str]) -> frozenset[int]:
-        """Ids of tokens, also of those with a leading space in a byte-level vocabulary."""
-        token_ids = (self.tokenizer.token_to_id(mark + token) for token in tokens for mark in ("", "Ġ"))
-        return frozenset(index for index in token_ids if index is not None)
 
     def write(self, plots: Sequence[Plot], keys: Sequence[tuple[int, ...]]) -> list[str]:
         """A story for each plot, in order.
@@ -101,9 +97,10 @@ class StorySampler:
         """
         if len(plots) != len(keys):
             raise ValueError(f"expected a key for each of {len(plots)} plots, got {len(keys)}")
-        sources = plot_ids(self.tokenizer, self.special_tokens, plots, self.sampling.max_plot)
+        texts = [self.form.plot(plot, story_names(key)) for plot, key in zip(plots, keys, strict=True)]
+        sources = plot_ids(self.tokenizer, self.special_tokens, texts, self.sampling.max_plot)
         order = sorted(range(len(plots)), key=lambda index: (len(sources[index]), index))
-        texts = [""] * len(plots)
+        stories = [""] * len(plots)
         for start in range(0, len(order), self.sampling.batch_size):
             rows = order[start : start + self.sampling.batch_size]
             sentences = [len(plots[row]) for row in rows] if self.sampling.end_with_plot else None
@@ -111,8 +108,8 @@ class StorySampler:
                 [sources[row] for row in rows], [keys[row] for row in rows], sentences
             )
             for row, ids in zip(rows, written, strict=True):
-                texts[row] = decode_words(self.tokenizer, ids)
-        return texts
+                stories[row] = self.form.words(ids)
+        return stories
 
     @torch.inference_mode()
     def _write_batch(
@@ -135,7 +132,7 @@ class StorySampler:
                 if index != self.special_tokens.end:
                     written[row].append(index)
                 if index == self.special_tokens.end or (
-                    sentences and self._is_complete(written[row], sentences[row])
+                    sentences and self.form.complete(written[row], sentences[row])
                 ):
                     ended.add(row)
             gone = sum(row in ended for row in alive)
@@ -148,20 +145,6 @@ class StorySampler:
                 token = token[kept]
                 alive = [row for row in alive if row not in ended]
         return written
-
-    def _is_complete(self, ids: list[int], sentences: int) -> bool:
-        """Whether `ids` end sentence number `sentences`; if so, appends a quotation mark to close an open quotation."""
-        if ids[-1] not in self.ends:
-            return False
-        ends = [
-            index in self.ends and before not in self.ends and before not in self.abbreviations
-            for before, index in pairwise([self.special_tokens.start, *ids])
-        ]
-        if sum(ends) < sentences:
-            return False
-        quotes = [index for index in ids if index in self.quotes]
-        ids.extend(quotes[:1] if len(quotes) % 2 else [])
-        return True
 
     def _sample_tokens(self, logits: Tensor, numbers: Tensor) -> Tensor:
         """Tokens (n, 1) by inverse transform sampling: the first whose cumulative probability reaches the number."""

@@ -34,6 +34,7 @@ from openmeva.training.plot_guided.generator.model import (
     load_weights,
     save_generator,
 )
+from openmeva.training.plot_guided.generator.text import text_form
 from openmeva.training.plot_guided.plots.corpus import PlottedStory, load_plots
 from openmeva.training.processes import one_writer
 from openmeva.training.text.tagged_corpus import text_inputs
@@ -91,12 +92,15 @@ def train_generator(
     elif start:
         load_weights(model, start)
     special_tokens = SpecialTokens.from_tokenizer(tokenizer)
+    form = text_form(tokenizer, config.prose)
     collate = PairCollator(special_tokens, is_encoder_decoder=model.config.is_encoder_decoder)
 
     def pairs(stories: Sequence[PlottedStory], count: int | None = None) -> PlotPairs:
         return PlotPairs(
-            plot_ids(tokenizer, special_tokens, [story.plot for story in stories], config.max_plot),
-            story_ids(tokenizer, special_tokens, [story.text for story in stories], config.max_story),
+            plot_ids(tokenizer, special_tokens, [form.plot(s.plot, {}) for s in stories], config.max_plot),
+            story_ids(
+                tokenizer, special_tokens, [form.story(s.story.words) for s in stories], config.max_story
+            ),
             count,
         )
 

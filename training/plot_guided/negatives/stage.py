@@ -10,9 +10,10 @@ from typing import Any
 from openmeva.metrics.core.backbone import weights_checksum
 from openmeva.metrics.core.files import FULL_MODEL
 from openmeva.training.common.checkpoint import weights_file
+from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.files import checksum
 from openmeva.training.paths import ENCODER, resolve_path
-from openmeva.training.plot_guided.generator.model import load_generator
+from openmeva.training.plot_guided.generator.model import Generator, load_generator
 from openmeva.training.plot_guided.generator.sampling import Sampling, StorySampler
 from openmeva.training.plot_guided.generator.stage import ensure_generator
 from openmeva.training.plot_guided.manipulations import build_manipulator, manipulation_shares
@@ -57,8 +58,7 @@ def make_negatives(
         return stage.result
     plots = corpus() if corpus else load_plots(config, data, cache)
     stories = chosen_stories(plots, config.get("stories"), config["seed"])
-    model, tokenizer = load_generator(generator)
-    sampler = StorySampler(model, tokenizer, Sampling(**config["sampling"]))
+    sampler = _sampler(load_generator(generator), config, config["sampling"])
     manipulator = build_manipulator(
         stories,
         config["seed"],
@@ -93,7 +93,7 @@ def make_plain(config: dict[str, Any], data: Path, out: Path, cache: Path) -> li
     generator = generator_folder(config, data, cache)
     all_settings = settings(config, data, generator)
     paths = []
-    loaded: tuple[list[PlottedStory], Any] | None = None
+    loaded: tuple[list[PlottedStory], Generator] | None = None
     for temperature in config["plain"]["temperatures"]:
         sampling = {**config["sampling"], "temperature": temperature}
         chosen = {
@@ -110,7 +110,7 @@ def make_plain(config: dict[str, Any], data: Path, out: Path, cache: Path) -> li
                 ordered = chosen_stories(corpus, None, config["seed"])
                 loaded = ordered[::-1][: config["plain"]["stories"]], load_generator(generator)
             stories, model = loaded
-            sampler = StorySampler(model[0], model[1], Sampling(**sampling))
+            sampler = _sampler(model, config, sampling)
             source = f"generator_{config['name']}_t{temperature}"
 
             def write(span: range, stories: list[PlottedStory] = stories, sampler: StorySampler = sampler,
@@ -129,6 +129,11 @@ def make_plain(config: dict[str, Any], data: Path, out: Path, cache: Path) -> li
             )
         paths.append(stage.result)
     return paths
+
+
+def _sampler(generator: Generator, config: dict[str, Any], sampling: dict[str, Any]) -> StorySampler:
+    delexicalize = CorpusConfig.from_mapping(config["corpus"]).delexicalize
+    return StorySampler(generator, Sampling(**sampling), delexicalize=delexicalize)
 
 
 def generator_folder(config: dict[str, Any], data: Path, cache: Path) -> Path:

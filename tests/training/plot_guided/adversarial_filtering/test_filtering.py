@@ -18,6 +18,8 @@ from openmeva.training.plot_guided.adversarial_filtering.filtering import has_co
 from openmeva.training.plot_guided.adversarial_filtering.lstm import LstmMember
 from openmeva.training.plot_guided.adversarial_filtering.ngrams import LinearMember, ngram_matrix
 from openmeva.training.plot_guided.adversarial_filtering.stage import build_pool
+from openmeva.training.plot_guided.generator.text import NormalizedForm
+from tests.tiny.models import tiny_tokenizer
 
 STORIES, CANDIDATES, KEPT = 40, 6, 3
 
@@ -189,11 +191,10 @@ def test_convergence_allows_a_small_difference() -> None:
 
 def test_candidates_that_are_equal_or_too_long_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     words = ["a", "b", "c"]
-    story = SimpleNamespace(group="g", text="a b c", story=SimpleNamespace(flat_words=lambda: words))
-    monkeypatch.setattr(stage, "decode_words", lambda *_: "a b c")
+    story = SimpleNamespace(group="g", story=SimpleNamespace(words=[words], flat_words=lambda: words))
+    monkeypatch.setattr(stage, "as_generated", lambda *_: "a b c")
     monkeypatch.setattr(stage, "unmanipulated_row", lambda *_, **__: {"story": "human"})
     corpus: Any = SimpleNamespace(metrics=[story])
-    tokenizer: Any = SimpleNamespace(encode=lambda *_, **__: SimpleNamespace(ids=[]))
     negatives = [{"group": "g", "story": text} for text in ("x", "x", "x y z", "a b c d", "")]
-    rows = stage.human_and_candidates(corpus, negatives, tokenizer, 2)
+    rows = stage.human_and_candidates(corpus, negatives, NormalizedForm(tiny_tokenizer()), 2)
     assert [row["story"] for row in rows] == ["human", "x", "x y z"]

@@ -54,8 +54,8 @@ def test_batches_shift_the_story_and_ignore_padding() -> None:
 
 
 def test_stories_depend_only_on_their_key(tmp_path: Path) -> None:
-    model, tokenizer = load_generator(write_generator(tmp_path))
-    sampler = StorySampler(model, tokenizer, Sampling(max_tokens=20, batch_size=2), dtype="float32")
+    generator = load_generator(write_generator(tmp_path))
+    sampler = StorySampler(generator, Sampling(max_tokens=20, batch_size=2), dtype="float32")
     together = sampler.write(PLOTS, KEYS)
     assert together == [sampler.write([plot], [key])[0] for plot, key in zip(PLOTS, KEYS, strict=True)]
     assert sampler.write(PLOTS[::-1], KEYS[::-1]) == together[::-1]
@@ -70,8 +70,9 @@ def test_stories_depend_only_on_their_key(tmp_path: Path) -> None:
 
 def test_top_1_sampling_is_greedy_decoding(tmp_path: Path) -> None:
     """Compared with decoding without a cache."""
-    model, tokenizer = load_generator(write_generator(tmp_path))
-    sampler = StorySampler(model, tokenizer, Sampling(top_k=1, max_tokens=6), dtype="float32")
+    generator = load_generator(write_generator(tmp_path))
+    model, tokenizer, _ = generator
+    sampler = StorySampler(generator, Sampling(top_k=1, max_tokens=6), dtype="float32")
     text = sampler.write(PLOTS[:1], KEYS[:1])[0]
     special_tokens = SpecialTokens.from_tokenizer(tokenizer)
     source = [
@@ -100,17 +101,16 @@ def test_hub_bart_learns_and_generates(data: Path, tmp_path: Path) -> None:
         return train_generator(changed, data, tmp_path / f"run{stories}", data / "cache", False)
 
     assert run(120)["validation"]["perplexity"] < run(4)["validation"]["perplexity"]
-    model, tokenizer = load_generator(tmp_path / "run120" / "final")
-    sampler = StorySampler(
-        model, tokenizer, Sampling(top_k=5, max_tokens=40, end_with_plot=True), dtype="float32"
-    )
+    generator = load_generator(tmp_path / "run120" / "final")
+    tokenizer = generator.tokenizer
+    sampler = StorySampler(generator, Sampling(top_k=5, max_tokens=40, end_with_plot=True), dtype="float32")
     together = sampler.write(PLOTS, KEYS)
     assert together == [sampler.write([plot], [key])[0] for plot, key in zip(PLOTS, KEYS, strict=True)]
     assert all(text and "<" not in text for text in together)
     ids = tokenizer.encode("[FEMALE] ran home . [MALE] did n't .", add_special_tokens=False).ids
     assert decode_words(tokenizer, [0, *ids, 2, 1]) == "[FEMALE] ran home . [MALE] did n't ."
-    assert sampler._is_complete(ids, 2)
-    assert not sampler._is_complete(ids, 3)
+    assert sampler.form.complete(ids, 2)
+    assert not sampler.form.complete(ids, 3)
 
 
 def test_hub_decoder_trains_an_adapter_resumes_and_generates(data: Path, tmp_path: Path) -> None:
@@ -132,12 +132,13 @@ def test_hub_decoder_trains_an_adapter_resumes_and_generates(data: Path, tmp_pat
 
     final = tmp_path / "whole" / "final"
     assert {file.name for file in final.iterdir()} == {"adapter.safetensors", "config.json"}
-    model, tokenizer = load_generator(final)
-    sampler = StorySampler(model, tokenizer, Sampling(top_k=5, max_tokens=40), dtype="float32")
+    generator = load_generator(final)
+    model, tokenizer, _ = generator
+    sampler = StorySampler(generator, Sampling(top_k=5, max_tokens=40), dtype="float32")
     together = sampler.write(PLOTS, KEYS)
     assert together == [sampler.write([plot], [key])[0] for plot, key in zip(PLOTS, KEYS, strict=True)]
     assert all("<" not in text for text in together)
-    greedy = StorySampler(model, tokenizer, Sampling(top_k=1, max_tokens=6), dtype="float32")
+    greedy = StorySampler(generator, Sampling(top_k=1, max_tokens=6), dtype="float32")
     end = sampler.special_tokens.end
     ids = [end, *tokenizer.encode("she ran ; home\n", add_special_tokens=False).ids]
     plot = len(ids)
@@ -191,8 +192,9 @@ def test_plot_tokens_are_not_labels() -> None:
 
 def test_sampled_tokens_follow_the_distribution(tmp_path: Path) -> None:
     """Samples one of the 2 most likely tokens, at temperature .5, in proportion to squared probabilities."""
-    model, tokenizer = load_generator(write_generator(tmp_path))
-    sampler = StorySampler(model, tokenizer, Sampling(top_k=2, temperature=0.5), dtype="float32")
+    generator = load_generator(write_generator(tmp_path))
+    tokenizer = generator.tokenizer
+    sampler = StorySampler(generator, Sampling(top_k=2, temperature=0.5), dtype="float32")
     logits = torch.full((4000, tokenizer.get_vocab_size()), -9.0)
     logits[:, 10], logits[:, 11], logits[:, 12] = np.log(0.5), np.log(0.3), np.log(0.2)
     drawn = sampler._sample_tokens(
@@ -220,11 +222,9 @@ def test_bad_settings_and_damaged_weights_are_refused(tmp_path: Path) -> None:
 
 
 def test_story_ends_after_as_many_sentences_as_its_plot(tmp_path: Path) -> None:
-    model, tokenizer = load_generator(write_generator(tmp_path))
-    free = StorySampler(model, tokenizer, Sampling(max_tokens=30, top_k=40), dtype="float32")
-    bound = StorySampler(
-        model, tokenizer, Sampling(max_tokens=30, top_k=40, end_with_plot=True), dtype="float32"
-    )
+    generator = load_generator(write_generator(tmp_path))
+    free = StorySampler(generator, Sampling(max_tokens=30, top_k=40), dtype="float32")
+    bound = StorySampler(generator, Sampling(max_tokens=30, top_k=40, end_with_plot=True), dtype="float32")
     plots = PLOTS * 8
     keys = [(4, index) for index in range(len(plots))]
     whole, cut = free.write(plots, keys), bound.write(plots, keys)
@@ -246,19 +246,21 @@ def test_story_ends_after_as_many_sentences_as_its_plot(tmp_path: Path) -> None:
     ],
 )
 def test_sentence_ends_are_counted(tmp_path: Path, text: str, sentences: int, whole: bool) -> None:
-    model, tokenizer = load_generator(write_generator(tmp_path))
-    sampler = StorySampler(model, tokenizer, dtype="float32")
+    generator = load_generator(write_generator(tmp_path))
+    tokenizer = generator.tokenizer
+    sampler = StorySampler(generator, dtype="float32")
     ids = tokenizer.encode(text, add_special_tokens=False).ids
     assert tokenizer.token_to_id("[UNK]") not in ids
-    assert sampler._is_complete(ids, sentences) is whole
+    assert sampler.form.complete(ids, sentences) is whole
 
 
 def test_open_quotation_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("openmeva.training.plot_guided.generator.sampling.QUOTE", "'")
-    model, tokenizer = load_generator(write_generator(tmp_path))
-    sampler = StorySampler(model, tokenizer, dtype="float32")
+    monkeypatch.setattr("openmeva.training.plot_guided.generator.text.QUOTE", "'")
+    generator = load_generator(write_generator(tmp_path))
+    tokenizer = generator.tokenizer
+    sampler = StorySampler(generator, dtype="float32")
     ids = tokenizer.encode("she ran ' home .", add_special_tokens=False).ids
-    assert sampler._is_complete(ids, 1)
+    assert sampler.form.complete(ids, 1)
     assert [tokenizer.id_to_token(index) for index in ids] == ["she", "ran", "'", "home", ".", "'"]
 
 
