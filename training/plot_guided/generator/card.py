@@ -131,11 +131,11 @@ def stories_with_plots(
 
 
 def sample_lists(
-    run: Path, stories: Sequence[PlottedStory], to_break: Sequence[PlottedStory], max_tokens: int
+    run: Path, stories: Sequence[PlottedStory], to_break: Sequence[PlottedStory], config: Mapping[str, Any]
 ) -> tuple[str, str]:
     """Stories from the plots of `stories` and from manipulated plots of `to_break`, as two Markdown lists."""
-    sampling = Sampling(max_tokens=max_tokens, max_plot=256, end_with_plot=True)
-    sampler = StorySampler(load_generator(run), sampling)
+    sampling = Sampling(max_tokens=config["max_story"], max_plot=256, end_with_plot=True)
+    sampler = StorySampler(load_generator(run), sampling, delexicalize=delexicalized(config))
     plots = [story.plot for story in stories[:NUM_ORIGINAL_PLOTS]]
     texts = sampler.write(plots, [(SEED, index) for index in range(len(plots))])
     original = [f"- *{plot_text(plot)}*<br>{text}" for plot, text in zip(plots, texts, strict=True)]
@@ -228,7 +228,7 @@ def write_generator_card(run: Path, out: Path, stories: Path = STORIES) -> Path:
     broken = stories_with_plots(
         texts, extractor.split(ALTERNATION_SIGN)[0], names
     )  # negative samples are made from one kind of plot
-    write_card(manifest, *sample_lists(run, whole, broken, manifest["config"]["max_story"]), out)
+    write_card(manifest, *sample_lists(run, whole, broken, manifest["config"]), out)
     write_text(out / "manifest.json", json.dumps(manifest, indent=2) + "\n")
     return out / "README.md"
 
