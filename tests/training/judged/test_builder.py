@@ -222,11 +222,11 @@ def test_failed_write_keeps_the_old_part(
     build_judged_set(judged_set, source, out)
     before = (out / "test.parquet").read_bytes()
 
-    def fail_with_full_disk(table: Any, path: Path) -> None:
+    def fail_with_full_disk(table: Any, path: Path, **options: Any) -> None:
         Path(path).write_bytes(b"PAR1")
         raise OSError("no space left on device")
 
-    monkeypatch.setattr(builder.pq, "write_table", fail_with_full_disk)
+    monkeypatch.setattr(pq, "write_table", fail_with_full_disk)
     with pytest.raises(OSError, match="no space"):
         build_judged_set(judged_set, source, out)
     assert (out / "test.parquet").read_bytes() == before
