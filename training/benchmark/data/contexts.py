@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from openmeva.metrics.core.contexts import begins_with_context
+from openmeva.metrics.core.contexts import begins_with_context, join_contexts
 from openmeva.metrics.core.inputs import field_of
 from openmeva.metrics.core.text import sentence_spans
 from openmeva.training.benchmark.data.registry import MetricEntry
 from openmeva.training.benchmark.data.sets import TestSet
 
 Rows = list[dict[str, Any]]
+
+CORPORA = ("roc", "wp")  # a configuration of one of these names has the corpus's rule for contexts
 
 
 def context_of(row: Mapping[str, Any]) -> str | None:
@@ -26,14 +28,28 @@ def contexts_of(rows: Iterable[Mapping[str, Any]]) -> list[str] | None:
     return present if any(present) and len(present) == len(contexts) else None
 
 
-def rows_for_metric(entry: MetricEntry, test_set: TestSet, rows: Sequence[dict[str, Any]]) -> Rows | None:
+def rows_for_metric(
+    entry: MetricEntry, test_set: TestSet, rows: Sequence[dict[str, Any]], weights: str | None = None
+) -> Rows | None:
     """The rows as the metric scores them; None if it needs contexts and a row has none.
 
     A ROC story of AUTOS includes its context, the first sentence; so do judged ROC stories without a context of their
     own. For a metric that needs contexts, such a story is split into its first sentence and the rest. Any other metric
     gets the story without a context, so that no text is scored twice. For the same reason, a judged story that begins
     with its context gets an empty one, as in `openmeva score`, unless the metric needs contexts.
+
+    Weights of one corpus would join the contexts of the other as they do their own (`MetricEntry.joins_context`). So
+    they get a judged story of the other corpus without a context: in ROC with its context before it, in WP as it is.
+
+    Args:
+        entry: the metric.
+        test_set: the set of the rows.
+        rows: stories of the set.
+        weights: the corpus of the metric's weights; default: the name of its configuration for the set's corpus.
     """
+    weights = entry.configs.get(test_set.corpus) if weights is None else weights
+    if test_set.judged and entry.joins_context and weights in CORPORA and weights != test_set.corpus:
+        return _whole_stories(rows, test_set.corpus)
     in_story = [test_set.corpus == "roc" and not (test_set.judged and context_of(row)) for row in rows]
     if entry.needs_contexts:
         if not all(inside or context_of(row) for inside, row in zip(in_story, rows, strict=True)):
@@ -52,6 +68,16 @@ def rows_for_metric(entry: MetricEntry, test_set: TestSet, rows: Sequence[dict[s
         if (context := context_of(row)) and not begins_with_context(row["story"], context)
         else {**row, **blank}
         for row in rows
+    ]
+
+
+def _whole_stories(rows: Sequence[dict[str, Any]], corpus: str) -> Rows:
+    stories = join_contexts(
+        [row["story"] for row in rows], [context_of(row) or "" for row in rows], joins=corpus == "roc"
+    )
+    return [
+        {**row, "story": story, "prompt": None, "context": None}
+        for row, story in zip(rows, stories, strict=True)
     ]
 
 

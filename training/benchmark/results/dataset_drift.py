@@ -14,7 +14,7 @@ import numpy as np
 from openmeva.metrics.openmeva.drift import correlations_with_intervals, dataset_drift
 from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
 from openmeva.metrics.openmeva.ties import is_constant
-from openmeva.training.benchmark.data.contexts import rows_for_metric
+from openmeva.training.benchmark.data.contexts import CORPORA, rows_for_metric
 from openmeva.training.benchmark.data.registry import MetricEntry
 from openmeva.training.benchmark.data.sets import TestSet
 from openmeva.training.benchmark.scoring.inputs import Loaded, MetricInputs, Rows, scoring_entry
@@ -26,7 +26,6 @@ Cells = dict[tuple[str, str], tuple[list[float], JudgedStories]]  # key: corpus 
 
 UNION_SETS = ("union_roc", "union_wp")
 SET_PAIRS = (("mans_roc", "mans_wp"), UNION_SETS)  # OpenMEVA's Table 5, UNION's Table 6
-CORPORA = ("roc", "wp")
 DRIFT_RUNS = RUNS / "drift"  # METRIC-CORPUS: weights trained for this table and not shipped
 
 
@@ -93,8 +92,7 @@ def drift_sets(entry: MetricEntry, loaded: Loaded) -> list[list[tuple[TestSet, R
 
 def drift_inputs(entry: MetricEntry, corpus: str, test_set: TestSet, rows: Rows) -> MetricInputs | None:
     """Scoring of a set by the weights of its own or the other corpus; None if the metric cannot score it."""
-    join_contexts = entry.joins_context and corpus != test_set.corpus
-    metric_rows = _as_text(rows, test_set.corpus) if join_contexts else rows_for_metric(entry, test_set, rows)
+    metric_rows = rows_for_metric(entry, test_set, rows, weights=corpus)
     return (
         MetricInputs(scoring_entry(entry, rows), drift_weights(entry, corpus).config, test_set, metric_rows)
         if metric_rows
@@ -148,17 +146,3 @@ def drift_table(cells: Cells, draws: int, seed: int) -> dict[str, Any]:
             metric, judged, draws, np.random.default_rng(seed)
         )
     return dataset_drift(runs)
-
-
-def _as_text(rows: Rows, corpus: str) -> Rows:
-    """Rows without contexts, for weights of the other corpus; in ROC the context is joined to the story."""
-    return [
-        {
-            **row,
-            "prompt": None,
-            "story": f"{row['prompt']} {row['story']}"
-            if corpus == "roc" and row.get("prompt")
-            else row["story"],
-        }
-        for row in rows
-    ]

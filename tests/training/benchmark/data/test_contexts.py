@@ -10,6 +10,8 @@ from openmeva.training.benchmark.data.sets import TEST_SETS
 
 RUBER = MetricEntry("r", "R", {"roc": "roc"}, ("contexts",), needs_contexts=True)
 UNION = MetricEntry("u", "U", {"roc": "roc"}, ("contexts",), joins_context=True)
+SENTAVG = MetricEntry("s", "S", {"roc": "roc", "wp": "roc"}, ("contexts",), joins_context=True)
+COHERENCE = MetricEntry("c", "C", {"roc": "mix", "wp": "mix"}, ("contexts",), joins_context=True)
 PPL = MetricEntry("p", "P", {"roc": "roc"}, ("contexts",))
 WHOLE = {"context": "Ann ran.", "story": "Ann ran. She fell. She cried."}
 APART = {"prompt": "Ann ran.", "story": "She fell."}
@@ -42,6 +44,10 @@ def seen(entry: MetricEntry, name: str, row: dict[str, Any]) -> tuple[Any, Any] 
         (UNION, "mans_roc", WHOLE, ("", WHOLE["story"])),
         (PPL, "mans_wp", WHOLE, ("", WHOLE["story"])),
         (RUBER, "mans_roc", WHOLE, ("Ann ran.", WHOLE["story"])),
+        (SENTAVG, "mans_roc", APART, ("Ann ran.", "She fell.")),
+        (SENTAVG, "mans_wp", PROMPTED, (None, PROMPTED["story"])),
+        (SENTAVG, "hanna", PROMPTED, (None, PROMPTED["story"])),
+        (COHERENCE, "mans_wp", PROMPTED, ("A girl who runs", PROMPTED["story"])),
     ],
 )
 def test_contexts_and_stories_passed_to_a_metric(
@@ -70,3 +76,12 @@ def test_story_without_a_context_leaves_the_others_theirs() -> None:
     assert contexts_of(paired) == ["Ann ran.", "Ben sat.", "Mia sang."]
     assert [row["story"] for row in paired] == ["She fell.", "He slept.", "She won."]
     assert rows_for_metric(RUBER, TEST_SETS["mans_wp"], rows) is None
+
+
+def test_weights_of_the_other_corpus_get_whole_stories() -> None:
+    rows = [APART, WHOLE, {"story": "Mia sang."}]
+    whole = rows_for_metric(UNION, TEST_SETS["mans_roc"], rows, weights="wp")
+    assert whole is not None
+    assert [row["story"] for row in whole] == ["Ann ran. She fell.", WHOLE["story"], "Mia sang."]
+    assert contexts_of(whole) is None
+    assert rows_for_metric(UNION, TEST_SETS["mans_roc"], [APART], weights="roc") == [APART]

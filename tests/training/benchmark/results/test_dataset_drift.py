@@ -9,7 +9,6 @@ from openmeva.training.benchmark.data.registry import read_registry
 from openmeva.training.benchmark.data.sets import TEST_SETS
 from openmeva.training.benchmark.results.dataset_drift import (
     SET_PAIRS,
-    _as_text,
     drift_cells,
     drift_weights,
     training_corpora,
@@ -86,8 +85,3 @@ def test_union_sets_use_log_perplexity_and_mans_raw_perplexity() -> None:
     assert by_row["PPL"]["wp", "mans_roc"] == [-9.0, -3.0]
     constant = drift_cells(read_registry()["union"], loaded, lambda work: {"scores": [0.5, 0.5]})
     assert constant == {}, "equal scores have no correlation"
-
-
-def test_stories_without_a_prompt_are_unchanged() -> None:
-    rows = [{"story": "He ran.", "prompt": "Ben woke."}, {"story": "She ate."}]
-    assert [row["story"] for row in _as_text(rows, "roc")] == ["Ben woke. He ran.", "She ate."]
