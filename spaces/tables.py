@@ -24,6 +24,7 @@ TOO_LONG = (
     f"The file has more than {MAX_CELL_CHARACTERS // 1_000_000} million characters; please give fewer rows, or use the metrics on "
     "your own machine."
 )
+_LISTS = (pa.types.is_list, pa.types.is_large_list, pa.types.is_list_view, pa.types.is_large_list_view)
 READABLE_ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet", ".txt")
 """File extensions that an upload field accepts."""
 
@@ -83,17 +84,28 @@ def _check_unpacked(file: BinaryIO) -> None:
     """Raises a `ValueError` for a Parquet file that is too large unpacked: by its metadata, or by the length of its texts.
 
     Millions of equal values are stored in a few bytes, and one row may hold them all in a list. So texts are first read
-    as indices of a dictionary.
+    as indices of a dictionary. A column whose size would only be known once it is decoded is refused.
     """
     with suppress(pa.ArrowException, OSError):  # reading the file reports the error
         packed = pq.ParquetFile(file)
         metadata = packed.metadata
         groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
         size = sum(group.total_byte_size for group in groups)
-        values = sum(group.column(index).num_values for group in groups for index in range(group.num_columns))
+        columns = [packed.schema.column(index) for index in range(len(packed.schema))]
+        values = sum(
+            group.column(index).num_values * max(column.length, 1)  # bytes of a value of fixed length
+            for group in groups
+            for index, column in enumerate(columns)
+        )
+        for field in packed.schema_arrow:
+            if not _is_measurable(field.type):
+                raise ValueError(
+                    f"The values in the column {field.name[:60]!r} are nested in a way that is not read here; please give "
+                    "texts, numbers, or lists of them."
+                )
+            values = max(values, metadata.num_rows * _size_if_null(field.type))
         if max(size, values) > MAX_CELL_CHARACTERS:
             raise ValueError(TOO_LONG)
-        columns = [packed.schema.column(index) for index in range(len(packed.schema))]
         texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
         characters = 0
         for batch in pq.ParquetFile(file, read_dictionary=texts).iter_batches(DECODED_ROWS):
@@ -102,16 +114,50 @@ def _check_unpacked(file: BinaryIO) -> None:
                 raise ValueError(TOO_LONG)
 
 
+def _is_measurable(kind: pa.DataType, in_list: bool = False) -> bool:
+    """Whether the size of a column of this type is known before its texts are decoded.
+
+    Within lists it is not for two types: a null list of fixed size takes the memory of a full one, and the texts of an
+    extension type are not read as indices of a dictionary.
+    """
+    if isinstance(kind, pa.BaseExtensionType):
+        return not in_list and _is_measurable(kind.storage_type)
+    if pa.types.is_fixed_size_list(kind):
+        return not in_list and _is_measurable(kind.value_type, True)
+    if pa.types.is_struct(kind):
+        return all(_is_measurable(field.type, in_list) for field in kind)
+    if pa.types.is_map(kind):
+        return _is_measurable(kind.key_type, True) and _is_measurable(kind.item_type, True)
+    if any(is_list(kind) for is_list in _LISTS):
+        return _is_measurable(kind.value_type, True)
+    return not pa.types.is_nested(kind)
+
+
+def _size_if_null(kind: pa.DataType) -> int:
+    """The memory that a null takes, in values or bytes: items of a list of fixed size, and bytes of fixed length, all exist."""
+    if isinstance(kind, pa.BaseExtensionType):
+        return _size_if_null(kind.storage_type)
+    if pa.types.is_struct(kind):
+        return sum(_size_if_null(field.type) for field in kind)
+    if pa.types.is_fixed_size_list(kind):
+        return int(kind.list_size) * _size_if_null(kind.value_type)
+    return int(kind.byte_width) if pa.types.is_fixed_size_binary(kind) else 1
+
+
 def _text_bytes(values: pa.Array) -> int:
-    """The bytes of all texts in an array, also in lists and structures within it."""
+    """The bytes of all texts in an array of a measurable type, also in lists and structures within it."""
+    if isinstance(values, pa.ExtensionArray):
+        return _text_bytes(values.storage)
     if pa.types.is_dictionary(values.type):
         lengths = pc.take(pc.binary_length(values.dictionary), values.indices)
         return int(pc.sum(lengths).as_py() or 0)
     if pa.types.is_struct(values.type):
         return sum(map(_text_bytes, values.flatten()))
-    if pa.types.is_list(values.type) or pa.types.is_large_list(values.type):
+    if pa.types.is_map(values.type):
+        return _text_bytes(values.keys) + _text_bytes(values.items)
+    if pa.types.is_nested(values.type):
         return _text_bytes(values.flatten())
-    return 0
+    return 0 if pa.types.is_primitive(values.type) else int(values.nbytes)
 
 
 def _bounded(rows: Iterable[Row]) -> Iterator[dict[str, Any]]:

@@ -96,6 +96,61 @@ def test_equal_texts_of_a_list_are_measured_before_they_are_decoded(monkeypatch:
         read_rows("a.parquet", file.getvalue())
 
 
+_TEXT = "x" * 100_000
+_EQUAL = pa.array([_TEXT] * 1000)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.FixedSizeListArray.from_arrays(_EQUAL, 1000),
+        pa.StructArray.from_arrays([pa.FixedSizeListArray.from_arrays(_EQUAL, 1000)], ["a"]),
+        pa.MapArray.from_arrays([0, 1000], pa.array([str(place) for place in range(1000)]), _EQUAL),
+        pa.MapArray.from_arrays([0, 1000], _EQUAL, pa.array(range(1000))),
+        pa.ListViewArray.from_arrays([0], [1000], _EQUAL),
+        pa.LargeListViewArray.from_arrays(pa.array([0]), pa.array([1000]), _EQUAL),
+        pa.ListArray.from_arrays([0, 1000], pa.array([_TEXT.encode()] * 1000, pa.binary(len(_TEXT)))),
+        pa.array([None], pa.list_(pa.int8(), 11_000_000)),
+        pa.array([None], pa.list_(pa.binary(11_000), 1000)),
+    ],
+    ids=lambda column: str(column.type)[:40],
+)
+def test_values_of_any_nested_column_are_measured(column: pa.Array, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = io.BytesIO()
+    pq.write_table(pa.table({"story": ["Ann ran."], "x": column}), file, compression="zstd")
+    assert len(file.getvalue()) < 5000
+    monkeypatch.setattr("openmeva.spaces.tables.parquet_rows", None)
+    with pytest.raises(ValueError, match="more than 10 million characters"):
+        read_rows("a.parquet", file.getvalue())
+
+
+@pytest.mark.parametrize(
+    "items",
+    [pa.array([[1, 2]], pa.list_(pa.int8(), 2)), pa.array(["{}"]).cast(pa.json_())],
+    ids=["fixed", "json"],
+)
+def test_a_column_whose_size_is_not_known_before_decoding_is_refused(items: pa.Array) -> None:
+    file = io.BytesIO()
+    pq.write_table(pa.table({"story": ["Ann ran."], "x": pa.ListArray.from_arrays([0, 1], items)}), file)
+    with pytest.raises(ValueError, match="column 'x' are nested in a way that is not read here"):
+        read_rows("a.parquet", file.getvalue())
+
+
+def test_small_nested_columns_are_read() -> None:
+    columns = {
+        "fixed": pa.array([["a", "b"], None], pa.list_(pa.string(), 2)),
+        "map": pa.array([[("a", 1)], []], pa.map_(pa.string(), pa.int64())),
+        "view": pa.array([["a"], ["b", "c"]], pa.list_view(pa.string())),
+        "json": pa.array(["{}", None]).cast(pa.json_()),
+        "bytes": pa.array([b"ab", None], pa.binary(2)),
+    }
+    file = io.BytesIO()
+    pq.write_table(pa.table({"story": ["Ann ran.", "Bo sat."], **columns}), file)
+    expected = {name: column.to_pylist() for name, column in columns.items()}
+    rows = read_rows("a.parquet", file.getvalue())
+    assert {name: [row[name] for row in rows] for name in columns} == expected
+
+
 def test_lists_of_references_are_read() -> None:
     rows = [{"story": "Ann ran.", "reference": ["Bo sat.", "Cy fell."], "other": None}] * 40
     file = io.BytesIO()
