@@ -47,15 +47,17 @@ class Diagnosis:
     """The likely errors of a story.
 
     Attributes:
-        errors: empty where the story has a low score and no repair helps.
+        errors: empty where the story has a low score and no repair helps, or none was tried.
         before, after: the score of the story, and of the story after all repairs; higher is better.
         repaired: the story after all repairs.
+        untried: why no repair was tried, as a sentence; blank where one was, or where `errors` is not empty.
     """
 
     errors: tuple[StoryError, ...]
     before: float
     after: float
     repaired: str
+    untried: str = ""
 
 
 class _Sentence(NamedTuple):
@@ -109,7 +111,16 @@ def diagnose(
         errors += more
     if not errors and not is_low(score):
         return None
-    return Diagnosis(tuple(errors), score, value, _joined(version))
+    untried = "" if errors else _why_untried(version)
+    return Diagnosis(tuple(errors), score, value, _joined(version), untried)
+
+
+def _why_untried(version: _Version) -> str:
+    if not 1 < len(version) <= _MAX_SENTENCES:
+        return f"Repairs are tried on stories of 2 to {_MAX_SENTENCES} sentences, and this one has {len(version)}."
+    if next(_repairs(version), None) is None:
+        return "No repair was tried, since none applies to this story."
+    return ""
 
 
 def _joined(version: _Version) -> str:

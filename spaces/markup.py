@@ -112,9 +112,10 @@ def likely_errors(diagnosis: Diagnosis | None, title: str) -> str:
         f"each error type are tried, and those after which {title} rises are reported as errors."
     )
     if not diagnosis.errors:
+        tried = diagnosis.untried or "None of the repairs tried raises the score much."
         return (
             f'<p class="om-verdict"><span class="om-tag">{with_tooltip("unknown error", why)}</span><span>Something is wrong, but '
-            "we cannot tell what: none of the repairs tried raises the score much.</span></p>"
+            f"we cannot tell what. {escape(tried)}</span></p>"
         )
     items = "".join(f"<li>{escape(_error_sentence(error))}</li>" for error in diagnosis.errors)
     gain = diagnosis.after - diagnosis.before

@@ -209,7 +209,10 @@ def verdict_dict(answer: Answer) -> dict[str, Any]:
 
 
 def _diagnosis_dict(diagnosis: Diagnosis) -> dict[str, Any]:
-    """The diagnosis as a JSON object; `errors` is empty where the story has a low score and no repair helps."""
+    """The diagnosis as a JSON object.
+
+    `errors` is empty where the story has a low score and no repair helps; or none was tried, and `untried` says why.
+    """
     return {
         "errors": [
             {"kind": kind, "meaning": ERROR_TYPES[kind], "sentences": list(sentences)}
@@ -218,6 +221,7 @@ def _diagnosis_dict(diagnosis: Diagnosis) -> dict[str, Any]:
         "score": round(diagnosis.before, 4),
         "score_when_mended": round(diagnosis.after, 4),
         "mended": diagnosis.repaired,
+        "untried": diagnosis.untried or None,
     }
 
 

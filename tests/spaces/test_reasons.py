@@ -163,8 +163,28 @@ def test_low_score_without_repair_gives_an_unexplained_error() -> None:
     html = likely_errors(diagnosis, "Plot coherence")
     assert "Something is wrong, but we cannot tell what" in html
     assert "om-fine" not in html
-    single = diagnose("One sentence.", fitting("One sentence."), 0.1, low, rescored([]))
-    assert single == Diagnosis((), 0.1, 0.1, "One sentence.")
+    assert "None of the repairs tried raises the score much." in html
+
+
+@pytest.mark.parametrize(
+    ("count", "why"),
+    [
+        (1, "Repairs are tried on stories of 2 to 24 sentences, and this one has 1."),
+        (2, "No repair was tried, since none applies to this story."),
+        (3, ""),
+        (24, ""),
+        (25, "Repairs are tried on stories of 2 to 24 sentences, and this one has 25."),
+    ],
+)
+def test_low_score_without_any_repair_tried_says_why(count: int, why: str) -> None:
+    story = " ".join(f"Name{place} ran{place} home{place}." for place in range(count))
+    asked: list[str] = []
+    diagnosis = diagnose(story, fitting(story), 0.1, low, rescored([], asked))
+    assert diagnosis == Diagnosis((), 0.1, 0.1, story, why)
+    assert bool(asked) == (not why)
+    html = likely_errors(diagnosis, "Plot coherence")
+    assert ("repairs tried" in html) == (not why)
+    assert why in html
 
 
 def test_story_with_typical_human_score_is_not_diagnosed() -> None:

@@ -153,6 +153,13 @@ def test_non_story_is_flagged_and_text_without_words_is_rejected() -> None:
     assert service.full_answer(scorer, STORY, "", "", "roc").warning is None
 
 
+def test_the_answer_says_why_no_repair_was_tried() -> None:
+    found = service.as_dict(service.full_answer(OneScore(0.005), "Ann ran home. " * 25, "", "", "wp"))
+    errors = found["likely_errors"]
+    assert errors["errors"] == []
+    assert errors["untried"] == "Repairs are tried on stories of 2 to 24 sentences, and this one has 25."
+
+
 def test_the_verdict_comes_before_its_reasons() -> None:
     scorer = OneScore(0.05)
     first, last = service.answer_in_steps(scorer, STORY, "", "", "roc")
