@@ -8,9 +8,10 @@ from dataclasses import dataclass
 LOW, HIGH = 1, 5
 MIN_PROBABILITY_MASS = 0.1
 _THOUGHT = re.compile(r"\A.*</think>", re.DOTALL)  # where the prompt ends in <think>, the reply lacks it
+# Possessive before the rating: two runs of the same characters would be split at every place, in quadratic time.
 _RATING = re.compile(
-    r"""[\s*_"'`({\[“‘]*(?:json\s*\{)?[\s*_"'`({\[“‘]*
-        (?:[a-z]+(?:[\ _][a-z]+)?[\s*_"'`]*[:=][\s*_"'`(“‘]*)?
+    r"""[\s*_"'`({\[“‘]*+(?:json\s*+\{)?+[\s*_"'`({\[“‘]*+
+        (?:[a-z]++(?:[\ _][a-z]++)?+[\s*_"'`]*+[:=][\s*_"'`(“‘]*+)?+
         (?P<rating>[1-5])(?:[\s*_"'`)\]”’]*(?:/|out\ of)\s*5)?[\s*_"'`)}\]”’.!]*""",
     re.VERBOSE | re.IGNORECASE,
 )

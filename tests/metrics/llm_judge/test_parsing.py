@@ -42,6 +42,14 @@ def test_reply_without_a_single_rating_is_rejected(reply: str) -> None:
     assert read_rating(reply) is None
 
 
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("beginning", ["", "{", "json{", "a", "a ", "Rating:", "4", "4 /"])
+@pytest.mark.parametrize("repeated", [" ", "*", "a", "_", "."])
+def test_long_reply_is_read_in_linear_time(beginning: str, repeated: str) -> None:
+    """In quadratic time each of these would take many minutes."""
+    assert read_rating(f"{beginning}{repeated * 200_000}x") is None
+
+
 def top_log_probabilities(**probabilities: float) -> tuple[tuple[str, float], ...]:
     return tuple((name.replace("_", " ").strip("n"), math.log(p)) for name, p in probabilities.items())
 
