@@ -13,7 +13,7 @@ from jinja2 import TemplateError
 
 from openmeva.metrics.core.language_model import load_language_model, max_length_of, revision_of
 from openmeva.metrics.core.module import MODEL_LIBRARIES
-from openmeva.metrics.core.runtime import choose_device, choose_dtype, inference
+from openmeva.metrics.core.runtime import choose_device, choose_dtype, inference, limit_threads_after_fork
 from openmeva.metrics.llm_judge.answers import Answer, NoAnswer, Request
 from openmeva.metrics.llm_judge.parsing import Token, read_rating
 
@@ -35,6 +35,7 @@ class LocalJudge:
     """
 
     def __init__(self, name: str, device: str | None = None, dtype: str = "auto") -> None:
+        limit_threads_after_fork()
         self.device = choose_device(device)
         self.dtype = choose_dtype(dtype, self.device)
         try:

@@ -1,6 +1,8 @@
 """A local judge: a tiny causal model compared with a manual computation."""
 
+import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import torch
 from tokenizers import AddedToken
 from transformers import AutoTokenizer, GPT2LMHeadModel
 
+from openmeva.metrics.core.runtime import limit_threads_after_fork
 from openmeva.metrics.llm_judge import parsing
 from openmeva.metrics.llm_judge.answers import NoAnswer, Request
 from openmeva.metrics.llm_judge.local import LocalJudge
@@ -115,6 +118,21 @@ def test_weights_are_loaded_again_only_for_another_device_or_dtype(
     assert judge._local is first
     judge.compute(**given, dtype="bfloat16" if first.dtype == torch.float32 else "float32")
     assert judge._local is not first
+
+
+def test_forked_processes_judge_with_one_thread(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """torch's thread pool does not survive a fork: a judge would wait for it forever."""
+    registered: list[Callable[[], None]] = []
+    threads: list[int] = []
+    limit_threads_after_fork.cache_clear()
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "register_at_fork", lambda after_in_child: registered.append(after_in_child))
+        patched.setattr(torch, "set_num_threads", threads.append)
+        LocalJudge(str(folder))
+        for each in registered:
+            each()
+    limit_threads_after_fork.cache_clear()  # nothing has been registered for the other tests
+    assert threads == [1]
 
 
 def test_story_cannot_end_its_chat_turn(folder: Path, tmp_path: Path) -> None:
