@@ -132,12 +132,16 @@ def correct_p_values(p_values: dict[str, float]) -> dict[str, dict[str, Any]]:
     from statsmodels.stats.multitest import multipletests  # takes over a second to import, only needed here
 
     values = list(p_values.values())
-    gc.freeze()  # multipletests collects garbage at each call, and would visit all objects of a model's libraries
+    # multipletests collects garbage at each call, and would visit all objects of a model's libraries
+    freezes = gc.get_freeze_count() == 0  # unfreezing would release the objects that the caller has frozen
+    if freezes:
+        gc.freeze()
     try:
         holm = multipletests(values, SIGNIFICANCE, method="holm")[1]
         hochberg = multipletests(values, SIGNIFICANCE, method="fdr_bh")[1]
     finally:
-        gc.unfreeze()
+        if freezes:
+            gc.unfreeze()
     return {
         name: {
             "p_value": float(p),

@@ -1,5 +1,7 @@
 """Paired tests compared with R's psych::r.test and simulation, corrections with R's p.adjust."""
 
+import gc
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -134,6 +136,14 @@ def test_p_values_against_several_metrics_are_corrected():
     rng = np.random.default_rng(0)
     alone = judgment_tables(metric, stories, others, 4, True, 100, rng, {"comparisons"})
     assert set(alone["comparisons"]) == set(others)
+
+
+def test_objects_frozen_by_the_caller_stay_frozen():
+    """Servers freeze their objects before they fork; so does this project's conftest.py."""
+    gc.freeze()
+    frozen = gc.get_freeze_count()
+    correct_p_values({"a": 0.01, "b": 0.04})
+    assert gc.get_freeze_count() == frozen
 
 
 def test_williams_rejects_too_few_stories():
