@@ -216,7 +216,8 @@ def two_systems(comparison: Comparison) -> str:
     )
     why = (
         f"{comparison.title}, first minus second: {format_change(comparison.difference)} on average over {over}, 95 % "
-        f"interval {format_change(low)} to {format_change(high)}, p {format_p_value(comparison.p_value)}. The first has the better story for {percent(100 * comparison.won)} of {each}."
+        f"interval {format_change(low)} to {format_change(high)}, p {format_p_value(comparison.p_value)}. The first has the better story for {_share(comparison.won)} of {each}; ties count "
+        "half."
     )
     if comparison.unscored:
         why += f" {comparison.unscored} {each} are excluded: a story has no score."
@@ -239,6 +240,11 @@ def two_systems(comparison: Comparison) -> str:
         + '<section class="om om-card" aria-label="Greatest differences"><h2>Where they differ most</h2>'
         f"{examples}</section>"
     )
+
+
+def _share(value: float) -> str:
+    """An exact share as a percentage: `100 %` only for all, and `0 %` only for none."""
+    return f"{100 * value:.0f} %" if value in (0.0, 1.0) else percent(100 * value)
 
 
 def _cell(value: Any) -> str:

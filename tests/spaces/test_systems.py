@@ -1,6 +1,7 @@
 """Two systems on the same prompts: matching of rows, the difference, and its interval."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -52,13 +53,17 @@ def test_clear_difference_is_reported() -> None:
     html = views.two_systems(comparison)
     assert "The first system’s stories hold together better" in html
     assert "on average over 6 pairs, 95 %" in html
-    assert "The first has the better story for over 99 % of pairs" in html
+    assert "The first has the better story for 100 % of pairs; ties count half." in html
 
 
 def test_unclear_difference_and_prompts_without_score() -> None:
     comparison = compared([50, 60, 70, 80, 90, 0], [60, 50, 80, 70, 90, 50])
     assert (comparison.won, comparison.is_clear, comparison.unscored) == (0.5, False, 1)
-    assert "No clear difference" in views.two_systems(comparison)
+    html = views.two_systems(comparison)
+    assert "No clear difference" in html
+    assert "The first has the better story for 50 % of pairs; ties count half." in html
+    for won, share in ((0.0, "0 %"), (0.001, "under 1 %"), (0.999, "over 99 %")):
+        assert f"for {share} of pairs" in views.two_systems(replace(comparison, won=won))
     with pytest.raises(
         ValueError, match=f"at least {MIN_PROMPTS} pairs with a score for both stories, got 4"
     ):
