@@ -248,11 +248,13 @@ class StoryInputs:
             with suppress(Exception):  # the disk may be full: the rows are discarded anyway
                 module.writer.close()
         module.data = None
+        # the files first: once a lock is released, another process may write its own rows to the same path
+        for path in {module.cache_file_name, *(module.file_paths or [])}:
+            if path:
+                with suppress(OSError):
+                    os.remove(path)
         for lock in [module.filelock, *(module.filelocks or [])]:
             if lock is not None:
                 lock.release(force=True)
-        for path in {module.cache_file_name, *(module.file_paths or [])}:
-            if path and os.path.exists(path):
-                os.remove(path)
         module.writer = module.buf_writer = module.cache_file_name = module.filelock = None
         module.filelocks = module.file_paths = module.selected_feature_format = None

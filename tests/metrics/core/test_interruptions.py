@@ -56,6 +56,28 @@ def test_rows_of_an_interrupted_call_are_discarded(
     )
 
 
+def test_files_of_an_interrupted_call_are_removed_before_they_are_unlocked(
+    overlap: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that waits for the lock would write to the same path, and lose its file."""
+    overlap.add_batch(predictions=STORIES[:1], references=REFERENCES[:1])
+    path, lock = Path(overlap.cache_file_name), overlap.filelock
+    release, left = lock.release, []
+
+    def spied(*given: Any, **options: Any) -> None:
+        left.append(path.exists())
+        release(*given, **options)
+
+    monkeypatch.setattr(lock, "release", spied)
+    monkeypatch.setattr(overlap._scorer, "scores", None)
+    assert path.exists()
+    with pytest.raises(TypeError, match="not callable"):
+        overlap.compute(scores=["bleu"])
+    assert left
+    assert not any(left)
+    assert not lock.is_locked
+
+
 def test_rejected_call_keeps_rows_added_before(overlap: Any) -> None:
     overlap.add_batch(predictions=STORIES[:1], references=REFERENCES[:1])
     with pytest.raises(ValueError, match="references: expected"):
