@@ -46,6 +46,17 @@ def _is_available(device: torch.device) -> bool:
     return (device.index or 0) < count()
 
 
+def numbered_device(device: torch.device) -> torch.device:
+    """The device as tensors on it have it, by its number: `cuda` is the current GPU, such as `cuda:0`.
+
+    `choose_device` leaves the number out, since a process of several makes another GPU the current one.
+
+    >>> numbered_device(torch.device("cpu"))
+    device(type='cpu')
+    """
+    return torch.empty(0, device=device).device
+
+
 def choose_dtype(dtype: str, device: torch.device) -> torch.dtype:
     """`float32` or `bfloat16`; for `auto`, bfloat16 if the device multiplies it faster than float32, else float32.
 
@@ -177,7 +188,7 @@ class PrecisionCache:
                 if name in float32_layers:
                     setattr(model, name, copy.deepcopy(child))
         # `to` visits every module, which takes as long as scoring a short story
-        return model if next(model.parameters()).device == device else model.to(device)
+        return model if next(model.parameters()).device == numbered_device(device) else model.to(device)
 
 
 def token_id(tokenizer: Tokenizer, token: str) -> int:

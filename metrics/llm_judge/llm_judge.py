@@ -12,7 +12,7 @@ import evaluate
 from openmeva.metrics.core.files import check_folder
 from openmeva.metrics.core.hub import hub_home
 from openmeva.metrics.core.module import MODEL_LIBRARIES, StoryInputs, progress_bar, signature_of
-from openmeva.metrics.core.runtime import choose_device, choose_dtype, precision
+from openmeva.metrics.core.runtime import choose_device, choose_dtype, numbered_device, precision
 from openmeva.metrics.llm_judge.answers import AnswerCache, Judge
 from openmeva.metrics.llm_judge.chat import ChatJudge
 from openmeva.metrics.llm_judge.judging import rate_prompts
@@ -221,7 +221,7 @@ class LlmJudge(StoryInputs, evaluate.Metric):
     def _judge(self, settings: Settings, api_key: str | None, device: str | None, dtype: str) -> Judge:
         if not settings.local:
             return ChatJudge(settings.model, settings.base_url, api_key, settings.timeout)
-        chosen = choose_device(device)
+        chosen = numbered_device(choose_device(device))
         kind = choose_dtype(dtype, chosen)
         if self._local is None:
             self._local = LocalJudge(settings.model, device, dtype)

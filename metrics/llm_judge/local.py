@@ -13,7 +13,13 @@ from jinja2 import TemplateError
 
 from openmeva.metrics.core.language_model import load_language_model, max_length_of, revision_of
 from openmeva.metrics.core.module import MODEL_LIBRARIES
-from openmeva.metrics.core.runtime import choose_device, choose_dtype, inference, limit_threads_after_fork
+from openmeva.metrics.core.runtime import (
+    choose_device,
+    choose_dtype,
+    inference,
+    limit_threads_after_fork,
+    numbered_device,
+)
 from openmeva.metrics.llm_judge.answers import Answer, NoAnswer, Request
 from openmeva.metrics.llm_judge.parsing import Token, read_rating
 
@@ -36,7 +42,7 @@ class LocalJudge:
 
     def __init__(self, name: str, device: str | None = None, dtype: str = "auto") -> None:
         limit_threads_after_fork()
-        self.device = choose_device(device)
+        self.device = numbered_device(choose_device(device))
         self.dtype = choose_dtype(dtype, self.device)
         try:
             self.tokenizer, model = load_language_model(name, self.dtype)

@@ -26,6 +26,20 @@ def test_batches_are_padded_and_converted_models_cached() -> None:
     assert cache.get(cpu, torch.float32).weight.dtype is torch.float32
 
 
+def test_model_on_the_current_gpu_is_not_moved_again() -> None:
+    """Its tensors are on `cuda:1` while a caller asks for `cuda`."""
+    model, current = mock.MagicMock(), torch.device("cuda:1")
+    model.float.return_value = model
+    model.parameters.side_effect = lambda: iter([mock.Mock(device=current)])
+    cache = PrecisionCache(model)
+    with mock.patch.object(torch, "empty", return_value=mock.Mock(device=current)):
+        assert cache.get(torch.device("cuda"), torch.float32) is model
+        model.to.assert_not_called()
+    with mock.patch.object(torch, "empty", return_value=mock.Mock(device=torch.device("cuda:0"))):
+        cache.get(torch.device("cuda"), torch.float32)
+        model.to.assert_called_once_with(torch.device("cuda"))
+
+
 def test_last_layers_stay_in_float32() -> None:
     """In bfloat16 a last layer has only some hundred different logits, so different stories would tie."""
     config = BertConfig(

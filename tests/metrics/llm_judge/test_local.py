@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import evaluate
 import pytest
@@ -114,7 +115,12 @@ def test_weights_are_loaded_again_only_for_another_device_or_dtype(
     judge = evaluate.load(MODULE, str(folder))
     first = judge._local
     given: dict[str, Any] = {"predictions": STORIES, "cache": str(tmp_path), "show_progress": False}
-    judge.compute(**given, device="cpu", dtype=str(first.dtype).removeprefix("torch."))
+    dtype = str(first.dtype).removeprefix("torch.")
+    judge.compute(**given, device="cpu", dtype=dtype)
+    assert judge._local is first
+    # as `cuda` is where its tensors are on `cuda:0`
+    with mock.patch.object(torch, "empty", return_value=mock.Mock(device=first.device)):
+        judge.compute(**given, device="cuda", dtype=dtype)
     assert judge._local is first
     judge.compute(**given, dtype="bfloat16" if first.dtype == torch.float32 else "float32")
     assert judge._local is not first
