@@ -131,9 +131,15 @@ class LlmJudge(StoryInputs, evaluate.Metric):
 
     def _check_options(self, options):
         super()._check_options(options)
-        settings, _ = self._with_options(options)
+        settings, templates = self._with_options(options)
+        if self.writer is not None and "contexts" not in self._feature_names():
+            _story_prompts([], None, settings.aspects, templates)
         if settings.local:
             precision(options.get("dtype", "auto"), options.get("device"))
+        if not options.get("dry_run"):
+            _cache_folder(settings)
+            if not settings.local:
+                self._judge(settings, options.get("api_key"), None, "auto")
 
     def _with_options(self, options: Mapping[str, Any]) -> tuple[Settings, Prompts]:
         """The settings and prompts with these options of `compute`; others are ignored.
@@ -189,13 +195,11 @@ class LlmJudge(StoryInputs, evaluate.Metric):
             return _dry_run(story_prompts, settings)
 
         judge_model = self._judge(settings, api_key, device, dtype)
-        folder = Path(settings.cache or hub_home() / "openmeva-llm-judge").expanduser()
-        check_folder(folder, "cache")  # before an answer costs anything
         if settings.local and settings.method == "auto":
             settings = replace(settings, method="probabilities")  # a local model always gives them
         runner = RequestRunner(
             judge_model,
-            AnswerCache(folder, judge_model.identity),
+            AnswerCache(_cache_folder(settings), judge_model.identity),
             1 if settings.local else settings.parallel,
             settings.tries,
         )
@@ -229,6 +233,17 @@ class LlmJudge(StoryInputs, evaluate.Metric):
             self._local = None  # before the other one is loaded: two may not fit
             self._local = LocalJudge(settings.model, device, dtype)
         return self._local
+
+
+def _cache_folder(settings: Settings) -> Path:
+    """The folder for the answers, after it is checked: before an answer costs anything.
+
+    Raises:
+        ValueError: nothing can be written there.
+    """
+    folder = Path(settings.cache or hub_home() / "openmeva-llm-judge").expanduser()
+    check_folder(folder, "cache")
+    return folder
 
 
 def _story_prompts(

@@ -6,7 +6,7 @@ import evaluate
 
 from openmeva.metrics.core.inputs import chosen_names
 from openmeva.metrics.core.module import StoryInputs, progress_bar, signature_of
-from openmeva.metrics.overlap.meteor import WORDNET_HINT, WORDNET_MISSING, has_wordnet
+from openmeva.metrics.overlap.meteor import WORDNET_HINT, WORDNET_MISSING, find_wordnet, has_wordnet
 from openmeva.metrics.overlap.scoring import SCORES, OverlapScorer
 
 _DESCRIPTION = """
@@ -108,7 +108,9 @@ class Overlap(StoryInputs, evaluate.Metric):
 
     def _check_options(self, options):
         super()._check_options(options)
-        chosen_names(options.get("scores"), SCORES)
+        requested = options.get("scores")
+        if "meteor" in chosen_names(requested, SCORES) and requested is not None:
+            find_wordnet()
 
     def _compute(self, predictions, references, scores=None, show_progress=True):
         chosen = chosen_names(scores, SCORES)

@@ -159,8 +159,10 @@ def test_missing_wordnet_skips_meteor_or_names_the_install_command(
 ) -> None:
     monkeypatch.setattr(meteor_module, "_resource_folders", lambda: [tmp_path])
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
+    overlap.add_batch(predictions=["a b"], references=["a b"])
     with pytest.raises(ValueError, match="make resources"):
-        overlap.compute(predictions=["a b"], references=["a b"], scores=["bleu", "meteor"])
+        overlap.compute(scores=["bleu", "meteor"])
+    assert overlap.compute(scores=["bleu"])["bleu_scores"] == [1.0], "rows that were added stay"
     with pytest.warns(UserWarning, match="METEOR needs WordNet, .* skipped: run `make resources`") as warned:
         result = overlap.compute(predictions=["a b"], references=["a b"])
     assert len(warned) == 1
