@@ -15,6 +15,7 @@ from typing import Any
 
 from openmeva.spaces.catalogue import CatalogueEntry, Number
 from openmeva.spaces.distributions import FOLDER
+from openmeva.spaces.texts import omitted_context
 from openmeva.training.benchmark.results.titles import OURS
 
 RESULTS = Path(__file__).with_name("leaderboard") / "results.json"
@@ -32,6 +33,7 @@ class Reliability:
             stories.
         ranked_correctly, pairs: number of pairs of a good and a damaged story that are ranked correctly (`None` where not measured),
             and number of pairs.
+        difference: how the scores that were correlated differ from those on the page, as a sentence; blank where they do not.
     """
 
     correlation: float
@@ -39,6 +41,7 @@ class Reliability:
     stories: int
     ranked_correctly: int | None = None
     pairs: int = 0
+    difference: str = ""
 
     @property
     def sentence(self) -> str:
@@ -49,6 +52,8 @@ class Reliability:
             f"Agreement with people: {word} (correlation {self.correlation:.2f}, {low:.2f} to {high:.2f}, on "
             f"{self.stories} machine-generated stories)."
         )
+        if self.difference:
+            text += f" {self.difference}"
         if self.ranked_correctly is not None:
             text += f" It ranks {self.ranked_correctly} of {self.pairs} pairs of a good and a damaged story correctly."
         return text
@@ -91,6 +96,7 @@ class ReliabilityTable:
             row.get("n", judged_set["n"]),
             None if ranked is None else sum(ranked.values()),
             self._pairs.get("pairs", 0),
+            omitted_context(entry, corpus),
         )
 
 

@@ -32,7 +32,7 @@ from openmeva.spaces.limits import (
     SCORING_THREADS,
 )
 from openmeva.spaces.loaded_metric import LoadedMetric, Row, available_options, why_not_loaded
-from openmeva.spaces.texts import Text, check_corpus, metric_inputs, missing_input
+from openmeva.spaces.texts import Text, check_corpus, inputs_of_text, missing_input
 
 _LOG = logging.getLogger(__name__)
 _WARM_UP = "Ann was hungry. She made a sandwich. She ate it. She felt full. Then she took a nap."
@@ -214,7 +214,7 @@ class Scorer:
             loaded = self._get(name, check_corpus(corpus)) if selected else None
             if loaded is None or missing_input(entry, loaded.module, text, corpus):
                 continue
-            row = metric_inputs(entry, loaded.module, text, corpus)
+            row = inputs_of_text(entry, loaded.module, text, corpus)
             alone = len(split_sentences(row["predictions"])) > MAX_BATCHED_SENTENCES
             key = (name, corpus, "explain alone" if alone else "explain", *row)
             work = BatchFunction(key, loaded.explanations, 1 if alone else EXPLAIN_BATCH_SIZE)
@@ -240,7 +240,7 @@ class Scorer:
         for index, text in enumerate(texts):
             if pending[index]:
                 continue
-            row = metric_inputs(entry, loaded.module, text, corpus)
+            row = inputs_of_text(entry, loaded.module, text, corpus)
             digest = self._cache.digest(entry.name, corpus, row)
             cached = self._cache.get(digest)
             if cached is None:

@@ -42,6 +42,19 @@ def missing_input(entry: CatalogueEntry, module: Any, text: Text, corpus: str) -
     return ""
 
 
+def omitted_context(entry: CatalogueEntry, corpus: str) -> str:
+    """What the benchmark's scores of a metric are conditioned on and those of `inputs_of_text` are not, as a sentence.
+
+    Blank where both are of the same texts. The judged stories have their beginning or prompt as context.
+    """
+    call = entry.call
+    if "contexts" not in call.inputs or call.needs_contexts or call.joins_context:
+        return ""
+    if corpus == "roc":
+        return "There, the beginning of a story was read but not scored; here, the whole story is scored."
+    return "There, the prompt was read but not scored; here, it is not read."
+
+
 def why_no_sentence_costs(text: Text, corpus: str) -> str:
     """Why the sentence costs of a story are not computed here, as a sentence; blank where they can be."""
     count = len(split_sentences(text.whole(corpus)))
@@ -53,8 +66,12 @@ def why_no_sentence_costs(text: Text, corpus: str) -> str:
     )
 
 
-def metric_inputs(entry: CatalogueEntry, module: Any, text: Text, corpus: str) -> dict[str, str]:
-    """A row of `compute`'s inputs. In `roc`, a metric that needs a context gets the first sentence."""
+def inputs_of_text(entry: CatalogueEntry, module: Any, text: Text, corpus: str) -> dict[str, str]:
+    """A row of `compute`'s inputs. In `roc`, a metric that needs a context gets the first sentence.
+
+    A metric that may do without a context gets none: in `roc` it scores the whole story, and in `wp` the story without the
+    prompt, whether or not a context is given. So all its scores can be compared with those of the reference stories.
+    """
     required = getattr(module, "required", entry.call.inputs)
     found: dict[str, str] = {}
     if "references" in entry.call.inputs and text.reference:

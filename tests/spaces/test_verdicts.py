@@ -109,6 +109,21 @@ def test_reliability_is_read_from_results(tmp_path: Path) -> None:
     assert ReliabilityTable(results, pairs).of(entry, entry.numbers[0], "wp") is None
 
 
+def test_reliability_of_perplexity_says_that_the_context_is_not_read() -> None:
+    catalogue, reliabilities = read_catalogue(), ReliabilityTable()
+    there = {
+        "roc": "the beginning of a story was read but not scored",
+        "wp": "the prompt was read but not scored",
+    }
+    differing = {}
+    for name, entry in catalogue.items():
+        for corpus, words in there.items():
+            found = reliabilities.of(entry, entry.numbers[0], corpus)
+            if found is not None and found.difference:
+                differing[name, corpus] = f"There, {words}; here, " in found.sentence
+    assert differing == {("ppl", "roc"): True, ("ppl", "wp"): True}
+
+
 def test_every_metric_states_blind_spots_and_most_a_reliability() -> None:
     reliabilities = ReliabilityTable()
     for entry in read_catalogue().values():
