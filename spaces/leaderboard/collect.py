@@ -5,8 +5,8 @@
     python -m spaces.leaderboard.collect --results runs/one_metric/results.json --keep
 
 With several runs, later rows replace earlier ones of the same set. With `--keep`, rows that no run measured are kept. A set
-of AUTOS that was built again may have a different number of stories. With `--other-builds`, rows that were measured on an
-earlier build are kept, marked with the number of its stories. The weights of the checkout are recorded with the results, so
+of AUTOS that was built again has other stories. With `--other-builds`, rows that were measured on an earlier build are
+kept, marked with the number and the digest of its stories. The weights of the checkout are recorded with the results, so
 run this right after the benchmark: model cards show only results of their own weights.
 """
 
@@ -32,6 +32,7 @@ from openmeva.training.paths import ROOT
 
 RESULTS = Path(__file__).with_name("results.json")
 Row = Mapping[str, Any]
+_BUILD = ("n", "stories")  # which build of AUTOS a row was measured on: number of stories, and their digest
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -102,7 +103,7 @@ def merge_runs(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
                     raise ValueError(f"{name}: one run has {existing['n']} rows, another {result['n']}")
                 if different := _differences(existing, result):
                     raise ValueError(
-                        f"{name}: two runs have {result['n']} stories each, but different {different[0]}"
+                        f"{name}: two runs have {result['n']} stories each, but different {' and '.join(different)}"
                     )
                 rows = _rows_of_both(existing.get("rows", {}), result["rows"])
                 merged[part][name] = {**existing, **result, "rows": rows, "settings": run["settings"]}
@@ -137,22 +138,23 @@ def keep_old_rows(
         collected: results of the new runs.
         old: results collected before.
         drop_changed: whether to drop rows whose weights or set have changed since.
-        other_builds: whether to keep rows on another build of AUTOS, with `n`, the number of stories of that build.
+        other_builds: whether to keep rows on another build of AUTOS, with `n` and `stories` of that build.
 
     Raises:
         ValueError: a row whose weights have changed and that is not dropped (set, row and weights are named), or a set
-            whose stories have changed since the row was measured.
+            whose stories have changed since the row was measured (what differs is named).
     """
     entries = [(entry, title) for entry in read_registry().values() for title in entry.rows]
     for part in ("judged", "autos"):
         for name, old_result in old[part].items():
             new_result = collected[part].get(name)
-            rebuilt = new_result is not None and bool(_differences(old_result, new_result))
-            if rebuilt and not (other_builds and part == "autos"):
+            different = _differences(old_result, new_result) if new_result is not None else []
+            if different and not (other_builds and part == "autos"):
                 if drop_changed:
                     continue
+                what = "".join(f", other {key}" for key in different if key != "n")
                 raise ValueError(
-                    f"{name}: {old_result['n']} rows before, {new_result['n']} now: measure every metric again"
+                    f"{name}: {old_result['n']} rows before, {new_result['n']} now{what}: measure every metric again"
                 )
             ours = (
                 {row["title"] for row in new_result["rows"] if row["kind"] == OURS} if new_result else set()
@@ -165,8 +167,8 @@ def keep_old_rows(
                     if not drop_changed:
                         raise ValueError(f"{name}, {row['title']}: {change}, measure it again")
                     kept_rows.remove(row)
-            if rebuilt:
-                kept_rows = [{"n": old_result["n"], **row} for row in kept_rows]
+            if different:
+                kept_rows = [_with_build(row, old_result, new_result) for row in kept_rows]
             if new_result is None:
                 rows = [row for row in old_result["rows"] if row["kind"] != OURS or row in kept_rows]
                 collected[part][name] = {**old_result, "rows": rows}
@@ -175,6 +177,13 @@ def keep_old_rows(
                     [*_mark_released(new_result["rows"], kept_rows), *kept_rows], old_result["rows"]
                 )
         collected[part] = {name: collected[part][name] for name in (*old[part], *collected[part])}
+
+
+def _with_build(row: Row, old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """A kept row with `n` and `stories` of the build that it was measured on, unless that is the new one again."""
+    build = {key: row[key] for key in _BUILD if key in row} or {key: old[key] for key in _BUILD if key in old}
+    again = "stories" in build and build["stories"] == new.get("stories")
+    return {**({} if again else build), **{key: value for key, value in row.items() if key not in _BUILD}}
 
 
 def _change(

@@ -132,15 +132,41 @@ def test_rows_of_other_autos_builds_are_kept_on_request() -> None:
         keep_old_rows(new, old, other_builds=True)
 
 
+def test_rows_of_another_build_of_equal_size_are_marked() -> None:
+    name, row = "autos_mini_invariance", {"title": "UNION", "kind": "ours"}
+
+    def result(stories: str, *rows: dict[str, Any]) -> dict[str, Any]:
+        return {**collected("a"), "autos": {name: {"n": 4, "stories": stories, "rows": list(rows)}}}
+
+    with pytest.raises(ValueError, match=f"{name}: 4 rows before, 4 now, other stories: measure every"):
+        keep_old_rows(result("y"), result("x", row))
+    new, newer, first_again = result("y"), result("z"), result("x")
+    keep_old_rows(new, result("x", row), other_builds=True)
+    keep_old_rows(newer, new, other_builds=True)
+    for kept in (new, newer):
+        assert kept["autos"][name]["rows"] == [{**row, "n": 4, "stories": "x"}]
+    keep_old_rows(first_again, newer, other_builds=True)
+    assert first_again["autos"][name]["rows"] == [row]
+
+
+def test_what_differs_between_judged_sets_is_named() -> None:
+    new, old = collected("a"), collected("a", UNION="ours")
+    new["judged"]["union_roc"]["judgments"], old["judged"]["union_roc"]["judgments"] = "x", "y"
+    with pytest.raises(ValueError, match="union_roc: 4 rows before, 4 now, other judgments: measure"):
+        keep_old_rows(new, old)
+
+
 def test_row_of_another_build_shows_its_size() -> None:
     aspects = {"typo": {"pearson": 0.25, "pair_wins": 0.5, "interval": [0.2, 0.3]}}
     row = {"kind": "ours", "average": 0.25, "aspects": aspects}
     rows = [{"title": "PPL", **row}, {"title": "UNION", "n": 1200, **row}]
+    rows.append({"title": "SentAvg", "n": 1198, "stories": "x", **row})
     name = "autos_mini_discrimination"
     result = {"title": "AUTOS mini", "corpus": "roc", "test": "discrimination", "n": 1198, "rows": rows}
     page, card = autos_view(result, "pearson"), autos_table({"autos": {name: result}}, name)
     for html in (page, card):
         assert "UNION (1,200 rows)" in html
+        assert "SentAvg (another build)" in html
         assert "PPL (1" not in html
 
 

@@ -58,12 +58,16 @@ def format_p_value(value: float | None) -> str:
 
 
 def row_title(row: Mapping[str, Any], stories: int) -> str:
-    """A row's title, with its number of stories if that differs from the table's (another build of the set).
+    """A row's title, with a mark if the row has its own digest or number of stories (those of another build of the set).
 
     >>> row_title({"title": "UNION", "n": 1200}, 1198), row_title({"title": "PPL"}, 1198)
     ('UNION (1,200 rows)', 'PPL')
+    >>> row_title({"title": "UNION", "n": 1198, "stories": "5bced9"}, 1198)
+    'UNION (another build)'
     """
-    return row["title"] if row.get("n", stories) == stories else f"{row['title']} ({row['n']:,} rows)"
+    if row.get("n", stories) != stories:
+        return f"{row['title']} ({row['n']:,} rows)"
+    return f"{row['title']} (another build)" if "stories" in row else row["title"]
 
 
 def few_prompts_note(prompts: int) -> str:
