@@ -63,6 +63,15 @@ def load_rows(
         ) from error
 
 
+def check_count(scores: int, rows: int, configuration: str, subset: str | None = None) -> None:
+    """Raises a ValueError unless there are as many scores as rows, loaded for a configuration and subset."""
+    if scores != rows:
+        of_part = f" {subset or 'roc'} (subset names another)" if configuration.startswith("autos") else ""
+        raise ValueError(
+            f"predictions: expected {rows} scores, one per story of {configuration}{of_part}, got {scores}"
+        )
+
+
 def _local(name: str, subset: str) -> Path | None:
     """The folder `datasets/<name>` with the subset's Parquet, or None: a published copy has none beside it."""
     for base in (Path(), Path(__file__).resolve().parent.parent.parent):

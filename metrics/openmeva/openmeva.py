@@ -17,8 +17,8 @@ from openmeva.metrics.core.inputs import as_list, check_lengths, check_options, 
 from openmeva.metrics.core.lock import ModuleLock
 from openmeva.metrics.core.version import __version__
 from openmeva.metrics.openmeva.autos import MAX_DRAWS, aspect_tables, check_rows, overall_correlation
-from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions
-from openmeva.metrics.openmeva.loading import load_rows
+from openmeva.metrics.openmeva.judged import JudgedStories, check_predictions, is_single_number
+from openmeva.metrics.openmeva.loading import check_count, load_rows
 from openmeva.metrics.openmeva.sections import judgment_tables
 
 SCALES: dict[str, tuple[float, float] | None] = {
@@ -173,7 +173,7 @@ class Openmeva(evaluate.Metric):
         Raises:
             ValueError: see `check_predictions`, `JudgedStories.from_rows` and `check_rows`; also no predictions, an
                 option of the wrong type, or `draws` below 100. The module stays usable. Rows added before are kept if
-                arguments of this call are invalid.
+                only arguments of this call are invalid.
         """
         check_options(
             {
@@ -192,33 +192,52 @@ class Openmeva(evaluate.Metric):
         if self.config_name in AUTOS and (others or reasonable_above is not None):
             idle = "others" if others else "reasonable_above"
             raise ValueError(f"{idle}: expected with human judgments, which {self.config_name} does not have")
+        has_arguments = any(value is not None for value in (predictions, references, others, dataset, subset))
         further = [] if predictions is None else as_list(predictions, "predictions", "scores")
         added_rows = [] if references is None else as_list(references, "references", "rows")
         with self._lock:
             if self._rows:
                 check_lengths(further, added_rows, "references")
             scores, rows = self._scores + further, self._rows + added_rows
-            for name, values in (others or {}).items():  # added rows are kept if they are invalid
-                _check_other(name, values, len(scores))
-            loaded = bool(scores) and not rows and references is None
+            if not scores:
+                raise ValueError("predictions: expected one score per story, got none")
+            loaded = not rows and references is None
             if loaded:
                 rows = [*load_rows(self.config_name, dataset, subset)]
+            try:
+                if loaded:
+                    check_count(len(scores), len(rows), self.config_name, subset)
+                judged = self._check_stories(rows)
+                metric = check_predictions(scores, len(judged))
+                checked = {name: _check_other(name, v, len(judged)) for name, v in (others or {}).items()}
+            except Exception:
+                if not has_arguments or not self._added_are_valid():
+                    self._scores, self._rows = [], []  # no other arguments would help
+                raise
             self._scores, self._rows = [], []
-        if not scores:
-            raise ValueError("predictions: expected one score per story, got none")
-        if loaded and len(scores) != len(rows):
-            of_part = f"{subset or 'roc'} (subset names another)" if self.config_name in AUTOS else ""
-            raise ValueError(
-                f"predictions: expected {len(rows)} scores, one per story of {self.config_name} {of_part}".rstrip()
-                + f", got {len(scores)}"
-            )
-        return self._compute(scores, rows, others or {}, reasonable_above, one_error_only, draws, seed)
+        return self._compute(metric, judged, rows, checked, reasonable_above, one_error_only, draws, seed)
+
+    def _check_stories(self, rows: Sequence[Mapping[str, Any]]) -> Any:
+        """The rows of AUTOS, or the judged stories of the rows."""
+        if self.config_name in AUTOS:
+            return check_rows(rows)
+        return JudgedStories.from_rows(rows, SCALES[self.config_name])
+
+    def _added_are_valid(self) -> bool:
+        """Whether the scores and rows added before are valid by themselves."""
+        try:
+            if self._rows:
+                self._check_stories(self._rows)
+        except ValueError:
+            return False
+        return all(is_single_number(s) and math.isfinite(parse_number(s) or 0.0) for s in self._scores)
 
     def _compute(
         self,
-        predictions: Sequence[float],
+        metric: np.ndarray,
+        judged: Any,
         references: Sequence[Mapping[str, Any]],
-        others: Mapping[str, Sequence[float]],
+        others: Mapping[str, np.ndarray],
         reasonable_above: float | None,
         one_error_only: bool,
         draws: int,
@@ -226,26 +245,21 @@ class Openmeva(evaluate.Metric):
     ) -> dict[str, Any]:
         rng = np.random.default_rng(seed)
         if self.config_name in AUTOS:
-            rows = check_rows(references)
-            metric = check_predictions(predictions, len(rows))
             test = self.config_name.removeprefix("autos_")
-            result = overall_correlation(metric, rows, draws, rng)
+            result = overall_correlation(metric, judged, draws, rng)
             return {
                 **result,
-                test: aspect_tables(metric, rows, draws, rng),
+                test: aspect_tables(metric, judged, draws, rng),
                 "signature": self._signature(references, draws=min(draws, MAX_DRAWS), seed=seed),
             }
-        judged = JudgedStories.from_rows(references, SCALES[self.config_name])
-        metric = check_predictions(predictions, len(judged))
-        checked = {name: _check_other(name, values, len(judged)) for name, values in others.items()}
         if reasonable_above is None:
             reasonable_above = judged.reasonable_above
-        result = judgment_tables(metric, judged, checked, reasonable_above, one_error_only, draws, rng)
+        result = judgment_tables(metric, judged, others, reasonable_above, one_error_only, draws, rng)
         signature = self._signature(
             references,
             reasonable_above=f"{reasonable_above:g}",
             one_error_only="yes" if one_error_only else "no",
-            others=",".join(checked) or "none",
+            others=",".join(others) or "none",
             draws=draws,
             seed=seed,
         )
