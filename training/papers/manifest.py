@@ -28,7 +28,7 @@ from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.plot_coherence.config import PlotCoherenceConfig
 from openmeva.training.plot_guided.generator.config import GeneratorConfig
 from openmeva.training.plot_guided.negatives.config import PlotNegativesConfig
-from openmeva.training.plot_guided.training_sets import PUBLISHED
+from openmeva.training.plot_guided.set_counts import PUBLISHED
 from openmeva.training.ppl.config import PplConfig
 from openmeva.training.processes import peak_memory
 from openmeva.training.ruber_bert.config import RuberConfig

@@ -11,7 +11,6 @@ printed next to the paper's.
 import argparse
 import json
 import zlib
-from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache as cache_result
 from functools import partial
@@ -31,10 +30,12 @@ from openmeva.training.negatives.groups import SPLITS
 from openmeva.training.negatives.heuristics import substitute_antonyms, substitute_sentences
 from openmeva.training.paths import RUNS, resolve_path
 from openmeva.training.plot_guided.adversarial_filtering.stage import filter_negatives
+from openmeva.training.plot_guided.generator.text import as_generated
 from openmeva.training.plot_guided.manipulations import MANIPULATIONS
-from openmeva.training.plot_guided.negatives import make_negatives, settings
+from openmeva.training.plot_guided.negatives import generated_form, make_negatives, settings
 from openmeva.training.plot_guided.negatives.config import PlotNegativesConfig
 from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory, load_plots, plot_inputs
+from openmeva.training.plot_guided.set_counts import counts_table, split_counts
 from openmeva.training.stages import Stage, read_stage
 
 SCHEMA = pa.schema(
@@ -50,20 +51,6 @@ SCHEMA = pa.schema(
 )
 CHUNK = 500
 UNION_SENTENCES = 4  # minimum number of sentences of a story in UNION_DATA
-# Table 2 (ROC) and Table 3 (WP): thousands of stories in each split, human ones included.
-PUBLISHED = {
-    "roc": {
-        **dict.fromkeys(("heur_sent_sub", "heur_key_sub", "union_data", "manplts"), (47.1, 5.9, 5.9)),
-        "af_manplts": (94.2, 11.8, 11.8),
-    },
-    "wp": {
-        "heur_sent_sub": (163.1, 9.3, 9.1),
-        "heur_key_sub": (162.7, 9.3, 9.0),
-        "union_data": (161.8, 9.2, 9.0),
-        "manplts": (84.5, 4.7, 4.7),
-        "af_manplts": (107.2, 35.7, 35.7),
-    },
-}
 Negative = tuple[str, list[str]]
 """The text of a negative and the names of the edits."""
 
@@ -205,6 +192,8 @@ def set_from_negatives(
 ) -> Path:
     """A set of generated negatives: MANPLTS has the first candidate of each story, AF_MANPLTS all kept ones.
 
+    Human stories are in the form of the generator's (`as_generated`), as in adversarial filtering.
+
     Args:
         name: `manplts` or `af_manplts`.
         source: the negatives.
@@ -215,10 +204,17 @@ def set_from_negatives(
     """
     shares = shares_of(config, name)
     split = {} if shares is None else {"splits": list(shares)}
-    stage = Stage(out, name, {**plot_inputs(config, data), "set": name, "source": checksum(source), **split})
+    made_from = {
+        **plot_inputs(config, data),
+        "set": name,
+        "human": "as generated",
+        "source": checksum(source),
+    }
+    stage = Stage(out, name, {**made_from, **split})
     if stage.is_done():
         return stage.result
     human = {story.group: story for story in corpus().metrics}
+    form = generated_form(config)
     rows, seen = [], set()
     for negative in read_stage(source):
         group = negative["group"]
@@ -228,28 +224,12 @@ def set_from_negatives(
             continue
         if group not in seen:
             seen.add(group)
-            rows.append(set_row(group, "human", human[group].text, human[group].context, [], shares))
+            text = as_generated(form, human[group].story.words)
+            rows.append(set_row(group, "human", text, human[group].context, [], shares))
         broken = negative["manipulations"]
         rows.append(set_row(group, name, negative["story"], negative["context"], broken, shares))
     table = pa.Table.from_pylist(rows, schema=SCHEMA)
     return stage.finish(table, {"counts": split_counts(table)})
-
-
-def split_counts(table: pa.Table) -> dict[str, int]:
-    """Number of stories in each split, including human ones."""
-    counts = Counter(table["split"].to_pylist())
-    return {split: counts[split] for split in SPLITS}
-
-
-def counts_table(name: str, built: dict[str, dict[str, int]]) -> str:
-    """The counts next to the paper's, in thousands, as a Markdown table."""
-    printed = PUBLISHED.get(name.partition("_")[0], {})
-    lines = ["| set | train / validation / test | paper |", "|---|---|---|"]
-    for key, counts in built.items():
-        own = " / ".join(f"{counts[split] / 1000:.1f}k" for split in SPLITS)
-        published = " / ".join(f"{value}k" for value in printed.get(key, ()))
-        lines.append(f"| {key.upper()} | {own} | {published} |")
-    return "\n".join(lines)
 
 
 OPTIONS: dict[str, dict[str, Any]] = {

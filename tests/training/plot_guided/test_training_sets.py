@@ -15,7 +15,9 @@ from openmeva.training.plot_guided.adversarial_filtering.filtering import Advers
 from openmeva.training.plot_guided.generator.sampling import StorySampler
 from openmeva.training.plot_guided.manipulations import stories as manipulators
 from openmeva.training.plot_guided.negatives import stage as negatives
+from openmeva.training.plot_guided.negatives import writer
 from openmeva.training.plot_guided.negatives.config import SetOrDefault
+from openmeva.training.plot_guided.set_counts import counts_table
 from openmeva.training.stages import Stage, read_stage
 from tests.tiny import plots as tiny_plots
 
@@ -230,6 +232,22 @@ def test_empty_generated_story_is_in_no_set(
     assert all(story.strip() for story in negative_stories)
 
 
+def test_human_stories_beside_generated_ones_are_in_the_generators_form(
+    tiny: Path, built: tuple[Path, dict[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (sets, writer):
+        monkeypatch.setattr(module, "as_generated", lambda form, words: f"as {type(form).__name__} .")
+    config = tiny_plots.negatives_config(
+        tiny / "generator", plain={"temperatures": [0.8], "stories": 3, "beside_human": True}
+    )
+    corpus = negatives.load_plots(config, tiny, tiny / "cache")
+    paths = [sets.set_from_negatives(
+        "manplts", built[0] / "negatives.parquet", config, lambda: corpus, tiny, tmp_path
+    ), *negatives.make_plain(config, tiny, tmp_path, tiny / "cache")]  # fmt: skip
+    for path in paths:
+        assert {row["story"] for row in read_stage(path) if row["label"]} == {"as NormalizedForm ."}
+
+
 def test_filtering_reports_its_rounds(built: tuple[Path, dict[str, str]]) -> None:
     manifest = json.loads((built[0] / "filtered.json").read_text())
     assert len(manifest["accuracy"]) == len(manifest["replaced"]) == 3
@@ -277,5 +295,5 @@ def test_plain_samples_are_paired_with_human_stories_of_similar_length(tiny: Pat
 def test_default_split_shares_and_table_of_counts() -> None:
     splits = [sets.split_of(f"roc-train-{n:06d}") for n in range(5000)]
     assert [round(splits.count(split) / 5000, 1) for split in sets.SPLITS] == [0.8, 0.1, 0.1]
-    table = sets.counts_table("roc", {"manplts": {"train": 1500, "validation": 200, "test": 200}})
+    table = counts_table("roc", {"manplts": {"train": 1500, "validation": 200, "test": 200}})
     assert "| MANPLTS | 1.5k / 0.2k / 0.2k | 47.1k / 5.9k / 5.9k |" in table

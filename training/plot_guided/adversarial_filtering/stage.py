@@ -12,7 +12,6 @@ from rich.progress import track
 from openmeva.metrics.core.backbone import weights_checksum
 from openmeva.metrics.core.files import FULL_MODEL
 from openmeva.training.common.checkpoint import weights_file
-from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.files import checksum, write_table
 from openmeva.training.paths import ENCODER, resolve_path
 from openmeva.training.plot_guided.adversarial_filtering.committee import Committee
@@ -23,10 +22,9 @@ from openmeva.training.plot_guided.adversarial_filtering.filtering import (
     Round,
     has_converged,
 )
-from openmeva.training.plot_guided.generator.model import load_generator
-from openmeva.training.plot_guided.generator.text import TextForm, as_generated, text_form
+from openmeva.training.plot_guided.generator.text import TextForm, as_generated
 from openmeva.training.plot_guided.manipulations import manipulation_shares
-from openmeva.training.plot_guided.negatives import SCHEMA, unmanipulated_row
+from openmeva.training.plot_guided.negatives import SCHEMA, generated_form, unmanipulated_row
 from openmeva.training.plot_guided.plots.corpus import PlotCorpus, plot_inputs
 from openmeva.training.stages import Stage, read_stage
 
@@ -60,9 +58,7 @@ def filter_negatives(
     stage = Stage(out, "filtered", made_from)
     if stage.is_done():
         return stage.result
-    _, tokenizer, as_prose = load_generator(generator)
-    form = text_form(tokenizer, as_prose, CorpusConfig.from_mapping(config["corpus"]).delexicalize)
-    rows = human_and_candidates(corpus(), read_stage(negatives), form, settings["kept"])
+    rows = human_and_candidates(corpus(), read_stage(negatives), generated_form(config), settings["kept"])
     pool = build_pool(rows)
     filtering: AdversarialFilter | None = None
     assigned: np.ndarray | None = None

@@ -16,6 +16,7 @@ from openmeva.training.paths import ENCODER, resolve_path
 from openmeva.training.plot_guided.generator.model import Generator, load_generator
 from openmeva.training.plot_guided.generator.sampling import Sampling, StorySampler
 from openmeva.training.plot_guided.generator.stage import ensure_generator
+from openmeva.training.plot_guided.generator.text import TextForm, text_form
 from openmeva.training.plot_guided.manipulations import build_manipulator, manipulation_shares
 from openmeva.training.plot_guided.negatives.writer import (
     SCHEMA,
@@ -102,7 +103,7 @@ def make_plain(config: dict[str, Any], data: Path, out: Path, cache: Path) -> li
             "plain": config["plain"]["stories"],
         }
         if config["plain"].get("beside_human"):
-            chosen["beside_human"] = True
+            chosen["beside_human"] = "as generated"
         stage = Stage(out, f"generator-{config['name']}-t{temperature}", chosen)
         if not stage.is_done():
             if loaded is None:
@@ -122,7 +123,7 @@ def make_plain(config: dict[str, Any], data: Path, out: Path, cache: Path) -> li
                 rows = [(story, unmanipulated_row(story, source, text)) for story, text in written]
                 if not config["plain"].get("beside_human"):
                     return [new for _, new in rows]
-                return [new for story, old in rows for new in paired_with_human(story, old)]
+                return [new for story, old in rows for new in paired_with_human(story, old, sampler.form)]
 
             stage.run(
                 len(stories), write, 6 * CHUNK, SCHEMA, processes=model_processes(config.get("processes", 1))
@@ -132,8 +133,17 @@ def make_plain(config: dict[str, Any], data: Path, out: Path, cache: Path) -> li
 
 
 def _sampler(generator: Generator, config: dict[str, Any], sampling: dict[str, Any]) -> StorySampler:
-    delexicalize = CorpusConfig.from_mapping(config["corpus"]).delexicalize
-    return StorySampler(generator, Sampling(**sampling), delexicalize=delexicalize)
+    return StorySampler(generator, Sampling(**sampling), delexicalize=_delexicalize(config))
+
+
+def _delexicalize(config: dict[str, Any]) -> bool:
+    return CorpusConfig.from_mapping(config["corpus"]).delexicalize
+
+
+def generated_form(config: dict[str, Any]) -> TextForm:
+    """The form in which a configuration's generator writes, for human stories beside its own (`as_generated`)."""
+    _, tokenizer, as_prose = load_generator(resolve_path(config["generator"]))
+    return text_form(tokenizer, as_prose, _delexicalize(config))
 
 
 def generator_folder(config: dict[str, Any], data: Path, cache: Path) -> Path:

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from openmeva.training.corpora.writing_prompts import truncate_text
 from openmeva.training.plot_guided.generator.sampling import StorySampler
+from openmeva.training.plot_guided.generator.text import TextForm, as_generated
 from openmeva.training.plot_guided.manipulations import PlotManipulator
 from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory
 
@@ -49,11 +50,12 @@ def unmanipulated_row(story: PlottedStory, source: str, text: str, candidate: in
     }
 
 
-def paired_with_human(story: PlottedStory, written: dict[str, Any]) -> list[dict[str, Any]]:
-    """A group of the human story and a row generated from its plot, cut to about the same length."""
+def paired_with_human(story: PlottedStory, written: dict[str, Any], form: TextForm) -> list[dict[str, Any]]:
+    """A group of the human story, in the generator's form, and a row generated from its plot, of about the same length."""
     group = f"{story.group}-{written['source']}"
-    words = min(len(story.text.split()), len(written["story"].split()))
-    human = unmanipulated_row(story, "human", truncate_text(story.text, words))
+    text = as_generated(form, story.story.words)
+    words = min(len(text.split()), len(written["story"].split()))
+    human = unmanipulated_row(story, "human", truncate_text(text, words))
     return [
         {**human, "group": group},
         {**written, "group": group, "story": truncate_text(written["story"], words)},
