@@ -14,6 +14,8 @@ CONTEXT_RULES: dict[str, bool | None] = {"first_sentence": True, "prompt": False
 MAX_CONTINUED_SENTENCES = 10
 _TAG = re.compile(r"\[(?!\s?(?:FE)?MALE\b|\s?NEUTRAL\b)", re.IGNORECASE)  # "[WP]", but not a placeholder
 _WORD_GOES_ON = re.compile(r"[^\W_]|['’][^\W\d_]|\.\d")  # as in "can't" after "can", and "5.5" after "5"
+_WITHIN_SENTENCE = re.compile(r"[^\w.!?…\n\[]*")  # what may stand between two words of one
+_PLACEHOLDER = re.compile(r"\[\s?(?:(?:FE)?MALE|NEUTRAL)\b")  # its capitals are also in lower-cased text
 _REST_OF_SENTENCE = re.compile(r"""^(?:\s*[.!?…,;:)\]}’”'"]+)?\s*""")  # after its last word
 
 
@@ -60,10 +62,13 @@ def begins_with_context(story: object, context: object) -> bool:
     """Whether a story already begins with its context, which is not blank; False for anything but texts.
 
     Only letters and digits count, in any case and without accents: one of the two may be tokenised, or have other quotes
-    and spaces, or store an accent as a character of its own.
+    and spaces, or store an accent as a character of its own. But where the context's sentence ends, the story's must not
+    go on with a lower-case word, unless all its words are in lower case.
 
     >>> [begins_with_context(story, "Ann ran.") for story in ("Ann ran. She fell.", "She fell.", "Ann rants.")]
     [True, False, False]
+    >>> begins_with_context("Ann ran home. She fell.", "Ann ran.")
+    False
     >>> begins_with_context("ann did n't run . she fell .", "Ann didn’t run.")
     True
     """
@@ -101,8 +106,18 @@ def _context_end(story: str, context: str) -> int | None:
             end = place + 1
             while unicodedata.combining(story[end : end + 1] or " "):
                 end += 1
-            return None if _WORD_GOES_ON.match(story, end) else end
+            goes_on = _WORD_GOES_ON.match(story, end) or _sentence_goes_on(story, end, context)
+            return None if goes_on else end
     return None
+
+
+def _sentence_goes_on(story: str, end: int, context: str) -> bool:
+    """Whether a story's sentence does not end at `end`, where that of the context does."""
+    if not context.rstrip(" \t\n\"'’”)]}").endswith((".", "!", "?", "…")):
+        return False
+    between = _WITHIN_SENTENCE.match(story, end)
+    following = story[between.end() : between.end() + 1] if between else ""
+    return following.islower() and any(map(str.isupper, _PLACEHOLDER.sub("", story)))
 
 
 def _letters(text: str) -> list[str]:
