@@ -70,13 +70,16 @@ def judge_set(
         kinds=(OWN, OTHER),
     )
     scores = {title: np.array(values) for title, values in table.pop("scores").items()}
+    given = {
+        title: [float(value) for value in values] for title, values in own.items()
+    }  # `scores` may be rescaled
     comparisons = _comparisons(list(own), scores, judged, table.pop("draws"), sampling)
     table["sources"] = judged.source_models
     table["metrics"] = {
         title: {
             "comparisons": comparisons[title],
-            "examples": _examples(scores[title], judged, rows, -1 if title in negated else 1),
-            "scores": scores[title].tolist(),
+            "examples": _examples(scores[title], given[title], judged, rows, -1 if title in negated else 1),
+            "scores": given[title],
             **_parts(test_set, scores[title], judged, sampling),
         }
         for title in own
@@ -135,11 +138,15 @@ def _parts(
 
 
 def _examples(
-    metric: np.ndarray, judged: JudgedStories, rows: Sequence[Mapping[str, Any]], sign: int
+    metric: np.ndarray,
+    given: Sequence[float],
+    judged: JudgedStories,
+    rows: Sequence[Mapping[str, Any]],
+    sign: int,
 ) -> dict[str, list[dict[str, Any]]]:
     """The stories that the metric ranks furthest above (`higher`) and below (`lower`) people's ranks, if any.
 
-    `sign` restores scores as they were given.
+    `sign` restores the `given` scores as the metric returned them.
     """
     n = len(judged)
     metric_ranks, people_ranks = (
@@ -157,7 +164,7 @@ def _examples(
                 "prompt": _prompt(rows[index]),
                 "story": judged.stories[index],
                 "judgment": float(judged.scores[index]),
-                "score": sign * float(metric[index]),
+                "score": sign * given[index],
                 "metric_rank": float(metric_ranks[index]),
                 "people_rank": float(people_ranks[index]),
             }

@@ -118,6 +118,20 @@ def test_examples_show_the_largest_disagreements_with_people(rated: Path) -> Non
     assert first["people_rank"] < 10
 
 
+def test_report_shows_huge_scores_as_given(tmp_path: Path, rated: Path) -> None:
+    """Coefficients are computed on smaller ones, which sums do not overflow."""
+
+    def mine(stories: list[str]) -> list[float]:
+        return [len(story) * 1e200 for story in stories]
+
+    result = judge(mine, judged=rated, draws=100)
+    metric = result.results["judged"]["judged_rated"]["metrics"]["mine"]
+    assert metric["scores"] == [len(row["story"]) * 1e200 for row in judged_rows()]
+    for example in sum(metric["examples"].values(), []):
+        assert example["score"] == len(example["story"]) * 1e200
+    assert result.write(tmp_path / "out").is_file()
+
+
 def test_report_states_the_licence_of_published_stories(rated: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hanna = replace(TEST_SETS["hanna"], read=lambda _: judged_rows())
     monkeypatch.setitem(TEST_SETS, "hanna", hanna)
