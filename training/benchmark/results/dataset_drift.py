@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,8 @@ from openmeva.training.benchmark.data.contexts import CORPORA, rows_for_metric
 from openmeva.training.benchmark.data.registry import MetricEntry
 from openmeva.training.benchmark.data.sets import TestSet
 from openmeva.training.benchmark.scoring.inputs import Loaded, MetricInputs, Rows, scoring_entry
-from openmeva.training.common.config import read_yaml
+from openmeva.training.common.config import read_yaml, resolve_names
+from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.paths import RUNS, resolve_path
 
 Attempt = Callable[[MetricInputs], dict[str, Any]]  # returns the metric's result; empty if it cannot run
@@ -68,15 +69,26 @@ def training_corpora(folder: Path) -> tuple[str, ...] | None:
     if not file.is_file():
         return None
     manifest = json.loads(file.read_text(encoding="utf-8"))
-    corpora = {name.partition("/")[0] for name in manifest.get("data", {})}
     config = manifest.get("config", {})
-    if start := config.get("start"):
-        initial = training_corpora(resolve_path(start))
-        if initial is None and config.get("first"):  # initial weights from a run that is no longer available
-            corpus = read_yaml(resolve_path(config["first"]).read_text(encoding="utf-8"))["corpus"]
-            initial = (corpus if isinstance(corpus, str) else corpus.get("name", ""),)
-        corpora |= set(initial or ())
+    files = config.get("corpus", {}).get("train") or manifest.get("data", {})
+    corpora = _folders(files) | _initial_corpora(config)
     return tuple(name for name in CORPORA if name in corpora)
+
+
+def _initial_corpora(config: Mapping[str, Any]) -> set[str]:
+    """The corpora on which the initial weights of a training were trained."""
+    if not (start := config.get("start")):
+        return set()
+    known = training_corpora(resolve_path(start))
+    if known is None and (first := config.get("first")):  # a run that is no longer available
+        values = read_yaml(resolve_path(first).read_text(encoding="utf-8"), first)
+        corpus = resolve_names(CorpusConfig, values["corpus"], first)
+        return _folders(corpus["train"]) | _initial_corpora(values)
+    return set(known or ())
+
+
+def _folders(files: Iterable[str]) -> set[str]:
+    return {name.partition("/")[0] for name in files}
 
 
 def drift_sets(entry: MetricEntry, loaded: Loaded) -> list[list[tuple[TestSet, Rows]]]:

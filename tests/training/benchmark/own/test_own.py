@@ -127,7 +127,9 @@ def test_report_shows_huge_scores_as_given(tmp_path: Path, rated: Path) -> None:
     result = judge(mine, judged=rated, draws=100)
     metric = result.results["judged"]["judged_rated"]["metrics"]["mine"]
     assert metric["scores"] == [len(row["story"]) * 1e200 for row in judged_rows()]
-    for example in sum(metric["examples"].values(), []):
+    examples = [example for side in metric["examples"].values() for example in side]
+    assert examples
+    for example in examples:
         assert example["score"] == len(example["story"]) * 1e200
     assert result.write(tmp_path / "out").is_file()
 

@@ -40,6 +40,30 @@ def test_single_corpus_weights_are_preferred_if_present(tmp_path: Path) -> None:
     assert training_corpora(tmp_path) is None
 
 
+def test_training_corpora_include_those_of_initial_weights_that_are_gone(tmp_path: Path) -> None:
+    """Named by configurations: of all training files, and of the weights that those were initialised from."""
+    configs = {
+        "second.yaml": {
+            "corpus": {"name": "wp"},
+            "start": "gone/first",
+            "first": str(tmp_path / "first.yaml"),
+        },
+        "first.yaml": {"corpus": {"train": ["mine/a.jsonl", "roc/a.jsonl"]}},
+    }
+    for name, values in configs.items():
+        (tmp_path / name).write_text(json.dumps(values))
+    config = {
+        "corpus": {"train": ["mine/b.jsonl"], "exclude": ["wp/judged.jsonl"]},
+        "start": "gone/second",
+        "first": str(tmp_path / "second.yaml"),
+    }
+    data = {"mine/b.jsonl": "1", "wp/judged.jsonl": "2"}
+    (tmp_path / "manifest.json").write_text(json.dumps({"config": config, "data": data}))
+    assert training_corpora(tmp_path) == ("roc", "wp")
+    (tmp_path / "second.yaml").write_text(json.dumps({"corpus": {"train": ["mine/c.jsonl"]}}))
+    assert training_corpora(tmp_path) == ()
+
+
 def test_wp_only_configurations_train_on_wp_from_scratch() -> None:
     for kind, name in ((UnionConfig, "union"), (PplConfig, "ppl")):
         config = read_config(kind, config_file(name, "wp_only"))
