@@ -17,6 +17,7 @@ from openmeva.metrics.core.checkpoint import (
     read_tokenizer,
     weights_checksum,
 )
+from openmeva.metrics.core.classifier import max_positions
 from openmeva.metrics.core.files import FULL_MODEL
 from openmeva.metrics.core.inputs import no_words
 from openmeva.metrics.core.runtime import (
@@ -83,7 +84,7 @@ class BleurtScorer:
         self.model._keep_in_fp32_modules_strict = {last}
         layer.register_forward_pre_hook(_in_float32)
         self.tokenizer = read_tokenizer(folder)
-        self.max_length = min(512, self.model.config.max_position_embeddings)
+        self.max_length = min(512, max_positions(self.model.config) or 512)
 
     def pair(self, reference: str, text: str) -> tuple[list[int], list[int]]:
         """Token ids of a pair, and the type of each: 0 in the reference, 1 in the text."""
@@ -149,7 +150,10 @@ class BleurtScorer:
         return np.stack(outputs)
 
     def _outputs(self, ids: torch.Tensor, mask: torch.Tensor, types: torch.Tensor) -> torch.Tensor:
-        output = self.model(input_ids=ids, attention_mask=mask, token_type_ids=types)
+        inputs = {"input_ids": ids, "attention_mask": mask}
+        if getattr(self.model.config, "type_vocab_size", 0) > 1:  # RoBERTa and DistilBERT have no types
+            inputs["token_type_ids"] = types
+        output = self.model(**inputs)
         return output if isinstance(output, torch.Tensor) else output.logits.squeeze(-1)
 
     def _check(self, text: str, column: str, row: int) -> None:

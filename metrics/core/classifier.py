@@ -15,10 +15,33 @@ from transformers import (
     PreTrainedConfig,
 )
 
+# models whose first position is the one after the id of the padding token
+_POSITIONS_AFTER_PADDING = frozenset(
+    (
+        *("roberta", "roberta-prelayernorm", "xlm-roberta", "xlm-roberta-xl", "camembert", "xmod"),
+        *("longformer", "mpnet", "data2vec-text", "ibert", "luke"),
+    )
+)
+
 
 def is_decoder(config: PreTrainedConfig) -> bool:
     """Whether a model is a causal decoder, such as GPT-2 or Llama."""
     return type(config) not in MODEL_FOR_MASKED_LM_MAPPING
+
+
+def max_positions(config: PreTrainedConfig) -> int | None:
+    """Tokens of the longest text that a model has positions for, special tokens included; None: no limit.
+
+    >>> from transformers import RobertaConfig
+    >>> max_positions(BertConfig()), max_positions(RobertaConfig(max_position_embeddings=514))
+    (512, 512)
+    """
+    positions: int | None = getattr(config, "max_position_embeddings", None)
+    if positions is None or config.model_type not in _POSITIONS_AFTER_PADDING:
+        return positions
+    # MPNet does not read it from its configuration
+    padding = 1 if config.model_type == "mpnet" else config.pad_token_id
+    return positions - 1 - int(padding)
 
 
 class StoryClassifier(BertPreTrainedModel):

@@ -19,7 +19,7 @@ from openmeva.metrics.core.checkpoint import (
     read_tokenizer,
     weights_checksum,
 )
-from openmeva.metrics.core.classifier import new_encoder
+from openmeva.metrics.core.classifier import max_positions, new_encoder
 from openmeva.metrics.core.files import FULL_MODEL
 from openmeva.metrics.core.runtime import (
     PrecisionCache,
@@ -106,11 +106,7 @@ class TextEncoder:
                     kind, folder, allowed="pooler.", dtype=torch.float32, use_safetensors=True
                 )
             self.tokenizer = read_tokenizer(folder)
-            # RoBERTa's positions start after the padding index
-            positions = self.model.config.max_position_embeddings
-            self.max_length = min(
-                512, positions - 2 if "roberta" in self.model.config.model_type else positions
-            )
+            self.max_length = min(512, max_positions(self.model.config) or 512)
         self.tokenizer.no_padding()
         self.tokenizer.no_truncation()
         self.model.eval()

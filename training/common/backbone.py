@@ -41,8 +41,6 @@ SHARED = "encoder"
 DROPOUTS = ("hidden_dropout_prob", "attention_probs_dropout_prob")
 PAD_TO_MULTIPLE = 64  # rows of an embedding matrix are padded to a multiple: odd sizes are slow
 Model = TypeVar("Model", bound=torch.nn.Module)
-# models whose positions begin at 2, after that of the padding token
-_POSITIONS_FROM_2 = frozenset(("roberta", "xlm-roberta", "camembert", "longformer", "mpnet"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,10 +113,7 @@ class Backbone:
     @property
     def max_length(self) -> int | None:
         """Tokens of the longest text that it has positions for, special tokens included; None: no limit."""
-        positions = None if self.gguf else getattr(self.config, "max_position_embeddings", None)
-        if positions is None or self.config.model_type not in _POSITIONS_FROM_2:
-            return positions
-        return int(positions - 2)
+        return None if self.gguf else classifier.max_positions(self.config)
 
     def check_length(self, **lengths: int | None) -> None:
         """Checks that texts of these lengths have positions.

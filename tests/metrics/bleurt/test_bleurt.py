@@ -7,7 +7,12 @@ import evaluate
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import BertConfig, BertForSequenceClassification
+from transformers import (
+    BertConfig,
+    BertForSequenceClassification,
+    DistilBertForSequenceClassification,
+    RobertaForSequenceClassification,
+)
 
 from openmeva.metrics.bleurt.scoring import BleurtScorer
 from tests.tiny.bleurt import write_bleurt
@@ -113,6 +118,38 @@ def test_sequence_classifiers_of_transformers(tmp_path: Path) -> None:
     BertForSequenceClassification(config).save_pretrained(tmp_path)
     with pytest.raises(ValueError, match="one output, got 2"):
         BleurtScorer(tmp_path)
+
+
+@pytest.mark.parametrize("kind", [RobertaForSequenceClassification, DistilBertForSequenceClassification])
+def test_classifiers_without_token_types_read_as_many_tokens_as_they_have_positions(
+    kind: Any, tmp_path: Path
+) -> None:
+    config = kind.config_class(
+        vocab_size=len(PIECES),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=20,
+        type_vocab_size=1,
+        pad_token_id=PIECES.index("[PAD]"),
+        num_labels=1,
+        initializer_range=0.6,
+    )
+    model = kind(config).eval()
+    model.save_pretrained(tmp_path)
+    (tmp_path / "tokenizer.json").write_text(tiny_tokenizer().to_str())
+    scorer = BleurtScorer(tmp_path)
+    result = scorer.scores(["a dog", "the cat slept"], [["the cat " * 30], ["a dog"]], dtype="float32")
+    for score, (text, reference) in zip(
+        result, [("a dog", "the cat " * 30), ("the cat slept", "a dog")], strict=True
+    ):
+        ids, types = scorer.pair(reference, text)
+        assert 1 in types
+        with torch.no_grad():
+            assert score == pytest.approx(model(torch.tensor([ids])).logits.item(), abs=1e-5)
+    longest = len(scorer.pair("the cat " * 30, "a dog")[0])
+    assert longest == (20 if kind is DistilBertForSequenceClassification else 19 - config.pad_token_id)
 
 
 def test_missing_files_are_reported(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from safetensors.torch import load_file, save_file
 from openmeva.metrics.embedding_similarity.embedding import TextEncoder
 from openmeva.metrics.embedding_similarity.mover_score import bigrams, mover_score
 from openmeva.metrics.embedding_similarity.scoring import InverseDocumentFrequency, SimilarityScorer
+from tests.tiny.backbones import STORIES, write_backbone
 from tests.tiny.models import write_bert
 
 
@@ -41,6 +42,14 @@ def test_hidden_states_are_means_over_windows(encoder: TextEncoder) -> None:
     assert len(states[0]) == len(states[-1]) == len(pieces.windows)
     (text,) = encoder.embed([long], dtype="float32")
     assert text.tokens == pytest.approx(np.stack([np.mean(each, axis=0) for each in states]), abs=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["roberta", "mpnet"])
+def test_windows_are_as_long_as_the_positions_after_the_padding(kind: str, tmp_path: Path) -> None:
+    encoder = TextEncoder(write_backbone(tmp_path, kind))
+    assert encoder.max_length == encoder.model.config.max_position_embeddings - 2
+    (text,) = encoder.embed([f"{STORIES[0]} " * 20], dtype="float32")
+    assert len(text.ids) > encoder.max_length
 
 
 def test_mover_score_weighs_words_and_bigrams_by_their_frequency(encoder: TextEncoder) -> None:
