@@ -145,23 +145,27 @@ class TextEncoder:
         self.model = self._precisions.get(target_device, choose_dtype(dtype, target_device))
         prepared = self._prepare(texts)
         jobs = [(row, window) for row, pieces in enumerate(prepared) for window in pieces.windows]
-        sums = [np.empty(0)] * len(texts)
-        counts = [np.empty(0)] * len(texts)
+        embedded: dict[int, EmbeddedText] = {}
+        sums: dict[int, np.ndarray] = {}  # of the hidden states of texts of several windows, and of how many
+        counts: dict[int, np.ndarray] = {}
+        unread = [len(pieces.windows) for pieces in prepared]
         for batch in length_batches([end - start for _, (start, end) in jobs], batch_size, progress):
             rows = [
                 [*self.prefix, *prepared[jobs[job][0]].ids[slice(*jobs[job][1])], *self.suffix]
                 for job in batch
             ]
             for job, states in zip(batch, self._forward(rows, target_device, layer), strict=True):
-                row, (start, end) = jobs[job]
-                if len(prepared[row].windows) == 1:
-                    sums[row] = states[: end - start + len(self.prefix) + len(self.suffix)]
+                row, window = jobs[job]
+                pieces = prepared[row]
+                unread[row] -= 1
+                if len(pieces.windows) == 1:
+                    length = len(self.prefix) + len(pieces.ids) + len(self.suffix)
+                    embedded[row] = self._finish(pieces, states[:length])
                     continue
-                self._add(sums, counts, row, prepared[row], (start, end), states)
-        for row, pieces in enumerate(prepared):
-            if len(pieces.windows) > 1:
-                sums[row] = sums[row] / counts[row][:, None]
-        return [self._finish(pieces, states) for pieces, states in zip(prepared, sums, strict=True)]
+                self._add(sums, counts, row, pieces, window, states)
+                if not unread[row]:
+                    embedded[row] = self._finish(pieces, sums.pop(row) / counts.pop(row)[:, None])
+        return [embedded[row] for row in range(len(texts))]
 
     def has_words(self, text: str) -> bool:
         """Whether a text has at least one word and one token; tokenizers drop some rare characters."""
@@ -227,8 +231,8 @@ class TextEncoder:
 
     def _add(
         self,
-        sums: list[np.ndarray],
-        counts: list[np.ndarray],
+        sums: dict[int, np.ndarray],
+        counts: dict[int, np.ndarray],
         row: int,
         pieces: _Pieces,
         window: tuple[int, int],
@@ -237,7 +241,7 @@ class TextEncoder:
         """Adds a window's hidden states to the sums of its text; [CLS] and [SEP] are in every window."""
         before, after = len(self.prefix), len(self.suffix)
         total = len(pieces.ids) + before + after
-        if not len(sums[row]):
+        if row not in sums:
             sums[row], counts[row] = (
                 np.zeros((total, states.shape[1]), np.float32),
                 np.zeros(total, np.float32),

@@ -2,7 +2,8 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -33,8 +34,10 @@ SCORES = (
 BERT_SCORES = ("bertscore_precision", "bertscore_recall", "bertscore_f1")
 
 MAX_PAIRS = 100_000_000  # pairs of tokens of two texts: some gigabytes of distances
+# of distinct texts that are embedded at once, and of those kept for later rows: about 1.5 GB with the shared encoder,
+# whose embeddings take 3 KB for four characters, a token's and its share of a word's
+_CHARACTERS = 2_000_000
 _ROWS = 1024  # number of rows that are embedded at once
-_KEPT = 4096  # number of embedded texts of earlier rows that are kept in memory for later rows
 
 
 class InverseDocumentFrequency:
@@ -95,8 +98,7 @@ class SimilarityScorer:
         best_scores: dict[str, list[float]] = {name: [] for name in SCORES if name in chosen}
         last = {text: row for row, texts in enumerate(references) for text in (*texts, predictions[row])}
         embedded: dict[str, EmbeddedText] = {}
-        for start in range(0, len(predictions), _ROWS):
-            rows = range(start, min(start + _ROWS, len(predictions)))
+        for rows in _row_groups(predictions, references):
             texts = dict.fromkeys(t for row in rows for t in (predictions[row], *references[row]))
             new = [text for text in texts if text not in embedded]
             embedded.update(
@@ -113,8 +115,8 @@ class SimilarityScorer:
                     best = max(pair_scores[name] for pair_scores in several)
                     values.append(_rescaled(best, baseline[name]) if baseline and name in baseline else best)
             recent = [*(text for text in embedded if text not in texts), *texts]  # the latest used last
-            needed = [text for text in recent if last[text] >= start + _ROWS]
-            embedded = {text: embedded[text] for text in needed[-_KEPT:]}
+            kept = _latest([text for text in recent if last[text] >= rows.stop])
+            embedded = {text: embedded[text] for text in kept}
         return best_scores
 
     def _check(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> None:
@@ -164,6 +166,27 @@ class SimilarityScorer:
             first, second = bigrams(text.vectors, words[0]), bigrams(reference.vectors, words[1])
             pair_scores["moverscore_2"] = mover_score(first[0], second[0], first[1], second[1])
         return pair_scores
+
+
+def _row_groups(predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Iterator[range]:
+    """Rows that are embedded at once: as many as `_ROWS` and `_CHARACTERS` allow, at least one."""
+    start, texts, size = 0, set[str](), 0
+    for row, (text, text_references) in enumerate(zip(predictions, references, strict=True)):
+        own = {text, *text_references}
+        more = sum(map(len, own - texts))
+        if row > start and (row - start == _ROWS or size + more > _CHARACTERS):
+            yield range(start, row)
+            start, texts, size, more = row, set(), 0, sum(map(len, own))
+        texts |= own
+        size += more
+    if predictions:
+        yield range(start, len(predictions))
+
+
+def _latest(texts: Sequence[str]) -> list[str]:
+    """The last of the texts, in order, that have at most `_CHARACTERS` together."""
+    sizes = accumulate(map(len, reversed(texts)))
+    return list(texts[len(texts) - sum(size <= _CHARACTERS for size in sizes) :])
 
 
 def _check_lengths(row: int, text: EmbeddedText, reference: EmbeddedText) -> None:

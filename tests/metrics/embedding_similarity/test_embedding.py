@@ -1,6 +1,8 @@
 """Embeddings of a text's tokens and words, and the weights of MoverScore, against plain loops."""
 
+import weakref
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -42,6 +44,23 @@ def test_hidden_states_are_means_over_windows(encoder: TextEncoder) -> None:
     assert len(states[0]) == len(states[-1]) == len(pieces.windows)
     (text,) = encoder.embed([long], dtype="float32")
     assert text.tokens == pytest.approx(np.stack([np.mean(each, axis=0) for each in states]), abs=1e-5)
+
+
+def test_states_of_a_batch_are_freed_after_it(encoder: TextEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only those of the latest batch are in memory beside the embeddings."""
+    forward, refs, alive = encoder._forward, [], []
+
+    def spied(*given: Any) -> np.ndarray:
+        alive.append(sum(ref() is not None for ref in refs))
+        states = forward(*given)
+        refs.append(weakref.ref(states))
+        return states
+
+    monkeypatch.setattr(encoder, "_forward", spied)
+    texts = ["she ran home . " * 10, *(f"the {noun} ate" for noun in ("dog", "cat", "boss", "park"))]
+    encoder.embed(texts, batch_size=1, dtype="float32")
+    assert len(alive) > 6
+    assert max(alive) == 1
 
 
 @pytest.mark.parametrize("kind", ["roberta", "mpnet"])

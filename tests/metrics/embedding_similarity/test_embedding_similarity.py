@@ -230,9 +230,27 @@ def test_few_texts_are_kept_for_later_rows(short_encoder: Path, monkeypatch: pyt
     expected = scorer.scores(predictions, [[common]] * 8, dtype="float32")
     assert len(embedded) == 5
     embedded.clear()
-    monkeypatch.setattr(f"{module}._KEPT", 2)
+    monkeypatch.setattr(f"{module}._CHARACTERS", 24)  # two texts
     assert scorer.scores(predictions, [[common]] * 8, dtype="float32") == expected
     assert embedded == [others[0], common, *others[1:], *others[:3]]
+
+
+def test_long_texts_are_embedded_in_groups(short_encoder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their embeddings need as much memory as they have tokens, in however many rows."""
+    encoder = TextEncoder(short_encoder)
+    predictions = [
+        f"the {noun} ate . " * count for noun, count in (("dog", 1), ("cat", 30), ("boss", 1), ("park", 1))
+    ]
+    references = [["she ran home"]] * 4
+    expected = SimilarityScorer(encoder).scores(predictions, references, dtype="float32")
+    groups: list[int] = []
+    embed = encoder.embed
+    monkeypatch.setattr(encoder, "embed", lambda new, *a: (groups.append(len(new)), embed(new, *a))[1])
+    monkeypatch.setattr("openmeva.metrics.embedding_similarity.scoring._CHARACTERS", 50)
+    scores = SimilarityScorer(encoder).scores(predictions, references, dtype="float32")
+    assert groups == [2, 1, 2], "the reference is kept for the second group, and the third has two rows"
+    for name, values in expected.items():
+        assert scores[name] == pytest.approx(values, abs=1e-5)
 
 
 def test_missing_encoder_is_reported(tmp_path: Path) -> None:
