@@ -1,5 +1,6 @@
 """Loads the model of a configuration: a model of this project, a third-party one, or any by path or Hub id."""
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -117,12 +118,31 @@ def from_backbone(settings: Mapping[str, Any], folder: Path) -> LoadedModel:
             an adapter of another model.
     """
     weights = language_model_weights(settings["backbone"], folder)
+    digest = weights_checksum(weights)
+    if settings.get("adapter"):
+        _check_base(folder, settings["backbone"], weights, digest)
     tokenizer, model = read_language_model(weights)
     if settings.get("adapter"):
-        return _with_adapter(folder, settings, model, tokenizer, weights_checksum(weights)[:12])
-    return _without_adapter(
-        str(weights), model, tokenizer, weights_checksum(weights)[:12], settings["max_length"]
-    )
+        return _with_adapter(folder, settings, model, tokenizer, digest[:12])
+    return _without_adapter(str(weights), model, tokenizer, digest[:12], settings["max_length"])
+
+
+def _check_base(folder: Path, reference: Mapping[str, Any], weights: Path, digest: str) -> None:
+    """Checks that an adapter's base model is the one on which it was trained, as far as its reference tells.
+
+    A model that a package contains may come from the Hub instead, with more bits: then the user is warned.
+
+    Raises:
+        ValueError: other weights than those of the adapter's training.
+    """
+    package = reference.get("package") or {}
+    trained_on = reference.get("sha256") or package.get("sha256")
+    if trained_on in (None, digest):
+        return
+    message = f"{weights}: expected SHA-256 {trained_on[:12]}…, for which {folder.name!r} was trained, got {digest[:12]}…"
+    if not package:
+        raise ValueError(message)
+    warnings.warn(f"{message}: scores differ from those of its card", stacklevel=2)
 
 
 def _with_adapter(

@@ -75,8 +75,10 @@ def save_third_party(model: Any, tokenizer: Any, out: Path) -> None:
 
 
 def save_third_party_adapter(model: Any, base: Backbone, settings: Mapping[str, Any], out: Path) -> None:
-    """Writes the adapter, a reference to its base model, and the names that become placeholders."""
-    reference = base.source or {"path": os.path.relpath(base.folder.resolve(), out.resolve())}
+    """Writes the adapter, a reference to its base model with its checksum, and the names that become placeholders."""
+    place = base.source or {"path": os.path.relpath(base.folder.resolve(), out.resolve())}
+    in_one_file = base.gguf or (base.folder / FULL_MODEL).is_file()  # a user's folder may have several
+    reference = {**place, "sha256": base.sha256} if in_one_file else place
     save_tensors(out / ADAPTER, adapter_tensors(model))
     if out.resolve() != base.folder.resolve():
         (out / FULL_MODEL).unlink(missing_ok=True)  # a whole model that was trained into the folder before

@@ -50,13 +50,32 @@ def test_referenced_model_scores_like_the_model_itself(base: Any, folder: Path) 
     assert f"@{digits}|max_length:64|" in alone.signature()
 
 
-def test_revision_names_adapter_and_base_model(folder: Path, tmp_path: Path) -> None:
+def write_adapter(folder: Path, backbone: dict[str, Any]) -> None:
+    """An adapter of a tiny GPT-2."""
     settings = {"model": "causal", "max_length": 24, "delexicalize": False, "adapter": True}
-    settings["backbone"] = {"path": str(folder / "gpt2")}
-    (tmp_path / "config.json").write_text(json.dumps({"ppl": settings}))
+    (folder / "config.json").write_text(json.dumps({"ppl": {**settings, "backbone": backbone}}))
     layer = "transformer.h.0.mlp.c_fc"
     factors = {f"{layer}.lora_A": torch.ones(2, 16), f"{layer}.lora_B": torch.ones(64, 2)}
-    save_file(factors, tmp_path / "adapter.safetensors")
+    save_file(factors, folder / "adapter.safetensors")
+
+
+def test_adapter_of_another_base_model_is_reported(folder: Path, tmp_path: Path) -> None:
+    base = {"path": str(folder / "gpt2")}
+    digest = weights_checksum(folder / "gpt2" / "model.safetensors")
+    write_adapter(tmp_path, {**base, "sha256": digest})
+    assert load_model(str(tmp_path), {})
+    named = rf"SHA-256 {'0' * 12}…, for which '{tmp_path.name}' was trained, got {digest[:12]}…"
+    write_adapter(tmp_path, {**base, "sha256": "0" * 64})
+    with pytest.raises(ValueError, match=named):
+        load_model(str(tmp_path), {})
+    # the Hub has the package's model with more bits: usable, but not the same
+    write_adapter(tmp_path, {**base, "package": {"sha256": "0" * 64}})
+    with pytest.warns(UserWarning, match=named):
+        load_model(str(tmp_path), {})
+
+
+def test_revision_names_adapter_and_base_model(folder: Path, tmp_path: Path) -> None:
+    write_adapter(tmp_path, {"path": str(folder / "gpt2")})
     digests = [
         weights_checksum(file)[:12]
         for file in (tmp_path / "adapter.safetensors", folder / "gpt2" / "model.safetensors")

@@ -188,6 +188,8 @@ def test_gpt2_adapter_is_loaded_with_its_base(data: Path) -> None:
         "README.md", "adapter.safetensors", "config.json", "manifest.json", "names.json",
     }  # fmt: skip
     assert not any("wte" in name or "lm_head" in name for name in load_file(folder / "adapter.safetensors"))
+    settings = json.loads((folder / "config.json").read_text())["ppl"]
+    assert settings["backbone"]["sha256"] == manifest["encoder"], "the metric checks it"
     losses = PerplexityScorer(load_model(str(folder), {})).score(stories, dtype="float32")["nll"]
     untrained = PerplexityScorer(load_model(str(base), {})).score(stories, dtype="float32")["nll"]
     assert all(tuned < untuned for tuned, untuned in zip(losses, untrained, strict=True))
