@@ -18,6 +18,7 @@ from gradio.utils import get_upload_folder
 
 from openmeva.spaces.catalogue import CORPORA
 from openmeva.spaces.limits import MAX_CONCURRENT_USERS, MAX_OPEN_PAGES, SCORING_THREADS
+from openmeva.spaces.uploads import UPLOAD_LIFETIME, clearing
 
 _HERE = Path(__file__).parent
 _PUBLISHER = _HERE / "publisher.json"  # only in a published Space
@@ -27,10 +28,6 @@ NAMES = {
     "perturbation_lab": ("Perturbation lab", 7861),
     "leaderboard": ("Leaderboard", 7862),
 }
-UPLOAD_LIFETIME = (
-    300,
-    3600,
-)  # Gradio's upload folder: seconds between clearings, and age at which a file is deleted
 NEW_TAB = 'target="_blank" rel="noopener"'
 """Attributes of links to other pages. The Hub shows a Space in a frame, in which those pages refuse to load; on this page
 the user's input would be lost."""
@@ -171,6 +168,7 @@ def launch(demo: gr.Blocks, name: str, **options: Any) -> Any:
         ssr_mode=False,
         run_history=False,  # otherwise the browser would keep the input
         state_session_capacity=MAX_OPEN_PAGES,
+        app_kwargs={"lifespan": clearing},
         footer_links=["api", "settings"],
         **{**defaults, **options},
     )
