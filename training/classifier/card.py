@@ -137,16 +137,19 @@ def _mean(config: dict[str, Any]) -> str:
     seeds = config.get("seeds")
     if not seeds:
         return ""
-    share = config.get("start_share")
-    with_start = (
-        f", averaged{' again' if len(seeds) > 1 else ''} with the initial weights (their share: {share:.0%})"
-        if share
-        else ""
-    )
-    trainings = (
+    counts = " The counts are those of the first run." if len(seeds) > 1 else ""
+    return f" It is {averaged_adapters(config)}.{counts}"
+
+
+def averaged_adapters(config: dict[str, Any]) -> str:
+    """Which adapters were averaged, as a phrase: those of the runs with `seeds`, if any, and the initial one."""
+    share, seeds = config.get("start_share"), config.get("seeds") or ()
+    runs = (
         f"the weight average of {len(seeds)} runs with seeds {', '.join(map(str, seeds))}"
         if len(seeds) > 1
         else f"the result of one run with seed {seeds[0]}"
+        if seeds
+        else "the result of this run"
     )
-    counts = " The counts are those of the first run." if len(seeds) > 1 else ""
-    return f" It is {trainings}{with_start}.{counts}"
+    again = " again" if len(seeds) > 1 else ""
+    return f"{runs}, averaged{again} with the initial weights (their share: {share:.0%})" if share else runs

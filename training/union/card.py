@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from openmeva.training.classifier.card import averaged_adapters
 from openmeva.training.common.model_card import (
     OTHER_CORPUS,
     base_model_text,
@@ -84,20 +85,8 @@ def _initialisation(manifest: dict[str, Any]) -> str:
 
 def _averaged(config: dict[str, Any]) -> str:
     """Which weights were averaged, as a sentence; else empty."""
-    share, seeds = config.get("start_share"), config.get("seeds")
-    if not share and not seeds:
-        return ""
-    of = (
-        "the result of this run"
-        if not seeds
-        else f"the weight average of {len(seeds)} runs with seeds {', '.join(map(str, seeds))}"
-    )
-    began = (
-        f", averaged{' again' if seeds else ''} with the initial weights (their share: {share:.0%})"
-        if share
-        else ""
-    )
-    return f" The adapter is {of}{began}."
+    averaged = config.get("start_share") or config.get("seeds")
+    return f" The adapter is {averaged_adapters(config)}." if averaged else ""
 
 
 def _before_the_mean(config: dict[str, Any]) -> str:
