@@ -75,7 +75,7 @@ def write_ruber_card(folder: Path, manifest: dict[str, Any]) -> None:
     base = base_model_text(config)
     kinds = {
         "rnn": f"A recurrent network over the word vectors of {base}, with a scoring head.",
-        "adapted": f"A LoRA adapter on {base}, with a scoring head.",
+        "adapted": f"A LoRA adapter on {base}{initialisation and f', initialised{initialisation}'}, with a scoring head.",
         "frozen": f"A scoring head on {base}{initialisation}, which stayed frozen; {config['pooling']} pooling of the states.",
     }
     kind = "rnn" if config["encoder"] == "rnn" else "frozen" if config.get("frozen", True) else "adapted"
