@@ -3,7 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from openmeva.training.common.model_card import card_command, citation_of, corpus_terms, write_model_card
+from openmeva.training.common.model_card import (
+    card_command,
+    citation_of,
+    terms_by_corpus,
+    training_files,
+    write_model_card,
+)
 
 _CARD = """---
 license: apache-2.0
@@ -60,12 +66,14 @@ The weights are Apache-2.0. {source} The stories are not part of this repository
 def write_sentavg_card(folder: Path, manifest: dict[str, Any]) -> None:
     """Writes `README.md` into the folder of the weights."""
     vectors = manifest.get("vectors", "those of the story encoder")
+    glove = Path(manifest["config"].get("glove") or "").name  # word vectors, no stories
+    stories = [file for file in training_files(manifest) if file != glove]
     write_model_card(
         folder,
         _CARD,
         manifest,
         vectors=vectors,
-        source=corpus_terms(manifest),
+        source=" ".join(terms_by_corpus(stories).values()),
         citation=citation_of("sentavg"),
     )
 
