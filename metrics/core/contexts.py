@@ -13,6 +13,10 @@ from openmeva.metrics.core.text import split_sentences
 CONTEXT_RULES: dict[str, bool | None] = {"first_sentence": True, "prompt": False, "auto": None}
 MAX_CONTINUED_SENTENCES = 10
 _TAG = re.compile(r"\[(?!\s?(?:FE)?MALE\b|\s?NEUTRAL\b)", re.IGNORECASE)  # "[WP]", but not a placeholder
+# The beginning of a prompt to a writer; 4 of the 80,000 first sentences of ROCStories begin so, all with "you".
+_TO_WRITER = re.compile(
+    r"\W*(?:please\W+)?(?:write|describe|tell|imagine|make (?:me|us)|your?)\b", re.IGNORECASE
+)
 _WORD_GOES_ON = re.compile(r"[^\W_]|['’][^\W\d_]|\.\d")  # as in "can't" after "can", and "5.5" after "5"
 _WITHIN_SENTENCE = re.compile(r"[^\w.!?…\n\[]*")  # what may stand between two words of one
 _PLACEHOLDER = re.compile(r"\[\s?(?:(?:FE)?MALE|NEUTRAL)\b")  # its capitals are also in lower-cased text
@@ -22,17 +26,20 @@ _REST_OF_SENTENCE = re.compile(r"""^(?:\s*[.!?…,;:)\]}’”'"]+)?\s*""")  # a
 def is_beginning(context: str, story: str) -> bool:
     """Whether a context is the first sentence of a story rather than a prompt for it.
 
-    True if the context is one sentence that ends in `.` or `!` and has no bracketed tag, and the story has at
-    most ten sentences.
+    True if the context is one sentence that ends in `.` or `!`, has no bracketed tag and does not begin by telling
+    the writer what to write ("Write about") or with "you", and the story has at most ten sentences.
 
     >>> is_beginning("Ann was hungry.", "She ate. She slept.")
     True
+    >>> is_beginning("Write about a hungry girl.", "Ann ate. She slept.")
+    False
     >>> is_beginning("[WP] You wake up. Nobody is there.", "I rubbed my eyes.")
     False
     """
     sentences = split_sentences(context)
     declarative = len(sentences) == 1 and sentences[0].rstrip("\"') ").endswith((".", "!"))
-    return declarative and not _TAG.search(context) and len(split_sentences(story)) <= MAX_CONTINUED_SENTENCES
+    is_prompt = _TAG.search(context) or _TO_WRITER.match(context)
+    return declarative and not is_prompt and len(split_sentences(story)) <= MAX_CONTINUED_SENTENCES
 
 
 def join_contexts(stories: Sequence[str], contexts: Sequence[str], joins: bool | None) -> list[str]:

@@ -36,8 +36,8 @@ Args:
     contexts: leading contexts, one per story, optional.
     context_is_part_of_story: True: a context is the beginning of the story and joined to it, unless the story already
         begins with it; False: it is a prompt and ignored; None (default): the rule of the checkpoint. `mix` and
-        `base` then join a context of one declarative sentence to a story of at most ten sentences, and ignore any
-        other.
+        `base` then join a context of one declarative sentence to a story of at most ten sentences, unless it begins
+        like a prompt ("Write about", "You are"), and ignore any other.
     batch_size: windows per batch.
     device: "cpu", "cuda", ...; default: selected automatically.
     dtype: "auto" (bfloat16 if the processor is faster in it), "float32" or "bfloat16".

@@ -72,7 +72,7 @@ def test_signature_names_the_context_rule(metric: Any) -> None:
     def fields(**options: Any) -> dict[str, str]:
         return dict(part.split(":", 1) for part in metric.signature(**options).split("|")[1:])
 
-    assert fields()["context"] == "joined if one declarative sentence before at most 10"
+    assert fields()["context"] == "joined if one declarative sentence, no prompt, before at most 10"
     assert fields(context_is_part_of_story=True)["context"] == "first_sentence"
     assert fields()["max_length"] == "64"
     assert len(fields()["checkpoint"].rpartition("@")[2]) == 12
