@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from openmeva.training.benchmark.data.sets import SPLITS, TestSet, parquet_rows
+from openmeva.training.benchmark.data.sets import SPLITS, TestSet, read_parquet
 from openmeva.training.perturbations.aspects.registry import find_aspect
 
 
@@ -48,7 +48,7 @@ def own_autos(folder: Path, corpus: str) -> list[TestSet]:
 
 
 def _rows(file: Path) -> list[dict[str, Any]]:
-    rows = parquet_rows(file)
+    rows = read_parquet(file)
     missing = {"story", "aspect", "label"} - {*(rows[0] if rows else ())}
     if rows and missing:
         raise ValueError(f"{file}: expected AUTOS, got no {', '.join(sorted(missing))}")

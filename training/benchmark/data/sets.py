@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from openmeva.metrics.core.rows import parquet_rows
 from openmeva.training.judged.builder import mans_file
 from openmeva.training.judged.catalogue import JUDGED_SETS
 from openmeva.training.judged.story_cloze import exclude_seen
@@ -105,7 +106,7 @@ def _built_mans(name: str, part: str, data: Path | None) -> Path | None:
 def _judged(name: str, part: str) -> Callable[[Path | None], Rows]:
     def read(data: Path | None) -> Rows:
         if built := _built_mans(name, part, data):
-            return parquet_rows(built)
+            return read_parquet(built)
         if data is None:
             advice = "build it by `openmeva judged mans --out datasets/mans`, or " if name == "mans" else ""
             raise ValueError(f"no data folder was given: {advice}give --data FOLDER with {name}/")
@@ -129,7 +130,7 @@ def _autos(subset: str, split: str) -> Callable[[Path | None], Rows]:
         path = _autos_file(subset, split)
         if not find_output(path).exists():
             raise ValueError(f"expected {path}")
-        return parquet_rows(find_output(path))
+        return read_parquet(find_output(path))
 
     return read
 
@@ -142,11 +143,15 @@ def _autos_file(subset: str, split: str) -> Path:
     return Path("datasets", "autos", subset, f"{split}.parquet")
 
 
-def parquet_rows(path: Path) -> Rows:
-    """The rows of a file, in order."""
-    import pyarrow.parquet
+def read_parquet(path: Path) -> Rows:
+    """The rows of a file, in order.
 
-    return pyarrow.parquet.read_table(path).to_pylist()
+    Raises:
+        OSError: no such file.
+        ValueError: a damaged file.
+    """
+    with path.open("rb") as content:
+        return [row.values for row in parquet_rows(content, str(path))]
 
 
 def _judged_set(
