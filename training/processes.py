@@ -30,6 +30,7 @@ _joined = False
 def join() -> None:
     """Joins the other processes if a launcher has started several."""
     global _joined
+    _use_launchers_device()
     if int(os.environ.get("WORLD_SIZE", "1")) < 2:
         return
     import torch
@@ -43,6 +44,12 @@ def join() -> None:
             torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
         distributed.init_process_group("nccl" if on_gpu else "gloo", timeout=BARRIER_TIMEOUT)
     _joined = True
+
+
+def _use_launchers_device() -> None:
+    """Keeps this process on the CPU if `accelerate` was told so, as transformers does: its trainer would be there alone."""
+    if os.environ.get("ACCELERATE_USE_CPU", "").lower() in ("1", "true", "t", "yes", "y", "on"):
+        os.environ["OPENMEVA_DEVICE"] = "cpu"
 
 
 def world_size() -> int:
@@ -175,6 +182,7 @@ def barrier() -> None:
 
 def detach_from_launcher() -> bool:
     """For a command that runs in one process: True in the first, which continues alone, False in the others."""
+    _use_launchers_device()
     first = os.environ.get("RANK", "0") == "0"
     for name in LAUNCHER_VARIABLES:
         os.environ.pop(name, None)

@@ -3,6 +3,7 @@
 import json
 import os
 import socket
+from collections.abc import Callable
 from multiprocessing import get_context
 from multiprocessing.connection import wait
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 import torch
 from transformers import TrainingArguments
 
+from openmeva.metrics.core.runtime import choose_device
 from openmeva.training import processes
 from openmeva.training.common import trainer as common
 from openmeva.training.common.data_parallel import BatchShard
@@ -138,6 +140,21 @@ def test_batch_is_divided_among_processes(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("WORLD_SIZE", "1")
     processes.join()
     assert (processes.world_size(), processes.rank()) == (1, 0)
+
+
+@pytest.mark.parametrize("start", [processes.join, processes.detach_from_launcher])
+@pytest.mark.parametrize(
+    ("cpu", "expected"), [("True", "cpu"), ("1", "cpu"), ("False", "cuda"), ("", "cuda")]
+)
+def test_accelerate_on_the_cpu_uses_no_gpu(
+    start: Callable[[], Any], cpu: str, expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the processes would be joined for GPUs, while transformers trains on the CPU."""
+    for name, value in (("ACCELERATE_USE_CPU", cpu), ("OPENMEVA_DEVICE", ""), ("WORLD_SIZE", "1")):
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    start()
+    assert choose_device(None).type == expected
 
 
 def test_single_process_command_exits_in_other_processes(monkeypatch: pytest.MonkeyPatch) -> None:
