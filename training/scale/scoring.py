@@ -1,5 +1,6 @@
 """Scores a corpus of any size: files, a `datasets.Dataset` (also streaming), a Ray Dataset, or an iterator of rows."""
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +18,11 @@ from openmeva.training.scoring.scorer import Scorer
 
 @dataclass(frozen=True)
 class Scoring:
-    """Settings for scoring a corpus; see `Scorer`."""
+    """Settings for scoring a corpus; see `Scorer`.
+
+    Attributes:
+        judge: the settings file or model that an environment variable names for `llm_judge`; None if it has no effect.
+    """
 
     of_stories: ClassVar[bool] = False
 
@@ -27,7 +32,11 @@ class Scoring:
     context_in_story: bool | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    judge: str | None = field(default=None, init=False)
+
     def __post_init__(self) -> None:
+        if "llm_judge" in self.metrics and self.config is None:
+            object.__setattr__(self, "judge", _judge_of_environment())
         if self.config is None or not Path(self.config).exists():
             return
         described = read_metrics()
@@ -52,6 +61,14 @@ class Scoring:
         scorer = Scorer(self.metrics, self.config, self.explain, context_in_story, required, **self.options)
         scorer.try_out(fields)
         return scorer
+
+
+def _judge_of_environment() -> str | None:
+    """What the environment variable names, a file by its absolute path, so that a run records its content."""
+    from openmeva.metrics.llm_judge.llm_judge import SETTINGS_VARIABLE
+
+    named = os.environ.get(SETTINGS_VARIABLE)
+    return str(Path(named).resolve()) if named and Path(named).exists() else named
 
 
 def score_dataset(

@@ -98,6 +98,26 @@ def test_settings_file_of_a_metric_is_part_of_the_run(
     assert Scoring(("llm_judge",), "judge.yaml").config == str(tmp_path / "judge.yaml")
 
 
+def test_judge_of_the_environment_is_part_of_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENMEVA_JUDGE_SETTINGS", "judge.yaml")
+    (tmp_path / "judge.yaml").write_text("model: small\n")
+    monkeypatch.setattr(Scoring, "check", lambda *_: None)
+    monkeypatch.setattr(Scoring, "start", lambda *_: Counting().start([], False))
+    work = "union", "llm_judge"
+    counted(ROWS, tmp_path / "out", work=Scoring(work))
+    (tmp_path / "judge.yaml").write_text("model: large\n")
+    with pytest.raises(ValueError, match=r"other settings has begun here: files was .*judge\.yaml"):
+        counted(ROWS, tmp_path / "out", work=Scoring(work))
+    monkeypatch.setenv("OPENMEVA_JUDGE_SETTINGS", "someone/model")
+    with pytest.raises(
+        ValueError, match=r'other settings has begun here: work was .*"judge": "someone/model"'
+    ):
+        counted(ROWS, tmp_path / "out", work=Scoring(work))
+    assert Scoring(("union",)).judge is None
+    assert Scoring(("llm_judge",), "api").judge is None, "the configuration takes precedence"
+
+
 def test_missing_compression_package_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.jsonl.zst").write_bytes(b"\x28\xb5\x2f\xfd")
     # with zstandard alone, which does not notice the end of a cut file
