@@ -7,7 +7,7 @@ import hashlib
 import inspect
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib.metadata import version
 from itertools import combinations
@@ -113,6 +113,8 @@ class StoryInputs:
         self, *, predictions: Any = None, contexts: Any = None, references: Any = None, **kwargs: Any
     ) -> Any:
         """Scores `predictions`, or the rows added before; see the module's `inputs_description`."""
+        # an iterator can be read only once, but options are read by the check and by the computation
+        kwargs = {name: list(v) if isinstance(v, Iterator) else v for name, v in kwargs.items()}
         self._check_options(kwargs)  # before anything is done: rows that were added before stay
         with self._lock:
             if predictions is None and self.writer is None:

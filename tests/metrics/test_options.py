@@ -40,3 +40,22 @@ def test_wrong_options_leave_added_rows(name: str, monkeypatch: pytest.MonkeyPat
     assert (
         len(result.get("prompts") or next(value for value in result.values() if isinstance(value, list))) == 2
     )
+
+
+WITH_NAMES = {
+    "overlap": {"scores": ["rouge1"]},
+    "embedding_similarity": {"scores": ["vector_average"]},
+    "llm_judge": {"aspects": ["fluency", "overall"], "dry_run": True},
+}
+
+
+@pytest.mark.parametrize("name", WITH_NAMES)
+def test_names_from_a_generator_are_read_once(name: str, tmp_path: Path) -> None:
+    module: Any = evaluate.load(str(ROOT / "metrics" / name), cache_dir=str(tmp_path))
+    columns = {"predictions": STORIES, "contexts": CONTEXTS, "references": REFERENCES}
+    listed = module.compute(**columns, **WITH_NAMES[name])
+    generated = {
+        option: (one for one in value) if isinstance(value, list) else value
+        for option, value in WITH_NAMES[name].items()
+    }
+    assert module.compute(**columns, **generated) == listed
