@@ -2,6 +2,7 @@
 
 import gc
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -23,10 +24,31 @@ ORDINARY = [name for name in names() if name not in SLOW]
 
 @pytest.fixture(scope="module")
 def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Target]]:
-    with target_loader(tmp_path_factory.mktemp("fuzz")) as load:
-        gc.freeze()  # statsmodels runs garbage collection at every correction, which would scan all of torch
+    with target_loader(tmp_path_factory.mktemp("fuzz")) as load, frozen_objects():
         yield load
-        gc.unfreeze()
+
+
+@contextmanager
+def frozen_objects() -> Iterator[None]:
+    """Keeps garbage collection, which statsmodels runs at every correction, from scanning all of torch.
+
+    What was frozen before is frozen afterwards, too.
+    """
+    was_frozen = gc.get_freeze_count() > 0
+    gc.freeze()
+    yield
+    gc.unfreeze()
+    if was_frozen:
+        gc.collect()  # garbage of the block would stay
+        gc.freeze()
+
+
+def test_objects_frozen_before_stay_frozen() -> None:
+    """Those of the imports: see `tests/conftest.py`."""
+    assert gc.get_freeze_count() > 0
+    with frozen_objects():
+        pass
+    assert gc.get_freeze_count() > 0
 
 
 @pytest.mark.parametrize("name", ORDINARY)
