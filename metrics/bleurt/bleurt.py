@@ -4,7 +4,7 @@ import evaluate
 
 from openmeva.metrics.bleurt.scoring import BleurtScorer
 from openmeva.metrics.core.checkpoint import find_checkpoint
-from openmeva.metrics.core.module import StoryInputs, progress_bar, signature_of
+from openmeva.metrics.core.module import StoryInputs, encoder_part, progress_bar, signature_of
 from openmeva.metrics.core.runtime import precision
 
 HUB_IDS = {"roc": "openmeva/bleurt-roc"}
@@ -74,15 +74,17 @@ class Bleurt(StoryInputs, evaluate.Metric):
         name = "roc" if self.config_name in (None, "default") else self.config_name
         self._scorer = BleurtScorer(find_checkpoint("bleurt", name, HUB_IDS))
         self._revision = f"{name}@{self._scorer.revision}"
+        self._encoder_part = encoder_part(self._scorer.settings)
 
     def signature(self, dtype: str = "auto", device: str | None = None) -> str:
-        """Everything that a score depends on: checkpoint, revision, maximum length, precision and versions.
+        """Everything that a score depends on: checkpoint, revision, encoder, maximum length, precision and versions.
 
         The arguments are those of `compute`.
         """
         return signature_of(
             "bleurt",
             checkpoint=self._revision,
+            **self._encoder_part,
             max_length=self._scorer.max_length,
             dtype=precision(dtype, device),
         )

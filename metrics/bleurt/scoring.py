@@ -43,6 +43,7 @@ class BleurtScorer:
 
     Attributes:
         max_length: maximum number of tokens of a pair; the longer of the two texts is truncated first.
+        settings: the metric's settings in the checkpoint, empty for other models.
         revision: the first 12 digits of the SHA-256 of the weights.
     """
 
@@ -56,6 +57,7 @@ class BleurtScorer:
         if "bleurt" in read_model_config(folder):
             checkpoint = load_checkpoint(folder, "bleurt")
             self.normalizer = load_normalizer(checkpoint.names_file)
+            self.settings: dict[str, Any] = checkpoint.settings
             self.max_length: int = checkpoint.settings["max_length"]
             self.tokenizer = checkpoint.tokenizer
             self.revision = checkpoint.revision
@@ -71,6 +73,7 @@ class BleurtScorer:
 
     @float32_initialization()
     def _load_transformers_model(self, folder: Path) -> None:
+        self.settings = {}
         self.revision = weights_checksum(folder / FULL_MODEL)[:12]
         outputs = AutoConfig.from_pretrained(folder).num_labels
         if outputs != 1:

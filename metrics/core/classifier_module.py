@@ -5,7 +5,7 @@ from typing import Any
 
 from openmeva.metrics.core.checkpoint import Checkpoint, find_checkpoint, load_checkpoint
 from openmeva.metrics.core.contexts import MAX_CONTINUED_SENTENCES, join_contexts
-from openmeva.metrics.core.module import StoryInputs, progress_bar, signature_of
+from openmeva.metrics.core.module import StoryInputs, encoder_part, progress_bar, signature_of
 from openmeva.metrics.core.runtime import precision
 from openmeva.metrics.core.story_scorer import StoryScorer
 from openmeva.metrics.core.text_warnings import USUAL_WORD_COUNTS
@@ -43,6 +43,7 @@ class StoryClassifierModule(StoryInputs):
         self._metric, self._scorer = metric, make(checkpoint)
         self._context = checkpoint.settings["context"]
         self._revision = f"{name}@{checkpoint.revision}"
+        self._encoder_part = encoder_part(checkpoint.settings)
 
     def signature(
         self,
@@ -50,7 +51,8 @@ class StoryClassifierModule(StoryInputs):
         context_is_part_of_story: bool | None = None,
         device: str | None = None,
     ) -> str:
-        """What a score depends on: checkpoint, revision, rule for contexts, maximum length, precision, versions.
+        """What a score depends on: checkpoint, revision, encoder, rule for contexts, maximum length, precision,
+        versions.
 
         The arguments are those of `compute`.
         """
@@ -67,6 +69,7 @@ class StoryClassifierModule(StoryInputs):
         return signature_of(
             self._metric,
             checkpoint=self._revision,
+            **self._encoder_part,
             context=automatic if context_setting == "auto" else context_setting,
             **windows,
             dtype=precision(self.default_dtype if dtype is None else dtype, device),

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib.metadata import version
 from itertools import combinations
+from types import MappingProxyType
 from typing import Any
 
 import datasets
@@ -46,6 +47,16 @@ def signature_of(metric: str, libraries: Sequence[str] = MODEL_LIBRARIES, **sett
     return "|".join([metric, *(f"{name}:{value}" for name, value in (settings | versions).items())])
 
 
+def encoder_part(settings: Mapping[str, Any]) -> dict[str, str]:
+    """The part of a signature that names the encoder of an adapter with these settings; empty for other weights.
+
+    >>> encoder_part({"encoder": {"sha256": "0123456789abcdef"}}), encoder_part({"max_length": 64})
+    ({'encoder': '0123456789ab'}, {})
+    """
+    digest = (settings.get("encoder") or {}).get("sha256")
+    return {"encoder": digest[:12]} if digest else {}
+
+
 def signature_with(metric: Any, options: Mapping[str, Any]) -> str:
     """The signature of a metric's scores with some options of `compute`; irrelevant options are ignored."""
     parameters = inspect.signature(metric.signature).parameters
@@ -71,6 +82,7 @@ class StoryInputs:
     required: tuple[str, ...] = ()
     optional: tuple[str, ...] = ("contexts",)
     several_references = False
+    _encoder_part: Mapping[str, str] = MappingProxyType({})  # of the signature, see `encoder_part`
 
     features: Any
     selected_feature_format: Any

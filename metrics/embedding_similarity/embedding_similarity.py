@@ -4,7 +4,7 @@ import evaluate
 
 from openmeva.metrics.core.checkpoint import find_checkpoint
 from openmeva.metrics.core.inputs import chosen_names, is_number
-from openmeva.metrics.core.module import StoryInputs, progress_bar, signature_of
+from openmeva.metrics.core.module import StoryInputs, encoder_part, progress_bar, signature_of
 from openmeva.metrics.core.runtime import precision
 from openmeva.metrics.embedding_similarity.embedding import TextEncoder
 from openmeva.metrics.embedding_similarity.scoring import BERT_SCORES, SCORES, SimilarityScorer
@@ -94,6 +94,7 @@ class EmbeddingSimilarity(StoryInputs, evaluate.Metric):
         self._encoder = TextEncoder(find_checkpoint("embedding_similarity", name, HUB_IDS))
         self._scorer = SimilarityScorer(self._encoder)
         self._revision = f"{name}@{self._encoder.revision}"
+        self._encoder_part = encoder_part(self._encoder.settings)
 
     def signature(
         self,
@@ -112,6 +113,7 @@ class EmbeddingSimilarity(StoryInputs, evaluate.Metric):
         return signature_of(
             "embedding_similarity",
             checkpoint=self._revision,
+            **self._encoder_part,
             layer=layer or self._encoder.layers,
             idf="yes" if idf else "no",
             baseline=",".join(f"{baseline[name]:g}" for name in BERT_SCORES) if baseline else "no",

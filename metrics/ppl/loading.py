@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -41,12 +41,19 @@ DEFAULT_MAX_LENGTH = 1024
 
 @dataclass(frozen=True)
 class LoadedModel:
-    """A model, the reader of its texts, and the digits that identify its weights (`adapter+base` with an
-    adapter of a third-party model)."""
+    """A model, the reader of its texts, and what identifies its weights in a signature.
+
+    Attributes:
+        model: the model.
+        reader: of its texts.
+        revision: the digits that identify its weights (`adapter+base` with an adapter of a third-party model).
+        settings: the metric's settings in the checkpoint of an encoder; empty for other models.
+    """
 
     model: CausalModel | MaskedModel
     reader: NormalizedReader | PlainReader
     revision: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 def load_model(name: str, hub_ids: dict[str, str]) -> LoadedModel:
@@ -101,7 +108,7 @@ def from_checkpoint(checkpoint: Checkpoint) -> LoadedModel:
         scorer: Any = CausalModel(model, start, settings["max_length"], "cls")
     else:
         scorer = MaskedModel(model, checkpoint.tokenizer, settings["max_length"], settings.get("spacing"))
-    return LoadedModel(scorer, reader, checkpoint.revision)
+    return LoadedModel(scorer, reader, checkpoint.revision, settings)
 
 
 def from_backbone(settings: Mapping[str, Any], folder: Path) -> LoadedModel:

@@ -2,7 +2,7 @@
 
 import evaluate
 
-from openmeva.metrics.core.module import StoryInputs, progress_bar, signature_of
+from openmeva.metrics.core.module import StoryInputs, encoder_part, progress_bar, signature_of
 from openmeva.metrics.core.runtime import precision
 from openmeva.metrics.ppl.loading import load_model
 from openmeva.metrics.ppl.scoring import PerplexityScorer
@@ -88,17 +88,19 @@ class Ppl(StoryInputs, evaluate.Metric):
         loaded = load_model(name, HUB_IDS)
         self._scorer = PerplexityScorer(loaded)
         self._revision = f"{name}@{loaded.revision}"
+        self._encoder_part = encoder_part(loaded.settings)
 
     def signature(
         self, dtype: str = "auto", repeated_ngram: int | None = None, device: str | None = None
     ) -> str:
-        """Everything that a score depends on: checkpoint, revision, maximum length, n-grams, precision and versions.
+        """Everything that a score depends on: checkpoint, revision, encoder, maximum length, n-grams, precision, versions.
 
         The arguments are those of `compute`.
         """
         return signature_of(
             "ppl",
             checkpoint=self._revision,
+            **self._encoder_part,
             max_length=self._scorer.model.max_length,
             repeated_ngram=repeated_ngram or "no",
             dtype=precision(dtype, device),

@@ -3,7 +3,7 @@
 import evaluate
 
 from openmeva.metrics.core.checkpoint import find_checkpoint, load_checkpoint
-from openmeva.metrics.core.module import StoryInputs, progress_bar, signature_of
+from openmeva.metrics.core.module import StoryInputs, encoder_part, progress_bar, signature_of
 from openmeva.metrics.core.runtime import precision
 from openmeva.metrics.core.text_warnings import USUAL_WORD_COUNTS
 from openmeva.metrics.ruber_bert.blending import check_blend, hybrid
@@ -94,6 +94,7 @@ class RuberBert(StoryInputs, evaluate.Metric):
         checkpoint = load_checkpoint(find_checkpoint("ruber_bert", name, HUB_IDS), "ruber_bert")
         self._scorer = RuberScorer(checkpoint)
         self._name, self._revision = name, f"{name}@{checkpoint.revision}"
+        self._encoder_part = encoder_part(checkpoint.settings)
 
     def _usual_word_count(self) -> tuple[int, int | None]:
         # `rnn` was trained on ROCStories
@@ -106,7 +107,7 @@ class RuberBert(StoryInputs, evaluate.Metric):
         normalization: str = "calibrated",
         device: str | None = None,
     ) -> str:
-        """Everything that a score depends on: checkpoint, revision, maximum length, blend, precision and versions.
+        """Everything that a score depends on: checkpoint, revision, encoder, maximum length, blend, precision, versions.
 
         The arguments are those of `compute`.
         """
@@ -114,6 +115,7 @@ class RuberBert(StoryInputs, evaluate.Metric):
         return signature_of(
             "ruber_bert",
             checkpoint=self._revision,
+            **self._encoder_part,
             max_length=self._scorer.max_length,
             blend=blend,
             normalization=normalization,

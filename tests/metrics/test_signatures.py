@@ -2,6 +2,8 @@
 
 import importlib
 import inspect
+import json
+import re
 from types import SimpleNamespace
 from typing import Any
 
@@ -106,3 +108,21 @@ def test_benchmark_signature_covers_settings_and_rows() -> None:
     assert plain["signature"] == benchmark.compute(**given)["signature"]
     options = set(inspect.signature(benchmark.compute).parameters) - {"predictions", "dataset", "subset"}
     assert options == {name for change in changes for name in change}
+
+
+def adapters_on_the_shared_encoder() -> dict[tuple[str, str], str]:
+    """Metric and configuration to the SHA-256 of the encoder."""
+    found = {}
+    for path in sorted(METRICS.glob("*/weights/*/config.json")):
+        (settings,) = json.loads(path.read_text(encoding="utf-8")).values()
+        if "path" in settings.get("encoder", {}):
+            found[path.parents[2].name, path.parent.name] = settings["encoder"]["sha256"]
+    return found
+
+
+@pytest.mark.parametrize(("name", "configuration"), adapters_on_the_shared_encoder())
+def test_signature_names_the_encoder_of_an_adapter(name: str, configuration: str) -> None:
+    digest = adapters_on_the_shared_encoder()[name, configuration]
+    signature = evaluate.load(str(METRICS / name), configuration).signature()
+    # the checkpoint's part, by which Spaces find their reference scores, is that of the adapter alone
+    assert re.match(rf"{name}\|checkpoint:{configuration}@[0-9a-f]{{12}}\|encoder:{digest[:12]}\|", signature)
