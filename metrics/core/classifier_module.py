@@ -65,6 +65,8 @@ class StoryClassifierModule(StoryInputs):
             windows |= {"shorter_window": shorter, "readings": self._scorer.readings}
         if share := getattr(self._scorer, "token_share", 0.0):
             windows["token_share"] = share
+        if weight := self._scorer.repetition.weight:
+            windows["repetition_weight"] = weight
         automatic = f"joined if one declarative sentence, no prompt, before at most {MAX_CONTINUED_SENTENCES}"
         return signature_of(
             self._metric,

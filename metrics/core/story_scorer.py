@@ -18,6 +18,7 @@ from openmeva.metrics.core.batching import Progress, length_batches, sentence_wi
 from openmeva.metrics.core.checkpoint import Checkpoint, load_normalizer
 from openmeva.metrics.core.contexts import CONTEXT_RULES, join_contexts
 from openmeva.metrics.core.inputs import no_words
+from openmeva.metrics.core.repetition import RepetitionCost, repeated_share
 from openmeva.metrics.core.runtime import (
     PrecisionCache,
     SpecialTokens,
@@ -73,7 +74,7 @@ class StoryScorer:
 
     Args:
         checkpoint: its settings hold `context` (a key of `CONTEXT_RULES`), `max_length` (tokens of a window, special
-            ones included), `delexicalize` and, optionally, `shorter_window` and `readings` (see `score`).
+            ones included), `delexicalize` and, optionally, `shorter_window`, `readings`, `repetition_weight` (see `score`).
         make: makes the untrained model; the checkpoint's weights are loaded into it.
 
     Raises:
@@ -90,6 +91,7 @@ class StoryScorer:
         self.max_length: int = settings["max_length"]
         self.shorter_window: int | None = settings.get("shorter_window")
         self.readings: str = settings.get("readings", "lower")
+        self.repetition = RepetitionCost(settings.get("repetition_weight", 0.0))
         self.tokenizer = checkpoint.tokenizer
         self.normalizer = load_normalizer(checkpoint.names_file, settings["delexicalize"])
         self.model = build_model(make, checkpoint.state, checkpoint.folder)
@@ -201,7 +203,8 @@ class StoryScorer:
         A story longer than `max_length` tokens is scored in overlapping windows of whole sentences; its score is their
         mean, weighted by length. If the checkpoint has a `shorter_window`, a story longer than that is also scored in
         windows of that length. The lower score counts or, with `readings` "mean", the mean of both. Errors within a few
-        sentences show in the short windows, repetition over hundreds of words in the long ones.
+        sentences show in the short windows, repetition over hundreds of words in the long ones. If the checkpoint has a
+        `repetition_weight`, a story that repeats itself more than people do scores lower (see `repetition.py`).
         """
         chosen = choose_device(device)
         kind = choose_dtype(dtype, chosen)
@@ -219,7 +222,10 @@ class StoryScorer:
             total = sum(next(remaining_scores) * weight for weight in weights)
             read[s].append(total / sum(weights))
         join = fmean if self.readings == "mean" else min
-        scores = [join(each) for each in read]
+        scores = [
+            self.repetition.lowered(join(each), story.words)
+            for each, story in zip(read, prepared, strict=True)
+        ]
         if not explain:
             return scores, None
         window_scores = {
@@ -231,6 +237,9 @@ class StoryScorer:
             else [[{"text": " ".join(words)} for words in story.words if words] for story in prepared]
         )
         details = self._extra_explanations(prepared, window_scores, batch_size, chosen, kind)
+        if self.repetition.weight:
+            shares = [{"repetition": repeated_share(story.words)} for story in prepared]
+            details = [{**detail, **share} for detail, share in zip(details, shares, strict=True)]
         return scores, [
             {"sentences": sentences, **detail} for sentences, detail in zip(explained, details, strict=True)
         ]
@@ -246,7 +255,8 @@ class StoryScorer:
     ) -> list[list[dict[str, Any]]]:
         """The gain of each sentence: the score of its window without it minus the score with it.
 
-        Of a sentence that is longer than a window, the part in one window is left out.
+        Of a sentence that is longer than a window, the part in one window is left out. Both scores are lowered by the
+        repetition in the whole story, without and with the sentence.
         `window_scores` holds the results of the windows from scoring the whole story.
         """
         occurrences: list[tuple[int, tuple[int, int], range]] = []  # story, window, parts of the sentence
@@ -265,8 +275,11 @@ class StoryScorer:
             for ids, sequence_score in (*window_scores.items(), *zip(unread, sequence_scores, strict=True))
         }
         gains: list[list[float]] = [[] for _ in prepared]
-        for (s, _, _), full, reduced in zip(occurrences, with_sentence, without_sentence, strict=True):
-            gains[s].append(scores[tuple(reduced)] - scores[tuple(full)] if reduced else 0.0)
+        for (s, _, parts), full, reduced in zip(occurrences, with_sentence, without_sentence, strict=True):
+            others = (words for i, words in enumerate(prepared[s].words) if i not in parts)
+            before, lower = scores[tuple(full)], self.repetition.lowered
+            without = lower(scores[tuple(reduced)], others) if reduced else 0.0
+            gains[s].append(without - lower(before, prepared[s].words) if reduced else 0.0)
         return [
             [
                 {"text": " ".join(words), "gain": value}

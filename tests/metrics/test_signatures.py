@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from openmeva.metrics.core.module import StoryInputs, signature_with
+from openmeva.metrics.core.repetition import RepetitionCost
 from openmeva.metrics.core.runtime import choose_dtype, precision
 from openmeva.training.paths import METRICS
 
@@ -51,7 +52,11 @@ def module_without_weights(name: str) -> Any:
     metric = kind.__new__(kind)
     model = SimpleNamespace(max_length=64, encoder="bert")
     metric._scorer = SimpleNamespace(
-        max_length=64, shorter_window=None, model=model, signature=lambda: "smoothed"
+        max_length=64,
+        shorter_window=None,
+        repetition=RepetitionCost(),
+        model=model,
+        signature=lambda: "smoothed",
     )
     metric._encoder = SimpleNamespace(max_length=64, layers=6, settings={}, check_layer=lambda layer: None)
     metric._revision, metric._metric, metric._context = "roc@0123", name, "auto"

@@ -40,6 +40,7 @@ class ClassifierConfig(TrainingConfig):
         window: maximum number of tokens per forward pass in scoring; null: `max_length`.
         shorter_window: window size, in tokens, of a second scoring pass over long stories.
         readings: how the scores of the two passes are combined: the `lower` one or their `mean`.
+        repetition_weight: what repetition over the whole story costs the score (`metrics/core/repetition.py`); 0: nothing.
         group_size: stories sampled per group, including the human-written one.
         batch_groups: groups per step.
         epochs: number of passes over the groups.
@@ -66,6 +67,7 @@ class ClassifierConfig(TrainingConfig):
     window: Length | None = None
     shorter_window: Length | None = None
     readings: Literal["lower", "mean"] = "lower"
+    repetition_weight: Weight = 0.0
     group_size: Several = 4
     batch_groups: Positive = 8
     epochs: Positive = 1

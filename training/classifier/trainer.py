@@ -182,6 +182,7 @@ def train_classifier(
             if config.shorter_window
             else {}
         ),
+        **({"repetition_weight": config.repetition_weight} if config.repetition_weight else {}),
         "error_types": list(ERROR_TYPES) if config.error_type_weight else [],
         "tokens": bool(config.token_weight),
         "token_share": config.token_share,
