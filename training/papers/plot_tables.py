@@ -1,9 +1,10 @@
 """Correlation with human judgments by training set: plot-guided's Tables 5, 6 and 7, at a small budget.
 
-    python -m training.papers.plot_tables --data DIR                  # table 5: five training sets, two models
+    python -m training.papers.plot_tables --data DIR                  # table 5: five training sets, two or three models
     python -m training.papers.plot_tables --data DIR --table 6        # trained on one corpus, evaluated on the other
     python -m training.papers.plot_tables --data DIR --table 7        # without one manipulation at a time
 
+In Table 5, SENTAVG and the fine-tuned model are trained on each set, and UNION's own model on UNION_DATA.
 In Table 7, stories that a manipulation touched are replaced by other candidates of the same human story. As in the paper,
 `--regenerate` uses sets generated without it: `python -m training.plot_guided.training_sets --config wp --without NAME`.
 

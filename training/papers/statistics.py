@@ -136,7 +136,7 @@ def autos_table(number: int, sets: Mapping[str, Rows]) -> Table:
         *(f"{group}, {text}" for group in (first, second) for text in ("input", "story")),
         title=f"OpenMEVA, Table {number}: AUTOS, mean tokens (the paper in brackets)",
         caption="Stories held out from training or written for this project (mini), not the paper's. Tokens by NLTK's "
-        "Treebank tokenizer; the paper's by spaCy",
+        "Treebank tokenizer; the paper names none",
     )
     for name, rows in sets.items():
         papers = printed["wp" if "_wp_" in name else "roc"]
