@@ -51,7 +51,7 @@ def synthetic_scores(
     quality = rng.normal(size=stories)
     judgments = np.rint(5 * np.clip(3 + quality, 1, 5)) / 5
     scores = quality + np.linspace(0.5, 3, metrics)[:, None] * rng.normal(size=(metrics, stories))
-    return judgments, scores, np.arange(stories) // PROMPT, random_swaps(resamples, stories, rng)
+    return judgments, scores, np.arange(stories) // PROMPT, random_swaps(resamples, np.arange(stories), rng)
 
 
 def all_pairs(

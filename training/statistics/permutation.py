@@ -3,6 +3,10 @@
 Under the null hypothesis it does not matter which of two metrics gave a story its score. Each resample exchanges the two
 metrics' standardised scores on random stories, each with probability one half. The p-value is
 the share of resamples in which the difference of coefficients is at least the observed one. The test is one-sided.
+
+Stories of one prompt are not independent, so their scores are exchanged together (`random_swaps`). Of two equal metrics,
+one was better by p <= .05 in .07 of simulations with 5 prompts of 40 stories, and in .61 when single stories were
+exchanged (with 40 prompts of 10: .12 and .40); it should be .10.
 """
 
 from __future__ import annotations
@@ -130,6 +134,14 @@ def _with_ranks_where_order_is_lost(standard: np.ndarray, metrics: np.ndarray) -
     return result
 
 
-def random_swaps(resamples: int, stories: int, rng: np.random.Generator) -> np.ndarray:
-    """`(resamples, stories)` bool, each true with probability one half."""
-    return rng.integers(0, 2, (resamples, stories), dtype=np.bool_)
+def random_swaps(resamples: int, prompts: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """`(resamples, n)` bool, each true with probability one half, and equal for all stories of a prompt.
+
+    Args:
+        resamples: their number.
+        prompts: `(n,)` labels; different ones for independent stories.
+        rng: random generator.
+    """
+    numbers: dict[int, int] = {}
+    columns = [numbers.setdefault(label, len(numbers)) for label in prompts.tolist()]
+    return rng.integers(0, 2, (resamples, len(numbers)), dtype=np.bool_)[:, columns]

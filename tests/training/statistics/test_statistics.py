@@ -114,7 +114,7 @@ def test_significance_clusters_match_mt_metrics_eval():
 @pytest.mark.parametrize("level", ["pooled", "within"])
 def test_permutation_tests_match_the_slow_reference(name, ties, level):
     judgments, metrics, prompts, rng = made_up(3, ties=ties)
-    swaps = random_swaps(20, len(judgments), rng)
+    swaps = random_swaps(20, np.arange(len(judgments)), rng)
     chosen = None if level == "pooled" else prompts
     result = PermutationTests(metrics, judgments, swaps, name, chosen, block=7).test(0, 1)
     expected = reference.perm_both(*metrics, judgments, swaps, name, chosen, block=7)
@@ -130,7 +130,7 @@ def test_permutation_tests_on_large_prompts_match_the_slow_reference(name):
     metrics = np.rint(
         2 * rng.normal(size=metrics.shape)
     )  # p-values in the middle distinguish the coefficients
-    swaps = random_swaps(80, len(judgments), rng)
+    swaps = random_swaps(80, np.arange(len(judgments)), rng)
     result = PermutationTests(metrics, judgments, swaps, name, prompts).test(0, 1)
     expected = reference.perm_both(*metrics, judgments, swaps, name, prompts)
     assert (result.p_value, result.difference) == (near(expected[0]), near(expected[1]))
@@ -143,7 +143,7 @@ def test_small_prompts_are_not_padded_to_the_largest(name):
     rng = np.random.default_rng(4)
     judgments = rng.integers(1, 6, 420).astype(float)
     metrics = np.rint(judgments + rng.normal(size=(2, 420)))
-    swaps = random_swaps(2000, 420, rng)
+    swaps = random_swaps(2000, np.arange(420), rng)
     tracemalloc.start()
     try:
         PermutationTests(metrics, judgments, swaps, name, prompts, block=2000).test(0, 1)
@@ -162,7 +162,7 @@ def test_small_prompts_are_not_padded_to_the_largest(name):
 
 def test_p_value_does_not_depend_on_the_scale_of_scores():
     judgments, metrics, _, rng = made_up(6)
-    swaps = random_swaps(50, len(judgments), rng)
+    swaps = random_swaps(50, np.arange(len(judgments)), rng)
     large, small = (PermutationTests(metrics * factor, judgments, swaps).test(0, 1) for factor in (1, 1e-3))
     assert small.p_value == large.p_value
 
@@ -171,7 +171,7 @@ def test_permutation_test_stops_early_after_a_decided_block():
     rng = np.random.default_rng(0)
     judgments = rng.normal(size=80)
     metrics = np.array([judgments + 0.1 * rng.normal(size=80), rng.normal(size=80)])
-    tests = PermutationTests(metrics, judgments, random_swaps(900, 80, rng), block=250)
+    tests = PermutationTests(metrics, judgments, random_swaps(900, np.arange(80), rng), block=250)
     assert tests.test(0, 1).resamples == 250
     assert tests.test(1, 0).resamples == 250
     assert tests.test(0, 0) == tests.test(1, 1)
@@ -189,7 +189,7 @@ def test_permutation_p_values_are_uniform_under_the_null_hypothesis():
     for _ in range(40):
         judgments = rng.normal(size=40)
         metrics = judgments + rng.normal(size=(2, 40))
-        tests = PermutationTests(metrics, judgments, random_swaps(200, 40, rng), block=200)
+        tests = PermutationTests(metrics, judgments, random_swaps(200, np.arange(40), rng), block=200)
         p_values.append(tests.test(0, 1).p_value)
     assert 0.3 < np.mean(p_values) < 0.7
     assert np.mean(np.array(p_values) < 0.1) < 0.25

@@ -22,7 +22,7 @@ def test_metrics_that_differ_only_in_unit_are_tied(name, prompts):
     within = labels if prompts else None
     rounded = np.rint(3 * metrics[0])
     variants = np.stack([rounded, 10 * rounded + 3, rounded / 7, 1e-165 * rounded, metrics[1]])
-    swaps = random_swaps(300, len(rounded), rng)
+    swaps = random_swaps(300, np.arange(len(rounded)), rng)
     tests = PermutationTests(variants, judgments, swaps, name, prompts=within)
     assert [tests.test(0, variant).p_value for variant in (1, 2, 3)] == [1.0] * 3
     assert len({tests.test(row, 4).p_value for row in range(4)}) == 1
@@ -64,7 +64,9 @@ def test_probabilities_of_stories_rank_as_their_logarithms(name, prompts):
     within = labels if prompts else None
     logarithms = 40 * metrics[0] - 200
     both = np.stack([logarithms, np.exp(logarithms), metrics[1]])
-    tests = PermutationTests(both, judgments, random_swaps(300, len(judgments), rng), name, prompts=within)
+    tests = PermutationTests(
+        both, judgments, random_swaps(300, np.arange(len(judgments)), rng), name, prompts=within
+    )
     assert tests.test(1, 2).difference == near(tests.test(0, 2).difference)
     assert tests.test(0, 1).difference == near(0.0)
     shares = [calibrated_accuracy(row, judgments, within).without_ties for row in both[:2]]

@@ -162,7 +162,7 @@ def comparison_section(result: Results) -> Section:
             ["", "difference of Pearson [95 %]", "p (Holm)", "bootstrap p (Holm)", f"{title} is"],
             note="Above 0: yours is closer to people. p: PERM-BOTH permutation test; bootstrap p: from resamples of prompts; "
             "both two-sided, after Holm's correction for all rows of the table. A difference is clear if both are below "
-            ".05: PERM-BOTH assumes independent stories, so the bootstrap has to confirm the difference.",
+            ".05. Both treat the stories of a prompt as one observation.",
         )
         for name, test in sorted(
             metric["comparisons"].items(), key=lambda item: item[1]["difference"]["pearson"]

@@ -101,7 +101,7 @@ def _comparisons(
     share the bootstrap coefficients `samples` (by title) and the exchanges.
     """
     resamples = max(sampling.draws, n_resamples(len(judged)))
-    swaps = random_swaps(resamples, len(judged), np.random.default_rng(sampling.seed))
+    swaps = random_swaps(resamples, judged.prompts, np.random.default_rng(sampling.seed))
     # p-values to be corrected need all resamples
     tests = PermutationTests(np.stack(list(scores.values())), judged.scores, swaps, block=resamples)
     indices = {name: index for index, name in enumerate(scores)}

@@ -98,7 +98,7 @@ def judged_table(
     comparison_results: dict[str, Any] = (
         {
             "pairs": _pairs(
-                rows, scores, samples, judged.scores, resamples, permutation_rng, coefficient or "pearson"
+                rows, scores, samples, judged, resamples, permutation_rng, coefficient or "pearson"
             ),
             "standings": standings(
                 judged, rows, scores, samples, within, resamples, permutation_rng, coefficient
@@ -173,7 +173,7 @@ def _pairs(
     rows: Mapping[str, dict[str, Any]],
     scores: Mapping[str, np.ndarray],
     samples: Mapping[str, BootstrapSamples],
-    judgments: np.ndarray,
+    judged: JudgedStories,
     resamples: int,
     rng: np.random.Generator,
     coefficient: str,
@@ -187,14 +187,14 @@ def _pairs(
     names = list(scores)
     best = max(scores, key=lambda name: rows[name][coefficient])
     tests = {
-        name: paired_tests(scores[best], scores[name], judgments, samples[best], samples[name])
+        name: paired_tests(scores[best], scores[name], judged.scores, samples[best], samples[name])
         for name in scores
         if name != best
     }
     permutations = PermutationTests(
         np.array([scores[name] for name in names]),
-        judgments,
-        random_swaps(resamples, len(judgments), rng),
+        judged.scores,
+        random_swaps(resamples, judged.prompts, rng),
         coefficient,
         block=resamples,  # p-values to be corrected need all resamples
     )

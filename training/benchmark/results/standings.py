@@ -46,7 +46,7 @@ def standings(
         `p_values` (of the row's metric being no better than the column's, the larger of two tests'; None if no test was
         needed) and `ranks` (`rank`, `low`, `high`, `first` per metric).
     """
-    swaps = random_swaps(resamples, len(judged), rng)
+    swaps = random_swaps(resamples, judged.prompts, rng)
     levels = {
         "pooled": (rows, pooled, None),
         "within_prompts": (
@@ -94,8 +94,7 @@ def _p_value(
 ) -> float:
     """The one-sided p-value that decides on clusters; one that is never 0 is added to `printed`.
 
-    WMT takes PERM-BOTH's alone. It assumes independent stories: of two equal metrics, with 40 prompts of 10 stories, it
-    preferred one in 17 % of simulations instead of 5 %. The bootstrap over prompts has to confirm it (both together: 6 %).
+    WMT takes PERM-BOTH's alone. Here the bootstrap over prompts has to confirm it, as in comparisons of two metrics.
     """
     test = tests.test(first, second)
     two_sided = paired_bootstrap(resampled[first], resampled[second])["p_value"]

@@ -13,8 +13,7 @@ UNCLEAR = "no clear difference"
 def add_verdicts(tests: Mapping[str, dict[str, Any]], coefficient: str) -> None:
     """Adds Holm's correction and a verdict to the tests of one metric against others.
 
-    PERM-BOTH assumes independent stories, which those of one prompt are not, so the bootstrap over prompts has to confirm
-    the difference.
+    PERM-BOTH, which exchanges the scores of whole prompts, and the bootstrap over prompts both have to find it.
 
     Args:
         tests: by the other metric, of `paired_tests`, with `permutation` and its two-sided `p_value`. `holm` is added to

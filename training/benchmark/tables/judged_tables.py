@@ -7,6 +7,7 @@ from typing import Any
 
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS
 from openmeva.training.benchmark.results.titles import OURS, TRIVIAL, metric_of, printed_title
+from openmeva.training.benchmark.results.verdicts import UNCLEAR
 from openmeva.training.benchmark.tables.level_tables import ROW_KINDS
 from openmeva.training.benchmark.tables.number_format import (
     format_interval,
@@ -168,11 +169,13 @@ def pairs(result: Mapping[str, Any]) -> Table:
             "Steiger Z",
             "p",
             "bootstrap p",
+            "p (Holm)",
+            "better",
         ],
-        note="Paired two-sided tests on the same stories; p below .05 is significant. PERM-BOTH (Deutsch et al. 2021) "
-        "exchanges scores story by story; the p shown is twice its one-sided p. PERM-BOTH, Williams and Steiger assume "
-        "independent stories. If only they find a difference, the bootstrap, which resamples prompts, decides. The best "
-        "metric was chosen on the same stories; the more metrics there are, the more this favors it.",
+        note="Paired two-sided tests on the same stories. PERM-BOTH (Deutsch et al. 2021) exchanges the scores of whole "
+        "prompts; the p shown is twice its one-sided p. The bootstrap resamples prompts. A metric is called better if "
+        "both are below .05 after Holm's correction. Williams and Steiger assume independent stories. The best metric "
+        "was chosen on the same stories; the more metrics there are, the more this favors it.",
     )
     for name, test in pairs.get("against", {}).items():
         williams, steiger = test["williams"], test["steiger"]
@@ -188,5 +191,7 @@ def pairs(result: Mapping[str, Any]) -> Table:
             f"{steiger['z']:.2f}" if "z" in steiger else "–",
             format_p_value(steiger.get("p_value")),
             format_p_value(bootstrap["p_value"]),
+            format_p_value(bootstrap.get("holm")),
+            "unclear" if test.get("verdict", UNCLEAR) == UNCLEAR else "yes",
         )
     return table

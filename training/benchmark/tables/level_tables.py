@@ -142,7 +142,7 @@ def standings_tables(result: Mapping[str, Any]) -> Iterator[Table]:
             f"{result['title']}: metrics by {names[level]}",
             ["", "cluster", "rank [95 %]", "first in", "p against the next"],
             note="A metric starts a new cluster if one of the cluster above is significantly better by PERM-BOTH, which "
-            "assumes independent stories, and by the bootstrap over prompts (one-sided, p ≤ .05, not corrected for the "
+            "exchanges the scores of whole prompts, and by the bootstrap over prompts (one-sided, p ≤ .05, not corrected for the "
             "number of metrics; p is the larger of the two). The interval of the rank, and how often the metric is first, "
             "are over bootstrap samples of prompts: a narrow interval means a reliable rank.",
         )

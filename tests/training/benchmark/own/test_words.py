@@ -199,7 +199,7 @@ def test_clear_difference_passes_both_corrected_tests(rated: Rated) -> None:
 
 def test_note_explains_why_a_small_p_value_is_not_enough() -> None:
     note = judged_parts.comparison_section(judged_by({})).tables[0].note
-    assert "PERM-BOTH assumes independent stories, so the bootstrap" in note
+    assert "Both treat the stories of a prompt as one observation." in note
 
 
 @pytest.mark.parametrize(

@@ -75,13 +75,15 @@ def test_number_formatting():
 def test_each_column_shows_its_own_number():
     test = {
         "difference": {"pearson": 0.1},
-        "bootstrap": {"pearson": {"interval": [0.01, 0.2], "p_value": 0.061}},
+        "bootstrap": {"pearson": {"interval": [0.01, 0.2], "p_value": 0.061, "holm": 0.062}},
         "permutation": {"p_value": 0.011, "holm": 0.012},
         "williams": {"t": 2.5, "p_value": 0.021, "holm": 0.022},
         "steiger": {"z": 2.25, "p_value": 0.031},
+        "verdict": "no clear difference",
     }
     (row,) = pairs({"title": "X", "pairs": {"best": "a", "against": {"b": test}}}).rows
-    assert row == ["b", ".100 [.01, .20]", ".011", ".012", "2.50", ".021", ".022", "2.25", ".031", ".061"]
+    cells = ["b", ".100 [.01, .20]", ".011", ".012", "2.50", ".021", ".022", "2.25", ".031", ".061", ".062"]
+    assert row == [*cells, "unclear"]
     row = {
         "kind": "ours",
         "accuracy": {"value": 0.7, "without_ties": 0.6, "threshold": 0.125},
