@@ -34,15 +34,17 @@ class RepetitionCost:
 
     weight: float = 0.0
 
-    def lowered(self, score: float, sentences: Sentences) -> float:
-        """A score from 0 to 1, lowered by the repetition in the sentences; the same if they repeat no more than people.
-
-        >>> cost = RepetitionCost(8.0)
-        >>> cost.lowered(0.5, [["she", "ran"]]), round(cost.lowered(0.5, [["a", "b", "c", "d"]] * 2), 2)
-        (0.5, 0.19)
-        """
+    def of(self, sentences: Sentences) -> float:
+        """By how much the logit is lowered; 0 if the sentences repeat no more than people do."""
         excess = max(0.0, repeated_share(sentences) - HUMAN_SHARE) if self.weight else 0.0
-        if not excess:
-            return score
-        odds = math.exp(-self.weight * excess)
-        return score * odds / (1 - score + score * odds)
+        return self.weight * excess if excess else 0.0
+
+
+def lowered(score: float, cost: float) -> float:
+    """A score from 0 to 1 with its logit lowered by a cost.
+
+    >>> lowered(0.5, 0.0), round(lowered(0.5, 1.0), 2)
+    (0.5, 0.27)
+    """
+    odds = math.exp(-cost)
+    return score * odds / (1 - score + score * odds) if cost else score

@@ -18,7 +18,7 @@ from openmeva.metrics.core.batching import Progress, length_batches, sentence_wi
 from openmeva.metrics.core.checkpoint import Checkpoint, load_normalizer
 from openmeva.metrics.core.contexts import CONTEXT_RULES, join_contexts
 from openmeva.metrics.core.inputs import no_words
-from openmeva.metrics.core.repetition import RepetitionCost, repeated_share
+from openmeva.metrics.core.repetition import RepetitionCost, lowered, repeated_share
 from openmeva.metrics.core.runtime import (
     PrecisionCache,
     SpecialTokens,
@@ -222,10 +222,8 @@ class StoryScorer:
             total = sum(next(remaining_scores) * weight for weight in weights)
             read[s].append(total / sum(weights))
         join = fmean if self.readings == "mean" else min
-        scores = [
-            self.repetition.lowered(join(each), story.words)
-            for each, story in zip(read, prepared, strict=True)
-        ]
+        repetition = [self.repetition.of(story.words) for story in prepared]
+        scores = [lowered(join(each), cost) for each, cost in zip(read, repetition, strict=True)]
         if not explain:
             return scores, None
         window_scores = {
@@ -274,12 +272,12 @@ class StoryScorer:
             ids: sequence_score.score
             for ids, sequence_score in (*window_scores.items(), *zip(unread, sequence_scores, strict=True))
         }
+        of_stories = [self.repetition.of(story.words) for story in prepared]
         gains: list[list[float]] = [[] for _ in prepared]
         for (s, _, parts), full, reduced in zip(occurrences, with_sentence, without_sentence, strict=True):
             others = (words for i, words in enumerate(prepared[s].words) if i not in parts)
-            before, lower = scores[tuple(full)], self.repetition.lowered
-            without = lower(scores[tuple(reduced)], others) if reduced else 0.0
-            gains[s].append(without - lower(before, prepared[s].words) if reduced else 0.0)
+            without = lowered(scores[tuple(reduced)], self.repetition.of(others)) if reduced else 0.0
+            gains[s].append(without - lowered(scores[tuple(full)], of_stories[s]) if reduced else 0.0)
         return [
             [
                 {"text": " ".join(words), "gain": value}

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import expit, logit
 
 from openmeva.metrics.core.checkpoint import load_checkpoint
-from openmeva.metrics.core.repetition import HUMAN_SHARE, RepetitionCost, repeated_share
+from openmeva.metrics.core.repetition import HUMAN_SHARE, RepetitionCost, lowered, repeated_share
 from openmeva.metrics.union.scoring import UnionScorer
 from tests.tiny.models import write_checkpoint
 
@@ -34,10 +34,11 @@ def test_share_of_repeated_ngrams_is_that_of_words_across_sentences(
 @pytest.mark.parametrize("score", [0.0, 1e-9, 0.3, 0.999999, 1.0])
 def test_cost_is_one_of_the_logit(score: float) -> None:
     repeated = [["she", "ran", "home"]] * 3
-    lower = RepetitionCost(5.0).lowered(score, repeated)
-    assert lower == pytest.approx(expit(logit(score) - 5 * (0.5 - HUMAN_SHARE)), rel=1e-6)
-    assert RepetitionCost().lowered(score, repeated) == score
-    assert RepetitionCost(math.inf).lowered(score, [["she", "ran"]]) == score
+    cost = RepetitionCost(5.0).of(repeated)
+    assert cost == pytest.approx(5 * (0.5 - HUMAN_SHARE))
+    assert lowered(score, cost) == pytest.approx(expit(logit(score) - cost), rel=1e-6)
+    assert lowered(score, RepetitionCost().of(repeated)) == score
+    assert lowered(score, RepetitionCost(math.inf).of([["she", "ran"]])) == score
 
 
 def test_story_that_repeats_itself_scores_lower_and_the_repetition_is_blamed(tmp_path: Path) -> None:
@@ -67,5 +68,5 @@ def test_story_that_repeats_itself_scores_lower_and_the_repetition_is_blamed(tmp
     window = plain.score([" ".join(" ".join(w) for i, w in enumerate(words) if i != 1)], dtype="float32")[0][
         0
     ]
-    without = RepetitionCost(8.0).lowered(window, [w for i, w in enumerate(words) if i != 1])
+    without = lowered(window, RepetitionCost(8.0).of(w for i, w in enumerate(words) if i != 1))
     assert gains[1] == pytest.approx(without - scores[1], abs=1e-6)
