@@ -20,7 +20,8 @@ def noise_ceiling(ratings: np.ndarray, rng: np.random.Generator, splits: int = 2
     sorted ratings suffice. The Spearman-Brown formula gives the reliability R of the mean of all ratings from the mean
     correlation of the two half means. The ceiling is sqrt(R): the correlation of an error-free metric with that noisy
     mean. Kendall's tau is converted by Greiner's relation r = sin(pi tau / 2) and back, which is exact only for
-    bivariate normal data.
+    bivariate normal data. Where ratings tie or are skewed, the ceilings of Spearman's and Kendall's coefficients are too
+    high, by up to .1 for binary ratings.
 
     Stories with one rating have no halves and are left out of the splits, but count for the reliability of the means of
     all stories. If stories differ in their number of ratings, the formula uses harmonic means of these numbers: the
@@ -91,6 +92,8 @@ def noise_ceiling(ratings: np.ndarray, rng: np.random.Generator, splits: int = 2
 def check_ceiling(ceiling: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]]) -> None:
     """Rejects a ceiling that a metric exceeds: its assumption that raters are exchangeable may then be false.
 
+    The ceiling is an estimate, too, and is taken as it is: with few stories or raters, some are rejected by chance.
+
     A metric that was fitted to these ratings can exceed any ceiling, which is no evidence against the assumption.
 
     Args:
@@ -106,8 +109,8 @@ def check_ceiling(ceiling: Mapping[str, Any], rows: Mapping[str, Mapping[str, An
             if ends is not None and ends[0] > top:
                 raise ValueError(
                     f"split halves: {name} is above their ceiling ({coefficient.capitalize()} {row[coefficient]:.3f}, "
-                    f"ceiling {top:.3f}): the raters of a story are not exchangeable, or the metric has seen their "
-                    "ratings"
+                    f"ceiling {top:.3f}): the raters of a story may not be exchangeable, the ceiling may be too low by chance, "
+                    "or the metric has seen their ratings"
                 )
 
 

@@ -42,7 +42,7 @@ def judgments_by_source(judged: JudgedStories) -> dict[str, Any]:
             # SciPy's exact method enumerates all permutations where there are ties, of which judgments have many
             exact = len(differences) <= _EXACT
             method = stats.PermutationMethod(n_resamples=2**_EXACT) if exact else "asymptotic"
-            test = stats.wilcoxon(differences, zero_method="zsplit", method=method)
+            test = stats.wilcoxon(differences, zero_method="pratt", method=method)
         else:
             test = stats.mannwhitneyu(values[first], values[second])
         p_values[f"{first} / {second}"] = float(test.pvalue)
@@ -54,6 +54,8 @@ def judgments_by_source(judged: JudgedStories) -> dict[str, Any]:
 
 
 def _overall(groups: list[np.ndarray], paired: bool) -> dict[str, Any]:
+    if paired and len(groups[0]) < 2:
+        raise ValueError("expected two prompts or more to compare source models by prompt, got one")
     # Friedman's chi-square needs three groups; two are compared only by their pair test.
     if paired and len(groups) < 3:
         return {"test": "none: two sources, see pairs"}
@@ -78,12 +80,12 @@ def _by_prompt(judged: JudgedStories, names: np.ndarray, systems: list[str]) -> 
     return None if np.isnan(table).any() else table
 
 
-def _box(values: np.ndarray) -> dict[str, float]:
+def _box(values: np.ndarray) -> dict[str, float | None]:
     low, first, median, third, high = np.quantile(values, [0, 0.25, 0.5, 0.75, 1])
     return {
         "n": len(values),
         "mean": float(values.mean()),
-        "sd": float(values.std(ddof=1)) if len(values) > 1 else 0.0,
+        "sd": float(values.std(ddof=1)) if len(values) > 1 else None,
         "min": float(low),
         "q1": float(first),
         "median": float(median),

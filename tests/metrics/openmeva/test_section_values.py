@@ -47,7 +47,7 @@ def test_two_sources_are_tested_as_in_scipy(paired):
     judged = judged_stories(np.stack([first, second], 1).ravel(), source_model=["a", "b"] * 20, **prompts)
     result = judgments_by_source(judged)
     if paired:
-        expected = stats.wilcoxon(first - second, zero_method="zsplit", method="asymptotic").pvalue
+        expected = stats.wilcoxon(first - second, zero_method="pratt", method="asymptotic").pvalue
         few = judged_stories(
             [5, 1, 4, 2, 3, 1, 4, 3, 5, 0],
             source_model=["a", "b"] * 5,
@@ -61,6 +61,20 @@ def test_two_sources_are_tested_as_in_scipy(paired):
     quartiles = [box[name] for name in ("min", "q1", "median", "q3", "max")]
     assert quartiles == pytest.approx(list(np.percentile(second, [0, 25, 50, 75, 100])))
     assert box["sd"] == pytest.approx(np.std(second, ddof=1))
+
+
+def test_one_prompt_cannot_compare_three_sources() -> None:
+    judged = judged_stories([1, 2, 3], source_model=["a", "b", "c"], prompt=["x"] * 3)
+    with pytest.raises(ValueError, match="expected two prompts or more to compare source models by prompt"):
+        judgments_by_source(judged)
+
+
+def test_one_story_of_a_source_has_no_deviation() -> None:
+    judged = judged_stories([1, 2, 3], source_model=["a", "b", "b"])
+    assert [box["sd"] for box in judgments_by_source(judged)["boxes"].values()] == [
+        None,
+        pytest.approx(0.5**0.5),
+    ]
 
 
 def test_p_values_of_every_source_are_corrected_together():

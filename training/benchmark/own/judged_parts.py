@@ -107,7 +107,8 @@ def _within_counted(row: Results) -> tuple[str, str]:
     within = level_of(row, "within_prompts")
     if "undefined" in within:
         return "There is no level within prompts", within["undefined"]
-    text = f"the mean over {within['prompts']:,} prompts"
+    few = few_prompts_note(within["prompts"])
+    text = f"the mean over {within['prompts']:,} prompts{few and f'; {few}'}"
     if within["dropped"]:
         text += (
             f"; {within['dropped']} more are dropped because scores or ratings are constant there (if counted as 0: "

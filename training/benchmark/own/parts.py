@@ -85,9 +85,7 @@ def verdict_section(results: Results) -> Section:
             if ceiling:
                 text += f"; the noise ceiling from the raters' disagreement is {format_number(ceiling, 2)}"
                 if ends and ends[0] > ceiling:
-                    text += (
-                        ", so it was trained on these ratings, or the raters of a story are not exchangeable"
-                    )
+                    text += ", so it was trained on these ratings, the raters of a story are not exchangeable, or the ceiling is too low by chance"
             text += "."
             trivial = row["beats_trivial"].get("pearson")
             if trivial:

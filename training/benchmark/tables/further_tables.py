@@ -51,6 +51,7 @@ def autos_tables(autos: Mapping[str, Any], published: Mapping[str, Any]) -> Iter
         columns, by_row = aspect_columns(result, printed["columns"])
         good = "high is good" if test == "discrimination" else "near 0 is good"
         goals = {"pearson": 0.0, "pair_wins": 0.5} if test == "invariance" else {}
+        won = "1 is perfect, .5 is chance" if test == "discrimination" else ".5 is perfect"
         means = {"pearson": "average", "pair_wins": "average"}
         if goals:
             means = {"pearson": "average size", "pair_wins": "average distance from .5"}
@@ -61,7 +62,7 @@ def autos_tables(autos: Mapping[str, Any], published: Mapping[str, Any]) -> Iter
                 note=f"In italics: {printed['note']}, on the papers' own test sets; their averages are computed here, the paper "
                 "prints none."
                 if measure == "pearson"
-                else "",
+                else f"The share of pairs in which the intact story has the higher score; ties count half. {won}.",
             )
             for title, cells in by_row.items():
                 values = [cells.get(column, {}).get(measure) for column in columns]

@@ -10,6 +10,7 @@ from openmeva.training.benchmark.results.titles import OURS, TRIVIAL, metric_of,
 from openmeva.training.benchmark.results.verdicts import UNCLEAR
 from openmeva.training.benchmark.tables.level_tables import ROW_KINDS
 from openmeva.training.benchmark.tables.number_format import (
+    few_prompts_note,
     format_interval,
     format_number,
     format_p_value,
@@ -24,9 +25,10 @@ def correlations(name: str, result: Mapping[str, Any], published: Mapping[str, A
     judges = published["judges"]["pooled"].get(name, {"rows": {}, "note": ""})
     columns = ["", "Pearson [95 %]", "Spearman [95 %]", "Kendall τ-b [95 %]"]
     columns += ["paper r", "ρ", "τ"] if printed["rows"] else []
+    few = few_prompts_note(result["prompts"])
     note = (
         f"Pooled over {result['n']} stories of {result['prompts']} prompts. 1 is perfect, 0 is chance. Intervals: "
-        "bootstrap over prompts. † not significantly better than every trivial baseline (the interval of a paired "
+        f"bootstrap over prompts{few and f'; {few}'}. † not significantly better than every trivial baseline (the interval of a paired "
         f"difference is not wholly above 0).{_reliability(result)}"
     )
     if printed["rows"]:
@@ -103,8 +105,9 @@ def reliability(judged: Mapping[str, Any], published: Mapping[str, Any]) -> Tabl
         note="1 is perfect agreement, 0 is chance. Krippendorff’s α above .8 is reliable, .67 to .8 allows tentative "
         "conclusions (OpenMEVA, Table 9). The paper’s α is of all 1,000 stories of a set. ICC(1,1) is the reliability of one rating, ICC(1,k) that of a story’s mean "
         "rating. A ceiling is the Pearson correlation of a perfect metric: the square root of ICC(1,k), or of the "
-        "split-half reliability after Spearman-Brown correction. All of these assume exchangeable raters. Kendall’s W "
-        "needs rater identities; those of MANS are lost, since its ratings were released sorted within each story.",
+        "split-half reliability after Spearman-Brown correction. All of these assume exchangeable raters, except "
+        "Kendall’s W, whose mean by chance is 1 divided by the number of raters. It needs rater identities, and at least three "
+        "stories of the same raters; those of MANS are lost, since its ratings were released sorted within each story.",
     )  # fmt: skip
     for name, result in judged.items():
         agreement, ceiling = result.get("agreement", {}), result.get("noise_ceiling", {})
