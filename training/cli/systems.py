@@ -1,7 +1,8 @@
 """`openmeva systems`: the stories of two or more systems for the same prompts, compared by a metric."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -35,12 +36,7 @@ class System:
 
     def prompts(self, first: "System") -> list[str]:
         """The prompt of each pair; blank where it is not known."""
-        from openmeva.metrics.core.inputs import field_of
-
-        return [
-            str(field_of(first.rows[a].values, "context") or field_of(self.rows[b].values, "context") or "")
-            for a, b in self.pairs
-        ]
+        return _prompts(first.rows, self.rows, self.pairs)
 
 
 def systems(
@@ -69,6 +65,7 @@ def systems(
     from openmeva.training.scoring.columns import read_stories, rows_named
     from openmeva.training.scoring.loading import check_settings, load
     from openmeva.training.scoring.results import score_with
+    from openmeva.training.statistics.systems import check_prompts
 
     if len(files) < 2:
         raise ValueError(f"expected the files of two systems or more, got {len(files)}")
@@ -83,10 +80,14 @@ def systems(
         checked_inputs(file, own_rows, [metric], context_in_story or None)[metric]
         for file, own_rows in zip(files, rows, strict=True)
     ]
+    names = _names(files)
     pairs = [_matched(files[0], rows[0], file, own_rows) for file, own_rows in zip(files, rows, strict=True)]
+    for name, own_rows, own_pairs in zip(names[1:], rows[1:], pairs[1:], strict=True):
+        with _named(names[0], name):  # before the stories are scored
+            check_prompts(_prompts(rows[0], own_rows, own_pairs))
     module = load(metric, config)
     found, signature = [], ""
-    for name, own_rows, own_pairs, columns in zip(_names(files), rows, pairs, inputs, strict=True):
+    for name, own_rows, own_pairs, columns in zip(names, rows, pairs, inputs, strict=True):
         with rows_named(own_rows):
             result = score_with(module, metric, columns, **options)
         if result.warning_summary:
@@ -95,10 +96,10 @@ def systems(
         found.append(System(name, own_rows, own_pairs, result.lists))
     first, *others = found
     outputs = _outputs(metric)
-    comparison = {key: _compared(key, output, first, others) for key, output in outputs.items()}
-    if out is not None:  # first, because printing may fail
+    if out is not None:  # first, because comparing or printing may fail
         count = write_rows(out, [row for other in others for row in _pair_rows(outputs, first, other)])
         typer.echo(f"{count} pairs -> {out}", err=True)
+    comparison = {key: _compared(key, output, first, others) for key, output in outputs.items()}
     if is_terminal():
         _show(first.name, comparison, signature)
     else:
@@ -108,10 +109,27 @@ def systems(
 def _matched(first_file: str, first: "list[Row]", file: str, rows: "list[Row]") -> list[tuple[int, int]]:
     from openmeva.training.statistics.systems import match_systems
 
-    try:
+    with _named(first_file, file):
         return match_systems([row.values for row in first], [row.values for row in rows])
+
+
+@contextmanager
+def _named(first: str, other: str) -> Iterator[None]:
+    """Puts the names of two systems before the message of a ValueError."""
+    try:
+        yield
     except ValueError as error:
-        raise ValueError(f"{first_file}, {file}: {error}") from error
+        raise ValueError(f"{first}, {other}: {error}") from error
+
+
+def _prompts(first: "list[Row]", rows: "list[Row]", pairs: Sequence[tuple[int, int]]) -> list[str]:
+    """The prompt of each pair of row numbers; blank where it is not known."""
+    from openmeva.metrics.core.inputs import field_of
+
+    return [
+        str(field_of(first[a].values, "context") or field_of(rows[b].values, "context") or "")
+        for a, b in pairs
+    ]
 
 
 def _names(files: list[str]) -> list[str]:
@@ -139,10 +157,8 @@ def _compared(key: str, output: "Output", first: System, others: Sequence[System
     against = {}
     for other in others:
         scores = [(first.scores[key][a], other.scores[key][b]) for a, b in other.pairs]
-        try:
+        with _named(first.name, other.name):
             found = compare_systems(scores, other.prompts(first), output.better == "higher")
-        except ValueError as error:
-            raise ValueError(f"{first.name}, {other.name}: {error}") from error
         against[other.name] = {
             **asdict(found),
             "pairs": len(scores) - found.unscored,

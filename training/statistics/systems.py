@@ -15,6 +15,7 @@ from openmeva.metrics.openmeva.ties import tie_merged_differences
 MIN_PROMPTS = 5  # prompts, or pairs where prompts are not known: with fewer, an interval says nothing
 _DRAWS, _FLIPS, _SEED = 2000, 9999, 0
 _SIGNIFICANCE = 0.05
+_AT_ONCE = 10**7  # random numbers in memory; all of 20,000 prompts would take 12 GB
 Rows = Sequence[Mapping[str, Any]]
 
 
@@ -67,18 +68,15 @@ def compare_systems(
         for (first, second), prompt in zip(scores, prompts, strict=True)
         if first is not None and second is not None
     ]
+    kept_prompts = [prompt for _, _, prompt in scored]
+    check_prompts(kept_prompts)
     gaps = sign * tie_merged_differences(
         np.array([first for first, _, _ in scored], dtype=float),
         np.array([second for _, second, _ in scored], dtype=float),
     )
-    has_prompts = all(prompt for _, _, prompt in scored)
-    names = [prompt if has_prompts else str(index) for index, (_, _, prompt) in enumerate(scored)]
+    has_prompts = all(kept_prompts)
+    names = [prompt if has_prompts else str(index) for index, prompt in enumerate(kept_prompts)]
     groups = {name: group for group, name in enumerate(dict.fromkeys(names))}
-    if len(groups) < MIN_PROMPTS:
-        unit = "prompts" if has_prompts else "pairs"
-        raise ValueError(
-            f"expected at least {MIN_PROMPTS} {unit} with a score for both stories, got {len(groups)}"
-        )
     codes = np.array([groups[name] for name in names])
     return SystemDifference(
         difference=float(gaps.mean()),
@@ -90,6 +88,13 @@ def compare_systems(
     )
 
 
+def check_prompts(prompts: Sequence[str]) -> None:
+    """Raises a ValueError for pairs of fewer than `MIN_PROMPTS` prompts, or for fewer pairs if not all prompts are known."""
+    count, unit = (len(set(prompts)), "prompts") if all(prompts) else (len(prompts), "pairs")
+    if count < MIN_PROMPTS:
+        raise ValueError(f"expected at least {MIN_PROMPTS} {unit} with a score for both stories, got {count}")
+
+
 def interval_of_mean(values: np.ndarray, groups: np.ndarray) -> tuple[float, float]:
     """The 95 % interval of the mean of `(n,)` values, by bootstrap over their groups: `(n,)` integers from 0.
 
@@ -97,8 +102,11 @@ def interval_of_mean(values: np.ndarray, groups: np.ndarray) -> tuple[float, flo
     (1.0, 1.0)
     """
     sums, sizes = np.bincount(groups, values), np.bincount(groups)
-    samples = np.random.default_rng(_SEED).integers(0, len(sizes), (_DRAWS, len(sizes)))
-    low, high = np.percentile(sums[samples].sum(1) / sizes[samples].sum(1), [2.5, 97.5])
+    rng, at_once, means = np.random.default_rng(_SEED), _draws_at_once(len(sizes)), []
+    for begin in range(0, _DRAWS, at_once):
+        samples = rng.integers(0, len(sizes), (min(at_once, _DRAWS - begin), len(sizes)))
+        means.append(sums[samples].sum(1) / sizes[samples].sum(1))
+    low, high = np.percentile(np.concatenate(means), [2.5, 97.5])
     return float(low), float(high)
 
 
@@ -114,9 +122,15 @@ def exchange_test(sums: np.ndarray) -> float:
         permutation_type="samples",
         vectorized=True,
         n_resamples=_FLIPS,
+        batch=_draws_at_once(len(sums)),
         rng=np.random.default_rng(_SEED),
     )
     return float(test.pvalue)
+
+
+def _draws_at_once(size: int) -> int:
+    """How many draws of `size` random numbers to hold in memory."""
+    return max(1, _AT_ONCE // size)
 
 
 def match_systems(first: Rows, second: Rows) -> list[tuple[int, int]]:

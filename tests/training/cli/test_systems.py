@@ -93,3 +93,24 @@ def test_files_that_cannot_be_compared_are_reported(files: tuple[Path, Path], tm
     )
     assert "would be lost" in run("systems", good, bad, "--out", bad, code=2).stderr
     assert "`openmeva systems` compares the stories of systems" in run("compare", good, bad, code=2).stderr
+
+
+def test_too_few_prompts_are_reported_before_scoring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("openmeva.training.scoring.results.score_with", None)
+    files = [write(tmp_path / f"{name}.jsonl", [f"{name} ran home."] * 4) for name in ("Ann", "Ben")]
+    message = run("systems", *files, code=2).stderr
+    assert "Ann.jsonl, Ben.jsonl: expected at least 5 pairs with a score for both stories, got 4" in message
+
+
+def test_scores_are_written_before_the_comparison(
+    files: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise ValueError("expected something else")
+
+    monkeypatch.setattr("openmeva.training.statistics.systems.compare_systems", fail)
+    assert (
+        "good.jsonl, bad.jsonl: expected something else"
+        in run("systems", *files, "--out", tmp_path / "pairs.jsonl", code=2).stderr
+    )
+    assert len((tmp_path / "pairs.jsonl").read_text().splitlines()) == len(PLACES)

@@ -1,9 +1,18 @@
 """Two systems on the same prompts: which rows belong together, and the interval of the difference."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
-from openmeva.training.statistics.systems import MIN_PROMPTS, compare_systems, match_systems
+from openmeva.training.statistics import systems
+from openmeva.training.statistics.systems import (
+    MIN_PROMPTS,
+    compare_systems,
+    exchange_test,
+    interval_of_mean,
+    match_systems,
+)
 
 
 def test_rows_are_matched_by_id_or_prompt_or_position() -> None:
@@ -75,3 +84,16 @@ def test_few_prompts_are_not_clear_by_their_interval_alone() -> None:
     flips = rng.choice([-1.0, 1.0], (20_000, 60))
     share = np.mean(np.abs(flips @ many) >= abs(many.sum()))
     assert result.p_value == pytest.approx(share, abs=0.01)
+
+
+def test_memory_does_not_grow_with_prompts(monkeypatch: pytest.MonkeyPatch) -> None:
+    gaps = np.random.default_rng(2).normal(0.02, 1, 400)
+    found, peaks = [], []
+    for at_once in (10**9, 10**5):
+        monkeypatch.setattr(systems, "_AT_ONCE", at_once)
+        tracemalloc.start()
+        found.append((interval_of_mean(gaps, np.arange(400)), exchange_test(gaps)))
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert found[0] == found[1]
+    assert peaks[1] < peaks[0] / 10
