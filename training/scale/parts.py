@@ -225,9 +225,13 @@ _MISFITS = (pa.ArrowException, OverflowError, UnicodeEncodeError)
 
 def _table(rows: Sequence[Row], fixed: pa.Schema | None) -> pa.Table:
     names = fixed.names if fixed else list(dict.fromkeys(name for row in rows for name in row.values))
-    table = pa.Table.from_pylist(
-        [{name: row.values.get(name) for name in names} for row in rows], schema=fixed
-    )
+    records = [{name: row.values.get(name) for name in names} for row in rows]
+    try:
+        table = pa.Table.from_pylist(records, schema=fixed)
+    except OverflowError:
+        if fixed:
+            raise
+        table = pa.table({name: _array([record[name] for record in records]) for name in names})
     for index, column in enumerate(table.schema):
         if pa.types.is_date(
             column.type
@@ -239,6 +243,17 @@ def _table(rows: Sequence[Row], fixed: pa.Schema | None) -> pa.Table:
                 ]
                 table = table.set_column(index, column.name, pa.array(times))
     return table
+
+
+def _array(values: Sequence[Any]) -> pa.Array:
+    """A column; integers beyond 64 bits, as ids may be, become decimals, which unify with smaller integers."""
+    try:
+        return pa.array(values)
+    except OverflowError:
+        if not all(value is None or type(value) is int for value in values):
+            raise
+        digits = 20 if all(abs(value or 0) < 10**20 for value in values) else 38
+        return pa.array(values, pa.decimal128(digits, 0))
 
 
 def _midnight(day: date) -> datetime:

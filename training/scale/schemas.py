@@ -78,7 +78,7 @@ def _depth(kind: pa.DataType) -> int:
 def _wide(path: str, values: Any) -> set[str]:
     """Paths within a column that contain integers that a float cannot represent."""
     kind = values.type
-    if pa.types.is_integer(kind):
+    if pa.types.is_integer(kind) or (pa.types.is_decimal(kind) and kind.scale == 0):
         ends = pc.min_max(values).as_py()
         return {path} if ends["max"] is not None and max(ends["max"], -ends["min"]) > _EXACT else set()
     if pa.types.is_struct(kind):

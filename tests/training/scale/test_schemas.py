@@ -50,3 +50,15 @@ def test_fractions_mixed_with_integers_beyond_float_precision_are_rejected(
         assert [row["x"] for row in output] == [held(n) for n in good]
         assert len(bad) == len(numbers) - len(good)
         assert all("has fractions, and integers above 2**53" in reason for reason in bad)
+
+
+@pytest.mark.parametrize("size", [1, 2, 10])
+def test_integers_beyond_64_bits_are_kept(size: int, tmp_path: Path) -> None:
+    numbers = [3, 2**63 + 5, None, -(2**63), 2**64 - 1, 10**30]
+    output, bad = kept([{"id": number} for number in numbers], tmp_path / "out", size)
+    assert ([row["id"] for row in output], bad) == (numbers, [])
+    mixed, bad = kept([{"id": number} for number in (2**63 + 5, 1.5, 3)], tmp_path / "mixed", size)
+    assert [row["id"] for row in mixed] == [2**63 + 5, 3]
+    assert ["fractions" in reason for reason in bad] == [True]
+    large, bad = kept([{"id": number} for number in (3, 10**40)], tmp_path / "large", size)
+    assert ([row["id"] for row in large], len(bad)) == ([3], 1)
