@@ -89,7 +89,8 @@ def prepare_corpus(
     if len(rows) < 20:
         raise ValueError(f"expected at least 20 stories for a 90/5/5 split, got {len(rows)}")
     statistics = {}
-    for name, part in published_split(rows, rng).items():
+    parts = published_split(rows, rng)
+    for name, part in parts.items():
         if normalizer is not None:
             part = [
                 {**row, "context": normalizer(row["context"]), "story": normalizer(row["story"])}
@@ -98,6 +99,12 @@ def prepare_corpus(
         statistics[name] = corpus_statistics(part)
         if context_is_beginning:
             part = [{**row, "story": f"{row['context']} {row['story']}"} for row in part]
+        parts[name] = part
+    for name in ("validation", "test"):  # an interrupted run must not leave those of another split
+        old = Path(out, f"{name}.jsonl.gz").resolve()
+        if old.is_file():
+            old.unlink()
+    for name, part in parts.items():
         write_rows(Path(out) / f"{name}.jsonl.gz", part)
     return statistics
 

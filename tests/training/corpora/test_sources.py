@@ -13,8 +13,9 @@ from openmeva.training.corpora.splits import CorpusConfig, load_corpus
 from openmeva.training.corpora.stories import read_stories
 from openmeva.training.corpora.story_rows import BadLinesError, read_story_rows
 from openmeva.training.corpora.writing_prompts import read_writing_prompts, truncate_text
-from openmeva.training.files import write_rows
+from openmeva.training.files import read_rows, write_rows
 from openmeva.training.paths import ENCODER
+from tests.killing import count_changes, killed_before
 
 SENTENCES = ["Ann had a kite.", "She flew it.", "It fell.", "She mended it.", "It flew again."]
 EXPECTED = {"context": SENTENCES[0], "story": " ".join(SENTENCES[1:])}
@@ -122,6 +123,21 @@ def test_prepare_writes_three_readable_files(tmp_path):
     assert sorted(written, key=lambda row: int(row["story_id"])) == rows
     with pytest.raises(ValueError, match="at least 20 stories"):
         prepare_corpus(rows[:19], tmp_path, np.random.default_rng(0))
+
+
+def test_interrupted_preparation_leaves_no_splits_of_two_seeds(tmp_path):
+    rows = [{"story_id": str(k), "context": f"He had {k} kites.", "story": "They fell."} for k in range(40)]
+
+    def prepare(folder, seed):
+        prepare_corpus(rows, folder, np.random.default_rng(seed))
+
+    changes = count_changes(lambda: prepare(tmp_path / "whole", 1), tmp_path / "count")
+    for change in range(1, changes + 3):
+        out = tmp_path / str(change)
+        prepare(out, 0)
+        killed_before(change, lambda: prepare(out, 1))  # noqa: B023 - called here
+        names = [row.values["story_id"] for file in out.glob("*.jsonl.gz") for row in read_rows(file)]
+        assert len(names) == len(set(names))
 
 
 def test_statistics_count_words_and_punctuation():
