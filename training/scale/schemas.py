@@ -45,6 +45,38 @@ def from_parquet_types(table: pa.Table, schema: pa.Schema) -> pa.Table:
     return table
 
 
+def without_views(schema: pa.Schema) -> pa.Schema:
+    """The schema with ordinary types for views of texts and bytes, of which Arrow cannot take rows.
+
+    >>> without_views(pa.schema([("story", pa.string_view())]))
+    story: large_string
+    """
+    return pa.schema([_without_views(field) for field in schema])
+
+
+def _without_views(field: pa.Field) -> pa.Field:
+    kind = field.type
+    if pa.types.is_string_view(kind):
+        return field.with_type(pa.large_string())
+    if pa.types.is_binary_view(kind):
+        return field.with_type(pa.large_binary())
+    if pa.types.is_struct(kind):
+        return field.with_type(
+            pa.struct([_without_views(kind.field(index)) for index in range(kind.num_fields)])
+        )
+    if pa.types.is_map(kind):
+        return field.with_type(pa.map_(_without_views(kind.key_field), _without_views(kind.item_field)))
+    if pa.types.is_fixed_size_list(kind):
+        return field.with_type(pa.list_(_without_views(kind.value_field), kind.list_size))
+    if pa.types.is_list(kind):
+        return field.with_type(pa.list_(_without_views(kind.value_field)))
+    return (
+        field.with_type(pa.large_list(_without_views(kind.value_field)))
+        if pa.types.is_large_list(kind)
+        else field
+    )
+
+
 def merged_schema(schema: pa.Schema | None, table: pa.Table, wide: set[str]) -> pa.Schema:
     """A schema in which both the earlier rows and a table can be written.
 

@@ -17,6 +17,7 @@ from openmeva.metrics.core.files import decompress_if_gzipped
 from openmeva.metrics.core.rows import check_kind, parquet_rows, parse_rows
 from openmeva.training.corpora.stories import story_of
 from openmeva.training.files import STANDARD_STREAM, Row, kind_of, read_rows
+from openmeva.training.scale.schemas import without_views
 
 _COMPRESSED_ENDINGS = (".gz", ".bz2", ".xz", ".zst")
 _ITERATOR, _RAY = "iterator", "ray"
@@ -138,7 +139,7 @@ def dataset_source(dataset: Any) -> Source:
         values = lambda: dataset  # noqa: E731 - as short as it gets
         identity = [str(getattr(dataset, "_fingerprint", _ITERATOR))]
         features = getattr(dataset, "features", None)
-        schema = features.arrow_schema.remove_metadata() if features else None
+        schema = without_views(features.arrow_schema.remove_metadata()) if features else None
 
     def rows(refused: Callable[[str], None]) -> Iterator[Row]:
         for number, row in enumerate(values(), 1):
@@ -220,7 +221,7 @@ def _schema_of(files: Any, names: list[str], kind: str | None) -> pa.Schema | No
     if not all(_kind(name, kind) == "parquet" for name in names):
         return None
     try:
-        schemas = [pq.read_schema(name, filesystem=files).remove_metadata() for name in names]
+        schemas = [without_views(pq.read_schema(name, filesystem=files).remove_metadata()) for name in names]
         merged = pa.unify_schemas(schemas, promote_options="permissive")
     except (pa.ArrowException, OSError):
         return None

@@ -133,10 +133,10 @@ class PartWorker:
             return PartResult(number, fault=self.fault)
         try:
             return self._process(number)
+        except (*_resource_errors(), pa.ArrowException) as error:  # of which some are a ValueError
+            return PartResult(number, fault=f"part {number}: {error or type(error).__name__}")
         except ValueError as error:
             return PartResult(number, fault=str(error))
-        except _resource_errors() as error:
-            return PartResult(number, fault=f"part {number}: {error or type(error).__name__}")
 
     def _process(self, number: int) -> PartResult:
         marker = self.folder.read_marker(number)

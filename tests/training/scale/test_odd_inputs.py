@@ -139,3 +139,27 @@ def test_parquet_date_that_python_lacks_is_reported(tmp_path: Path) -> None:
     pq.write_table(pa.table({"story": ["Ann ran.", "Ben fell."], "day": days}), tmp_path / "a.parquet")
     with pytest.raises(ValueError, match=r"a\.parquet is damaged or no Parquet file: .*date"):
         list(read_rows(tmp_path / "a.parquet"))
+
+
+def test_columns_of_views_are_read(tmp_path: Path) -> None:
+    text, data = pa.string_view(), pa.binary_view()
+    columns = {
+        "story": pa.array(["Ann ran.", " "], text),
+        "list": pa.array([["x"], None], pa.list_(text)),
+        "map": pa.array([[("k", "v")], None], pa.map_(text, text)),
+        "nested": pa.array([{"pair": [b"x", b"y"]}, None], pa.struct([("pair", pa.list_(data, 2))])),
+    }
+    pq.write_table(pa.table(columns), tmp_path / "a.parquet")
+    assert counted(tmp_path / "a.parquet", tmp_path / "out", bad="keep").bad == 1
+    (row,) = rows_in(tmp_path / "out")
+    assert (row["story"], row["list"], row["map"]) == ("Ann ran.", ["x"], [("k", "v")])
+    assert row["nested"] == {"pair": [b"x", b"y"]}
+
+
+def test_failure_of_arrow_is_a_fault_of_a_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> None:
+        raise pa.ArrowNotImplementedError("no kernel")
+
+    monkeypatch.setattr("openmeva.training.scale.worker.apply_to_valid_rows", fail)
+    with pytest.raises(ValueError, match=r"^part 0: no kernel"):
+        counted([{"story": "Ben ran."}], tmp_path / "out")
