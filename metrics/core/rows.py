@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 from openmeva.metrics.core.files import display_name, numbered_lines, open_decompressed
+from openmeva.metrics.core.first_line import table_kind, why_no_text
 from openmeva.metrics.core.formulas import unguard_formula
 
 _ARRAY = " (a JSON array; write one object per line)"
@@ -101,7 +102,7 @@ def parse_rows(
 ) -> Iterator[Row]:
     """As `read_rows`, from an open binary stream, called `name` in error messages."""
     if kind == "parquet":
-        yield from parquet_rows(content, name)
+        yield from parquet_rows(content, name, on_bad_row=on_bad_line)
         return
 
     def refuse(error: ValueError) -> None:
@@ -118,8 +119,8 @@ def parse_rows(
     if kind is None:
         begin = list(_through_first_text(lines))
         first = begin[-1][1] if begin else ""
-        kind = "jsonl" if first.lstrip().startswith("{") else _table_kind(first)
-        if kind == "txt" and (why := _why_no_text(first)):
+        kind = "jsonl" if first.lstrip().startswith("{") else table_kind(first)
+        if kind == "txt" and (why := why_no_text(first)):
             raise ValueError(
                 f"{name}, line {begin[-1][0]}: expected stories, got {why}: name the format ({', '.join(KINDS)})"
             )
@@ -156,41 +157,12 @@ def _text_rows(
         yield Row(number, f"{name}, line {number}", {"story": line}, True)
 
 
-def _table_kind(line: str) -> str:
-    """`csv` or `tsv` for a heading with a column `story`, `txt` for any other line.
-
-    >>> _table_kind('id,"story"'), _table_kind("story"), _table_kind("A story, it was.")
-    ('csv', 'csv', 'txt')
-    """
-    for kind, separator in (("csv", ","), ("tsv", "\t")):
-        try:
-            if "story" in next(csv.reader([line], delimiter=separator), ()):
-                return kind
-        except csv.Error:  # no heading: a very long line, or one with a carriage return
-            continue
-    return "txt"
-
-
 def _through_first_text(lines: Iterator[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     """The lines up to the first that is not blank."""
     for number, line in lines:
         yield number, line
         if line.strip():
             return
-
-
-def _why_no_text(line: str) -> str:
-    """What else a first line seems to be than a story; blank if it may be one.
-
-    >>> _why_no_text("id;story"), _why_no_text("[ WP ] You wake up."), _why_no_text("[")
-    ("the heading of a table, 'id;story'", '', 'a JSON array')
-    """
-    if line.strip() == "[" or line.replace(" ", "").startswith("[{"):
-        return "a JSON array"
-    cells = line.replace(";", ",").replace("\t", ",").split(",")
-    if len(cells) > 1 and "story" in {cell.strip(' "').lower() for cell in cells}:
-        return f"the heading of a table, {line.strip()[:60]!r}"
-    return ""
 
 
 class _RepeatedKeyError(ValueError):
@@ -271,11 +243,20 @@ def _table_rows(
         raise ValueError(f"{name}, line {begin}: expected a table of cells ({error}{reaches})") from error
 
 
-def parquet_rows(content: BinaryIO, name: str, at_once: int = 1000) -> Iterator[Row]:
+def parquet_rows(
+    content: BinaryIO,
+    name: str,
+    at_once: int = 1000,
+    on_bad_row: Callable[[str], None] | None = None,
+) -> Iterator[Row]:
     """Yields the rows of an open Parquet file, `at_once` of them in memory; errors call the file `name`.
 
+    Args:
+        on_bad_row: called, instead of raising an error, with the message of each row with a text that is not UTF-8.
+
     Raises:
-        ValueError: not a Parquet file, a damaged one, or one with a column twice.
+        ValueError: not a Parquet file, a damaged one, one with a column twice, or (without `on_bad_row`) a text that is
+            not UTF-8 (the row is named).
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -289,10 +270,28 @@ def parquet_rows(content: BinaryIO, name: str, at_once: int = 1000) -> Iterator[
         if twice := [name for name, count in Counter(table.schema_arrow.names).items() if count > 1]:
             raise ValueError(f"{name}: expected each column once, got {twice[0][:60]!r} again")
         for batch in table.iter_batches(batch_size=at_once):
-            for values in batch.to_pylist():
+            for values in _row_values(batch):
                 number += 1
-                yield Row(number, f"{name}, row {number}", values)
+                where = f"{name}, row {number}"
+                if isinstance(values, dict):
+                    yield Row(number, where, values)
+                elif on_bad_row is None:
+                    raise ValueError(f"{where}: expected UTF-8, got {values.object[:60]!r}")
+                else:
+                    on_bad_row(f"{where}: expected UTF-8, got {values.object[:60]!r}")
     except (pa.ArrowException, OSError, OverflowError) as error:  # the last: a date that Python lacks
         if isinstance(error, OSError) and error.errno:  # not about the content
             raise
         raise ValueError(f"{name} is damaged or no Parquet file: {error}") from error
+
+
+def _row_values(batch: Any) -> Iterator[dict[str, Any] | UnicodeDecodeError]:
+    """The rows of an Arrow batch; an error for each with a text that is not UTF-8, which Arrow does not check."""
+    try:
+        yield from batch.to_pylist()
+    except UnicodeDecodeError as error:
+        if batch.num_rows == 1:
+            yield error
+        else:
+            for index in range(batch.num_rows):
+                yield from _row_values(batch.slice(index, 1))

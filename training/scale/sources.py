@@ -232,7 +232,7 @@ def _schema_of(files: Any, names: list[str], kind: str | None) -> pa.Schema | No
 def _rows_of(files: Any, name: str, kind: str | None, refused: Callable[[str], None]) -> Iterator[Row]:
     if _kind(name, kind) == "parquet" and not name.lower().endswith(_COMPRESSED_ENDINGS):
         with files.open(name) as content:
-            yield from parquet_rows(content, without_secrets(name))
+            yield from parquet_rows(content, without_secrets(name), on_bad_row=refused)
         return
     try:
         with (

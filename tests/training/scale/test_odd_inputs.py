@@ -163,3 +163,16 @@ def test_failure_of_arrow_is_a_fault_of_a_part(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr("openmeva.training.scale.worker.apply_to_valid_rows", fail)
     with pytest.raises(ValueError, match=r"^part 0: no kernel"):
         counted([{"story": "Ben ran."}], tmp_path / "out")
+
+
+def test_parquet_text_that_is_not_utf8_is_a_bad_row(tmp_path: Path) -> None:
+    data = pa.array([b"Ann ran.", b"caf\xe9", b"Ben fell."])
+    texts = pa.StringArray.from_buffers(3, *data.buffers()[1:])
+    file = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"story": texts}), file)
+    with pytest.raises(ValueError, match=r"a\.parquet, row 2: expected UTF-8, got b'caf\\xe9'"):
+        list(read_rows(file))
+    refused: list[str] = []
+    assert [row.number for row in read_rows(file, on_bad_line=refused.append)] == [1, 3]
+    assert counted(file, tmp_path / "out", bad="keep").scored == 2
+    assert refused[0].endswith(f"a.parquet, row 2: {bad_rows(tmp_path / 'out')[0]['reason']}")
