@@ -15,6 +15,8 @@ from openmeva.metrics.core.files import STANDARD_STREAM, atomic_replace, check_w
 from openmeva.metrics.core.formulas import guard_formula
 from openmeva.metrics.core.rows import ENDINGS, KINDS, kind_of
 
+MAX_DEPTH = 90  # levels that Arrow reads from a Parquet file, less those of its own
+
 
 def write_rows(path: str | Path, rows: Iterable[Mapping[str, Any]], column: str = "story") -> int:
     """Writes rows to a file, atomically, or to standard output (`-`); returns their number.
@@ -23,7 +25,7 @@ def write_rows(path: str | Path, rows: Iterable[Mapping[str, Any]], column: str 
         path: its ending gives the kind, JSONL without one; with `.gz` the file is gzipped.
         rows: columns may differ from row to row. In CSV and TSV, a text that a spreadsheet would read as a formula gets
             a leading apostrophe, which `read_rows` removes (`formulas.py`). In Parquet, a column of values of several
-            types becomes a column of strings.
+            types, or of lists nested too deeply, becomes a column of strings.
         column: the column that a text file contains.
 
     Raises:
@@ -168,12 +170,12 @@ def _write_parquet(out: BinaryIO, rows: Iterable[Mapping[str, Any]], column: str
 
 
 def _array(values: Sequence[Any]) -> Any:
-    """A Parquet column; values of no Parquet type (mixed types, above 64 bits, empty objects) become strings."""
+    """A Parquet column; values of no Parquet type (mixed types, empty objects, nested too deeply) become strings."""
     import pyarrow as pa
 
     try:
         array = pa.array(values)
-        if not has_empty_struct(array.type):
+        if parquet_depth(array.type) <= MAX_DEPTH and not has_empty_struct(array.type):
             return array
     except (pa.ArrowException, OverflowError, UnicodeEncodeError):
         pass
@@ -187,6 +189,22 @@ def string_column(values: Sequence[Any]) -> Any:
     texts = (value if value is None or isinstance(value, str) else to_cell(value) for value in values)
     encoded = [text if text is None else f"{text}".encode(errors="replace").decode() for text in texts]
     return pa.array(encoded, pa.string())
+
+
+def parquet_depth(kind: Any) -> int:
+    """Number of levels that an Arrow type takes in a Parquet schema; a list takes two."""
+    import pyarrow as pa
+
+    deepest, open_kinds = 0, [(kind, 0)]
+    while open_kinds:  # no recursion, for which a type may be too deep
+        outer, above = open_kinds.pop()
+        is_list = (
+            pa.types.is_list(outer) or pa.types.is_large_list(outer) or pa.types.is_fixed_size_list(outer)
+        )
+        depth = above + (2 if is_list else 1)
+        deepest = max(deepest, depth)
+        open_kinds += [(outer.field(index).type, depth) for index in range(outer.num_fields)]
+    return deepest
 
 
 def has_empty_struct(kind: Any) -> bool:

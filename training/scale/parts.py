@@ -19,6 +19,7 @@ from openmeva.training.scoring.columns import COLUMNS, all_begin
 
 NUMBER, WHERE = "__row__", "__where__"
 """Columns added to the input's: a row's number in the whole input, from 1, and its name in error messages."""
+_MAX_NESTING = 100  # Parquet takes less, but such a row can still be shown
 OPTIONAL = tuple(name for name in COLUMNS if name != "story")
 
 
@@ -185,10 +186,14 @@ def _numbered(source: Digest, summary: InputSummary, refuse: BadRowCallback) -> 
         try:
             if not text_of(row).strip():
                 raise ValueError(f"{row.where}: expected a text in 'story', got a blank one")
+            if _is_deep(row.values):
+                row = row._replace(values={})  # which could not be written as JSON
+                raise ValueError(f"{row.where}: expected values nested at most {_MAX_NESTING} deep")
             if NUMBER in row.values or WHERE in row.values:
                 raise ValueError(f"{row.where}: expected no column called {NUMBER} or {WHERE}")
         except ValueError as error:
-            refuse(BadRow(summary.rows, row.where, str(error).removeprefix(f"{row.where}: "), row.values))
+            reason = str(error).removeprefix(f"{row.where}: ")
+            refuse(BadRow(summary.rows, row.where, reason, row.values or None))
         else:
             yield summary.rows, row
 
@@ -258,6 +263,19 @@ def _array(values: Sequence[Any]) -> pa.Array:
 
 def _midnight(day: date) -> datetime:
     return datetime(day.year, day.month, day.day)
+
+
+def _is_deep(values: Mapping[str, Any]) -> bool:
+    """Whether values are nested more deeply than `_MAX_NESTING`, found without recursion."""
+    level: list[Any] = list(values.values())
+    for _ in range(_MAX_NESTING):
+        nested = [value for value in level if isinstance(value, list | dict)]
+        level = [
+            inner for value in nested for inner in (value.values() if isinstance(value, dict) else value)
+        ]
+        if not level:
+            return False
+    return any(isinstance(value, list | dict) for value in level)
 
 
 def _characters(value: Any) -> int:

@@ -6,9 +6,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from openmeva.metrics.core.writing import has_empty_struct, string_column
+from openmeva.metrics.core.writing import MAX_DEPTH, has_empty_struct, parquet_depth, string_column
 
-_MAX_DEPTH = 90  # levels that Arrow reads from a Parquet file, less those of its own
 _EXACT = 2**53  # up to here a float represents every integer exactly
 
 
@@ -89,7 +88,7 @@ def merged_schema(schema: pa.Schema | None, table: pa.Table, wide: set[str]) -> 
         pyarrow.ArrowException: rows that do not fit.
     """
     for field in table.schema:
-        if _depth(field.type) > _MAX_DEPTH:
+        if parquet_depth(field.type) > MAX_DEPTH:
             raise pa.ArrowInvalid(f"{field.name} is nested too deeply for Parquet")
     merged = (
         pa.unify_schemas([schema, table.schema], promote_options="permissive") if schema else table.schema
@@ -99,12 +98,6 @@ def merged_schema(schema: pa.Schema | None, table: pa.Table, wide: set[str]) -> 
         raise pa.ArrowInvalid(f"{path} has fractions, and integers above 2**53, which no float holds")
     wide |= all_wide
     return merged
-
-
-def _depth(kind: pa.DataType) -> int:
-    """Number of levels that a type takes in a Parquet schema; a list takes two."""
-    inner = max((_depth(kind.field(index).type) for index in range(kind.num_fields)), default=0)
-    return inner + (2 if pa.types.is_list(kind) or pa.types.is_large_list(kind) else 1)
 
 
 def _wide(path: str, values: Any) -> set[str]:

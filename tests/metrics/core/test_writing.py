@@ -1,11 +1,14 @@
 """Outputs replace no input, and a failed write replaces nothing."""
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from openmeva.metrics.core.rows import read_rows
 from openmeva.metrics.core.writing import check_output, write_rows
 
 
@@ -41,3 +44,15 @@ def test_failed_write_keeps_the_existing_file(tmp_path: Path) -> None:
 def test_row_without_a_score_is_an_empty_line_of_a_text_file(tmp_path: Path) -> None:
     write_rows(tmp_path / "scores.txt", [{"score": score} for score in (4, None, 2.5)], column="score")
     assert (tmp_path / "scores.txt").read_text() == "4\n\n2.5\n"
+
+
+@pytest.mark.parametrize("depth", [10, 40, 50, 99, 330, 700])
+def test_nested_lists_can_be_read_from_parquet_again(depth: int, tmp_path: Path) -> None:
+    deep: Any = 1
+    for _ in range(depth):
+        deep = [deep]
+    write_rows(tmp_path / "a.parquet", [{"deep": deep}])
+    (row,) = read_rows(tmp_path / "a.parquet")
+    found = row.values["deep"]
+    assert (json.loads(found) if isinstance(found, str) else found) == deep
+    assert isinstance(found, str) == (depth > 44)

@@ -52,19 +52,24 @@ def test_lost_connection_is_no_damage(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("size", [1, 10])
-def test_deeply_nested_row_is_a_bad_row(tmp_path: Path, size: int) -> None:
+@pytest.mark.parametrize(
+    ("depth", "reason"),
+    [(60, "m is nested too deeply"), (400, "nested at most 100"), (900, "nested at most")],
+)
+def test_deeply_nested_row_is_a_bad_row(tmp_path: Path, size: int, depth: int, reason: str) -> None:
     deep: Any = 1
-    for _ in range(60):
+    for _ in range(depth):
         deep = [deep]
     rows = [
         {"story": "Ben ran.", "m": None},
         {"story": "Ann sat.", "m": deep},
         {"story": "Cy ate.", "m": None},
     ]
-    report = counted(rows, tmp_path / "out", size=Size(rows=size), bad="keep")
+    (tmp_path / "a.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    report = counted(tmp_path / "a.jsonl", tmp_path / "out", size=Size(rows=size), bad="keep")
     assert (report.scored, report.bad) == (2, 1)
     (bad,) = bad_rows(tmp_path / "out")
-    assert (bad["row"], "m is nested too deeply" in bad["reason"]) == (2, True)
+    assert (bad["row"], reason in bad["reason"]) == (2, True)
 
 
 def test_column_may_be_absent_from_one_file_and_never_null_in_another(tmp_path: Path) -> None:
