@@ -174,12 +174,27 @@ def _array(values: Sequence[Any]) -> Any:
     import pyarrow as pa
 
     try:
-        array = pa.array(values)
+        array = _inferred(values)
         if parquet_depth(array.type) <= MAX_DEPTH and not has_empty_struct(array.type):
             return array
     except (pa.ArrowException, OverflowError, UnicodeEncodeError):
         pass
     return string_column(values)
+
+
+def _inferred(values: Sequence[Any]) -> Any:
+    """The values in the type that Arrow infers, or in a wider one that keeps unsigned integers and nanoseconds."""
+    import pyarrow as pa
+
+    try:
+        array = pa.array(values)
+    except OverflowError:
+        if not all(value is None or type(value) is int for value in values):  # a fraction would be cut
+            raise
+        return pa.array(values, pa.uint64())
+    if pa.types.is_timestamp(array.type) and any(getattr(value, "nanosecond", 0) for value in values):
+        return pa.array(values, pa.timestamp("ns", array.type.tz))
+    return array
 
 
 def string_column(values: Sequence[Any]) -> Any:

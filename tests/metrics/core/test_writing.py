@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from openmeva.metrics.core.rows import read_rows
@@ -56,3 +58,26 @@ def test_nested_lists_can_be_read_from_parquet_again(depth: int, tmp_path: Path)
     found = row.values["deep"]
     assert (json.loads(found) if isinstance(found, str) else found) == deep
     assert isinstance(found, str) == (depth > 44)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([2**64 - 1, None, 3], pa.uint64()),
+        pa.array([1609459200000000001, None, 1609459200000000000], pa.timestamp("ns")),
+        pa.array([1609459200000000001, None, 1609459200000000000], pa.timestamp("ns", "Europe/Berlin")),
+    ],
+    ids=["uint64", "ns", "ns with zone"],
+)
+def test_values_of_64_bits_keep_their_type_in_parquet(column: pa.Array, tmp_path: Path) -> None:
+    pq.write_table(pa.table({"column": column}), tmp_path / "a.parquet")
+    write_rows(tmp_path / "b.parquet", [row.values for row in read_rows(tmp_path / "a.parquet")])
+    written = pq.read_table(tmp_path / "b.parquet")["column"]
+    assert (written.type, written.to_pylist()) == (column.type, column.to_pylist())
+
+
+def test_integers_of_no_type_become_text_in_parquet(tmp_path: Path) -> None:
+    for numbers in ([2**63, -1], [2**63, 1.5], [2**64, None]):
+        write_rows(tmp_path / "a.parquet", [{"number": number} for number in numbers])
+        found = [row.values["number"] for row in read_rows(tmp_path / "a.parquet")]
+        assert found == [None if number is None else str(number) for number in numbers]
