@@ -35,6 +35,14 @@ class RowError(ValueError):
     def __str__(self) -> str:
         return f"{self.column}, row {self.row}: {self.reason}"
 
+    def without_row(self) -> str:
+        """The message without the row, but with the name of a column other than the stories.
+
+        >>> RowError("contexts", 3, "expected a string").without_row()
+        'contexts: expected a string'
+        """
+        return self.reason if self.column == "predictions" else f"{self.column}: {self.reason}"
+
 
 def no_words(column: str, row: int, text: str) -> RowError:
     """The error of a text without words."""

@@ -256,7 +256,7 @@ def _reason(error: ValueError) -> str:
     ('contexts: expected a string', 'expected a text')
     """
     if isinstance(error, RowError):
-        return error.reason if error.column == "predictions" else f"{error.column}: {error.reason}"
+        return error.without_row()
     return str(error) or type(error).__name__
 
 

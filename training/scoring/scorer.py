@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from openmeva.metrics.core.description import DEFAULT_METRIC
-from openmeva.training.scoring.columns import metric_inputs, missing_text
+from openmeva.metrics.core.inputs import RowError
+from openmeva.training.scoring.columns import COLUMNS, metric_inputs, missing_text
 from openmeva.training.scoring.loading import check_config, load
 from openmeva.training.scoring.results import result_rows, score_with
 
@@ -76,11 +77,24 @@ class Scorer:
         return added
 
     def check(self, batch: Mapping[str, Sequence[Any]]) -> dict[int, str]:
-        """Refuses rows without a text in a required field; the metric itself reports other invalid rows."""
+        """Refuses rows without a text in a required field, or with values that a metric does not take as texts.
+
+        The metrics themselves report the first such row only, after which all others would be scored again.
+        """
         names = list(batch)
-        rows = zip(*batch.values(), strict=True) if self.required else ()
-        reasons = (missing_text(dict(zip(names, row, strict=True)), self.required, names) for row in rows)
+        rows = (dict(zip(names, row, strict=True)) for row in zip(*batch.values(), strict=True))
+        reasons = (missing_text(row, self.required, names) or self._refusal(row) for row in rows)
         return {index: reason for index, reason in enumerate(reasons) if reason}
+
+    def _refusal(self, row: Mapping[str, Any]) -> str:
+        """Why a metric refuses the columns of a row; empty if none does."""
+        for name, metric in self.metrics.items():
+            try:
+                columns = metric_inputs([row], name, self.context_in_story)
+                metric._check_batch(*map(columns.get, COLUMNS.values()))
+            except RowError as error:
+                return error.without_row()
+        return ""
 
     def try_out(self, fields: Sequence[str]) -> None:
         """Scores one story with these fields: reports bad settings before the first batch, not as bad rows.

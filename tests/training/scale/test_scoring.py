@@ -11,7 +11,7 @@ from openmeva.training.scale.parts import Size
 from openmeva.training.scale.scoring import Scoring, score_dataset
 from openmeva.training.scoring.columns import metric_inputs
 from openmeva.training.scoring.loading import load
-from openmeva.training.scoring.results import score
+from openmeva.training.scoring.results import score, score_with
 from openmeva.training.scoring.scorer import Scorer
 from tests.tiny.classifier import write_classifier
 from tests.tiny.ppl import write_ppl_checkpoint
@@ -222,3 +222,22 @@ def test_folder_of_weights_is_found_from_any_working_directory(
         (tmp_path / name).mkdir()
     assert Scoring(("union",), "my_weights").config == str(tmp_path / "my_weights")
     assert Scoring(("union",), "roc").config == "roc"
+
+
+def test_rows_that_a_metric_refuses_are_found_before_scoring(
+    checkpoint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If the metric reported them, one at a time, all others would be scored again after each."""
+    calls = []
+
+    def counting(*arguments: Any, **options: Any) -> Any:
+        calls.append(arguments)
+        return score_with(*arguments, **options)
+
+    monkeypatch.setattr("openmeva.training.scoring.scorer.score_with", counting)
+    rows = [{"story": story, "reference": [""] if n % 2 else ["Ann ran."]} for n, story in enumerate(STORIES)]
+    options = {"engine": PLAIN, "bad": "keep"}
+    report = score_dataset(rows, "overlap", out=tmp_path / "references", **options)
+    assert (report.scored, report.bad, len(calls)) == (3, 2, 2), "a trial, and all accepted rows at once"
+    bad = (tmp_path / "references" / "bad.jsonl").read_text()
+    assert bad.count("references: expected a text, got a blank one") == 2
