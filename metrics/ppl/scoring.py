@@ -81,9 +81,11 @@ class PerplexityScorer:
             {"token": self.reader.token(token), "nll": loss, "sentence": owner}
             for token, loss, owner in zip(story.ids[story.context_length :], losses, owners, strict=True)
         ]
+        losses_of: list[list[float]] = [[] for _ in story.sentences]
+        for loss, owner in zip(losses, owners, strict=True):
+            losses_of[owner].append(loss)
         sentences = []
-        for number, (begin, end) in enumerate(story.sentences):
-            sentence_losses = [loss for loss, owner in zip(losses, owners, strict=True) if owner == number]
+        for (begin, end), sentence_losses in zip(story.sentences, losses_of, strict=True):
             mean = math.fsum(sentence_losses) / len(sentence_losses) if sentence_losses else None
             sentences.append({"text": story.text[begin:end], "nll": mean, "tokens": len(sentence_losses)})
         return {"sentences": sentences, "tokens": tokens}

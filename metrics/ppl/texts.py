@@ -1,7 +1,9 @@
 """Token ids of stories and contexts, with the character span of each token."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from tokenizers import Tokenizer
@@ -35,8 +37,11 @@ class TokenizedStory:
     def sentence_of(self, index: int) -> int:
         """Index of the sentence of the scored token at `index`."""
         middle = sum(self.spans[index]) / 2
-        ends = [end for _, end in self.sentences]
-        return next((number for number, end in enumerate(ends) if middle < end), len(ends) - 1)
+        return min(bisect_right(self._sentence_ends, middle), len(self.sentences) - 1)
+
+    @cached_property
+    def _sentence_ends(self) -> list[int]:
+        return [end for _, end in self.sentences]
 
 
 class NormalizedReader:
