@@ -1,9 +1,11 @@
 """`openmeva systems`: the stories of two or more systems for the same prompts, compared by a metric."""
 
 import json
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -69,8 +71,9 @@ def systems(
 
     if len(files) < 2:
         raise ValueError(f"expected the files of two systems or more, got {len(files)}")
-    if repeated := next((file for index, file in enumerate(files) if file in files[:index]), None):
-        raise ValueError(f"expected the files of different systems, got {repeated} twice")
+    if repeated := next((pair for pair in combinations(files, 2) if _is_one_file(*pair)), None):
+        got = " and ".join(repeated) + ", one file" if len(set(repeated)) > 1 else f"{repeated[0]} twice"
+        raise ValueError(f"expected the files of different systems, got {got}")
     if out is not None:
         check_output(out, column=None, sources=files)
     options: dict[str, Any] = {"batch_size": batch_size, "device": device}
@@ -104,6 +107,12 @@ def systems(
         _show(first.name, comparison, signature)
     else:
         typer.echo(json.dumps({"metric": metric, "signature": signature, "outputs": comparison}, indent=2))
+
+
+def _is_one_file(first: str, other: str) -> bool:
+    return first == other or (
+        Path(first).exists() and Path(other).exists() and os.path.samefile(first, other)
+    )
 
 
 def _matched(first_file: str, first: "list[Row]", file: str, rows: "list[Row]") -> list[tuple[int, int]]:

@@ -84,6 +84,8 @@ def test_files_that_cannot_be_compared_are_reported(files: tuple[Path, Path], tm
     good, bad = files
     assert "expected the files of two systems or more, got 1" in run("systems", good, code=2).stderr
     assert f"{good} twice" in run("systems", good, good, code=2).stderr
+    other_name = f"{good.parent}/./{good.name}"
+    assert f"got {good} and {other_name}, one file" in run("systems", good, bad, other_name, code=2).stderr
     short = write(tmp_path / "short.jsonl", ["Ann ran home."])
     message = run("systems", good, short, code=2).stderr
     assert f"{good}, {short}: the files have 6 and 1 rows" in message
