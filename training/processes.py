@@ -155,8 +155,9 @@ def map_in_processes(
 
 
 def _start_worker(start: Callable[..., None] | None, given: tuple[Any, ...]) -> None:
-    """In each process: ends it on an interruption, and when its parent process ends."""
+    """In each process: ends it on an interruption or SIGTERM, and when its parent process ends."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a command has a handler, which forked processes inherit
     end_with_parent()
     if start is not None:
         start(*given)

@@ -3,16 +3,18 @@
 import codecs
 import io
 import runpy
+import signal
 import sys
 from collections.abc import Sequence
 from itertools import pairwise
+from multiprocessing import active_children
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
 
 from openmeva.metrics.core.files import STANDARD_STREAM
-from openmeva.training.common.errors import BAD_INPUT, INPUT_ERRORS, INTERRUPTED, message_of
+from openmeva.training.common.errors import BAD_INPUT, INPUT_ERRORS, INTERRUPTED, TERMINATED, message_of
 
 _STANDARD_OUTPUT = ("/dev/stdout", "/dev/fd/1")
 # optional module: the extra of pyproject.toml that installs it
@@ -67,6 +69,18 @@ def replace_unencodable() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and codecs.lookup(stream.encoding).name != "utf-8":
             stream.reconfigure(errors="replace")
+
+
+def clean_up_on_sigterm() -> None:
+    """Makes SIGTERM end the process as an exception does, so that temporary files are removed; workers end at once."""
+
+    def end(*_: object) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a second one ends it without cleaning up
+        for child in active_children():  # whose jobs would be waited for
+            child.terminate()
+        sys.exit(TERMINATED)
+
+    signal.signal(signal.SIGTERM, end)
 
 
 def is_terminal() -> bool:

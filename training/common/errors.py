@@ -7,6 +7,7 @@ from safetensors import SafetensorError
 
 BAD_INPUT = 2
 INTERRUPTED = 130
+TERMINATED = 143
 INPUT_ERRORS = (OSError, ValueError, SafetensorError)
 
 
