@@ -18,7 +18,10 @@ def test_report_sections_need_no_judged_stories() -> None:
     html = report("mans_roc", rows, None, None)
     for title in ("how closely it follows people", "better than others?", "by source model"):
         assert title in html
-    assert "Within prompts: the mean over 15 prompts. Between systems: 4 points only" in html
+    assert (
+        "Within prompts: the mean over 15 prompts; with only 15 prompts, intervals are too narrow. Between systems: 4"
+        in html
+    )
     assert html.count("<svg") == 2
     assert "&lt;i&gt;" in html
     assert "<i>" not in html

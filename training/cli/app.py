@@ -12,7 +12,7 @@ from openmeva.metrics.core.version import __version__
 from openmeva.training.cli.judged import judged
 from openmeva.training.cli.judging import benchmark, compare
 from openmeva.training.cli.resources import resources
-from openmeva.training.cli.running import Commands, clean_up_on_sigterm, replace_unencodable
+from openmeva.training.cli.running import Commands, cleaning_up_on_sigterm, replace_unencodable
 from openmeva.training.cli.score import explain, score
 from openmeva.training.cli.sharing import install, publish, uninstall
 from openmeva.training.cli.space import space
@@ -82,8 +82,8 @@ def openmeva(
 def main() -> None:
     """The entry point of the command."""
     replace_unencodable()
-    clean_up_on_sigterm()
-    app()
+    with cleaning_up_on_sigterm():
+        app()
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@ import io
 import runpy
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from multiprocessing import active_children
 from typing import Any
@@ -71,8 +72,9 @@ def replace_unencodable() -> None:
             stream.reconfigure(errors="replace")
 
 
-def clean_up_on_sigterm() -> None:
-    """Makes SIGTERM end the process as an exception does, so that temporary files are removed; workers end at once."""
+@contextmanager
+def cleaning_up_on_sigterm() -> Iterator[None]:
+    """Lets SIGTERM end the process as an exception does, so that temporary files are removed; workers end at once."""
 
     def end(*_: object) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)  # a second one ends it without cleaning up
@@ -80,7 +82,11 @@ def clean_up_on_sigterm() -> None:
             child.terminate()
         sys.exit(TERMINATED)
 
-    signal.signal(signal.SIGTERM, end)
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def is_terminal() -> bool:

@@ -46,4 +46,4 @@ def test_bad_input_is_reported(metric: Any, bad_input: tuple[dict[str, Any], str
 
 
 def test_signature_names_the_context_rule(metric: Any) -> None:
-    assert metric.signature(context_is_part_of_story=True).split("|")[2] == "context:first_sentence"
+    assert metric.signature(context_is_part_of_story=True).split("|")[3] == "context:first_sentence"

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from openmeva.training.cli.running import cleaning_up_on_sigterm
 from openmeva.training.common.errors import TERMINATED
 from openmeva.training.paths import ROOT
 from openmeva.training.processes import map_in_processes
@@ -39,6 +40,13 @@ def test_command_ended_by_sigterm_cleans_up(tmp_path: Path) -> None:
     )
     assert (process.returncode, process.stderr) == (TERMINATED, "")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_handler_goes_with_the_command() -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with cleaning_up_on_sigterm():
+        assert signal.getsignal(signal.SIGTERM) is not before
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 def has_no_handler(number: int) -> bool:
