@@ -14,7 +14,7 @@ Sentences = Iterable[Sequence[str]]  # their normalised words
 def repeated_share(sentences: Sentences) -> float:
     """The share of a story's 4-grams that occurred in it before, from 0 to below 1; 0 for fewer than four words.
 
-    Marks do not count, and 4-grams go across the ends of sentences.
+    This is 1 minus distinct-4 of the words. Marks do not count, and 4-grams go across the ends of sentences.
 
     >>> round(repeated_share([["she", "ran", "and", "fell", "."]] * 2), 2)
     0.2

@@ -83,17 +83,20 @@ def test_signature(bleurt: Any) -> None:
     assert "|max_length:32|" in bleurt.signature()
 
 
+SIZES: dict[str, Any] = {
+    "vocab_size": len(PIECES),
+    "hidden_size": 16,
+    "num_hidden_layers": 1,
+    "num_attention_heads": 2,
+    "intermediate_size": 32,
+    "num_labels": 1,
+    "initializer_range": 0.6,
+}
+
+
 def test_sequence_classifiers_of_transformers(tmp_path: Path) -> None:
     """A pair classifier with one output gives the output of transformers; one with two outputs is rejected."""
-    config = BertConfig(
-        vocab_size=len(PIECES),
-        hidden_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=32,
-        num_labels=1,
-        initializer_range=0.6,
-    )
+    config = BertConfig(**SIZES)
     model = BertForSequenceClassification(config).eval()
     model.save_pretrained(tmp_path)
     (tmp_path / "tokenizer.json").write_text(tiny_tokenizer().to_str())
@@ -125,16 +128,10 @@ def test_classifiers_without_token_types_read_as_many_tokens_as_they_have_positi
     kind: Any, tmp_path: Path
 ) -> None:
     config = kind.config_class(
-        vocab_size=len(PIECES),
-        hidden_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=32,
+        **SIZES,
         max_position_embeddings=20,
         type_vocab_size=1,
         pad_token_id=PIECES.index("[PAD]"),
-        num_labels=1,
-        initializer_range=0.6,
     )
     model = kind(config).eval()
     model.save_pretrained(tmp_path)
