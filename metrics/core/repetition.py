@@ -1,6 +1,7 @@
 """Repetition over a whole story, which no window of it shows: how much there is, and what it costs the score."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -19,9 +20,42 @@ def repeated_share(sentences: Sentences) -> float:
     >>> round(repeated_share([["she", "ran", "and", "fell", "."]] * 2), 2)
     0.2
     """
-    words = [word for sentence in sentences for word in sentence if any(map(str.isalnum, word))]
-    ngrams = list(zip(*(words[start:] for start in range(NGRAM)), strict=False))
+    ngrams = _ngrams([word for sentence in sentences for word in _plain(sentence)])
     return 1 - len(set(ngrams)) / len(ngrams) if ngrams else 0.0
+
+
+def shares_without_each(sentences: Sentences) -> list[float]:
+    """The share of repeated 4-grams of a story without its first sentence, without its second, and so on.
+
+    Only the 4-grams that a sentence touches are counted again, so that long stories take linear time.
+
+    >>> shares_without_each([["she", "ran", "home"]] * 3) == [repeated_share([["she", "ran", "home"]] * 2)] * 3
+    True
+    """
+    spoken = [_plain(sentence) for sentence in sentences]
+    words = [word for sentence in spoken for word in sentence]
+    ngrams = _ngrams(words)
+    counts = Counter(ngrams)
+    shares = []
+    end = 0
+    for sentence in spoken:
+        start, end = end, end + len(sentence)
+        before = max(0, start - NGRAM + 1)
+        removed = Counter(ngrams[before:end])
+        joined = _ngrams(words[before:start] + words[end : end + NGRAM - 1])
+        lost = sum(counts[ngram] == count for ngram, count in removed.items())
+        gained = sum(counts[ngram] == removed[ngram] for ngram in set(joined))
+        total = len(ngrams) - removed.total() + len(joined)
+        shares.append(1 - (len(counts) - lost + gained) / total if total else 0.0)
+    return shares
+
+
+def _plain(sentence: Sequence[str]) -> list[str]:
+    return [word for word in sentence if any(map(str.isalnum, word))]
+
+
+def _ngrams(words: Sequence[str]) -> list[tuple[str, ...]]:
+    return list(zip(*(words[start:] for start in range(NGRAM)), strict=False))
 
 
 @dataclass(frozen=True)
@@ -36,7 +70,16 @@ class RepetitionCost:
 
     def of(self, sentences: Sentences) -> float:
         """By how much the logit is lowered; 0 if the sentences repeat no more than people do."""
-        excess = max(0.0, repeated_share(sentences) - HUMAN_SHARE) if self.weight else 0.0
+        return self._of_share(repeated_share(sentences)) if self.weight else 0.0
+
+    def without_each(self, sentences: Sequence[Sequence[str]]) -> list[float]:
+        """By how much it is lowered without the first sentence, without the second, and so on."""
+        if not self.weight:
+            return [0.0] * len(sentences)
+        return [self._of_share(share) for share in shares_without_each(sentences)]
+
+    def _of_share(self, share: float) -> float:
+        excess = max(0.0, share - HUMAN_SHARE)
         return self.weight * excess if excess else 0.0
 
 

@@ -273,10 +273,10 @@ class StoryScorer:
             for ids, sequence_score in (*window_scores.items(), *zip(unread, sequence_scores, strict=True))
         }
         of_stories = [self.repetition.of(story.words) for story in prepared]
+        of_others = [self.repetition.without_each(story.words) for story in prepared]
         gains: list[list[float]] = [[] for _ in prepared]
         for (s, _, parts), full, reduced in zip(occurrences, with_sentence, without_sentence, strict=True):
-            others = (words for i, words in enumerate(prepared[s].words) if i not in parts)
-            without = lowered(scores[tuple(reduced)], self.repetition.of(others)) if reduced else 0.0
+            without = lowered(scores[tuple(reduced)], of_others[s][parts.start]) if reduced else 0.0
             gains[s].append(without - lowered(scores[tuple(full)], of_stories[s]) if reduced else 0.0)
         return [
             [

@@ -1,13 +1,20 @@
 """What repetition over a whole story costs a score."""
 
 import math
+import random
 from pathlib import Path
 
 import pytest
 from scipy.special import expit, logit
 
 from openmeva.metrics.core.checkpoint import load_checkpoint
-from openmeva.metrics.core.repetition import HUMAN_SHARE, RepetitionCost, lowered, repeated_share
+from openmeva.metrics.core.repetition import (
+    HUMAN_SHARE,
+    RepetitionCost,
+    lowered,
+    repeated_share,
+    shares_without_each,
+)
 from openmeva.metrics.union.scoring import UnionScorer
 from tests.tiny.models import write_checkpoint
 
@@ -29,6 +36,15 @@ def test_share_of_repeated_ngrams_is_that_of_words_across_sentences(
     sentences: list[str], share: float
 ) -> None:
     assert repeated_share([sentence.split() for sentence in sentences]) == pytest.approx(share)
+
+
+def test_shares_without_each_sentence_are_those_of_the_other_sentences() -> None:
+    rng = random.Random(0)
+    for _ in range(500):
+        story = [rng.choices("ab.", k=rng.randrange(7)) for _ in range(rng.randrange(8))]
+        assert shares_without_each(story) == [
+            repeated_share(story[:i] + story[i + 1 :]) for i in range(len(story))
+        ]
 
 
 @pytest.mark.parametrize("score", [0.0, 1e-9, 0.3, 0.999999, 1.0])
