@@ -83,6 +83,20 @@ class RepetitionCost:
         return self.weight * excess if excess else 0.0
 
 
+def repetition_note(share: float) -> str:
+    """That a story repeats itself more than people do, as a sentence; blank if it does not.
+
+    >>> repetition_note(0.25)
+    'It repeats itself: 25 % of its sequences of four words occurred in it before, against at most 2 % in 19 of 20 human stories.'
+    """
+    if share <= HUMAN_SHARE:
+        return ""
+    return (
+        f"It repeats itself: {100 * share:.3g} % of its sequences of four words occurred in it before, against at most "
+        f"{100 * HUMAN_SHARE:.3g} % in 19 of 20 human stories."
+    )
+
+
 def lowered(score: float, cost: float) -> float:
     """A score from 0 to 1 with its logit lowered by a cost.
 

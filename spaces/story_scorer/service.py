@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from openmeva.metrics.core.description import DEFAULT_METRIC
+from openmeva.metrics.core.repetition import repetition_note
 from openmeva.metrics.core.text import split_sentences
 from openmeva.metrics.core.text_warnings import USUAL_WORD_COUNTS, warning_of
 from openmeva.spaces.alignment import ExplainedSentence, align
@@ -29,6 +30,7 @@ class Answer:
         warning: why the text may not be a story; `None` where there is no such sign.
         sentences: the cost of each, with the words that UNION would change; empty where this was not requested.
         explained_by: title of the score from which the costs of the sentences are computed.
+        repetition: the share of its 4-grams that are repeated; 0 where sentences have no costs.
         diagnosis: the likely errors, found by repairs.
         pending: the part of the answer that is still being computed, as the page names it; empty when complete.
         costs_on_request: whether the costs of the sentences are computed only on request.
@@ -41,6 +43,7 @@ class Answer:
     warning: str | None
     sentences: list[ExplainedSentence] = field(default_factory=list)
     explained_by: str = ""
+    repetition: float = 0.0
     diagnosis: Diagnosis | None = None
     pending: str = ""
     costs_on_request: bool = False
@@ -128,7 +131,12 @@ def _with_sentences(scorer: Scorer, answer: Answer, explained: Mapping[str, Any]
     if DEFAULT_METRIC not in explained:
         return answer
     aligned = align(answer.text.whole(answer.corpus), _joined_explanation(explained))
-    return replace(answer, sentences=aligned, explained_by=scorer.catalogue[DEFAULT_METRIC].numbers[0].title)
+    return replace(
+        answer,
+        sentences=aligned,
+        explained_by=scorer.catalogue[DEFAULT_METRIC].numbers[0].title,
+        repetition=explained[DEFAULT_METRIC].get("repetition", 0.0),
+    )
 
 
 def _with_errors(scorer: Scorer, answer: Answer, explained: Mapping[str, Any]) -> Answer:
@@ -191,6 +199,7 @@ def as_dict(answer: Answer) -> dict[str, Any]:
             for sentence in answer.sentences
         ],
         "sentences_by": answer.explained_by,
+        "repetition": repetition_note(answer.repetition) or None,
         "warning": answer.warning,
         "verdict": {"words": answer.verdict.words, "why": answer.verdict.why},
         "likely_errors": None if answer.diagnosis is None else _diagnosis_dict(answer.diagnosis),

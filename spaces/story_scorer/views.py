@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from openmeva.metrics.core.repetition import repetition_note
 from openmeva.metrics.core.text_warnings import summarize_warnings
 from openmeva.metrics.core.writing import csv_text
 from openmeva.spaces.catalogue import CatalogueEntry
@@ -114,7 +115,12 @@ def _story_with_costs(answer: Answer) -> str:
     if not answer.sentences:
         return ""
     edited = any(word.suggestion is not None for sentence in answer.sentences for word in sentence.words)
-    return shaded_sentences(answer.sentences) + legend(answer.explained_by, edited)
+    note = repetition_note(answer.repetition)
+    return (
+        shaded_sentences(answer.sentences)
+        + legend(answer.explained_by, edited)
+        + (f'<p class="om-note">{escape(note)}</p>' if note else "")
+    )
 
 
 def two_stories(first: Answer, second: Answer) -> str:

@@ -175,6 +175,21 @@ def test_the_answer_says_why_no_repair_was_tried() -> None:
     assert errors["untried"] == "Repairs are tried on stories of 2 to 24 sentences, and this one has 25."
 
 
+def test_repetition_of_the_whole_story_is_told_with_the_costs() -> None:
+    class Repetitive(OneScore):
+        def explain(self, text: Any, corpus: str, only: Any = None, due: Any = None) -> dict[str, Any]:
+            found = super().explain(text, corpus, only, due)
+            return {name: {**value, "repetition": 0.125} for name, value in found.items()}
+
+    found = service.full_answer(Repetitive(0.005), STORY, "", "", "roc")
+    note = str(service.as_dict(found)["repetition"])
+    assert note.startswith("It repeats itself: 12.5 % of its sequences of four words")
+    assert note in views.costs(found)
+    other = service.full_answer(OneScore(0.005), STORY, "", "", "roc")
+    assert service.as_dict(other)["repetition"] is None
+    assert "of four words" not in views.costs(other)
+
+
 def test_the_verdict_comes_before_its_reasons() -> None:
     scorer = OneScore(0.05)
     first, last = service.answer_in_steps(scorer, STORY, "", "", "roc")

@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from openmeva.metrics.core.description import read_metrics
+from openmeva.metrics.core.repetition import repetition_note
 from openmeva.training.corpora.story_rows import explicit_id
 from openmeva.training.scoring.results import MetricResult
 
@@ -150,6 +151,8 @@ def _reasons(reasons: Mapping[str, Any]) -> tuple[Table, set[str]]:
         grid.add_row(number, escape(_printable(sentence["text"])), style="red" if kind == "gain" else "")
     if not shown:
         grid.add_row("", "no sentence lowers its score", style="dim")
+    if note := repetition_note(reasons.get("repetition", 0.0)):
+        grid.add_row("", note)
     edits = [f"{edit['token']} → {edit['suggestion'] or '(delete)'}" for edit in reasons.get("edits", [])]
     if edits:
         grid.add_row("", escape(_printable(f"it would change: {', '.join(edits[:6])}")))

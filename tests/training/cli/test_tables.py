@@ -49,6 +49,15 @@ def test_control_characters_and_surrogates_of_a_story_are_not_printed() -> None:
     assert not set(printed) & {"\x1b", "\x07", "\x9b", "\ud83d"}
 
 
+@pytest.mark.parametrize(("share", "told"), [(0.02, False), (0.25, True)])
+def test_repetition_is_told_if_it_costs(share: float, told: bool) -> None:
+    reasons = {"sentences": [{"text": "he ran .", "gain": 0.0}], "repetition": share}
+    text = io.StringIO()
+    result = MetricResult("plot_coherence", {"score": [0.5]}, [reasons], 0.5, "plot_coherence|x")
+    show_reasons([{"story": "He ran."}], result, Console(file=text, width=200))
+    assert ("25 % of its sequences of four words" in text.getvalue()) == told
+
+
 @pytest.mark.parametrize("metric", EXPLAINING)
 def test_explanations_of_every_metric_are_shown(metric: str) -> None:
     story = "Ann was hungry. She made a whale. The moon sold him a Tuesday."
