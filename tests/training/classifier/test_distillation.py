@@ -1,6 +1,9 @@
 """A teacher scores rows once, and a classifier learns its logits without any informative labels."""
 
+import json
 import math
+import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +125,26 @@ def test_teacher_logits_are_standardised_in_order_and_computed_once(
         with_teacher_logits(rows(31, seed=2), folder / "large", "plot_coherence", folder / "out")
     with pytest.raises(ValueError, match="got none"):
         with_teacher_logits([], folder / "large", "plot_coherence", folder / "out")
+
+
+def test_teacher_logits_are_without_the_cost_of_repetition(folder: Path) -> None:
+    run_training(folder, "plain", settings(files=[{"path": str(folder / "rows.parquet")}]))
+    shutil.copytree(folder / "plain", folder / "costly")
+    config = json.loads((folder / "plain" / "config.json").read_text())
+    config["plot_coherence"]["repetition_weight"] = 8.0
+    (folder / "costly" / "config.json").write_text(json.dumps(config))
+    repetitive = [replace(row, story=f"{row.story} {row.story}") for row in rows(10, seed=2)]
+    stories = [row.story for row in repetitive]
+    with_cost, without = (scores(folder / name, stories) for name in ("costly", "plain"))
+    assert all(a < b for a, b in zip(with_cost, without, strict=True))
+    plain, costly = (
+        [
+            row.teacher_logit
+            for row in with_teacher_logits(repetitive, folder / name, "plot_coherence", folder / f"out-{name}")
+        ]
+        for name in ("plain", "costly")
+    )
+    assert plain == costly
 
 
 def test_logits_are_finite() -> None:
