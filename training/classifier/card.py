@@ -20,7 +20,7 @@ tags: [story-generation, evaluation, {config[metric]}]
 
 # {config[metric]}, `{config[name]}`
 
-Scores a story, 0 to 1, higher is better: {meaning}.
+Scores a story, 0 to 1, higher is better: {meaning}.{repetition}
 
 ## Use
 
@@ -83,6 +83,12 @@ def write_classifier_card(folder: Path, manifest: dict[str, Any]) -> None:
         kind=_kind(manifest),
         citation=citation_of(config["metric"]),
         meaning=_meaning(config.get("temperature", 1.0)),
+        repetition=(
+            " A story that repeats itself more than people do scores lower"
+            f" ({config['repetition_weight']:g} off the logit per unit of the share of repeated 4-grams)."
+            if config.get("repetition_weight")
+            else ""
+        ),
         all=" in total" if config.get("seeds") else "",
         seed="one seed per run" if config.get("seeds") else f"seed {config['seed']}",
         teacher_logit=(

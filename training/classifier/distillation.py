@@ -21,8 +21,8 @@ import torch
 from openmeva.metrics.core.batching import length_batches
 from openmeva.metrics.core.checkpoint import Checkpoint, load_checkpoint
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
-from openmeva.metrics.core.runtime import PrecisionCache, choose_device, choose_dtype, pad
 from openmeva.metrics.core.repetition import RepetitionCost
+from openmeva.metrics.core.runtime import PrecisionCache, choose_device, choose_dtype, pad
 from openmeva.metrics.core.story_scorer import StoryScorer
 from openmeva.training.classifier.config import Teacher
 from openmeva.training.classifier.data import Example, ExampleMaker, word_numbers
@@ -101,7 +101,9 @@ def with_teacher_logits(
     stage = _teacher_stage(out, "teacher_logit", rows, teacher)
     if not stage.is_done():
         teacher_scorer = scorer(load_checkpoint(teacher, metric))
-        teacher_scorer.repetition = RepetitionCost()  # the student's own configuration adds what repetition costs
+        teacher_scorer.repetition = (
+            RepetitionCost()
+        )  # the student's own configuration adds what repetition costs
 
         def score_span(span: range) -> list[dict[str, Any]]:
             scores = teacher_scorer.score([rows[index].story for index in span], None)[0]

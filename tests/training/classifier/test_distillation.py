@@ -140,7 +140,9 @@ def test_teacher_logits_are_without_the_cost_of_repetition(folder: Path) -> None
     plain, costly = (
         [
             row.teacher_logit
-            for row in with_teacher_logits(repetitive, folder / name, "plot_coherence", folder / f"out-{name}")
+            for row in with_teacher_logits(
+                repetitive, folder / name, "plot_coherence", folder / f"out-{name}"
+            )
         ]
         for name in ("plain", "costly")
     )
