@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from statistics import harmonic_mean
 from typing import Any
 
@@ -11,6 +11,11 @@ from scipy import stats
 
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS
 from openmeva.metrics.openmeva.ties import merge_ties
+
+# The ceiling's interval: splits that are computed again without each of these blocks of adjacent stories. Stories of a
+# prompt are usually adjacent.
+BLOCKS = 10
+_BLOCK_SPLITS = 10
 
 
 def noise_ceiling(ratings: np.ndarray, rng: np.random.Generator, splits: int = 200) -> dict[str, Any]:
@@ -28,6 +33,8 @@ def noise_ceiling(ratings: np.ndarray, rng: np.random.Generator, splits: int = 2
     error variance of a mean of k ratings is proportional to 1/k. (ICC(1,k) uses the arithmetic mean, as is usual, and
     then is a little higher.) The number of ratings of a story is assumed not to depend on its quality.
 
+    The interval is by a delete-a-group jackknife over ten blocks of adjacent stories, on the scale of the ceiling.
+
     Args:
         ratings: `(n, r)`, NaN where a rating is missing; at least two each for three stories.
         rng: random generator.
@@ -35,7 +42,9 @@ def noise_ceiling(ratings: np.ndarray, rng: np.random.Generator, splits: int = 2
 
     Returns:
         `{"splits", "stories", "raters", "split_half": {coefficient: mean}, "reliability", "ceiling": {coefficient:
-        value}}`: `stories` are split, `raters` is the mean number of ratings of all stories.
+        value}, "intervals": {coefficient: [low, high]}}`: `stories` are split, `raters` is the mean number of ratings of all
+        stories, `intervals` are those of the ceilings at 95 %, from 0 to 1, or None for fewer than 30 stories with two
+        ratings or where some stories' halves disagree.
 
     Raises:
         ValueError: fewer than three stories with two ratings, stories that all have the same mean in each half, or
@@ -54,45 +63,84 @@ def noise_ceiling(ratings: np.ndarray, rng: np.random.Generator, splits: int = 2
             f"{len(ratings):,} stories"
         )
     ratings, counts = ratings[is_split], counts[is_split]
-    by_split: dict[str, list[float]] = {name: [] for name in COEFFICIENTS}
-    for _ in range(splits):
+    sizes = [float(harmonic_mean(each.tolist())) for each in (counts // 2, counts - counts // 2, all_counts)]
+    blocks = np.array_split(np.arange(len(ratings)), BLOCKS) if len(ratings) >= 3 * BLOCKS else []
+    whole, without = [], [[] for _ in blocks]
+    for split in range(splits):
         first, second = _halves(ratings, counts, rng)
-        if np.ptp(first) == 0 or np.ptp(second) == 0:
+        agreed = _agreement(first, second)
+        if agreed is None:
             continue
-        by_split["pearson"].append(float(np.corrcoef(first, second)[0, 1]))
-        by_split["spearman"].append(float(np.corrcoef(stats.rankdata(first), stats.rankdata(second))[0, 1]))
-        by_split["kendall"].append(float(stats.kendalltau(first, second).statistic))
-    if not by_split["pearson"]:
+        whole.append(agreed)
+        for block, values in zip(blocks if split < _BLOCK_SPLITS else (), without, strict=False):
+            values.append(_agreement(np.delete(first, block), np.delete(second, block)))
+    if not whole:
         raise ValueError("split halves: the raters give every story the same mean")
-    half = {name: float(np.mean(values)) for name, values in by_split.items()}
+    half = _means(whole)
     if min(half.values()) <= 0:
         raise ValueError(
             f"split halves: two halves of a story's raters agree no more than by chance (Pearson {half['pearson']:.3f})"
         )
-    small, large, target = (
-        float(harmonic_mean(sizes.tolist())) for sizes in (counts // 2, counts - counts // 2, all_counts)
-    )
-    reliability = {
-        "pearson": _spearman_brown(half["pearson"], small, large, target),
-        "spearman": _spearman_brown(half["spearman"], small, large, target),
-        "kendall": _spearman_brown(np.sin(np.pi / 2 * half["kendall"]), small, large, target),
-    }
-    ceiling = {name: float(np.sqrt(value)) for name, value in reliability.items()}
-    ceiling["kendall"] = float(2 / np.pi * np.arcsin(ceiling["kendall"]))
     return {
-        "splits": len(by_split["pearson"]),
+        "splits": len(whole),
         "stories": len(ratings),
         "raters": float(all_counts.mean()),
         "split_half": half,
-        "reliability": reliability["pearson"],
-        "ceiling": ceiling,
+        "reliability": _spearman_brown(half["pearson"], *sizes),
+        "ceiling": _ceilings(half, sizes),
+        "intervals": _intervals(_ceilings(half, sizes), without, sizes),
+    }
+
+
+def _agreement(first: np.ndarray, second: np.ndarray) -> dict[str, float] | None:
+    """The coefficients between the half means; None where all means of a half are equal."""
+    if np.ptp(first) == 0 or np.ptp(second) == 0:
+        return None
+    return {
+        "pearson": float(np.corrcoef(first, second)[0, 1]),
+        "spearman": float(np.corrcoef(stats.rankdata(first), stats.rankdata(second))[0, 1]),
+        "kendall": float(stats.kendalltau(first, second).statistic),
+    }
+
+
+def _means(splits: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    return {name: float(np.mean([values[name] for values in splits])) for name in COEFFICIENTS}
+
+
+def _ceilings(half: Mapping[str, float], sizes: Sequence[float]) -> dict[str, float]:
+    """The ceilings, from the mean agreement of halves; `sizes` as the last arguments of `_spearman_brown`."""
+    agreed = {**half, "kendall": np.sin(np.pi / 2 * half["kendall"])}
+    ceiling = {name: float(np.sqrt(_spearman_brown(agreed[name], *sizes))) for name in COEFFICIENTS}
+    ceiling["kendall"] = float(2 / np.pi * np.arcsin(ceiling["kendall"]))
+    return ceiling
+
+
+def _intervals(
+    ceiling: Mapping[str, float],
+    without: Sequence[Sequence[Mapping[str, float] | None]],
+    sizes: Sequence[float],
+) -> dict[str, list[float]] | None:
+    """The ceilings' intervals, given the agreement in the same splits without each block of stories."""
+    halves = [_means(splits) for values in without if (splits := [value for value in values if value])]
+    if not halves or len(halves) < len(without) or min(min(half.values()) for half in halves) <= 0:
+        return None
+    rows = [_ceilings(half, sizes) for half in halves]
+    count = len(rows)
+    reach = stats.t.ppf(0.975, count - 1) * np.sqrt((count - 1) ** 2 / count)
+    return {
+        name: [
+            float(np.clip(ceiling[name] + side * reach * np.std([row[name] for row in rows], ddof=1), 0, 1))
+            for side in (-1, 1)
+        ]
+        for name in COEFFICIENTS
     }
 
 
 def check_ceiling(ceiling: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]]) -> None:
     """Rejects a ceiling that a metric exceeds: its assumption that raters are exchangeable may then be false.
 
-    The ceiling is an estimate, too, and is taken as it is: with few stories or raters, some are rejected by chance.
+    The ceiling is an estimate, too: the metric's interval must be above that of the ceiling, or above the ceiling where it
+    has none.
 
     A metric that was fitted to these ratings can exceed any ceiling, which is no evidence against the assumption.
 
@@ -101,17 +149,23 @@ def check_ceiling(ceiling: Mapping[str, Any], rows: Mapping[str, Mapping[str, An
         rows: maps each metric to its coefficients with `intervals`, which may be None.
 
     Raises:
-        ValueError: the whole interval of a metric, for any coefficient, is above the ceiling.
+        ValueError: the whole interval of a metric, for any coefficient, is above the ceiling's.
     """
     for name, row in rows.items():
         for coefficient, ends in (row.get("intervals") or {}).items():
             top = ceiling["ceiling"][coefficient]
-            if ends is not None and ends[0] > top:
+            if ends is not None and ends[0] > upper_end(ceiling, coefficient):
                 raise ValueError(
                     f"split halves: {name} is above their ceiling ({coefficient.capitalize()} {row[coefficient]:.3f}, "
                     f"ceiling {top:.3f}): the raters of a story may not be exchangeable, the ceiling may be too low by chance, "
                     "or the metric has seen their ratings"
                 )
+
+
+def upper_end(ceiling: Mapping[str, Any], coefficient: str) -> float:
+    """The upper end of a ceiling's interval, or the ceiling itself where it has none."""
+    intervals = ceiling.get("intervals")
+    return float(intervals[coefficient][1] if intervals else ceiling["ceiling"][coefficient])
 
 
 def _halves(

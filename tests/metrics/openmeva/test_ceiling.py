@@ -62,6 +62,34 @@ def test_fixed_raters_of_different_severity_have_no_ceiling():
             check_ceiling(noise_ceiling(ratings, rng), {"true quality": row})
 
 
+def test_interval_covers_the_ceiling_of_the_population():
+    covered = []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        ratings = rng.normal(size=(80, 1)) + 1.5 * rng.normal(size=(80, 4))
+        low, high = noise_ceiling(ratings, rng, splits=10)["intervals"]["pearson"]
+        covered.append(low <= np.sqrt(1 / (1 + 1.5**2 / 4)) <= high)
+    assert 0.88 <= np.mean(covered) < 1
+
+
+def test_few_stories_have_a_ceiling_without_interval():
+    rng = np.random.default_rng(0)
+    ratings = rng.normal(size=(29, 1)) + 0.5 * rng.normal(size=(29, 4))
+    assert noise_ceiling(ratings, rng)["intervals"] is None
+    assert noise_ceiling(np.vstack([ratings, ratings[:1]]), rng)["intervals"] is not None
+
+
+def test_metric_within_the_ceilings_interval_is_accepted():
+    top = {
+        "ceiling": dict.fromkeys(COEFFICIENTS, 0.6),
+        "intervals": {name: [0.5, 0.7] for name in COEFFICIENTS},
+    }
+    values = dict.fromkeys(COEFFICIENTS, 0.75)
+    check_ceiling(top, {"near": {**values, "intervals": {name: [0.65, 0.8] for name in COEFFICIENTS}}})
+    with pytest.raises(ValueError, match="far is above their ceiling"):
+        check_ceiling(top, {"far": {**values, "intervals": {name: [0.71, 0.8] for name in COEFFICIENTS}}})
+
+
 def test_ceiling_within_a_metrics_interval_is_accepted():
     top = {"ceiling": dict.fromkeys(COEFFICIENTS, 0.6)}
     values = dict.fromkeys(COEFFICIENTS, 0.65)

@@ -13,6 +13,7 @@ from openmeva.training.benchmark.tables.number_format import (
     error_type_rule,
     few_prompts_note,
     few_stories_note,
+    format_ceiling,
     format_number,
     format_p_value,
     format_with_interval,
@@ -128,7 +129,7 @@ def _between_counted(row: Results) -> tuple[str, str]:
 
 
 def _reliability(result: Results) -> str:
-    agreement, ceiling = result.get("agreement", {}), result.get("noise_ceiling", {}).get("ceiling", {})
+    agreement, ceiling = result.get("agreement", {}), result.get("noise_ceiling")
     alpha, icc = agreement.get("krippendorff_interval"), agreement.get("icc_one_way_mean")
     if alpha is None and not ceiling:
         reason = (
@@ -144,9 +145,7 @@ def _reliability(result: Results) -> str:
     if icc is not None:
         parts.append(f"reliability of the mean rating, ICC(1,k), {format_number(icc, 2)} (1 is perfect)")
     if ceiling:
-        parts.append(
-            f"noise ceiling {format_number(ceiling['pearson'], 2)}: the correlation of a perfect metric"
-        )
+        parts.append(f"noise ceiling {format_ceiling(ceiling)}: the correlation of a perfect metric")
     elif "noise_ceiling" in result.get("unavailable", {}):
         parts.append(f"no ceiling is known ({result['unavailable']['noise_ceiling']})")
     return f"The ratings: {'; '.join(parts)}."

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from openmeva.metrics.openmeva.autos import MAX_DRAWS
+from openmeva.metrics.openmeva.ceiling import upper_end
 from openmeva.metrics.openmeva.comparison import SIGNIFICANCE
 from openmeva.training.benchmark.own.figures import aspect_plot, drift_plot
 from openmeva.training.benchmark.own.judged_parts import (
@@ -21,6 +22,7 @@ from openmeva.training.benchmark.results.titles import OWN
 from openmeva.training.benchmark.results.verdicts import UNCLEAR
 from openmeva.training.benchmark.tables.number_format import (
     few_prompts_note,
+    format_ceiling,
     format_number,
     format_with_interval,
 )
@@ -59,7 +61,7 @@ def verdict_section(results: Results) -> Section:
     """One or two sentences per metric and set."""
     sentences = []
     for result in results["judged"].values():
-        ceiling = result.get("noise_ceiling", {}).get("ceiling", {}).get("pearson")
+        ceiling = result.get("noise_ceiling")
         for title, metric in result["metrics"].items():
             row = result["rows"][title]
             ends = row["intervals"]["pearson"]
@@ -83,8 +85,8 @@ def verdict_section(results: Results) -> Section:
                     else ": if lower is better, use --lower-is-better"
                 )
             if ceiling:
-                text += f"; the noise ceiling from the raters' disagreement is {format_number(ceiling, 2)}"
-                if ends and ends[0] > ceiling:
+                text += f"; the noise ceiling from the raters' disagreement is {format_ceiling(ceiling)}"
+                if ends and ends[0] > upper_end(ceiling, "pearson"):
                     text += ", so it was trained on these ratings, the raters of a story are not exchangeable, or the ceiling is too low by chance"
             text += "."
             trivial = row["beats_trivial"].get("pearson")

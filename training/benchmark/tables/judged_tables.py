@@ -11,6 +11,7 @@ from openmeva.training.benchmark.results.verdicts import UNCLEAR
 from openmeva.training.benchmark.tables.level_tables import ROW_KINDS
 from openmeva.training.benchmark.tables.number_format import (
     few_prompts_note,
+    format_ceiling,
     format_interval,
     format_number,
     format_p_value,
@@ -74,8 +75,8 @@ def _reliability(result: Mapping[str, Any]) -> str:
     if figures:
         text += f" Raters: {', '.join(figures)}."
     if "noise_ceiling" in result:
-        top = result["noise_ceiling"]["ceiling"]
-        text += f" Ceiling of a perfect metric: {', '.join(f'{c} {format_number(top[c], 2)}' for c in COEFFICIENTS)}."
+        ceilings = [f"{name} {format_ceiling(result['noise_ceiling'], name)}" for name in COEFFICIENTS]
+        text += f" Ceiling of a perfect metric: {', '.join(ceilings)}."
     elif agreement and "noise_ceiling" in result.get("unavailable", {}):
         text += f" No ceiling is known; {result['unavailable']['noise_ceiling']}."
     return text
@@ -105,7 +106,7 @@ def reliability(judged: Mapping[str, Any], published: Mapping[str, Any]) -> Tabl
         note="1 is perfect agreement, 0 is chance. Krippendorff’s α above .8 is reliable, .67 to .8 allows tentative "
         "conclusions (OpenMEVA, Table 9). The paper’s α is of all 1,000 stories of a set. ICC(1,1) is the reliability of one rating, ICC(1,k) that of a story’s mean "
         "rating. A ceiling is the Pearson correlation of a perfect metric: the square root of ICC(1,k), or of the "
-        "split-half reliability after Spearman-Brown correction. All of these assume exchangeable raters, except "
+        "split-half reliability after Spearman-Brown correction, with its interval by a jackknife over blocks of stories. All of these assume exchangeable raters, except "
         "Kendall’s W, whose mean by chance is 1 divided by the number of raters. It needs rater identities, and at least three "
         "stories of the same raters; those of MANS are lost, since its ratings were released sorted within each story.",
     )  # fmt: skip
@@ -121,7 +122,7 @@ def reliability(judged: Mapping[str, Any], published: Mapping[str, Any]) -> Tabl
                 for key in ("icc_one_way", "icc_one_way_mean", "icc_ceiling")
             ),
             format_number(ceiling.get("split_half", {}).get("pearson")),
-            format_number(ceiling.get("ceiling", {}).get("pearson")),
+            format_ceiling(ceiling, digits=3),
             format_number(agreement.get("kendall_w")),
         )
     return table

@@ -38,12 +38,19 @@ def format_interval(ends: Sequence[float] | None) -> str:
     return f"[{format_number(ends[0], 2)}, {format_number(ends[1], 2)}]" if ends else ""
 
 
-def format_with_interval(cell: Mapping[str, Any], coefficient: str) -> str:
+def format_with_interval(cell: Mapping[str, Any], coefficient: str, digits: int = 3) -> str:
     """`.369 [.280, .452]`, or a dash."""
     if coefficient not in cell:
         return "–"
     ends = (cell.get("intervals") or {}).get(coefficient)
-    return f"{format_number(cell[coefficient])} {format_interval(ends)}".rstrip()
+    return f"{format_number(cell[coefficient], digits)} {format_interval(ends)}".rstrip()
+
+
+def format_ceiling(found: Mapping[str, Any], coefficient: str = "pearson", digits: int = 2) -> str:
+    """The ceiling of `noise_ceiling`'s result with its interval, or a dash for an empty result."""
+    return format_with_interval(
+        {**found.get("ceiling", {}), "intervals": found.get("intervals")}, coefficient, digits
+    )
 
 
 def format_p_value(value: float | None) -> str:
