@@ -51,7 +51,8 @@ Returns:
         without the sentence minus the score with it (in a long story, of the window around it): above 0 for a
         sentence that lowers the score; `error_types` (not with `base`), the
         probability of each error type: `repetition`, `contradiction`, `wrong_order`, `off_topic` (hints only;
-        `contradiction` carries no signal).
+        `contradiction` carries no signal); `repetition` (`mix` only), the share of the story's 4-grams that occurred
+        in it before, 0 to below 1, which lowers the score above .02.
     warnings: one per story, None or why its score means little (no words, too short, not English, special tokens, with
         `roc` the wrong kind of story).
 Raises:

@@ -12,6 +12,7 @@ import argparse
 import json
 import re
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from scipy.stats import pearsonr, spearmanr
 
 from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
+from openmeva.metrics.core.repetition import RepetitionCost
 from openmeva.training.benchmark.data.sets import TEST_SETS
 from openmeva.training.classifier.config import Teacher
 from openmeva.training.classifier.distillation import teacher_digests, with_teacher_logits
@@ -56,6 +58,7 @@ def single_source_configs(config: PlotCoherenceConfig) -> dict[str, PlotCoherenc
         rank_weight=1.0,
         token_weight=0.5 if config.token_weight else 0.0,
         states_weight=0.0,
+        repetition_weight=0.0,
         epochs=1,
         training_sets=None,
     )
@@ -192,11 +195,13 @@ class SourceRows:
     def _correlation_with_teacher(
         self, scorer: ClassifierScorer, teacher: Teacher, rows: Sequence[GroupRow]
     ) -> float:
-        """Spearman correlation of a student's scores with its teacher's."""
+        """Spearman correlation of a student's scores with its teacher's, both without the cost of repetition."""
         distilled = with_teacher_logits(
             rows, resolve_path(teacher.weights), "plot_coherence", self.run / "held_out"
         )
-        scores = scorer.score([row.story for row in rows])[0]
+        plain = copy(scorer)
+        plain.repetition = RepetitionCost()
+        scores = plain.score([row.story for row in rows])[0]
         return float(spearmanr(scores, [row.teacher_logit for row in distilled])[0])
 
 
