@@ -65,7 +65,8 @@ def noise_ceiling(ratings: np.ndarray, rng: np.random.Generator, splits: int = 2
     ratings, counts = ratings[is_split], counts[is_split]
     sizes = [float(harmonic_mean(each.tolist())) for each in (counts // 2, counts - counts // 2, all_counts)]
     blocks = np.array_split(np.arange(len(ratings)), BLOCKS) if len(ratings) >= 3 * BLOCKS else []
-    whole, without = [], [[] for _ in blocks]
+    whole: list[dict[str, float]] = []
+    without: list[list[dict[str, float] | None]] = [[] for _ in blocks]
     for split in range(splits):
         first, second = _halves(ratings, counts, rng)
         agreed = _agreement(first, second)
