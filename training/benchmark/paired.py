@@ -12,7 +12,6 @@ import numpy as np
 
 from openmeva.metrics.openmeva.judged import JudgedStories
 from openmeva.training.benchmark.command import judged_file_set
-from openmeva.training.benchmark.data.contexts import rows_for_metric
 from openmeva.training.benchmark.data.registry import read_registry
 from openmeva.training.benchmark.data.row_matching import match_rows
 from openmeva.training.benchmark.data.score_files import (
@@ -26,6 +25,7 @@ from openmeva.training.benchmark.data.score_files import (
 )
 from openmeva.training.benchmark.data.sets import TestSet, test_set
 from openmeva.training.benchmark.results.judged import judged_table
+from openmeva.training.benchmark.scoring.inputs import SkippedError, inputs_for_set
 from openmeva.training.benchmark.scoring.scores import SCORES_CACHE, cached_scores, check_cache
 from openmeva.training.files import Row, kind_of
 
@@ -185,13 +185,10 @@ def metric_scores(name: str, judged_set: TestSet, rows: Rows) -> dict[str, list[
     entries = read_registry()
     if name not in entries:
         raise ValueError(f"{name!r} is neither a file nor a metric: expected one of {', '.join(entries)}")
-    entry = entries[name]
-    config = entry.configs.get(judged_set.corpus)
-    if config is None:
-        raise ValueError(f"{name}: has no configuration for {judged_set.corpus}")
-    metric_rows = rows_for_metric(entry, judged_set, rows)
-    if metric_rows is None:
-        raise ValueError(f"{name}: needs contexts, and {judged_set.title} has none")
+    try:
+        inputs = inputs_for_set(entries[name], judged_set, rows)
+    except SkippedError as error:
+        raise ValueError(f"{error.name}: {error}") from error
     check_cache(SCORES_CACHE)
-    result = cached_scores(entry, config, metric_rows, SCORES_CACHE)
-    return {title: result[key] for title, key in entry.rows.items()}
+    result = cached_scores(inputs.entry, inputs.config, inputs.rows, SCORES_CACHE)
+    return {title: result[key] for title, key in inputs.entry.rows.items()}
