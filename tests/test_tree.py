@@ -77,3 +77,12 @@ def test_files_named_in_code_and_pages_exist() -> None:
         if not (ROOT / name).is_file()
     }
     assert missing == set()
+
+
+@pytest.mark.parametrize(
+    ("page", "folder"), [("metrics/README.md", "metrics/core"), ("spaces/README.md", "spaces")]
+)
+def test_readme_lists_every_module(page: str, folder: str) -> None:
+    listed_modules = set(re.findall(r"`(\w+\.py)`", (ROOT / page).read_text(encoding="utf-8")))
+    modules = {path.name for path in (ROOT / folder).glob("*.py")} - {"__init__.py"}
+    assert modules - listed_modules == set()

@@ -61,7 +61,7 @@ def cancelled(listeners: Events) -> set[int]:
 
 def test_external_links_open_in_a_new_tab(scorer_page: gr.Blocks) -> None:
     lab = Lab(FakeScorer())
-    lab._made, lab._whole = (PerturbationMaterial(0), PerturbationMaterial(1)), True
+    lab._cached_materials, lab._has_wordnet = (PerturbationMaterial(0), PerturbationMaterial(1)), True
     (head,) = (
         component.value
         for component in scorer_page.blocks.values()
