@@ -15,10 +15,12 @@ from openmeva.metrics.core.runtime import SpecialTokens, pad
 from openmeva.metrics.core.text import Normalizer, join_words
 from openmeva.metrics.ruber_bert.modeling import RuberModel, extremes, inner_tokens, pool
 from openmeva.metrics.ruber_bert.scoring import plain_context
+from openmeva.training.common.buffered_random import evenly_spaced
 from openmeva.training.common.trainer import training_autocast
 from openmeva.training.corpora.named_files import resolve_corpus_files
 from openmeva.training.corpora.splits import judged_keys, load_corpus, truncate_sentences
 from openmeva.training.corpora.stories import is_held_out, story_key, without_line_breaks
+from openmeva.training.fields import prompt_of
 from openmeva.training.files import read_rows, text_of
 from openmeva.training.ruber_bert.config import RuberConfig
 
@@ -37,7 +39,9 @@ class PairSplit:
 def load_pairs(config: RuberConfig, data: Path, names: Path, tokenizer: Tokenizer) -> PairSplit:
     """The pairs of a configuration: prompts with their stories, and first sentences with the rest of their stories.
 
-    The first sentence is the context for stories without a prompt.
+    The first sentence is the context for stories without a prompt. Of each file of prompts, too, at most
+    `corpus.max_stories` stories are read. Stories are held out by their own text, and several may have one context: no
+    pair is trained on whose context is also held out.
 
     Args:
         config: the configuration.
@@ -57,7 +61,9 @@ def load_pairs(config: RuberConfig, data: Path, names: Path, tokenizer: Tokenize
     validation: list[tuple[str, str]] = []
     prompted: set[str] = set()
     for file in resolve_corpus_files(config.prompts or (), data):
-        for prompt, story in track(list(prompted_stories(data / file)), f"normalising {file}"):
+        stories = list(prompted_stories(data / file))
+        stories = stories if settings.max_stories is None else evenly_spaced(stories, settings.max_stories)
+        for prompt, story in track(stories, f"normalising {file}"):
             sentences = truncate_sentences(normalizer.sentences(story), settings.max_words)
             context = normalizer(plain_context(prompt))
             key = story_key(name_normalizer.sentences(story))
@@ -72,6 +78,8 @@ def load_pairs(config: RuberConfig, data: Path, names: Path, tokenizer: Tokenize
                 split.append(
                     (join_words(sentences[:CONTEXT_SENTENCES]), join_words(sentences[CONTEXT_SENTENCES:]))
                 )
+    held_out = {context for context, _ in validation}
+    train = [pair for pair in train if pair[0] not in held_out]
     rng = np.random.default_rng(config.seed)
     splits = [
         [split[i] for i in rng.permutation(len(split))[:count]]
@@ -96,10 +104,8 @@ def prompted_stories(path: Path) -> Iterator[tuple[str, str]]:
     """
     count = 0
     for row in read_rows(path):
-        column = next((name for name in ("prompt", "context") if row.values.get(name)), None)
-        prompt = text_of(row, column) if column else ""
-        story = without_line_breaks(text_of(row))  # as in `load_corpus`
-        if prompt.strip() and story.strip():
+        prompt, story = prompt_of(row.values), without_line_breaks(text_of(row))  # as in `load_corpus`
+        if prompt and story.strip():
             count += 1
             yield prompt, story
     if not count:

@@ -221,6 +221,29 @@ def test_prompts_are_contexts_and_stories_are_not_repeated(column: str, data: Pa
         load_pairs(config, data, data / "encoder" / "names.json", tokenizer)
 
 
+def test_no_context_is_both_trained_on_and_held_out(data: Path) -> None:
+    words = ("ran", "ate", "slept", "walked", "was", "home", "park", "dog", "cat")
+    rows = [
+        {"prompt": f"the {first} {second} .", "story": f"he {first} . she {second} {end} . he {end} !"}
+        for first in words
+        for second in words
+        for end in ("ran", "ate")
+    ]
+    (data / "prompted.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    corpus = {"train": ["prompted.jsonl"], "validation_share": 0.1}
+    config = configuration(corpus=corpus, prompts=["prompted.jsonl"])
+    _, tokenizer, _ = build_model(config)
+    names = data / "encoder" / "names.json"
+    pairs = load_pairs(config, data, names, tokenizer)
+    train, held_out = ([tuple(context) for context, _ in split] for split in (pairs.train, pairs.validation))
+    assert len(set(train)) < len(train), "several stories have one prompt"
+    assert held_out
+    assert not set(train) & set(held_out)
+    few = configuration(corpus={**corpus, "max_stories": 40}, prompts=["prompted.jsonl"])
+    pairs = load_pairs(few, data, names, tokenizer)
+    assert 20 < len(pairs.train) + len(pairs.validation) <= 40
+
+
 @pytest.mark.parametrize(
     ("file", "story", "message"),
     [
