@@ -11,7 +11,6 @@ from openmeva.spaces.tables import read_upload
 from openmeva.training.benchmark.data.score_files import read_scores
 from openmeva.training.benchmark.probes.pairs import read_pairs
 from openmeva.training.bleurt.ratings import read_ratings
-from openmeva.training.corpora.judged_file import read_judged_file
 from openmeva.training.corpora.rocstories import read_rocstories
 from openmeva.training.corpora.splits import _judged_texts
 from openmeva.training.corpora.stories import read_stories
@@ -20,6 +19,7 @@ from openmeva.training.corpora.writing_prompts import read_writing_prompts
 from openmeva.training.encoder.names import read_names
 from openmeva.training.files import read_rows
 from openmeva.training.grammar.data import read_cola
+from openmeva.training.judged.judged_file import read_judged_file
 from openmeva.training.judged.mans import read_mans
 from openmeva.training.judged.plot_guided import read_plot_guided_judgments, read_predictions
 from openmeva.training.judged.union import read_union_judgments

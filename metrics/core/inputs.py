@@ -1,15 +1,13 @@
 """Checks of module inputs: columns of texts, and the options of `compute`."""
 
-import json
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from numbers import Integral, Real
 from typing import Any
 
 _SHOWN = 60  # characters of a wrong value
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_OTHER_NAMES = {"context": ("contexts", "prompt"), "reference": ("references",)}  # of columns
 
 
 class HaltedError(ValueError):
@@ -143,50 +141,6 @@ def check_reference_lists(references: Any) -> list[list[str]]:
     return rows
 
 
-def field_of(row: Mapping[str, Any], field: str) -> Any:
-    """The `story`, `context` or `reference` of a row, or None.
-
-    A context may be called `prompt`, as in MANS; `contexts` and `references` are accepted, too. If the first of these is
-    blank, the next is used. Several references may be a JSON list of strings, as `write_rows` writes them into a table
-    cell.
-
-    >>> field_of({"story": "He ran.", "prompt": "Tell me."}, "context")
-    'Tell me.'
-    >>> field_of({"story": "He ran.", "reference": '["He left.", "He fell."]'}, "reference")
-    ['He left.', 'He fell.']
-    """
-    values = (row.get(name) for name in (field, *_OTHER_NAMES.get(field, ())))
-    given = [value for value in values if value is not None]
-    with_text = (value for value in given if not (isinstance(value, str) and not value.strip()))
-    content = next(with_text, given[0] if given else None)
-    several = parse_json_list(content) if field == "reference" and isinstance(content, str) else None
-    return content if several is None or not all(isinstance(text, str) for text in several) else several
-
-
-def column_of(names: Collection[str], field: str) -> str | None:
-    """The name, among those of columns, under which `field_of` finds a field; None if there is none.
-
-    >>> column_of(["story", "prompt"], "context")
-    'prompt'
-    """
-    return next((name for name in (field, *_OTHER_NAMES.get(field, ())) if name in names), None)
-
-
-def parse_json_list(cell: str) -> list[Any] | None:
-    """The list that a table cell holds as JSON, or None.
-
-    >>> parse_json_list('["He ran.", "He fell."]'), parse_json_list("He ran.")
-    (['He ran.', 'He fell.'], None)
-    """
-    if not cell.lstrip().startswith("["):
-        return None
-    try:
-        values: list[Any] = json.loads(cell)
-    except (ValueError, RecursionError):
-        return None
-    return values
-
-
 def check_lengths(predictions: Sequence[str], column: Sequence[Any], name: str) -> None:
     """Raises a `ValueError` unless there is one value in `column` for each prediction."""
     if len(predictions) != len(column):
@@ -205,6 +159,16 @@ def chosen_names(requested: Any, available: Sequence[str]) -> list[str]:
     if not chosen or not all(isinstance(name, str) and name in available for name in chosen):
         raise ValueError(f"scores: expected some of {', '.join(available)}, got {_shown(requested)}")
     return chosen
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value is None or one of pandas' missing values (NaN, NaT, NA), none of which equals itself."""
+    if value is None or getattr(value, "ndim", None):
+        return value is None
+    try:
+        return bool(value != value)
+    except TypeError:  # NA has no truth value
+        return True
 
 
 def is_number(value: Any) -> bool:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from openmeva.metrics.core.inputs import is_missing
 from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, intervals
 from openmeva.metrics.openmeva.comparison import correct_p_values
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS, correlate_part
-from openmeva.metrics.openmeva.judged import is_missing, is_single_number
+from openmeva.metrics.openmeva.judged import is_single_number
 from openmeva.metrics.openmeva.shared_samples import cached_sample
 
 # The tests have thousands of stories and 18 cells; a thousand resamples fix an interval to the second digit.

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from openmeva.metrics.core.inputs import as_list, parse_number
+from openmeva.metrics.core.inputs import as_list, is_missing, parse_number
 from openmeva.metrics.openmeva.ties import merge_score_ties, merge_ties
 
 HUMAN = "human"
@@ -172,16 +172,6 @@ def _column(rows: list[Mapping[str, Any]], name: str) -> list[Any] | None:
     if missing:
         raise ValueError(f"column '{name}': expected in every row or in none, missing in {_rows(missing)}")
     return values
-
-
-def is_missing(value: Any) -> bool:
-    """Whether a value is None or one of pandas' missing values (NaN, NaT, NA), none of which equals itself."""
-    if value is None or getattr(value, "ndim", None):
-        return value is None
-    try:
-        return bool(value != value)
-    except TypeError:  # NA has no truth value
-        return True
 
 
 def _texts(rows: list[Mapping[str, Any]], name: str) -> list[str] | None:

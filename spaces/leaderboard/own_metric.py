@@ -26,6 +26,7 @@ from openmeva.training.benchmark.data.row_matching import match_rows
 from openmeva.training.benchmark.data.score_files import column_names, columns_by_metric, finite_number
 from openmeva.training.benchmark.data.sets import TEST_SETS, test_set
 from openmeva.training.benchmark.results.titles import own_title
+from openmeva.training.fields import prompt_of
 from openmeva.training.files import Row
 
 DRAWS = 1000
@@ -162,9 +163,7 @@ def _stories_of(rows: Sequence[Row]) -> list[dict[str, Any]]:
     Raises:
         ValueError: a judgment that is not a number (with its row), or more systems than `MAX_SYSTEMS`.
     """
-    prompts = [
-        next((str(row.values[name]) for name in ("prompt", "context") if row.has(name)), None) for row in rows
-    ]
+    prompts = [prompt_of(row.values) for row in rows]
     systems = all(row.has("source_model") for row in rows)
     names = {str(row.values["source_model"]) for row in rows} if systems else set()
     _check_names("Column 'source_model': a system", names)

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from openmeva.metrics.core.inputs import field_of
 from openmeva.metrics.core.text_warnings import USUAL_WORD_COUNTS, warnings_of
 from openmeva.spaces.limits import MAX_FILE_CHARACTERS, MAX_ROWS
 from openmeva.spaces.scorer import Patience, Score, Scorer
 from openmeva.spaces.story_scorer.service import checked_text
 from openmeva.spaces.texts import Text, check_corpus
 from openmeva.spaces.verdicts import recommended_score
+from openmeva.training.fields import field_of
 
 KEPT_COLUMNS = ("story_id", "story", "context", "prompt", "reference")
 # Of a file, at most so many stories and characters are scored at once; other requests are served in between.

@@ -22,8 +22,8 @@ from openmeva.training.benchmark.scoring.scores import SCORES_CACHE, check_cache
 from openmeva.training.benchmark.tables.render import to_terminal
 from openmeva.training.benchmark.tables.sections import main_tables, read_published, section_tables
 from openmeva.training.common.command import check_data
-from openmeva.training.corpora.judged_file import read_judged_file
 from openmeva.training.files import kind_of
+from openmeva.training.judged.judged_file import read_judged_file
 
 
 @dataclass(frozen=True)

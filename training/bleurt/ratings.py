@@ -29,8 +29,8 @@ from openmeva.metrics.core.text import Normalizer
 from openmeva.training.common.bounds import check_minimum
 from openmeva.training.common.command import exit_on_bad_input
 from openmeva.training.common.cross_validated import CROSS_VALIDATED, FOLDER, write_cross_validated
-from openmeva.training.corpora.judged_file import number_of
 from openmeva.training.files import read_rows, save_tensors, text_of, write_text
+from openmeva.training.judged.judged_file import number_of
 from openmeva.training.judged.mans import read_mans
 from openmeva.training.judged.union import FOLDERS as UNION_FOLDERS
 from openmeva.training.judged.union import read_union_judgments

@@ -46,8 +46,8 @@ def systems(
         list[str],
         typer.Argument(
             metavar="FILES",
-            help="a file of stories of each system, as `score` reads them; rows are matched by 'story_id', else by 'context' "
-            "or 'prompt', else by their order",
+            help="a file of stories of each system, as `score` reads them; rows are matched by 'story_id' or 'id', else by "
+            "'prompt' or 'context', else by their order",
         ),
     ],
     metric: Metric = DEFAULT_METRIC,
@@ -133,12 +133,9 @@ def _named(first: str, other: str) -> Iterator[None]:
 
 def _prompts(first: "list[Row]", rows: "list[Row]", pairs: Sequence[tuple[int, int]]) -> list[str]:
     """The prompt of each pair of row numbers; blank where it is not known."""
-    from openmeva.metrics.core.inputs import field_of
+    from openmeva.training.fields import prompt_of
 
-    return [
-        str(field_of(first[a].values, "context") or field_of(rows[b].values, "context") or "")
-        for a, b in pairs
-    ]
+    return [prompt_of(first[a].values) or prompt_of(rows[b].values) or "" for a, b in pairs]
 
 
 def _names(files: list[str]) -> list[str]:
@@ -188,7 +185,7 @@ def _mean(scores: Sequence[float | None]) -> float | None:
 
 def _pair_rows(outputs: "Mapping[str, Output]", first: System, other: System) -> list[dict[str, Any]]:
     """A row for each pair."""
-    from openmeva.metrics.core.inputs import field_of
+    from openmeva.training.fields import field_of
 
     rows = []
     for (a, b), prompt in zip(other.pairs, other.prompts(first), strict=True):

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from openmeva.metrics.core.description import read_metrics
 from openmeva.metrics.core.repetition import repetition_note
-from openmeva.training.corpora.story_rows import explicit_id
+from openmeva.training.fields import story_id_of
 from openmeva.training.scoring.results import MetricResult
 
 MAX_ROWS = 100  # stories in a table
@@ -113,7 +113,7 @@ def columns_of(result: MetricResult) -> list[Column]:
 
 def row_name(row: Mapping[str, Any], index: int) -> str:
     """A story's name: its id, or its row number from 1."""
-    return explicit_id(row) or str(index + 1)
+    return story_id_of(row) or str(index + 1)
 
 
 def show_reasons(

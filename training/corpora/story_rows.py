@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from openmeva.metrics.core.contexts import begins_with_context
-from openmeva.metrics.core.inputs import field_of
-from openmeva.metrics.openmeva.judged import is_missing
 from openmeva.training.corpora.notices import warn_about_bad_lines
 from openmeva.training.corpora.stories import story_of
+from openmeva.training.fields import field_of, story_id_of
 from openmeva.training.files import Row, read_rows
 from openmeva.training.text.story import Story
 
@@ -124,14 +123,4 @@ def num_context_sentences(story: str, context: str) -> int:
 
 def id_of(row: Row) -> str:
     """The id of a row; without one, `row.number` with six digits."""
-    return explicit_id(row.values) or f"{row.number:06d}"
-
-
-def explicit_id(values: Mapping[str, Any]) -> str | None:
-    """The `story_id` of a row, else its `id`; None if both are missing or blank.
-
-    >>> explicit_id({"story_id": None, "id": 7}), explicit_id({"id": " "})
-    ('7', None)
-    """
-    given = (values.get(name) for name in ("story_id", "id"))
-    return next((str(value) for value in given if not is_missing(value) and str(value).strip()), None)
+    return story_id_of(row.values) or f"{row.number:06d}"

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from openmeva.metrics.core.inputs import field_of
-from openmeva.training.corpora.rating_sheets import (
+from openmeva.training.fields import field_of, prompt_of
+from openmeva.training.files import Row, read_rows, text_of
+from openmeva.training.judged.rating_sheets import (
     FORMAT,
     check_complete,
     is_blank,
@@ -14,7 +15,6 @@ from openmeva.training.corpora.rating_sheets import (
     number_of,
     ratings_in,
 )
-from openmeva.training.files import Row, read_rows, text_of
 
 _SOURCE_NAMES = ("source_model", "system", "model")
 _COMPLETE = ("story_id", "ratings", "score", "raters", "error_types")
@@ -80,8 +80,8 @@ def _checked(row: Row) -> Row:
         values.pop("reference", None)
     else:
         values["reference"] = reference
-    if "prompt" not in values and "context" in values:
-        values["prompt"] = values["context"]
+    if prompt := prompt_of(values):
+        values["prompt"] = prompt
     return row._replace(values=values)
 
 

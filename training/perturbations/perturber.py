@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from openmeva.training.common.buffered_random import BufferedRandom
-from openmeva.training.corpora.story_rows import context_of, explicit_id, num_context_sentences
+from openmeva.training.corpora.story_rows import context_of, num_context_sentences
+from openmeva.training.fields import story_id_of
 from openmeva.training.perturbations.aspects.registry import find_aspect
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.engine.perturbed import Perturbed
@@ -120,7 +121,7 @@ class Perturber:
         Raises:
             ValueError: `story` is blank or not a text.
         """
-        story, story_id = row.get("story"), explicit_id(row)
+        story, story_id = row.get("story"), story_id_of(row)
         if not isinstance(story, str) or not story.strip():
             raise ValueError(f"row {story_id or ''!r}: expected a text in 'story', got {story!r}")
         parsed, material = Story(story), self.material

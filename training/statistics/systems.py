@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from openmeva.metrics.core.inputs import field_of
 from openmeva.metrics.openmeva.ties import tie_merged_differences
+from openmeva.training.fields import field_of, prompt_of, story_id_of
 
 MIN_PROMPTS = 5  # prompts, or pairs where prompts are not known: with fewer, an interval says nothing
 _DRAWS, _FLIPS, _SEED = 2000, 9999, 0
@@ -134,7 +134,9 @@ def _draws_at_once(size: int) -> int:
 
 
 def match_systems(first: Rows, second: Rows) -> list[tuple[int, int]]:
-    """Pairs of row numbers, from 0: rows are matched by `story_id`, else by `context` (or `prompt`), else by position.
+    """Pairs of row numbers, from 0: rows are matched by `story_id` (or `id`), else by `prompt` (or `context`), else by position.
+
+    Ids of which the files share none, as each system's stories may have their own, are not used if all rows have prompts.
 
     Raises:
         ValueError: an id or a prompt that occurs twice or in only one of the files, files of different lengths, or two
@@ -152,33 +154,33 @@ def match_systems(first: Rows, second: Rows) -> list[tuple[int, int]]:
 
 
 def _matched_places(first: Rows, second: Rows) -> list[tuple[int, int]]:
-    key = next(
-        (
-            name
-            for name in ("story_id", "context")
-            if all(field_of(row, name) not in (None, "") for row in [*first, *second])
-        ),
-        None,
-    )
-    if key is None:
+    every = {
+        name: [[key_of(row) for row in rows] for rows in (first, second)]
+        for name, key_of in (("story_id", story_id_of), ("prompt", prompt_of))
+    }
+    found = [(name, keys) for name, keys in every.items() if all(map(all, keys))]
+    if len(found) > 1 and not set(found[0][1][0]) & set(found[0][1][1]):
+        del found[0]
+    if not found:
         if len(first) != len(second):
             raise ValueError(
                 f"the files have {len(first)} and {len(second)} rows; to match rows of different files, give 'story_id' or "
-                "'context' in every row"
+                "'prompt' in every row"
             )
         return [(index, index) for index in range(len(first))]
-    places = [_places(rows, key, name) for rows, name in ((first, "first"), (second, "second"))]
+    name, keys = found[0]
+    places = [_places(of_file, name, file) for of_file, file in zip(keys, ("first", "second"), strict=True)]
     alone = next(iter(places[0].keys() ^ places[1].keys()), None)
     if alone is not None:
-        raise ValueError(f"the {key} {alone[:60]!r} is in only one of the files")
-    return [(index, places[1][name]) for name, index in places[0].items()]
+        raise ValueError(f"the {name} {alone[:60]!r} is in only one of the files")
+    return [(index, places[1][key]) for key, index in places[0].items()]
 
 
-def _places(rows: Rows, key: str, file: str) -> dict[str, int]:
+def _places(keys: Sequence[str], name: str, file: str) -> dict[str, int]:
+    """The row number of each key of a file."""
     places: dict[str, int] = {}
-    for index, row in enumerate(rows):
-        value = str(field_of(row, key))
-        if value in places:
-            raise ValueError(f"the {key} {value[:60]!r} occurs twice in the {file} file")
-        places[value] = index
+    for index, key in enumerate(keys):
+        if key in places:
+            raise ValueError(f"the {name} {key[:60]!r} occurs twice in the {file} file")
+        places[key] = index
     return places

@@ -9,7 +9,7 @@ import pytest
 
 from openmeva.metrics.openmeva.judged import JudgedStories
 from openmeva.training.benchmark.command import judged_file_set
-from openmeva.training.corpora.judged_file import read_judged_file
+from openmeva.training.judged.judged_file import read_judged_file
 
 Rows = Sequence[Mapping[str, Any]]
 THREE = [{"story_id": f"s{k}", "story": f"story {k} .", "ratings": [k + 1, k + 2, k + 3]} for k in range(3)]

@@ -24,11 +24,20 @@ def test_rows_are_matched_by_id_or_prompt_or_position() -> None:
     assert match_systems(*prompted) == [(0, 1), (1, 0)]
     numbered = [[{**a, "story_id": number} for number in order] for order in ((0, 1), (1, 0))]
     assert match_systems(*numbered) == [(0, 1), (1, 0)], "an id may be 0"
+    other_column = [[{"story": "x", "id": number} for number in order] for order in ((0, 1), (1, 0))]
+    assert match_systems(*other_column) == [(0, 1), (1, 0)]
+    own_ids = [
+        [{**row, "id": f"{name} {n}"} for n, row in enumerate(rows)]
+        for name, rows in (("a", (a, b)), ("b", (b, a)))
+    ]
+    assert match_systems(*own_ids) == [(0, 1), (1, 0)], "ids of which no two are equal say nothing"
+    with pytest.raises(ValueError, match="the story_id '1' is in only one of the files"):
+        match_systems(numbered[0], numbered[0][:1])
     with pytest.raises(ValueError, match="the files have 2 and 1 rows"):
         match_systems(plain, plain[:1])
-    with pytest.raises(ValueError, match="the context 'q' is in only one of the files"):
+    with pytest.raises(ValueError, match="the prompt 'q' is in only one of the files"):
         match_systems([a, b], [a])
-    with pytest.raises(ValueError, match="the context 'p' occurs twice in the first file"):
+    with pytest.raises(ValueError, match="the prompt 'p' occurs twice in the first file"):
         match_systems([a, a], [a, b])
     by_number = [[{**row, "story_id": n} for n, row in enumerate(rows)] for rows in ((a, b), (b, a))]
     with pytest.raises(ValueError, match=r"row 1 of the first file and row 1 of the second .* 'p' and 'q'"):

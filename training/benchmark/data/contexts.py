@@ -6,24 +6,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from openmeva.metrics.core.contexts import begins_with_context, join_contexts
-from openmeva.metrics.core.inputs import field_of
 from openmeva.metrics.core.text import sentence_spans
 from openmeva.training.benchmark.data.registry import MetricEntry
 from openmeva.training.benchmark.data.sets import TestSet
+from openmeva.training.fields import field_of
 
 Rows = list[dict[str, Any]]
 
 CORPORA = ("roc", "wp")  # a configuration of one of these names has the corpus's rule for contexts
 
 
-def context_of(row: Mapping[str, Any]) -> str | None:
-    """A row's context or prompt, as `field_of` finds it, or None; an empty string if the story already contains it."""
-    return field_of(row, "context")
-
-
 def contexts_of(rows: Iterable[Mapping[str, Any]]) -> list[str] | None:
     """The context of each row as passed to a metric; None if rows lack one, or if all are empty."""
-    contexts = [context_of(row) for row in rows]
+    contexts = [field_of(row, "context") for row in rows]
     present = [context for context in contexts if context is not None]
     return present if any(present) and len(present) == len(contexts) else None
 
@@ -50,9 +45,11 @@ def rows_for_metric(
     weights = entry.configs.get(test_set.corpus) if weights is None else weights
     if test_set.judged and entry.joins_context and weights in CORPORA and weights != test_set.corpus:
         return _whole_stories(rows, test_set.corpus)
-    in_story = [test_set.corpus == "roc" and not (test_set.judged and context_of(row)) for row in rows]
+    in_story = [
+        test_set.corpus == "roc" and not (test_set.judged and field_of(row, "context")) for row in rows
+    ]
     if entry.needs_contexts:
-        if not all(inside or context_of(row) for inside, row in zip(in_story, rows, strict=True)):
+        if not all(inside or field_of(row, "context") for inside, row in zip(in_story, rows, strict=True)):
             return None
         return [
             {**row, **split_story(row["story"])} if inside else row
@@ -65,7 +62,7 @@ def rows_for_metric(
     blank = {"prompt": "", "context": ""}
     return [
         row
-        if (context := context_of(row)) and not begins_with_context(row["story"], context)
+        if (context := field_of(row, "context")) and not begins_with_context(row["story"], context)
         else {**row, **blank}
         for row in rows
     ]
@@ -73,7 +70,9 @@ def rows_for_metric(
 
 def _whole_stories(rows: Sequence[dict[str, Any]], corpus: str) -> Rows:
     stories = join_contexts(
-        [row["story"] for row in rows], [context_of(row) or "" for row in rows], joins=corpus == "roc"
+        [row["story"] for row in rows],
+        [field_of(row, "context") or "" for row in rows],
+        joins=corpus == "roc",
     )
     return [
         {**row, "story": story, "prompt": None, "context": None}

@@ -9,8 +9,8 @@ from typing import Any
 
 from openmeva.metrics.core.inputs import parse_number
 from openmeva.training.benchmark.data.row_matching import file_prefix, match_rows
-from openmeva.training.corpora.judged_file import number_of
 from openmeva.training.files import Row, kind_of, read_rows
+from openmeva.training.judged.judged_file import number_of
 
 # Columns that identify or describe a story; they hold no scores of a metric.
 _DESCRIBING = {

@@ -18,6 +18,7 @@ from openmeva.training.benchmark.results.judged import judged_table, n_resamples
 from openmeva.training.benchmark.results.levels import BootstrapSamples
 from openmeva.training.benchmark.results.titles import OTHER, OWN
 from openmeva.training.benchmark.results.verdicts import add_verdicts
+from openmeva.training.fields import prompt_of
 from openmeva.training.statistics.permutation import PermutationTests, random_swaps
 
 EXAMPLES = 3  # stories shown per side
@@ -161,7 +162,7 @@ def _examples(
             {
                 "story_id": judged.story_ids[index],
                 "source": judged.source_models[index] if judged.source_models else None,
-                "prompt": _prompt(rows[index]),
+                "prompt": prompt_of(rows[index]),
                 "story": judged.stories[index],
                 "judgment": float(judged.scores[index]),
                 "score": sign * given[index],
@@ -172,9 +173,3 @@ def _examples(
         ]
         for side, indices in sides.items()
     }
-
-
-def _prompt(row: Mapping[str, Any]) -> str | None:
-    """A story's prompt as a string, even if it is a number; None if it has none."""
-    prompt = row.get("prompt", row.get("context"))
-    return None if prompt in (None, "") else str(prompt)

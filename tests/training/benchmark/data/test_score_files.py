@@ -8,8 +8,8 @@ import pytest
 from openmeva.metrics.openmeva.judged import JudgedStories
 from openmeva.training.benchmark.data.score_files import columns_by_metric, read_scores, score_columns
 from openmeva.training.benchmark.paired import Comparison, compare_metrics
-from openmeva.training.corpora.judged_file import read_judged_file
 from openmeva.training.files import Row
+from openmeva.training.judged.judged_file import read_judged_file
 
 STORIES = [
     {"story_id": "a", "story": "Ben ran home ."},
