@@ -61,9 +61,9 @@ def load_pairs(config: RuberConfig, data: Path, names: Path, tokenizer: Tokenize
     validation: list[tuple[str, str]] = []
     prompted: set[str] = set()
     for file in resolve_corpus_files(config.prompts or (), data):
-        stories = list(prompted_stories(data / file))
-        stories = stories if settings.max_stories is None else evenly_spaced(stories, settings.max_stories)
-        for prompt, story in track(stories, f"normalising {file}"):
+        rows = list(prompted_stories(data / file))
+        rows = rows if settings.max_stories is None else evenly_spaced(rows, settings.max_stories)
+        for prompt, story in track(rows, f"normalising {file}"):
             sentences = truncate_sentences(normalizer.sentences(story), settings.max_words)
             context = normalizer(plain_context(prompt))
             key = story_key(name_normalizer.sentences(story))

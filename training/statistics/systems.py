@@ -155,7 +155,7 @@ def match_systems(first: Rows, second: Rows) -> list[tuple[int, int]]:
 
 def _matched_places(first: Rows, second: Rows) -> list[tuple[int, int]]:
     every = {
-        name: [[key_of(row) for row in rows] for rows in (first, second)]
+        name: [[key_of(row) or "" for row in rows] for rows in (first, second)]
         for name, key_of in (("story_id", story_id_of), ("prompt", prompt_of))
     }
     found = [(name, keys) for name, keys in every.items() if all(map(all, keys))]
