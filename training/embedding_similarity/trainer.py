@@ -91,6 +91,7 @@ def train(config: SimilarityConfig, data: Path, out: Path, run: Path, resume: bo
         "config": as_mapping(config),
         "data": data_checksums(corpora, data),
         "encoder": find_backbone(config.base).sha256,
+        "teacher": find_backbone(config.teacher).sha256,
     }
     check_run(run, made_from, resume)
     for name in (config.base, config.teacher):

@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from tokenizers import Tokenizer
 
+from openmeva.metrics.core.classifier import max_positions
 from openmeva.metrics.core.files import ADAPTER
 from openmeva.metrics.core.runtime import choose_device, choose_dtype
 from openmeva.metrics.core.text import split_sentences
@@ -61,14 +62,26 @@ class ContinuationSampler:
         self.model = model.to(device, choose_dtype("auto", device)).eval()
         self.tokenizer, self.top_k, self.start, self.end = tokenizer, top_k, start, end
 
+    def _rows(self, texts: Sequence[str]) -> list[list[int]]:
+        first = [] if self.start is None else [self.start]
+        return [
+            [*first, *encoding.ids]
+            for encoding in self.tokenizer.encode_batch(list(texts), add_special_tokens=False)
+        ]
+
+    def check_length(self, texts: Sequence[str], tokens: int) -> None:
+        """Raises a ValueError if the model lacks positions for one of the texts with `tokens` new tokens."""
+        length, limit = max(map(len, self._rows(texts))) + tokens, max_positions(self.model.config)
+        if limit is not None and length > limit:
+            raise ValueError(
+                f"words: expected openings and continuations of at most {limit} tokens, the positions of the language model, "
+                f"got {length}"
+            )
+
     @torch.inference_mode()
     def __call__(self, texts: list[str], tokens: int, temperature: float, seed: int) -> list[str]:
         """Each text with up to `tokens` new tokens (exactly `tokens` if `end` is None), cut after a whole sentence."""
-        first = [] if self.start is None else [self.start]
-        rows = [
-            [*first, *encoding.ids]
-            for encoding in self.tokenizer.encode_batch(texts, add_special_tokens=False)
-        ]
+        rows = self._rows(texts)
         longest = max(map(len, rows))
         device = self.model.device
         ids = torch.tensor([[0] * (longest - len(row)) + row for row in rows]).to(device)
@@ -111,13 +124,20 @@ def continued_rows(
 ) -> Rows:
     """One group of rows per story: the human story, and its continuation at each temperature."""
     groups = {name: [_row(name, whole, "human", 1)] for name, (_, whole) in zip(names, stories, strict=True)}
-    tokens = max(1, int(1.35 * np.mean([len(whole.split()) - len(o.split()) for o, whole in stories])))
+    tokens = tokens_to_write(stories)
     for turn, temperature in enumerate(temperatures):
         texts = sampler([opening for opening, _ in stories], tokens, temperature, seed + turn)
         for name, text, (_, whole) in zip(names, texts, stories, strict=True):
             cut = truncate_text(text, len(whole.split()))
             groups[name].append(_row(name, cut, f"continued-{temperature}", 0))
     return [row for rows in groups.values() for row in rows]
+
+
+def tokens_to_write(stories: Sequence[tuple[str, str]]) -> int:
+    """The number of tokens with which openings are about as long as their whole stories."""
+    return max(
+        1, int(1.35 * np.mean([len(whole.split()) - len(opening.split()) for opening, whole in stories]))
+    )
 
 
 def _row(group: str, story: str, source: str, label: int) -> dict[str, Any]:
@@ -149,8 +169,8 @@ def make_continued(config: ContinuedConfig, data: Path, run: Path, processes: in
         "data": data_checksums(config.corpus, data),
         "names": text_inputs()["names"],
     }
-    if (adapter := resolve_path(config.base) / ADAPTER).is_file():  # perplexity's weights
-        made_from["base"] = checksum(adapter)
+    adapter = resolve_path(config.base) / ADAPTER  # of perplexity's weights
+    made_from["base"] = checksum(adapter) if adapter.is_file() else find_backbone(config.base).sha256
     stage = Stage(run, "continued", made_from)
     if stage.is_done():
         return stage.result
@@ -159,6 +179,9 @@ def make_continued(config: ContinuedConfig, data: Path, run: Path, processes: in
     stories = sorted(
         sample_openings(config, data, normalized=own is not None), key=lambda story: len(story[1].split())
     )
+    for begin in range(0, len(stories), config.batch):
+        batch = stories[begin : begin + config.batch]
+        sampler.check_length([opening for opening, _ in batch], tokens_to_write(batch))
     return stage.run(
         len(stories),
         lambda span: continued_rows(

@@ -9,6 +9,7 @@ import pytest
 from openmeva.training.common.config import config_file, read_config
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.graded.continued import (
+    ContinuationSampler,
     _whole_sentences,
     main,
     make_continued,
@@ -53,6 +54,18 @@ def test_groups_have_the_human_story_and_its_continuations(config: ContinuedConf
         assert all(row.story.startswith(human.story[:20]) for row in continuations)
     again = read_groups(make_continued(config, tmp_path, tmp_path / "again", processes=2))
     assert [row.story for row in again] == [row.story for row in rows]
+
+
+def test_stories_longer_than_the_models_positions_are_refused_before_the_first(
+    config: ContinuedConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ContinuationSampler, "__call__", lambda *_: pytest.fail("continued"))
+    long = " ".join(f"{story[:-1]}" for story in stories() * 4)
+    (tmp_path / "wp.jsonl").write_text(
+        "".join(json.dumps({"story": f"{n} {long}"}) + "\n" for n in range(40))
+    )
+    with pytest.raises(ValueError, match=r"words: expected openings and continuations of at most 160 tokens"):
+        make_continued(replace(config, words=(300, 400)), tmp_path, tmp_path / "run")
 
 
 def test_opening_is_at_most_half_of_the_story(config: ContinuedConfig, tmp_path: Path) -> None:

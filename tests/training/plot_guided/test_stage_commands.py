@@ -36,6 +36,9 @@ def error_message(main: Main, arguments: list[str], capsys: pytest.CaptureFixtur
     [
         (["--config", "nope"], "nope: no such configuration; training/configs/plot_negatives has roc"),
         (["--config", "roc", "--set", "filtering.members=[word]"], "filtering.members.0: input should be"),
+        (["--config", "roc", "--set", "without=[typo]"], "without: expected some of substitution"),
+        (["--config", "roc", "--set", "plots=verb"], "expected a plot extractor of"),
+        (["--config", "roc", "--set", "filtering.kept=99"], "filtering.kept: expected at most the"),
         (["--config", "roc", "--set", "sed=1"], "unknown key sed; did you mean seed?"),
         (["--config", "roc", "--set", "generator=GENERATOR", "generator_config=null"], "No such file"),
     ],

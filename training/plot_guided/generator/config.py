@@ -8,6 +8,7 @@ from openmeva.training.common.backbone import SHARED
 from openmeva.training.common.bounds import Count, Positive, Share
 from openmeva.training.common.trainer import TrainingConfig
 from openmeva.training.corpora.splits import CorpusConfig
+from openmeva.training.plot_guided.plots import check_extractor
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +50,7 @@ class GeneratorConfig(TrainingConfig):
     batch: Positive
 
     def __post_init__(self) -> None:
+        check_extractor(self.plots)
         if self.prose and self.corpus.delexicalize:
             raise ValueError(
                 "corpus: expected `delexicalize: false` with `prose: true`, got placeholders for names"

@@ -22,13 +22,15 @@ from transformers import (
 
 from openmeva.metrics.core.backbone import encoder_tokenizer
 from openmeva.metrics.core.checkpoint import read_tensors
+from openmeva.metrics.core.classifier import max_positions
 from openmeva.metrics.core.files import ADAPTER, FULL_MODEL
 from openmeva.metrics.core.runtime import token_id
 from openmeva.training.common.adapters import adapter_tensors, load_adapter, with_adapter
 from openmeva.training.common.backbone import backbone_tokenizer, find_backbone, load_causal, load_perplexity
 from openmeva.training.common.checkpoint import config_dict
 from openmeva.training.common.config import as_mapping, parse
-from openmeva.training.files import save_tensors, write_text
+from openmeva.training.files import checksum, save_tensors, write_text
+from openmeva.training.paths import resolve_path
 from openmeva.training.plot_guided.generator.config import GeneratorConfig
 
 SETTINGS = "config.json"
@@ -80,6 +82,44 @@ def build_generator(config: GeneratorConfig) -> tuple[PreTrainedModel, Tokenizer
     for part in (encoder_part.embeddings, decoder_part.bert.embeddings):
         part.word_embeddings.weight.requires_grad = False
     return model, tokenizer
+
+
+def base_checksum(base: str) -> str | None:
+    """SHA-256 of the weights that a generator's `base` names: of perplexity's adapter, if it is their folder."""
+    adapter = resolve_path(base) / ADAPTER
+    return checksum(adapter) if adapter.is_file() else find_backbone(base).sha256
+
+
+def recorded_base(folder: Path) -> str | None:
+    """SHA-256 of the base model of a trained generator's adapter; None without an adapter, or if it was not recorded."""
+    if not (folder / ADAPTER).is_file():
+        return None
+    recorded: str | None = json.loads((folder / SETTINGS).read_text(encoding="utf-8")).get("base_sha256")
+    return recorded
+
+
+def check_lengths(model: PreTrainedModel, **lengths: int) -> None:
+    """Checks that a plot and a story have positions: both together in a language model, each in an encoder or a decoder.
+
+    Args:
+        model: the generator's model.
+        lengths: maximum lengths of a plot and a story in tokens, by the name of the setting.
+
+    Raises:
+        ValueError: a greater length than the model's positions.
+    """
+    config: Any = model.config
+    parts = [config.encoder, config.decoder] if isinstance(config, EncoderDecoderConfig) else [config]
+    positions = [limit for part in parts if (limit := max_positions(part)) is not None]
+    if not positions:
+        return
+    if not config.is_encoder_decoder:
+        lengths = {" + ".join(lengths): sum(lengths.values())}
+    for name, length in lengths.items():
+        if length > min(positions):
+            raise ValueError(
+                f"{name}: expected {min(positions)} or less, the positions of the model, got {length}"
+            )
 
 
 def _initialize_empty(config: GeneratorConfig, encoder: Path, tokenizer: Tokenizer) -> EncoderDecoderModel:
@@ -163,6 +203,8 @@ def save_generator(model: Any, tokenizer: Tokenizer, config: GeneratorConfig, fo
     for file_name in (FULL_MODEL, TOKENIZER) if config.adapter else (ADAPTER,):
         (folder / file_name).unlink(missing_ok=True)  # left over from an earlier training
     settings = {"generator": as_mapping(config), "model": config_dict(model)}
+    if config.adapter:
+        settings["base_sha256"] = base_checksum(config.base)
     write_text(folder / SETTINGS, json.dumps(settings, indent=2, default=str) + "\n")
 
 
@@ -171,7 +213,7 @@ def load_generator(folder: Path) -> Generator:
 
     Raises:
         ValueError: a file that is missing, damaged or of another shape (the message names it), or an adapter whose
-            base model is not available.
+            base model is not available or has other weights than in its training.
     """
     adapter = (folder / ADAPTER).is_file()
     try:
@@ -183,6 +225,11 @@ def load_generator(folder: Path) -> Generator:
         raise ValueError(f"{folder}: expected a trained generator ({error})") from error
     if tokenizer is None:
         config = parse(GeneratorConfig, settings["generator"], str(folder / SETTINGS))
+        recorded = settings.get("base_sha256")  # not in generators of earlier versions
+        if recorded and recorded != (found := base_checksum(config.base)):
+            raise ValueError(
+                f"{folder}: expected {config.base} with the SHA-256 {recorded}, on which its adapter was trained, got {found}"
+            )
         plain, tokenizer = build_generator(config)
         return Generator(
             load_adapted_model(plain, config, folder).merge_and_unload().eval(), tokenizer, as_prose

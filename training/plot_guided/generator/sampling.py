@@ -13,7 +13,7 @@ from openmeva.metrics.core.text import PLACEHOLDERS
 from openmeva.training.common.bounds import Positive, Rate
 from openmeva.training.plot_guided.generator.data import plot_ids
 from openmeva.training.plot_guided.generator.decoding import story_decoder
-from openmeva.training.plot_guided.generator.model import Generator
+from openmeva.training.plot_guided.generator.model import Generator, check_lengths
 from openmeva.training.plot_guided.generator.text import story_names, text_form
 from openmeva.training.plot_guided.plots.plot import Plot
 
@@ -60,6 +60,9 @@ class StorySampler:
         dtype: `auto` is bfloat16 if the processor is faster in it.
         delexicalize: whether the names of a generator that writes prose become placeholders; another one writes
             what it was trained on.
+
+    Raises:
+        ValueError: longer plots and stories than the model has positions for.
     """
 
     def __init__(
@@ -71,6 +74,7 @@ class StorySampler:
     ) -> None:
         tokenizer = self.tokenizer = generator.tokenizer
         self.sampling = sampling or Sampling()
+        check_lengths(generator.model, max_plot=self.sampling.max_plot, max_tokens=self.sampling.max_tokens)
         self.form = text_form(tokenizer, generator.prose, delexicalize)
         device = choose_device(None)
         model: Any = generator.model

@@ -6,7 +6,7 @@ from openmeva.training.common.checkpoint import can_resume, matching_manifest, s
 from openmeva.training.common.config import config_file, read_config
 from openmeva.training.paths import resolve_path
 from openmeva.training.plot_guided.generator.config import GeneratorConfig
-from openmeva.training.plot_guided.generator.trainer import generator_made_from, train_generator
+from openmeva.training.plot_guided.generator.trainer import FINAL, generator_made_from, train_generator
 from openmeva.training.processes import one_writer, print_notice
 
 
@@ -22,6 +22,9 @@ def ensure_generator(folder: Path, configuration: str | Path, data: Path, cache:
         configuration: a generator's configuration (a file, or a name in training/configs/generator).
         data: the folder of the corpus.
         cache: the folder of tagged corpora.
+
+    Raises:
+        ValueError: weights to train whose folder has another name than `final`.
     """
     config = read_config(GeneratorConfig, config_file("generator", configuration))
     if config.start and config.start_config:
@@ -29,6 +32,10 @@ def ensure_generator(folder: Path, configuration: str | Path, data: Path, cache:
     wanted = generator_made_from(config, data)
     if matching_manifest(folder, GeneratorConfig, wanted):
         return folder
+    if folder.name != FINAL:
+        raise ValueError(
+            f"generator: expected RUN/{FINAL}, a folder of this name beside the checkpoints of its training, got {folder}"
+        )
     print_notice(f"{folder}: no weights of {config.name} with these settings; training them first")
     manifest = train_generator(config, data, folder.parent, cache, can_resume(folder.parent, wanted))
     with one_writer() as writes:

@@ -10,7 +10,6 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from openmeva.metrics.core.files import ADAPTER
 from openmeva.metrics.core.runtime import SpecialTokens
 from openmeva.training.common.backbone import SHARED, find_backbone
 from openmeva.training.common.checkpoint import begin_run, check_run, weights_file
@@ -29,7 +28,9 @@ from openmeva.training.plot_guided.generator.data import (
     story_ids,
 )
 from openmeva.training.plot_guided.generator.model import (
+    base_checksum,
     build_generator,
+    check_lengths,
     load_adapted_model,
     load_weights,
     save_generator,
@@ -40,6 +41,7 @@ from openmeva.training.processes import one_writer
 from openmeva.training.text.tagged_corpus import text_inputs
 
 VALIDATION_STORIES = 1000
+FINAL = "final"  # folder of the weights in that of a run
 
 
 class GeneratorTrainer(StoryTrainer):
@@ -64,10 +66,10 @@ def generator_made_from(config: GeneratorConfig, data: Path) -> dict[str, Any]:
     }
     if config.base == SHARED:
         made_from["encoder"] = find_backbone(SHARED).sha256
+    elif base := base_checksum(config.base):
+        made_from["base"] = base
     if config.start:
         made_from["start"] = checksum(weights_file(resolve_path(config.start)))
-    if (adapter := resolve_path(config.base) / ADAPTER).is_file():  # perplexity's weights
-        made_from["base"] = checksum(adapter)
     return made_from
 
 
@@ -77,15 +79,22 @@ def train_generator(
     """Trains one configuration; the weights go to `run/final`. Returns the manifest, without samples.
 
     Raises:
-        ValueError: the run to resume has another configuration (the message names each difference).
+        ValueError: the run to resume has another configuration (the message names each difference), texts longer than the
+            base model has positions for, or no story for the generator.
     """
     started = time.time()
     made_from = generator_made_from(config, data)
     check_run(run, made_from, resume)
-    corpus = load_plots(as_mapping(config), data, cache, ("train", "validation"))
-    checkpoint = begin_run(run, made_from, resume)
     model: Any
     model, tokenizer = build_generator(config)
+    check_lengths(model, max_plot=config.max_plot, max_story=config.max_story)
+    corpus = load_plots(as_mapping(config), data, cache, ("train", "validation"))
+    if not corpus.generator:
+        files = ", ".join(config.corpus.train)
+        raise ValueError(
+            f"{files}: expected stories for the generator, got none: share {config.share:g} of {len(corpus.metrics)} stories"
+        )
+    checkpoint = begin_run(run, made_from, resume)
     start = resolve_path(config.start) if config.start else None
     if config.adapter:
         model = load_adapted_model(model, config, start)
@@ -121,7 +130,7 @@ def train_generator(
     trainer.train(resume_from_checkpoint=checkpoint)
     with one_writer() as writes:
         if writes:
-            save_generator(model, tokenizer, config, run / "final")
+            save_generator(model, tokenizer, config, run / FINAL)
     if config.adapter:
         model = model.merge_and_unload()
     held_out = corpus.validation[:VALIDATION_STORIES]
@@ -134,7 +143,7 @@ def train_generator(
         "minutes": round((time.time() - started) / 60, 1),
         **({"resumed": True} if checkpoint else {}),
         **hardware_entries(),
-        "weights": checksum(weights_file(run / "final")),
+        "weights": checksum(weights_file(run / FINAL)),
     }
 
 

@@ -5,7 +5,7 @@ Each manipulation is in its own module and registered by name in `MANIPULATIONS`
 """
 
 from openmeva.training.plot_guided.manipulations.manipulated import ManipulatedPlot
-from openmeva.training.plot_guided.manipulations.manipulator import PlotManipulator
+from openmeva.training.plot_guided.manipulations.manipulator import PlotManipulator, check_excluded
 from openmeva.training.plot_guided.manipulations.material import PlotMaterial
 from openmeva.training.plot_guided.manipulations.registry import MANIPULATIONS, manipulation_shares
 from openmeva.training.plot_guided.manipulations.stories import build_manipulator
@@ -16,5 +16,6 @@ __all__ = [
     "PlotManipulator",
     "PlotMaterial",
     "build_manipulator",
+    "check_excluded",
     "manipulation_shares",
 ]

@@ -1,5 +1,7 @@
 """Manipulates plots: two to four manipulations per story, applied in sequence (section 5.1)."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from openmeva.training.common.buffered_random import BufferedRandom
@@ -9,6 +11,14 @@ from openmeva.training.plot_guided.manipulations.registry import MANIPULATIONS
 from openmeva.training.plot_guided.plots.plot import Plot
 
 MIN_MANIPULATIONS, MAX_MANIPULATIONS = 2, 4
+
+
+def check_excluded(without: Sequence[str]) -> None:
+    """Raises a ValueError for an unknown manipulation, or if none is left."""
+    if not set(without) < set(MANIPULATIONS):
+        raise ValueError(
+            f"without: expected some of {', '.join(MANIPULATIONS)}, but not all, got {', '.join(without)}"
+        )
 
 
 class PlotManipulator:
@@ -24,12 +34,9 @@ class PlotManipulator:
     """
 
     def __init__(self, material: PlotMaterial, seed: int, without: tuple[str, ...] = ()) -> None:
-        unknown = set(without) - set(MANIPULATIONS)
-        if unknown or len(set(without)) == len(MANIPULATIONS) or seed < 0:
-            raise ValueError(
-                f"expected a seed of 0 or more and to leave out some of {', '.join(MANIPULATIONS)}, "
-                f"got seed {seed} and {', '.join(without)}"
-            )
+        check_excluded(without)
+        if seed < 0:
+            raise ValueError(f"expected a seed of 0 or more, got {seed}")
         self.material, self.seed = material, seed
         self.names = [name for name in MANIPULATIONS if name not in without]
 

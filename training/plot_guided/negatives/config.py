@@ -7,6 +7,8 @@ from typing import Literal
 from openmeva.training.common.bounds import Count, Percent, Positive, Rate, Seed, Share, Weight
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.plot_guided.generator.sampling import Sampling
+from openmeva.training.plot_guided.manipulations import check_excluded
+from openmeva.training.plot_guided.plots import check_extractor
 
 SetOrDefault = Literal["heur_sent_sub", "heur_key_sub", "union_data", "manplts", "af_manplts", "default"]
 
@@ -97,3 +99,11 @@ class PlotNegativesConfig:
     splits: Mapping[SetOrDefault, tuple[Percent, Percent]] | None = None
     processes: Positive = 1
     seed: Seed
+
+    def __post_init__(self) -> None:
+        check_extractor(self.plots)
+        check_excluded(self.without)
+        if self.filtering and self.filtering.kept > self.candidates:
+            raise ValueError(
+                f"filtering.kept: expected at most the {self.candidates} candidates of a story, got {self.filtering.kept}"
+            )

@@ -13,7 +13,7 @@ from openmeva.training.common.checkpoint import weights_file
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.files import checksum
 from openmeva.training.paths import ENCODER, resolve_path
-from openmeva.training.plot_guided.generator.model import Generator, load_generator
+from openmeva.training.plot_guided.generator.model import Generator, load_generator, recorded_base
 from openmeva.training.plot_guided.generator.sampling import Sampling, StorySampler
 from openmeva.training.plot_guided.generator.stage import ensure_generator
 from openmeva.training.plot_guided.generator.text import TextForm, text_form
@@ -169,6 +169,7 @@ def settings(config: dict[str, Any], data: Path, generator: Path) -> dict[str, A
     )
     return {
         "generator": checksum(weights_file(generator)),
+        **({"generator_base": base} if (base := recorded_base(generator)) else {}),
         **plot_inputs(config, data),
         **{key: config[key] for key in used if key in config},
         **({"same_plot": True} if config.get("same_plot") else {}),

@@ -41,20 +41,27 @@ def extract_plots(stories: Sequence[TaggedStory], extractor: str, seed: int) -> 
     Raises:
         ValueError: an unknown extractor.
     """
-    turns = (
-        [_find_extractor(extractor)]
-        if extractor.startswith(PREFIX)
-        else list(map(_find_extractor, extractor.split(ALTERNATION_SIGN)))
-    )
+    check_extractor(extractor)
+    turns = [_find_extractor(name) for name in _names(extractor)]
     return [
         turns[index % len(turns)](story.words, story.tags, np.random.default_rng((seed, index)))
         for index, story in enumerate(stories)
     ]
 
 
-def _find_extractor(extractor: str) -> Extractor:
-    if extractor.startswith(PREFIX):
-        return SemanticRoles(extractor.removeprefix(PREFIX))
-    if extractor in EXTRACTORS:
-        return EXTRACTORS[extractor]
-    raise ValueError(f"expected a plot extractor of {', '.join(EXTRACTORS)}, or srl:MODEL, got {extractor!r}")
+def check_extractor(extractor: str) -> None:
+    """Raises a ValueError for an extractor that `extract_plots` does not know."""
+    for name in _names(extractor):
+        if name not in EXTRACTORS and not name.startswith(PREFIX):
+            raise ValueError(
+                f"expected a plot extractor of {', '.join(EXTRACTORS)}, or srl:MODEL, got {name!r}"
+            )
+
+
+def _names(extractor: str) -> list[str]:
+    """The extractors that alternate."""
+    return [extractor] if extractor.startswith(PREFIX) else extractor.split(ALTERNATION_SIGN)
+
+
+def _find_extractor(name: str) -> Extractor:
+    return EXTRACTORS[name] if name in EXTRACTORS else SemanticRoles(name.removeprefix(PREFIX))

@@ -103,7 +103,9 @@ def test_hub_bart_learns_and_generates(data: Path, tmp_path: Path) -> None:
     assert run(120)["validation"]["perplexity"] < run(4)["validation"]["perplexity"]
     generator = load_generator(tmp_path / "run120" / "final")
     tokenizer = generator.tokenizer
-    sampler = StorySampler(generator, Sampling(top_k=5, max_tokens=40, end_with_plot=True), dtype="float32")
+    sampler = StorySampler(
+        generator, Sampling(top_k=5, max_tokens=40, max_plot=24, end_with_plot=True), dtype="float32"
+    )
     together = sampler.write(PLOTS, KEYS)
     assert together == [sampler.write([plot], [key])[0] for plot, key in zip(PLOTS, KEYS, strict=True)]
     assert all(text and "<" not in text for text in together)
@@ -134,7 +136,7 @@ def test_hub_decoder_trains_an_adapter_resumes_and_generates(data: Path, tmp_pat
     assert {file.name for file in final.iterdir()} == {"adapter.safetensors", "config.json"}
     generator = load_generator(final)
     model, tokenizer, _ = generator
-    sampler = StorySampler(generator, Sampling(top_k=5, max_tokens=40), dtype="float32")
+    sampler = StorySampler(generator, Sampling(top_k=5, max_tokens=40, max_plot=24), dtype="float32")
     together = sampler.write(PLOTS, KEYS)
     assert together == [sampler.write([plot], [key])[0] for plot, key in zip(PLOTS, KEYS, strict=True)]
     assert all("<" not in text for text in together)
