@@ -26,7 +26,7 @@ from openmeva.training.benchmark.data.row_matching import match_rows
 from openmeva.training.benchmark.data.score_files import column_names, columns_by_metric, finite_number
 from openmeva.training.benchmark.data.sets import TEST_SETS, test_set
 from openmeva.training.benchmark.results.titles import own_title
-from openmeva.training.fields import prompt_of
+from openmeva.training.common.fields import prompt_of
 from openmeva.training.files import Row
 
 DRAWS = 1000

@@ -12,7 +12,7 @@ from openmeva.spaces.scorer import Patience, Score, Scorer
 from openmeva.spaces.story_scorer.service import checked_text
 from openmeva.spaces.texts import Text, check_corpus
 from openmeva.spaces.verdicts import recommended_score
-from openmeva.training.fields import field_of
+from openmeva.training.common.fields import field_of
 
 KEPT_COLUMNS = ("story_id", "story", "context", "prompt", "reference")
 # Of a file, at most so many stories and characters are scored at once; other requests are served in between.

@@ -133,7 +133,7 @@ def _named(first: str, other: str) -> Iterator[None]:
 
 def _prompts(first: "list[Row]", rows: "list[Row]", pairs: Sequence[tuple[int, int]]) -> list[str]:
     """The prompt of each pair of row numbers; blank where it is not known."""
-    from openmeva.training.fields import prompt_of
+    from openmeva.training.common.fields import prompt_of
 
     return [prompt_of(first[a].values) or prompt_of(rows[b].values) or "" for a, b in pairs]
 
@@ -185,7 +185,7 @@ def _mean(scores: Sequence[float | None]) -> float | None:
 
 def _pair_rows(outputs: "Mapping[str, Output]", first: System, other: System) -> list[dict[str, Any]]:
     """A row for each pair."""
-    from openmeva.training.fields import field_of
+    from openmeva.training.common.fields import field_of
 
     rows = []
     for (a, b), prompt in zip(other.pairs, other.prompts(first), strict=True):

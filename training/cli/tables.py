@@ -12,7 +12,7 @@ from rich.table import Table
 
 from openmeva.metrics.core.description import read_metrics
 from openmeva.metrics.core.repetition import repetition_note
-from openmeva.training.fields import story_id_of
+from openmeva.training.common.fields import story_id_of
 from openmeva.training.scoring.results import MetricResult
 
 MAX_ROWS = 100  # stories in a table

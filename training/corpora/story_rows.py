@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from openmeva.metrics.core.contexts import begins_with_context
+from openmeva.training.common.fields import field_of, story_id_of
 from openmeva.training.corpora.notices import warn_about_bad_lines
 from openmeva.training.corpora.stories import story_of
-from openmeva.training.fields import field_of, story_id_of
 from openmeva.training.files import Row, read_rows
 from openmeva.training.text.story import Story
 

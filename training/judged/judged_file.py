@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from openmeva.training.fields import field_of, prompt_of
+from openmeva.training.common.fields import field_of, prompt_of
 from openmeva.training.files import Row, read_rows, text_of
 from openmeva.training.judged.rating_sheets import (
     FORMAT,

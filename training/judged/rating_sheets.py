@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from openmeva.metrics.core.inputs import is_missing, parse_number
-from openmeva.training.fields import parse_json_list
+from openmeva.training.common.fields import parse_json_list
 from openmeva.training.files import Row
 
 _DECIMAL_COMMAS = re.compile(r"\d,\d+\s+\d")  # "4,5 3,5"

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from openmeva.training.common.buffered_random import BufferedRandom
+from openmeva.training.common.fields import story_id_of
 from openmeva.training.corpora.story_rows import context_of, num_context_sentences
-from openmeva.training.fields import story_id_of
 from openmeva.training.perturbations.aspects.registry import find_aspect
 from openmeva.training.perturbations.engine.material import PerturbationMaterial
 from openmeva.training.perturbations.engine.perturbed import Perturbed

@@ -13,14 +13,14 @@ from torch import Tensor
 
 from openmeva.metrics.core.runtime import SpecialTokens, pad
 from openmeva.metrics.core.text import Normalizer, join_words
-from openmeva.metrics.ruber_bert.modeling import RuberModel, extremes, inner_tokens, pool
+from openmeva.metrics.ruber_bert.modeling import RuberModel, inner_tokens, pool
 from openmeva.metrics.ruber_bert.scoring import plain_context
 from openmeva.training.common.buffered_random import evenly_spaced
+from openmeva.training.common.fields import prompt_of
 from openmeva.training.common.trainer import training_autocast
 from openmeva.training.corpora.named_files import resolve_corpus_files
 from openmeva.training.corpora.splits import judged_keys, load_corpus, truncate_sentences
 from openmeva.training.corpora.stories import is_held_out, story_key, without_line_breaks
-from openmeva.training.fields import prompt_of
 from openmeva.training.files import read_rows, text_of
 from openmeva.training.ruber_bert.config import RuberConfig
 
@@ -134,9 +134,9 @@ class TextBatcher:
 
 @torch.inference_mode()
 def frozen_features(model: RuberModel, texts: Sequence[list[int]], batcher: TextBatcher) -> dict[str, Tensor]:
-    """All poolings of each text by the frozen encoder, (n, width), float32, and `extremes`, (n, 2, width)."""
+    """The poolings `cls`, `mean` and `max` of each text by the frozen encoder, (n, width), float32."""
     model.eval()  # without dropout, as in the metric
-    features: dict[str, Any] = {}
+    features: dict[str, Tensor] = {}
     order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
     device = next(model.parameters()).device
     for start in track(range(0, len(order), 64), "encoding"):
@@ -145,9 +145,9 @@ def frozen_features(model: RuberModel, texts: Sequence[list[int]], batcher: Text
         with training_autocast(device):
             states = model.bert(**inputs).last_hidden_state.float()
         inner = inner_tokens(inputs["attention_mask"])
-        pooled = {pooling: pool(states, inner, pooling) for pooling in ("cls", "mean", "max")}
-        for name, values in {**pooled, "extremes": extremes(states, inner)}.items():
-            features.setdefault(name, torch.empty(len(texts), *values.shape[1:]))[batch] = values.cpu()
+        for pooling in ("cls", "mean", "max"):
+            values = pool(states, inner, pooling)
+            features.setdefault(pooling, torch.empty(len(texts), values.shape[1]))[batch] = values.cpu()
     return {name: values.clone() for name, values in features.items()}
 
 

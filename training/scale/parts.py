@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from openmeva.metrics.core.inputs import without_surrogates_in
-from openmeva.training.fields import field_of
+from openmeva.training.common.fields import field_of
 from openmeva.training.files import Row, read_json, text_of, write_table, write_text
 from openmeva.training.scale.schemas import conform, from_parquet_types, merged_schema, to_parquet_types
 from openmeva.training.scale.sources import Digest, Source

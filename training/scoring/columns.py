@@ -9,7 +9,7 @@ from openmeva.metrics.core.contexts import begins_with_context
 from openmeva.metrics.core.description import read_metrics
 from openmeva.metrics.core.inputs import RowError
 from openmeva.metrics.core.rows import text_of
-from openmeva.training.fields import column_of, field_of
+from openmeva.training.common.fields import column_of, field_of
 from openmeva.training.files import Row, read_rows
 
 COLUMNS = {"story": "predictions", "context": "contexts", "reference": "references"}

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import stats
 
 from openmeva.metrics.openmeva.ties import tie_merged_differences
-from openmeva.training.fields import field_of, prompt_of, story_id_of
+from openmeva.training.common.fields import field_of, prompt_of, story_id_of
 
 MIN_PROMPTS = 5  # prompts, or pairs where prompts are not known: with fewer, an interval says nothing
 _DRAWS, _FLIPS, _SEED = 2000, 9999, 0

@@ -9,7 +9,7 @@ from openmeva.metrics.core.contexts import begins_with_context, join_contexts
 from openmeva.metrics.core.text import sentence_spans
 from openmeva.training.benchmark.data.registry import MetricEntry
 from openmeva.training.benchmark.data.sets import TestSet
-from openmeva.training.fields import field_of
+from openmeva.training.common.fields import field_of
 
 Rows = list[dict[str, Any]]
 

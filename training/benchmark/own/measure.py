@@ -18,7 +18,7 @@ from openmeva.training.benchmark.results.judged import judged_table, n_resamples
 from openmeva.training.benchmark.results.levels import BootstrapSamples
 from openmeva.training.benchmark.results.titles import OTHER, OWN
 from openmeva.training.benchmark.results.verdicts import add_verdicts
-from openmeva.training.fields import prompt_of
+from openmeva.training.common.fields import prompt_of
 from openmeva.training.statistics.permutation import PermutationTests, random_swaps
 
 EXAMPLES = 3  # stories shown per side

@@ -109,7 +109,9 @@ def check_lengths(model: PreTrainedModel, **lengths: int) -> None:
         ValueError: a greater length than the model's positions.
     """
     config: Any = model.config
-    parts = [config.encoder, config.decoder] if isinstance(config, EncoderDecoderConfig) else [config]
+    parts: list[Any] = (
+        [config.encoder, config.decoder] if isinstance(config, EncoderDecoderConfig) else [config]
+    )
     positions = [limit for part in parts if (limit := max_positions(part)) is not None]
     if not positions:
         return
@@ -202,7 +204,7 @@ def save_generator(model: Any, tokenizer: Tokenizer, config: GeneratorConfig, fo
         write_text(folder / TOKENIZER, tokenizer.to_str())
     for file_name in (FULL_MODEL, TOKENIZER) if config.adapter else (ADAPTER,):
         (folder / file_name).unlink(missing_ok=True)  # left over from an earlier training
-    settings = {"generator": as_mapping(config), "model": config_dict(model)}
+    settings: dict[str, Any] = {"generator": as_mapping(config), "model": config_dict(model)}
     if config.adapter:
         settings["base_sha256"] = base_checksum(config.base)
     write_text(folder / SETTINGS, json.dumps(settings, indent=2, default=str) + "\n")
