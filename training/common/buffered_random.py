@@ -1,12 +1,13 @@
 """Fast random sampling, with a Generator's numbers taken in blocks because one call per number is slow; evenly spaced rows."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 import numpy as np
 
 Item = TypeVar("Item")
 BLOCK = 64
+TRACED = 8  # items of a long permutation that are found without making the whole one
 
 
 class BufferedRandom:
@@ -30,6 +31,15 @@ class BufferedRandom:
         if not self._numbers:
             self._numbers = self._rng.random(BLOCK).tolist()
         return self._numbers.pop()
+
+    def uniforms(self, count: int) -> np.ndarray:
+        """The next `count` numbers of `uniform`, (count,), float64."""
+        blocks = max(0, -(-(count - len(self._numbers)) // BLOCK))
+        # each block is read from its end, as by `uniform`
+        new = self._rng.random(blocks * BLOCK).reshape(blocks, BLOCK)[:, ::-1].ravel()
+        numbers = np.concatenate([self._numbers[::-1], new])
+        self._numbers = numbers[count:][::-1].tolist()
+        return numbers[:count]
 
     def below(self, size: int) -> int:
         """A uniformly sampled integer in 0 .. size - 1.
@@ -68,6 +78,34 @@ class BufferedRandom:
             other = int(self.uniform() * (last + 1))
             pool[last], pool[other] = pool[other], pool[last]
         return pool
+
+    def permutation(self, size: int) -> Iterator[int]:
+        """The numbers of `shuffled(range(size))`, with the same randomness, but fast if only the first ones are needed.
+
+        >>> rngs = [BufferedRandom(np.random.default_rng(0)) for _ in range(2)]
+        >>> list(rngs[0].permutation(500)) == rngs[1].shuffled(range(500))
+        True
+        """
+        if size <= BLOCK:
+            return iter(self.shuffled(range(size)))
+        factors = np.arange(size, 1, -1)
+        others = (self.uniforms(size - 1) * factors).astype(np.int64)
+        return _permuted(np.append(others, 0)[::-1])
+
+
+def _permuted(others: np.ndarray) -> Iterator[int]:
+    """The numbers from 0 on, after each place from the last to the first exchanged items with the place that `others` names."""
+    for place in range(TRACED):
+        # back from the last exchange of this place, to the one that put its item there, and so on
+        item, step = int(others[place]), place
+        while (found := np.flatnonzero(others[step + 1 :] == item)).size:
+            item = step = step + 1 + int(found[0])
+        yield item
+    pool = list(range(len(others)))
+    for last in range(len(pool) - 1, 0, -1):
+        other = int(others[last])
+        pool[last], pool[other] = pool[other], pool[last]
+    yield from pool[TRACED:]
 
 
 def evenly_spaced(rows: Sequence[Item], count: int) -> list[Item]:

@@ -19,7 +19,7 @@ from openmeva.training.negatives.negation import LEXICAL as NEGATION
 from openmeva.training.negatives.reordering import SENTENCE as REORDERING
 from openmeva.training.negatives.repetition import LEXICAL as NGRAM
 from openmeva.training.negatives.repetition import SENTENCE as REPETITION
-from openmeva.training.negatives.repetition import repeat_ngram
+from openmeva.training.negatives.repetition import sentence_with_ngram_repeated
 from openmeva.training.negatives.sentence import EditedSentence
 from openmeva.training.negatives.substitution import LEXICAL as KEYWORDS
 from openmeva.training.negatives.substitution import SENTENCE as SUBSTITUTION
@@ -53,10 +53,12 @@ def repeat_sentence(
 
 def repeat_ngrams(story: EditedStory, rng: BufferedRandom, material: NegativeMaterial) -> EditedStory | None:
     """Repeats a random n-gram, n/2 times; None if no sentence has one."""
-    edited = story
+    sentences, found = list(story.sentences), False
     for _ in range(max(1, _sentence_count(story, material) // 2)):
-        edited = repeat_ngram(edited, rng, material) or edited
-    return None if edited is story else _applied_once(story, edited, NGRAM)
+        made = sentence_with_ngram_repeated(sentences, rng, material)
+        if made is not None:
+            sentences[made[0]], found = made[1], True
+    return story.with_sentences(NGRAM, tuple(sentences)) if found else None
 
 
 def substitute_sentences(
@@ -131,13 +133,12 @@ def alter_negations(
     story: EditedStory, rng: BufferedRandom, material: NegativeMaterial
 ) -> EditedStory | None:
     """Alters the negation of 1 to n - 1 sentences; None if no sampled sentence has a verb or a negation."""
-    edited = story
+    sentences, found = list(story.sentences), False
     for at in sample_positions(story, rng, material):
-        sentence = edited.sentences[at]
-        rewrite = toggle_negation(sentence, rng.chance(material.contraction), material.language)
+        rewrite = toggle_negation(sentences[at], rng.chance(material.contraction), material.language)
         if rewrite is not None:
-            edited = edited.with_sentence(NEGATION, at, sentence.apply_rewrite(rewrite, NEGATION))
-    return None if edited is story else _applied_once(story, edited, NEGATION)
+            sentences[at], found = sentences[at].apply_rewrite(rewrite, NEGATION), True
+    return story.with_sentences(NEGATION, tuple(sentences)) if found else None
 
 
 def toggle_negation(sentence: EditedSentence, contracted: bool, language: Language) -> Rewrite | None:
@@ -177,8 +178,3 @@ def sample_positions(
 def _sentence_count(story: EditedStory, material: NegativeMaterial) -> int:
     """n: the number of sentences that may change, plus one for the first."""
     return len(story.sentences) - material.keep + 1
-
-
-def _applied_once(before: EditedStory, after: EditedStory, operation: str) -> EditedStory:
-    """The story after several applications of one operation, which is recorded once."""
-    return before.with_sentences(operation, after.sentences)

@@ -1,5 +1,7 @@
 """Repetition (section 3.2): an n-gram or a whole sentence is repeated."""
 
+from collections.abc import Sequence
+
 from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.negatives.edited import EditedStory
 from openmeva.training.negatives.material import NegativeMaterial
@@ -16,8 +18,17 @@ def repeat_ngram(story: EditedStory, rng: BufferedRandom, material: NegativeMate
     N-grams contain no punctuation and do not separate a word from its clitic ("did" from "n't"). Returns None if no
     sentence has such an n-gram.
     """
-    for position in rng.shuffled(range(material.keep, len(story.sentences))):
-        sentence = story.sentences[position]
+    made = sentence_with_ngram_repeated(story.sentences, rng, material)
+    return None if made is None else story.with_sentence(LEXICAL, *made)
+
+
+def sentence_with_ngram_repeated(
+    sentences: Sequence[EditedSentence], rng: BufferedRandom, material: NegativeMaterial
+) -> tuple[int, EditedSentence] | None:
+    """The index of a random sentence and the sentence in which an n-gram is repeated, as by `repeat_ngram`."""
+    for number in rng.permutation(len(sentences) - material.keep):
+        position = material.keep + number
+        sentence = sentences[position]
         by_size = ngram_starts(sentence, material.ngram_max)
         if not by_size:
             continue
@@ -25,9 +36,7 @@ def repeat_ngram(story: EditedStory, rng: BufferedRandom, material: NegativeMate
         start = rng.choice(by_size[size])
         end = start + size
         copy = tuple(Token(sentence.words[at], sentence.tags[at]) for at in range(start, end))
-        return story.with_sentence(
-            LEXICAL, position, sentence.apply_rewrite(Rewrite(end, end, copy), LEXICAL)
-        )
+        return position, sentence.apply_rewrite(Rewrite(end, end, copy), LEXICAL)
     return None
 
 

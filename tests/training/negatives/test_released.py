@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 
 from openmeva.training.negatives import (
+    BufferedRandom,
     EditedStory,
     NegativeMaterial,
     UnionSampler,
@@ -13,6 +14,7 @@ from openmeva.training.negatives import (
 )
 from openmeva.training.negatives.registry import RECIPES
 from openmeva.training.negatives.released import toggle_negation
+from openmeva.training.negatives.repetition import repeat_ngram
 from openmeva.training.negatives.sentence import EditedSentence
 from openmeva.training.text.keywords import KeywordTable
 from openmeva.training.text.knowledge import resources
@@ -54,6 +56,23 @@ def test_two_ngrams_are_repeated(ken, make_rng, material):
         grown = sum(map(len, edited.words)) - sum(map(len, ken.words))
         assert 2 <= grown <= 8
         assert len(edited.edits()) in (1, 2), "two copies, which may lie side by side"
+
+
+def test_ngrams_of_a_long_story_are_those_of_one_repetition_after_another(make_rng, material, monkeypatch):
+    story = EditedStory.start(tagged(*["he/PRP ran/VBD home/NN .", ". .", "it/PRP was/VBD good/JJ ."] * 100))
+    for seed in range(5):
+        rng, expected = make_rng(seed), story
+        for _ in range(150):
+            expected = repeat_ngram(expected, rng, material)
+        fast = make_rng(seed)
+        edited = RELEASED["lexical_repetition"](story, fast, material)
+        assert edited.sentences == expected.sentences
+        assert fast.uniform() == rng.uniform()
+    taken = []
+    uniform = BufferedRandom.uniform
+    monkeypatch.setattr(BufferedRandom, "uniform", lambda rng: taken.append(1) or uniform(rng))
+    RELEASED["lexical_repetition"](story, make_rng(0), material)
+    assert len(taken) == 2 * 150, "one number at a time only for the size and the start of each n-gram"
 
 
 @pytest.mark.parametrize(("sentences", "keep", "copies"), [(6, 1, 4), (7, 1, 4), (5, 0, 4), (4, 0, 3)])
