@@ -9,6 +9,7 @@ import torch
 from tokenizers import Tokenizer
 from torch import Tensor
 
+from openmeva.metrics.bleurt.modeling import SIGNALS
 from openmeva.metrics.core.runtime import pad
 from openmeva.training.bleurt.config import BleurtConfig
 from openmeva.training.bleurt.pairs import Pair, make_pairs
@@ -67,7 +68,7 @@ def load_pairs(config: BleurtConfig, data: Path, cache: Path) -> dict[str, list[
     """Synthetic pairs of the training stories and of the held-out stories.
 
     Raises:
-        ValueError: a split has fewer than two pairs, whose signals could not be standardised.
+        ValueError: a split has no stories (the corpus' files are named).
     """
     corpus = load_corpus(config.corpus, data, NAMES_FILE, ("train", "validation"))
     infill = Infiller()
@@ -89,8 +90,20 @@ def load_pairs(config: BleurtConfig, data: Path, cache: Path) -> dict[str, list[
         pairs_by_split[split] = pairs + make_pairs(
             tagged, negated, infill, {"negatives": 1.0}, count // 8, rng
         )
-        if (made := len(pairs_by_split[split])) < 2:
-            raise ValueError(
-                f"expected at least two pairs for each split, got {made} for {split}: give more stories"
-            )
     return pairs_by_split
+
+
+def signal_statistics(values: np.ndarray, config: BleurtConfig) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation of each signal, (signals,), of the training pairs' signals (pairs, signals).
+
+    Raises:
+        ValueError: a signal is the same for all pairs and cannot be standardised (it and the corpus' files are named).
+    """
+    constant = [name for name, span in zip(SIGNALS, np.ptp(values, axis=0), strict=True) if not span]
+    if constant:
+        files = ", ".join(dict.fromkeys([*config.corpus.train, *config.corpus.validation]))
+        raise ValueError(
+            f"{files}: expected training pairs that differ in every signal, got {len(values)} pairs with "
+            f"the same {', '.join(constant)}: give more stories, or raise `pairs`"
+        )
+    return values.mean(axis=0), values.std(axis=0)

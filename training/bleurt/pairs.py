@@ -56,9 +56,12 @@ def make_pairs(
     Raises:
         ValueError: no stories, or an unknown way.
     """
-    unknown = sorted(set(shares) - set(WAYS))
-    if unknown or not stories:
-        raise ValueError(f"expected stories, and ways among {', '.join(WAYS)}, got {', '.join(unknown)}")
+    if unknown := sorted(set(shares) - set(WAYS)):
+        raise ValueError(f"ways: expected some of {', '.join(WAYS)}, got {', '.join(unknown)}")
+    if not stories:
+        raise ValueError("expected stories to make pairs of, got none")
+    if not count:
+        return []
     names = list(shares)
     weights = np.array([shares[name] for name in names], float)
     sampled = rng.choice(len(names), size=count, p=weights / weights.sum())

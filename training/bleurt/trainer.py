@@ -20,7 +20,7 @@ from torch.nn import functional as F
 from openmeva.metrics.bleurt.modeling import ENTAILMENT, SIGNALS, BleurtModel
 from openmeva.training.bleurt.card import write_bleurt_card
 from openmeva.training.bleurt.config import BleurtConfig
-from openmeva.training.bleurt.data import PairRows, collate, load_pairs
+from openmeva.training.bleurt.data import PairRows, collate, load_pairs, signal_statistics
 from openmeva.training.bleurt.pairs import UNKNOWN, describe, signals
 from openmeva.training.common.adapters import add_adapters
 from openmeva.training.common.backbone import Backbone, build_on_backbone, find_backbone
@@ -74,7 +74,12 @@ def build_model(config: BleurtConfig) -> tuple[BleurtModel, Tokenizer, Backbone]
 def train(
     config: BleurtConfig, data: Path, out: Path, run: Path, cache: Path, resume: bool = False
 ) -> dict[str, Any]:
-    """Trains one configuration and writes checkpoint, manifest and card to `out`; returns the manifest."""
+    """Trains one configuration and writes checkpoint, manifest and card to `out`; returns the manifest.
+
+    Raises:
+        ValueError: too few stories or pairs (the corpus' files are named), or a run to resume that was started with another
+            configuration.
+    """
     started = time.time()
     backbone = find_backbone(config.base)
     backbone.check_length(max_length=config.max_length)
@@ -89,7 +94,7 @@ def train(
     pairs = load_pairs(config, data, cache)
     checkpoint = begin_run(run, made_from, resume)
     values = {split: signals(rows) for split, rows in pairs.items()}
-    mean, deviation = values["train"].mean(axis=0), values["train"].std(axis=0)
+    mean, deviation = signal_statistics(values["train"], config)
     prepared = time.time()
     model, tokenizer, base = build_model(config)
     rows = {

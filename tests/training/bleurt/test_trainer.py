@@ -11,14 +11,18 @@ import torch
 from openmeva.metrics.bleurt.modeling import ENTAILMENT, SIGNALS, BleurtModel
 from openmeva.metrics.bleurt.scoring import BleurtScorer
 from openmeva.training.benchmark.tables.sections import read_published
+from openmeva.training.bleurt import data as bleurt_data
 from openmeva.training.bleurt import ratings as tuning
-from openmeva.training.bleurt.data import PairRows, collate
+from openmeva.training.bleurt.config import BleurtConfig
+from openmeva.training.bleurt.data import PairRows, collate, signal_statistics
 from openmeva.training.bleurt.pairs import UNKNOWN, WAYS, Pair, make_pairs
 from openmeva.training.bleurt.ratings import Ridge, choose_penalty, cross_validate, fit, folds, read_ratings
 from openmeva.training.bleurt.trainer import BleurtTrainer
+from openmeva.training.common.config import parse
 from openmeva.training.common.cross_validated import cross_validated_scores
 from openmeva.training.negatives import TaggedStory
 from tests.tiny.bleurt import write_bleurt
+from tests.tiny.language import TinyLanguage
 from tests.tiny.models import tiny_model, tiny_tokenizer
 
 STORIES = [
@@ -39,6 +43,17 @@ class NoSampler:
 def fake_infill(stories, sentences, shares, rng, batch_size=64):  # type: ignore[no-untyped-def]
     """Replaces the language model: the chosen sentence becomes "cat"."""
     return [["cat"] * len(story[index]) for story, index in zip(stories, sentences, strict=True)]
+
+
+def tiny_config(folder: Path, pairs: int) -> BleurtConfig:
+    """A configuration of `pairs` training and validation pairs; writes two stories for each to `folder`."""
+    for name, end in (("stories", "."), ("held_out", "!")):
+        rows = [{"story": f"She ran home {end} He ate ."}, {"story": f"A dog slept {end} It was a park ."}]
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    corpus = {"train": ["stories.jsonl"], "validation": ["held_out.jsonl"]}
+    ways = dict.fromkeys(WAYS, 1.0)
+    settings = {"name": "tiny", "learning_rate": 0.1, "corpus": corpus, "ways": ways}
+    return parse(BleurtConfig, {**settings, "pairs": pairs, "validation_pairs": pairs})
 
 
 @pytest.mark.parametrize("count", ["-1", "0", "1"])
@@ -76,6 +91,34 @@ def test_pairs_of_every_method_have_the_known_signals() -> None:
 def test_unknown_methods_are_rejected() -> None:
     with pytest.raises(ValueError, match="got typos"):
         make_pairs(STORIES, NoSampler(), fake_infill, {"typos": 1.0}, 3, np.random.default_rng(0))  # type: ignore[arg-type]
+
+
+def test_no_pairs_are_made_if_none_are_wanted() -> None:
+    rng = np.random.default_rng(0)
+    assert make_pairs(STORIES, NoSampler(), fake_infill, {"same": 1.0}, 0, rng) == []  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="expected stories to make pairs of, got none"):
+        make_pairs([], NoSampler(), fake_infill, {"same": 1.0}, 3, rng)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("count", [2, 7, 8])
+def test_fewer_than_eight_pairs_have_none_by_negation_alone(
+    count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bleurt_data, "Infiller", lambda: fake_infill)
+    monkeypatch.setattr(bleurt_data, "English", TinyLanguage)
+    pairs = bleurt_data.load_pairs(tiny_config(tmp_path, count), tmp_path, tmp_path / "cache")
+    assert {split: len(made) for split, made in pairs.items()} == {"train": count, "validation": count}
+
+
+def test_signals_that_are_all_the_same_are_reported_with_the_files(tmp_path: Path) -> None:
+    config = tiny_config(tmp_path, 2)
+    values = np.arange(2.0 * len(SIGNALS)).reshape(2, -1)
+    mean, deviation = signal_statistics(values, config)
+    assert ((values - mean) / deviation).tolist() == [[-1.0] * len(SIGNALS), [1.0] * len(SIGNALS)]
+    values[:, 1] = 0.3
+    message = rf"stories\.jsonl, held_out\.jsonl: expected .* differ in every signal, got 2 .* the same {SIGNALS[1]}:"
+    with pytest.raises(ValueError, match=message):
+        signal_statistics(values, config)
 
 
 def test_loss_is_the_sum_of_both_squared_errors_and_the_known_entailment() -> None:
