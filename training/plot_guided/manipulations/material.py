@@ -9,6 +9,9 @@ from openmeva.training.text.knowledge.events import EventModel
 from openmeva.training.text.language import Language
 from openmeva.training.text.tagged_story import TaggedStory
 
+# Of repetition in the released code; section 5.1 has .15
+REPEATED_SHARE, SENTENCES_PER_REPETITION = 0.05, 3
+
 
 def most_frequent_tags(stories: Iterable[TaggedStory]) -> dict[str, str]:
     """The most frequent tag of each word of a corpus, since phrases of a plot have no tags.
@@ -45,8 +48,8 @@ class PlotMaterial:
     events: EventModel
     share: float = 0.15
     whole_sentences: bool = False
-    repeated_share: float = 0.05
-    sentences_per_repetition: int = 3
+    repeated_share: float = REPEATED_SHARE
+    sentences_per_repetition: int = SENTENCES_PER_REPETITION
 
     def tag(self, word: str) -> str:
         """The most frequent tag of the word; `NN` if it is not in the corpus."""

@@ -3,7 +3,12 @@
 from collections.abc import Sequence
 
 from openmeva.training.plot_guided.manipulations.manipulator import PlotManipulator
-from openmeva.training.plot_guided.manipulations.material import PlotMaterial, most_frequent_tags
+from openmeva.training.plot_guided.manipulations.material import (
+    REPEATED_SHARE,
+    SENTENCES_PER_REPETITION,
+    PlotMaterial,
+    most_frequent_tags,
+)
 from openmeva.training.plot_guided.plots.corpus import PlottedStory
 from openmeva.training.text.knowledge.english import English
 from openmeva.training.text.knowledge.events import event_model
@@ -15,8 +20,8 @@ def build_manipulator(
     events: str | None = None,
     without: tuple[str, ...] = (),
     whole_sentences: bool = False,
-    repeated_share: float = 0.05,
-    sentences_per_repetition: int = 3,
+    repeated_share: float = REPEATED_SHARE,
+    sentences_per_repetition: int = SENTENCES_PER_REPETITION,
 ) -> PlotManipulator:
     """A manipulator that takes phrases of other stories from the plots of `stories`.
 

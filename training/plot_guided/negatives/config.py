@@ -8,6 +8,7 @@ from openmeva.training.common.bounds import Count, Percent, Positive, Rate, Seed
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.plot_guided.generator.sampling import Sampling
 from openmeva.training.plot_guided.manipulations import check_excluded
+from openmeva.training.plot_guided.manipulations.material import REPEATED_SHARE, SENTENCES_PER_REPETITION
 from openmeva.training.plot_guided.plots import check_extractor
 
 SetOrDefault = Literal["heur_sent_sub", "heur_key_sub", "union_data", "manplts", "af_manplts", "default"]
@@ -94,8 +95,8 @@ class PlotNegativesConfig:
     events: str | None = None
     without: tuple[str, ...] = ()
     substitution: Literal["phrases", "sentences"] = "phrases"
-    repeated_share: Share = 0.05
-    sentences_per_repetition: Positive = 3
+    repeated_share: Share = REPEATED_SHARE
+    sentences_per_repetition: Positive = SENTENCES_PER_REPETITION
     splits: Mapping[SetOrDefault, tuple[Percent, Percent]] | None = None
     processes: Positive = 1
     seed: Seed
