@@ -1,5 +1,6 @@
 """Texts for masked language modelling, and token masking."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from datasets import Dataset
 from torch import Tensor
 from transformers import BertTokenizer
 
@@ -18,9 +20,51 @@ from openmeva.training.paths import NAMES_FILE
 IGNORED = -100  # a label that the loss ignores
 
 
+class RepeatedTexts(torch.utils.data.Dataset[dict[str, Any]]):
+    """Texts in a random order, repeated `epochs` times; each pass gives a text another `index`, and so another mask.
+
+    The order is the same in each pass, and fixed: a run that is resumed after its last step does not continue.
+
+    Args:
+        texts: rows with token ids as `input_ids` and their number as `length`; `index` counts them from 0.
+        epochs: number of passes, which may be fractional.
+        seed: of the order.
+
+    Raises:
+        ValueError: the passes contain no text.
+    """
+
+    def __init__(self, texts: Dataset, epochs: float, seed: int) -> None:
+        order = torch.randperm(len(texts), generator=torch.Generator().manual_seed(seed)).tolist()
+        count = round(len(texts) * epochs)
+        if not count:
+            raise ValueError(f"epochs: expected at least one of {len(texts)} texts, got {epochs} passes")
+        self.texts, self.order = texts, (order * math.ceil(epochs))[:count]
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    @property
+    def epoch_length(self) -> int:
+        """The number of rows in one pass."""
+        return len(self.texts)
+
+    def lengths(self) -> list[int]:
+        """Tokens of each row, for batches of similar length."""
+        lengths = self.texts["length"][:]
+        return [lengths[number] for number in self.order]
+
+    def __getitem__(self, index: int) -> dict[str, Any]:
+        row = self.texts[self.order[index]]
+        return {**row, "index": row["index"] + index // len(self.texts) * len(self.texts)}
+
+
 @dataclass
 class MaskingCollator:
-    """Masks tokens as BERT does (80 % [MASK], 10 % random, 10 % kept), and pads."""
+    """Masks tokens as BERT does (80 % [MASK], 10 % random, 10 % kept), and pads.
+
+    A row's mask depends on the seed and the row's `index`.
+    """
 
     tokenizer: BertTokenizer
     probability: float

@@ -27,7 +27,7 @@ from openmeva.training.common.trainer import StoryTrainer, hardware_entries, tra
 from openmeva.training.corpora.splits import data_checksums
 from openmeva.training.encoder.card import write_encoder_card
 from openmeva.training.encoder.config import EncoderConfig
-from openmeva.training.encoder.data import IGNORED, MaskingCollator, load_texts
+from openmeva.training.encoder.data import IGNORED, MaskingCollator, RepeatedTexts, load_texts
 from openmeva.training.encoder.vocabulary import (
     new_tokenizer,
     prune_vocabulary,
@@ -89,15 +89,7 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
         )
 
     training, validation = rows(texts), rows(evenly_spaced(held_out, 2000))  # they are sorted
-    # a fixed order, used once: with a fractional epoch, a run resumed after its last step would continue
-    generator = torch.Generator().manual_seed(config.seed)
-    order = torch.randperm(len(training), generator=generator).tolist() * math.ceil(config.epochs)
-    count = round(len(training) * config.epochs)
-    if not count:
-        raise ValueError(
-            f"epochs: expected at least one of {len(training)} texts, got {config.epochs} passes"
-        )
-    train_rows = training.select(order[:count])
+    train_rows = RepeatedTexts(training, config.epochs, config.seed)
     mean_length = sum(training["length"]) / len(training)
     batch = max(1, round(config.batch_tokens / mean_length))
     steps = math.ceil(len(train_rows) / batch)
@@ -119,7 +111,7 @@ def train(config: EncoderConfig, data: Path, out: Path, run: Path, resume: bool 
         eval_dataset=validation,
         data_collator=MaskingCollator(tokenizer, config.mask_probability, config.seed),
     )
-    trainer.lengths, trainer.epoch_length = train_rows["length"], len(training)
+    trainer.lengths, trainer.epoch_length = train_rows.lengths(), train_rows.epoch_length
     before = trainer.evaluate()["eval_loss"]
     trainer.train(resume_from_checkpoint=checkpoint)
     after = trainer.evaluate()["eval_loss"]

@@ -9,13 +9,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
+from datasets import Dataset
 from transformers import BertForMaskedLM, BertTokenizer
 
 from openmeva.training.common.config import parse
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.encoder import trainer
 from openmeva.training.encoder.config import EncoderConfig
-from openmeva.training.encoder.data import IGNORED, MaskingCollator, load_texts
+from openmeva.training.encoder.data import IGNORED, MaskingCollator, RepeatedTexts, load_texts
 from openmeva.training.encoder.trainer import MaskedLanguageModelTrainer
 from openmeva.training.encoder.vocabulary import prune_vocabulary, pruned_model
 from openmeva.training.paths import NAMES_FILE
@@ -58,6 +59,27 @@ def test_masking_follows_bert_and_is_reproducible() -> None:
     again = collate(rows)
     assert all(torch.equal(batch[key], again[key]) for key in batch), "a row has the same mask each time"
     assert len({tuple(np.flatnonzero(row)) for row in chosen.numpy()}) > 30, "and rows have different ones"
+
+
+def test_each_pass_masks_other_tokens_and_the_first_is_that_of_a_single_pass() -> None:
+    tokenizer = BertTokenizer(vocab={p: i for i, p in enumerate(PIECES)}, do_lower_case=True)
+    ids = [[2, *([9 + i % 3, 10, 11, 12] * (3 + i)), 3] for i in range(10)]
+    texts = Dataset.from_dict(
+        {"input_ids": ids, "index": list(range(10)), "length": [len(text) for text in ids]}
+    )
+    collate = MaskingCollator(tokenizer, probability=0.25, seed=3)
+    once, rows = RepeatedTexts(texts, 1.0, 5), RepeatedTexts(texts, 2.5, 5)
+    assert (len(once), len(rows), rows.epoch_length) == (10, 25, 10)
+    order = torch.randperm(10, generator=torch.Generator().manual_seed(5)).tolist()
+    assert [row["index"] for row in once] == order
+    assert [rows[number] for number in range(10)] == list(once)
+    assert rows.lengths() == [len(ids[number]) for number in (order * 3)[:25]]
+    passes = [collate([rows[number] for number in range(start, start + 5)]) for start in (0, 10, 20)]
+    positions = [batch["labels"] != IGNORED for batch in passes]
+    for first, second in ((0, 1), (0, 2), (1, 2)):
+        assert (positions[first] != positions[second]).any(1).all(), "every text has another mask"
+    again = collate([RepeatedTexts(texts, 2.5, 5)[number] for number in range(10, 15)])
+    assert torch.equal(again["input_ids"], passes[1]["input_ids"]), "a resumed run has the same masks"
 
 
 def test_loss_is_the_mean_over_masked_tokens() -> None:
