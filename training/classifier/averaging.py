@@ -124,3 +124,25 @@ def average_checkpoints(
         if path := settings["encoder"].get("path"):  # path of the encoder, relative to the checkpoint
             settings["encoder"]["path"] = os.path.relpath((folders[0] / path).resolve(), out.resolve())
     write_text(out / "config.json", json.dumps(sections, indent=2) + "\n")
+
+
+def average_with_start(
+    folders: Sequence[Path], start: Path | None, share: float, out: Path, temperature: float = 1.0
+) -> None:
+    """Writes a checkpoint to `out` with the mean adapter of trained ones and of the initial one they began from.
+
+    Args:
+        folders: checkpoints of one training, with equal weights in the mean.
+        start: folder of the initial adapter, or None.
+        share: weight of the initial adapter in the mean, 0 to 1; with 0, or without `start`, it is left out.
+        out: the folder to write to.
+        temperature: as in `average_checkpoints`.
+
+    Raises:
+        ValueError: as `average_checkpoints`.
+    """
+    if start is None or not share:
+        average_checkpoints(folders, out, temperature=temperature)
+        return
+    shares = [*[(1 - share) / len(folders)] * len(folders), share]
+    average_checkpoints([*folders, start], out, shares, temperature)

@@ -22,13 +22,13 @@ from openmeva.metrics.core.batching import length_batches
 from openmeva.metrics.core.checkpoint import Checkpoint, load_checkpoint
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
 from openmeva.metrics.core.repetition import RepetitionCost
-from openmeva.metrics.core.runtime import PrecisionCache, choose_device, choose_dtype, pad
+from openmeva.metrics.core.runtime import pad
 from openmeva.metrics.core.story_scorer import StoryScorer
 from openmeva.training.classifier.config import Teacher
-from openmeva.training.classifier.data import Example, ExampleMaker, word_numbers
-from openmeva.training.classifier.hidden_states import word_states
+from openmeva.training.classifier.data import word_numbers
+from openmeva.training.classifier.teacher_model import TeacherModel
 from openmeva.training.common.checkpoint import weights_file
-from openmeva.training.files import atomic_replace, checksum
+from openmeva.training.files import atomic_replace, checksum, read_json, write_text
 from openmeva.training.negatives.groups import GroupRow
 from openmeva.training.processes import model_processes
 from openmeva.training.stages import Stage, read_stage
@@ -130,7 +130,7 @@ def with_teacher_states(
         teacher: folder of a classifier's checkpoint.
         metric: name of the section of the checkpoint's configuration.
         out: the stage's folder, for `teacher_states.parquet` (about 70 kB per story of 45 words) and
-            `teacher_states.bin`, the same states as one array.
+            `teacher_states.bin`, the same states as one array, written again only after the stage has changed.
         limit: maximum number of tokens per story, as for the student.
         processes: number of parallel scoring processes.
         scorer: makes a scorer from the teacher's checkpoint.
@@ -141,17 +141,16 @@ def with_teacher_states(
     """
     stage = _teacher_stage(out, "teacher_states", rows, teacher, limit=limit)
     if not stage.is_done():
-        teacher_scorer = scorer(load_checkpoint(teacher, metric))
-        make = ExampleMaker(teacher_scorer.tokenizer, teacher_scorer.normalizer, limit)
+        model = TeacherModel(scorer(load_checkpoint(teacher, metric)), limit)
         stage.run(
             len(rows),
-            lambda span: _teacher_outputs(teacher_scorer, [make(rows[index]) for index in span]),
+            lambda span: _stored_outputs(model, [rows[index] for index in span]),
             CHUNK,
             STATES_SCHEMA,
             processes=processes,
         )
     logits = _standardise(row["logit"] for row in read_stage(stage.result, ["logit"]))
-    states = _memory_mapped_states(stage.result, out / "teacher_states.bin")
+    states = _memory_mapped_states(stage, out / "teacher_states.bin")
     return [
         replace(row, teacher_logit=value, teacher_states=row_states)
         for row, value, row_states in zip(rows, logits, states, strict=True)
@@ -177,19 +176,36 @@ def _teacher_stage(out: Path, name: str, rows: Sequence[GroupRow], teacher: Path
     return Stage(out, name, {**teacher_digests(teacher), "stories": digest, **settings})
 
 
-def _memory_mapped_states(file: Path, out: Path) -> list[np.ndarray]:
-    """The states of each row of a stage's file, float16, as slices of one memory-mapped array in `out`."""
-    parquet = pq.ParquetFile(file)
-    spans, offset = [], 0
-    with atomic_replace(out) as temporary, temporary.open("wb") as flat:
-        for batch in parquet.iter_batches(CHUNK, columns=["width", "states"]):
-            for width, states in zip(batch["width"].to_pylist(), batch["states"], strict=True):
+def _memory_mapped_states(stage: Stage, file: Path) -> list[np.ndarray]:
+    """The states of each row of a finished stage, float16, as slices of one memory-mapped array in `file`.
+
+    An array of the same result is used again. Its record, beside it, is the stage's manifest with the array's layout.
+    """
+    record_file = file.with_name(f"{file.name}.json")
+    made_from = read_json(stage.manifest)
+    record = read_json(record_file) if record_file.is_file() and file.is_file() else {}
+    size = np.dtype(np.float16).itemsize
+    if (
+        record.get("made_from") != made_from
+        or file.stat().st_size != sum(record["lengths"]) * record["width"] * size
+    ):
+        record_file.unlink(missing_ok=True)  # first, so that no record is ever beside another's array
+        record = {"made_from": made_from, **_write_states(stage.result, file)}
+        write_text(record_file, json.dumps(record) + "\n")
+    values = np.memmap(file, np.float16, mode="r").reshape(-1, record["width"])
+    return np.split(values, np.cumsum(record["lengths"])[:-1])
+
+
+def _write_states(parquet: Path, file: Path) -> dict[str, Any]:
+    """Writes the states of a stage's file as one array (lengths, width), float16; returns its `width` and each row's `lengths`."""
+    width, lengths = 0, []
+    with atomic_replace(file) as temporary, temporary.open("wb") as flat:
+        for batch in pq.ParquetFile(parquet).iter_batches(CHUNK, columns=["width", "states"]):
+            for row_width, states in zip(batch["width"].to_pylist(), batch["states"], strict=True):
                 flat.write(states.as_buffer())
-                size = len(states.as_buffer()) // np.dtype(np.float16).itemsize
-                spans.append((offset, size, width))
-                offset += size
-    values = np.memmap(out, np.float16, mode="r")
-    return [values[start : start + size].reshape(-1, width) for start, size, width in spans]
+                width = row_width
+                lengths.append(len(states.as_buffer()) // np.dtype(np.float16).itemsize // width)
+    return {"width": width, "lengths": lengths}
 
 
 def _standardise(logits: Iterable[float]) -> list[float]:
@@ -199,26 +215,18 @@ def _standardise(logits: Iterable[float]) -> list[float]:
     return standardised
 
 
-@torch.inference_mode()
-def _teacher_outputs(scorer: StoryScorer, examples: Sequence[Example]) -> list[dict[str, Any]]:
+def _stored_outputs(teacher: TeacherModel, rows: Sequence[GroupRow]) -> list[dict[str, Any]]:
     """The logit and the hidden states of each story, as rows of `STATES_SCHEMA`."""
-    device = choose_device(None)
-    model = PrecisionCache(scorer.model).get(device, choose_dtype("auto", device))
+    examples = [teacher.make(row) for row in rows]
     outputs: list[dict[str, Any]] = [{} for _ in examples]
     for batch in length_batches([len(e.ids) for e in examples], BATCH):
-        ids, mask = pad([examples[i].ids for i in batch], scorer.special_tokens.padding)
-        hidden = model.encode(ids.to(device), mask.to(device))
-        logits = model.score(hidden).float().cpu().tolist()
+        ids, mask = pad([examples[i].ids for i in batch], teacher.padding)
         words = word_numbers([examples[i] for i in batch], ids.shape)
-        pooled = word_states(hidden.float(), words.to(device), int(words.max()) + 1)
-        states = pooled.to(torch.float16).cpu().numpy()
-        for row, i in enumerate(batch):
-            story_states = states[row, : max(examples[i].words) + 1]
-            outputs[i] = {
-                "logit": logits[row],
-                "width": story_states.shape[1],
-                "states": story_states.tobytes(),
-            }
+        logits, states = teacher(ids, mask, words, int(words.max()) + 1)
+        halves = states.to(torch.float16).cpu().numpy()
+        for i, story_logit, half in zip(batch, logits.tolist(), halves, strict=True):
+            known = half[: max(examples[i].words) + 1]
+            outputs[i] = {"logit": story_logit, "width": known.shape[1], "states": known.tobytes()}
     return outputs
 
 

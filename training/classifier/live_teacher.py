@@ -12,11 +12,10 @@ from torch import Tensor
 
 from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
-from openmeva.metrics.core.runtime import PrecisionCache, choose_device, choose_dtype
 from openmeva.metrics.core.story_scorer import StoryScorer
-from openmeva.training.classifier.data import ExampleMaker
 from openmeva.training.classifier.distillation import StudentConfig, with_teacher_outputs
-from openmeva.training.classifier.hidden_states import word_states
+from openmeva.training.classifier.teacher_model import TeacherModel
+from openmeva.training.common.data_parallel import BatchShard
 from openmeva.training.negatives.groups import GroupRow
 from openmeva.training.paths import resolve_path
 
@@ -24,30 +23,27 @@ from openmeva.training.paths import resolve_path
 class LiveTeacher:
     """Adds a teacher's logits and hidden states to batches of `GroupCollator` whose examples have `for_teacher`.
 
+    Each of several processes scores its shard of the batch and gathers the others' outputs, so all must call it.
+
     Args:
         scorer: of the teacher's checkpoint.
         limit: maximum number of tokens per story, as for the student.
     """
 
     def __init__(self, scorer: StoryScorer, limit: int) -> None:
-        self.device = choose_device(None)
-        self.model = PrecisionCache(scorer.model.eval()).get(self.device, choose_dtype("auto", self.device))
-        self.make = ExampleMaker(scorer.tokenizer, scorer.normalizer, limit)
-        self.padding: int = scorer.special_tokens.padding
+        self.model = TeacherModel(scorer, limit)
+        self.make, self.padding = self.model.make, self.model.padding
         self.mean, self.deviation = 0.0, 1.0
 
-    @torch.no_grad()
     def __call__(self, batch: dict[str, Tensor]) -> dict[str, Tensor]:
         """The batch with standardised `teacher_logit` (n,), `teacher_states` (n, 1 + words, width) and their mask `states_known`."""
-        logits, hidden = self._forward(batch)
-        words = batch["teacher_words"].to(self.device)
-        count = int(max(words.max(), batch["words"].max())) + 1
-        numbers = torch.arange(count, device=self.device)
+        logits, states = self._outputs(batch)
+        numbers = torch.arange(states.shape[1], device=states.device)
         # a word that either model truncates has no state in both
-        last_word = torch.minimum(words.amax(1), batch["words"].to(self.device).amax(1))
+        last_word = torch.minimum(batch["teacher_words"].amax(1), batch["words"].amax(1)).to(states.device)
         outputs = {
             "teacher_logit": (logits - self.mean) / self.deviation,
-            "teacher_states": word_states(hidden.float(), words, count),
+            "teacher_states": states,
             "states_known": numbers[None] <= last_word[:, None],
         }
         device = batch["input_ids"].device
@@ -55,15 +51,20 @@ class LiveTeacher:
 
     def fit(self, batches: Iterable[dict[str, Tensor]]) -> None:
         """Estimates the mean and the standard deviation of the logits from some batches."""
-        logits = torch.cat([self._forward(batch)[0] for batch in batches])
+        logits = torch.cat([self._outputs(batch)[0] for batch in batches])
         self.mean, self.deviation = float(logits.mean()), float(logits.std(correction=0)) or 1.0
 
-    @torch.no_grad()
-    def _forward(self, batch: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
-        """Logits (n,) and hidden states (n, tokens, width)."""
-        read = (batch[f"teacher_{name}"].to(self.device) for name in ("input_ids", "attention_mask"))
-        hidden = self.model.encode(*read)
-        return self.model.score(hidden), hidden
+    def _outputs(self, batch: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
+        """Logits (n,) and states (n, 1 + words, width) of the whole batch, on the teacher's device."""
+        shard = BatchShard.for_batch(len(batch["teacher_input_ids"]))
+        ids, mask, words = (
+            shard(batch[f"teacher_{name}"]) for name in ("input_ids", "attention_mask", "words")
+        )
+        count = int(max(batch["teacher_words"].max(), batch["words"].max())) + 1
+        logits, states = self.model(ids, mask, words, count)
+        with torch.no_grad():
+            outputs = shard.gather({"logits": logits, "states": states})
+        return outputs["logits"], outputs["states"]
 
 
 def prepare_distillation(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from openmeva.training.classifier.averaging import average_checkpoints
+from openmeva.training.classifier.averaging import average_with_start
 from openmeva.training.common.adapters import Adapter
 from openmeva.training.common.backbone import find_backbone
 from openmeva.training.common.checkpoint import save_manifest, weights_file
@@ -76,10 +76,7 @@ def train_seeds(
     weights = {
         str(seed): checksum(weights_file(folder)) for seed, folder in zip(config.seeds, folders, strict=True)
     }
-    shares = [(1 - config.start_share) / len(folders)] * len(folders)
-    if config.start and config.start_share:
-        folders.append(resolve_path(config.start))
-        shares.append(config.start_share)
+    start = resolve_path(config.start) if config.start else None
     manifest = {
         **manifests[0],
         "config": as_mapping(config),
@@ -92,6 +89,6 @@ def train_seeds(
         manifest.pop("groups_per_second", None)
     with one_writer() as writes:
         if writes:
-            average_checkpoints(folders, out, shares, temperature)
+            average_with_start(folders, start, config.start_share, out, temperature)
             save_manifest(out, manifest)
     return manifest

@@ -145,8 +145,14 @@ class DataParallelTrainer(Trainer):
             return super()._get_dataloader(
                 dataset, description, batch_size, sampler_fn, *arguments, **keywords
             )
-        sampler = sampler_fn(dataset) if sampler_fn else None
-        loader = DataLoader(dataset, batch_size, sampler=sampler, collate_fn=self.data_collator)
+        loader = DataLoader(
+            dataset,
+            batch_size,
+            sampler=sampler_fn(dataset) if sampler_fn else None,
+            num_workers=self.args.dataloader_num_workers,
+            collate_fn=self.data_collator,
+            pin_memory=self.args.dataloader_pin_memory,
+        )
         return prepare_data_loader(loader, self.args.device, num_processes=1, process_index=0)
 
 
@@ -225,8 +231,8 @@ def training_arguments(
         "save_steps": max(1, min(500, steps // 4)),
         "save_total_limit": 1,
         "report_to": [],
-        # workers prepare batches while a GPU computes
-        "dataloader_num_workers": min(4, cores()) if device.type == "cuda" else 0,
+        # workers prepare batches while a GPU computes; the processes share the cores
+        "dataloader_num_workers": max(1, min(4, cores() // world_size())) if device.type == "cuda" else 0,
     }
     return TrainingArguments(**{**settings, **changes})
 

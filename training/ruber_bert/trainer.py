@@ -28,7 +28,12 @@ from openmeva.training.common.checkpoint import (
     start_digest,
 )
 from openmeva.training.common.config import as_mapping
-from openmeva.training.common.trainer import StoryTrainer, hardware_entries, training_arguments
+from openmeva.training.common.trainer import (
+    StoryTrainer,
+    hardware_entries,
+    training_arguments,
+    training_device,
+)
 from openmeva.training.corpora.named_files import resolve_corpus_files
 from openmeva.training.corpora.splits import data_checksums
 from openmeva.training.files import checksum
@@ -96,7 +101,7 @@ def train(
     pairs = load_pairs(config, data, NAMES_FILE, tokenizer)
     checkpoint = begin_run(run, made_from, resume)
     batcher = TextBatcher(tokenizer)
-    reader = model if frozen else frozen_encoder_model(config)
+    reader = (model if frozen else frozen_encoder_model(config)).to(training_device())
     held_out = frozen_features(reader, [context for context, _ in pairs.validation], batcher)["mean"]
     near_validation = nearest_contexts(held_out, 10)
     features, neighbours = None, None
@@ -113,6 +118,7 @@ def train(
             else frozen_features(reader, [context for context, _ in pairs.train], batcher)["mean"]
         )
         neighbours = nearest_contexts(contexts, config.nearest)
+    del reader  # the GPU's memory is for the training
     count = int(len(pairs.train) * config.epochs)
     steps = math.ceil(count / config.batch)
     arguments = training_arguments(

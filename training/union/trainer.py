@@ -18,7 +18,7 @@ from transformers import EvalPrediction
 
 from openmeva.metrics.core.checkpoint import load_normalizer
 from openmeva.metrics.core.runtime import SpecialTokens
-from openmeva.training.classifier.averaging import average_checkpoints, check_can_average
+from openmeva.training.classifier.averaging import average_with_start, check_can_average
 from openmeva.training.classifier.distillation import teacher_digests
 from openmeva.training.classifier.hidden_states import fit_projection
 from openmeva.training.classifier.input_checks import check_inputs
@@ -260,13 +260,12 @@ def _train_one(
         "max_length": config.window or config.max_length,
     }
     whole = not (config.adapter and base.supports_adapter)
-    share = config.start_share
     with one_writer() as writes:
         if writes:
-            trained = run / "trained" if share else out
+            trained = run / "trained" if config.start_share else out
             save_checkpoint(trained, "union", settings, model, base, tokenizer, whole)
-            if start and share:
-                average_checkpoints([trained, start], out, [1 - share, share])
+            if config.start_share:
+                average_with_start([trained], start, config.start_share, out)
             save_manifest(out, manifest)
             write_union_card(out, manifest)
     return manifest

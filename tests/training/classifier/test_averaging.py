@@ -14,7 +14,7 @@ from torch import Tensor
 from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
 from openmeva.metrics.core.files import ADAPTER
-from openmeva.training.classifier.averaging import average_checkpoints, mean_adapter
+from openmeva.training.classifier.averaging import average_checkpoints, average_with_start, mean_adapter
 from openmeva.training.classifier.model import build_classifier
 from openmeva.training.common import backbone
 from openmeva.training.common.adapters import adapter_tensors
@@ -100,6 +100,18 @@ def test_adapters_with_different_tensors_are_rejected() -> None:
         mean_adapter([adapter(1, 2), {k: t for k, t in adapter(2, 2).items() if "lora" in k}])
     with pytest.raises(ValueError, match="at least one"):
         mean_adapter([])
+
+
+@pytest.mark.parametrize(("share", "expected"), [(0.0, 1.5), (0.4, 0.6 * 1.5 + 0.4 * 7)])
+def test_initial_adapter_has_its_share_of_the_average(tmp_path: Path, share: float, expected: float) -> None:
+    for name, value in {"one": 1.0, "two": 2.0, "start": 7.0}.items():
+        heads = {f"classifier.{part}": torch.full((2,), value) for part in ("weight", "bias")}
+        save_tensors(tmp_path / name / ADAPTER, heads)
+        (tmp_path / name / "config.json").write_text(json.dumps({"tiny": {"encoder": {}}}))
+    trained = [tmp_path / "one", tmp_path / "two"]
+    average_with_start(trained, tmp_path / "start", share, tmp_path / "out", temperature=2.0)
+    for tensor in load_file(tmp_path / "out" / ADAPTER).values():
+        assert tensor.tolist() == pytest.approx([expected / 2] * 2, abs=2e-3)
 
 
 def two_seed_settings(name: str, folder: Path) -> dict[str, Any]:

@@ -2,10 +2,7 @@
 
 import json
 import os
-import socket
 from collections.abc import Callable
-from multiprocessing import get_context
-from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +16,7 @@ from openmeva.training.common import trainer as common
 from openmeva.training.common.data_parallel import BatchShard
 from openmeva.training.files import checksum
 from tests.tiny.trainings import TRAININGS, train_all, write_files
+from tests.two_processes import run_in_two_processes
 
 
 def _run(data: Path, out: Path) -> None:
@@ -57,20 +55,6 @@ def _run(data: Path, out: Path) -> None:
     (out / f"found-{process}.json").write_text(json.dumps(result))
 
 
-def _run_as_rank(rank: int, port: int, data: Path, out: Path) -> None:
-    torch.set_num_threads(1)
-    variables = {
-        "RANK": rank,
-        "LOCAL_RANK": rank,
-        "WORLD_SIZE": 2,
-        "LOCAL_WORLD_SIZE": 2,
-        "MASTER_PORT": port,
-    }
-    os.environ.update({name: str(value) for name, value in variables.items()} | {"MASTER_ADDR": "127.0.0.1"})
-    processes.join()
-    _run(data, out)
-
-
 def _numbers(value: Any) -> list[float]:
     """The numbers in a manifest's value, in order."""
     if isinstance(value, dict | list):
@@ -88,24 +72,7 @@ def test_two_processes_take_the_same_steps_as_one(tmp_path: Path) -> None:
     one.mkdir()
     two.mkdir()
     _run(data, one)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    # forked, a process need not import torch anew; with CUDA it has to
-    context = get_context("spawn" if torch.cuda.is_available() else "fork")
-    workers = [
-        context.Process(target=_run_as_rank, args=(rank, port, data, two), daemon=True) for rank in (0, 1)
-    ]
-    for process in workers:
-        process.start()
-    running = workers
-    while running:  # where one fails, the other would wait for it
-        wait([process.sentinel for process in running])
-        running = [process for process in running if process.is_alive()]
-        if any(process.exitcode for process in workers):
-            for process in running:
-                process.kill()
-    assert [process.exitcode for process in workers] == [0, 0]
+    run_in_two_processes(_run, data, two)
     expected = json.loads((one / "found-0.json").read_text())
     first, second = (json.loads((two / f"found-{rank}.json").read_text()) for rank in (0, 1))
     assert len(expected["losses"]) == len(TRAININGS)

@@ -205,6 +205,41 @@ def test_training_data_can_be_pickled_for_spawned_processes(
         TRAININGS[name](tmp_path, tmp_path / "out", False)
 
 
+@pytest.mark.parametrize("processes", [1, 2])
+def test_workers_prepare_the_batches_of_one_or_several_processes(
+    processes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = common.TrainingConfig(metric="tiny", name="tiny", learning_rate=0.1)
+    loaders = []
+    for workers in (2, 0):
+        settings = common.training_arguments(
+            tmp_path, config, 1, 2, eval_strategy="no", dataloader_num_workers=workers
+        )
+        rows = [{"x": torch.full((1,), float(number))} for number in range(5)]
+        trainer = common.StoryTrainer(model=torch.nn.Linear(1, 1), args=settings, train_dataset=rows)
+        trainer.lengths = [3, 1, 2, 5, 4]
+        with monkeypatch.context() as patch:
+            patch.setattr(common.TrainingArguments, "world_size", processes)
+            loaders.append(trainer.get_train_dataloader())
+    assert [loader.num_workers for loader in loaders] == [2, 0]
+    first, second = ([batch["x"].flatten().tolist() for batch in loader] for loader in loaders)
+    assert first == second
+    assert sorted(value for batch in first for value in batch) == [0, 1, 2, 3, 4], "all rows of each batch"
+
+
+def test_workers_of_several_processes_share_the_cores(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = common.TrainingConfig(metric="tiny", name="tiny", learning_rate=0.1)
+    monkeypatch.setattr(common, "TrainingArguments", lambda **settings: settings)
+    monkeypatch.setattr(common, "training_device", lambda: torch.device("cuda"))
+    monkeypatch.setattr(common, "choose_dtype", lambda *_: torch.float32)
+    monkeypatch.setattr(common, "cores", lambda: 6)
+    for count, expected in {1: 4, 2: 3, 4: 1, 8: 1}.items():
+        monkeypatch.setattr(common, "world_size", lambda count=count: count)
+        assert common.training_arguments(tmp_path, config, 1, 2)["dataloader_num_workers"] == expected
+
+
 def test_each_pass_over_the_data_reads_every_row_once(tmp_path: Path) -> None:
     config = common.TrainingConfig(metric="tiny", name="tiny", learning_rate=0.1, seed=3)
     trainer = common.StoryTrainer(

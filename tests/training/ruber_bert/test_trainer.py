@@ -188,6 +188,20 @@ def test_nearest_contexts_exclude_equal_contexts() -> None:
     assert [len(row) for row in nearest_contexts(contexts[[0, 3]], 2)] == [0, 0]
 
 
+@pytest.mark.parametrize("frozen", [True, False])
+def test_frozen_features_are_computed_on_the_device_of_the_training(
+    data: Path, frozen: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(model: torch.nn.Module, *_: Any) -> None:
+        raise RuntimeError(f"encodes on {next(model.parameters()).device}")
+
+    monkeypatch.setattr(ruber_bert, "training_device", lambda: torch.device("meta"))
+    monkeypatch.setattr(ruber_bert, "frozen_features", stop)
+    adapter = None if frozen else {"rank": 2, "alpha": 4}
+    with pytest.raises(RuntimeError, match="encodes on meta"):
+        run(data, "there", configuration(frozen=frozen, adapter=adapter, nearest=5))
+
+
 def test_frozen_features_are_computed_without_dropout(data: Path) -> None:
     model, tokenizer, _ = build_model(configuration())
     for module in model.modules():
