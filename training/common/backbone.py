@@ -28,14 +28,11 @@ from openmeva.metrics.core.backbone import (
     weights_checksum,
 )
 from openmeva.metrics.core.checkpoint import WORD_EMBEDDING_SUFFIXES
-from openmeva.metrics.core.files import ADAPTER, FULL_MODEL
+from openmeva.metrics.core.files import FULL_MODEL
 from openmeva.metrics.core.language_model import read_language_model
 from openmeva.metrics.core.text import PLACEHOLDERS
-from openmeva.metrics.ppl.causal_model import CausalModel
-from openmeva.metrics.ppl.loading import load_model
-from openmeva.metrics.ppl.texts import NormalizedReader
 from openmeva.training.common.config import read_config
-from openmeva.training.paths import CONFIGS, ENCODER, NAMES_FILE, ROOT, resolve_path
+from openmeva.training.paths import CONFIGS, ENCODER, NAMES_FILE, ROOT
 
 SHARED = "encoder"
 DROPOUTS = ("hidden_dropout_prob", "attention_probs_dropout_prob")
@@ -263,22 +260,3 @@ def load_causal(base: Backbone) -> tuple[PreTrainedModel, Tokenizer]:
     """A language model and its tokenizer; GGUF weights from a package are dequantised to full precision."""
     tokenizer, model = read_language_model(base.gguf or base.folder / FULL_MODEL)
     return model, enable_prefix_space(tokenizer.backend_tokenizer)
-
-
-def load_perplexity(name: str) -> tuple[CausalModel, NormalizedReader] | None:
-    """The causal language model in a folder of perplexity's weights, and its text reader; None if `name` is not such a folder.
-
-    Args:
-        name: the folder, as a configuration names it (`resolve_path`).
-
-    Raises:
-        ValueError: the model in the folder is not causal.
-    """
-    folder = resolve_path(name)
-    if not (folder / ADAPTER).is_file():
-        return None
-    loaded = load_model(str(folder), {})
-    model, reader = loaded.model, loaded.reader
-    if not isinstance(model, CausalModel) or not isinstance(reader, NormalizedReader):
-        raise ValueError(f"base: expected weights of a causal language model, got {name}")
-    return model, reader

@@ -17,8 +17,9 @@ from openmeva.training.classifier.config import ClassifierConfig
 from openmeva.training.classifier.model import build_classifier, check_frozen_layers, freeze
 from openmeva.training.classifier.trainer import train_classifier
 from openmeva.training.common import backbone
-from openmeva.training.common.backbone import find_backbone, load_perplexity
+from openmeva.training.common.backbone import find_backbone
 from openmeva.training.common.config import parse
+from openmeva.training.common.perplexity import load_perplexity
 from openmeva.training.embedding_similarity import trainer as similarity
 from openmeva.training.embedding_similarity.config import SimilarityConfig
 from openmeva.training.negatives.groups import GroupRow

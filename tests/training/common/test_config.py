@@ -19,11 +19,11 @@ from openmeva.training.common.config import (
     read_config,
     read_mapping,
 )
+from openmeva.training.continued.openings import ContinuedConfig
 from openmeva.training.corpora.splits import CorpusConfig
 from openmeva.training.discriminator.config import DiscriminatorConfig
 from openmeva.training.embedding_similarity.config import SimilarityConfig
 from openmeva.training.encoder.config import EncoderConfig
-from openmeva.training.graded.openings import ContinuedConfig
 from openmeva.training.grammar.config import Settings
 from openmeva.training.negatives import UnionSampling
 from openmeva.training.paths import CONFIGS

@@ -26,9 +26,10 @@ from openmeva.metrics.core.classifier import max_positions
 from openmeva.metrics.core.files import ADAPTER, FULL_MODEL
 from openmeva.metrics.core.runtime import token_id
 from openmeva.training.common.adapters import adapter_tensors, load_adapter, with_adapter
-from openmeva.training.common.backbone import backbone_tokenizer, find_backbone, load_causal, load_perplexity
+from openmeva.training.common.backbone import backbone_tokenizer, find_backbone, load_causal
 from openmeva.training.common.checkpoint import config_dict
 from openmeva.training.common.config import as_mapping, parse
+from openmeva.training.common.perplexity import load_perplexity
 from openmeva.training.files import checksum, save_tensors, write_text
 from openmeva.training.paths import resolve_path
 from openmeva.training.plot_guided.generator.config import GeneratorConfig

@@ -7,14 +7,11 @@ from pathlib import Path
 import pytest
 
 from openmeva.training.common.config import config_file, read_config
+from openmeva.training.continued.__main__ import main
+from openmeva.training.continued.openings import ContinuedConfig, sample_openings
+from openmeva.training.continued.sampler import ContinuationSampler, _whole_sentences
+from openmeva.training.continued.stage import make_continued
 from openmeva.training.corpora.splits import CorpusConfig
-from openmeva.training.graded.continued import (
-    ContinuationSampler,
-    _whole_sentences,
-    main,
-    make_continued,
-)
-from openmeva.training.graded.openings import ContinuedConfig, sample_openings
 from openmeva.training.negatives.groups import read_groups
 from tests.tiny.models import write_gpt2
 
