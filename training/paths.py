@@ -18,6 +18,9 @@ NAMES_CARD = ENCODER / "NAMES.md"
 CONFIGS = ROOT / "training" / "configs"
 WEIGHTS = ROOT / "training" / "weights"
 STORIES = ROOT / "datasets" / "stories" / "mini.jsonl"
+RESULTS = (
+    ROOT / "spaces" / "leaderboard" / "results.json"
+)  # written by `python -m spaces.leaderboard.collect`
 
 
 # output root of commands: the checkout, or the working folder if the package is installed

@@ -13,12 +13,12 @@ import gradio as gr
 
 from openmeva.spaces import shell
 from openmeva.spaces.leaderboard import views
-from openmeva.spaces.leaderboard.collect import RESULTS
 from openmeva.spaces.leaderboard.own_metric import COMMAND, place
 from openmeva.spaces.leaderboard.reporting import report
 from openmeva.spaces.limits import MAX_COLUMNS, MAX_SCORES
 from openmeva.spaces.tables import READABLE_ENDINGS, read_uploads
 from openmeva.training.benchmark.data.sets import TEST_SETS, test_set
+from openmeva.training.paths import RESULTS
 
 _LEAD = "How well metrics agree with human judgments of stories, and which perturbations they detect."
 _MEASURES = {"pearson": "Pearson with the label", "pair_wins": "Pairs won"}

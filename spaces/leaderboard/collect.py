@@ -28,9 +28,8 @@ from openmeva.training.benchmark.results.titles import OURS, RELEASED, released_
 from openmeva.training.benchmark.scoring.checkpoints import checkpoint_digests
 from openmeva.training.benchmark.tables.sections import read_published
 from openmeva.training.files import write_text
-from openmeva.training.paths import ROOT
+from openmeva.training.paths import RESULTS, ROOT
 
-RESULTS = Path(__file__).with_name("results.json")
 Row = Mapping[str, Any]
 _BUILD = ("n", "stories")  # which build of AUTOS a row was measured on: number of stories, and their digest
 

@@ -13,10 +13,10 @@ from openmeva.metrics.core.inputs import without_surrogates_in
 from openmeva.spaces import shell, wordnet
 from openmeva.spaces.catalogue import SMALL, read_catalogue
 from openmeva.spaces.limits import MAX_CONCURRENT_USERS
-from openmeva.spaces.reliability import ReliabilityTable
 from openmeva.spaces.scorer import Scorer
 from openmeva.spaces.story_scorer import files, service, views
 from openmeva.spaces.story_scorer.examples import BARE, EXAMPLES
+from openmeva.spaces.story_scorer.reliability import ReliabilityTable
 from openmeva.spaces.texts import Text
 from openmeva.spaces.threads import threads_each
 

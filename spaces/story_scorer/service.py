@@ -11,10 +11,10 @@ from openmeva.metrics.core.description import DEFAULT_METRIC
 from openmeva.metrics.core.repetition import repetition_note
 from openmeva.metrics.core.text import split_sentences
 from openmeva.metrics.core.text_warnings import USUAL_WORD_COUNTS, warning_of
-from openmeva.spaces.alignment import ExplainedSentence, align
-from openmeva.spaces.diagnosis import ERROR_TYPES, Diagnosis, diagnose
 from openmeva.spaces.limits import check_text
 from openmeva.spaces.scorer import Patience, Score, Scorer
+from openmeva.spaces.story_scorer.alignment import ExplainedSentence, align
+from openmeva.spaces.story_scorer.diagnosis import ERROR_TYPES, Diagnosis, diagnose
 from openmeva.spaces.texts import Text, check_corpus, why_no_sentence_costs
 from openmeva.spaces.verdicts import Verdict, is_low, recommended_score, verdict_on
 

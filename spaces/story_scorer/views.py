@@ -15,19 +15,21 @@ from openmeva.spaces.markup import (
     escape,
     format_change,
     format_number,
-    headline,
     hint,
+    missing_score_notes,
+    with_tooltip,
+)
+from openmeva.spaces.scorer import Score
+from openmeva.spaces.story_scorer.file_scores import KEPT_COLUMNS, FileScores
+from openmeva.spaces.story_scorer.markup import (
+    headline,
     legend,
     likely_errors,
     metric_row,
     metric_rows,
-    missing_score_notes,
     shaded_sentences,
-    with_tooltip,
 )
-from openmeva.spaces.reliability import Reliability, ReliabilityTable
-from openmeva.spaces.scorer import Score
-from openmeva.spaces.story_scorer.file_scores import KEPT_COLUMNS, FileScores
+from openmeva.spaces.story_scorer.reliability import Reliability, ReliabilityTable
 from openmeva.spaces.story_scorer.service import Answer
 from openmeva.spaces.story_scorer.systems import Comparison
 from openmeva.spaces.tables import data_link, to_jsonl

@@ -9,8 +9,8 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 from playwright.sync_api import BrowserContext, Page, expect
 
-from openmeva.spaces.leaderboard.collect import RESULTS
 from openmeva.training.benchmark.data.sets import TEST_SETS
+from openmeva.training.paths import RESULTS
 from tests.browser.conftest import Site, check_accessible, check_width, shoot, upload
 
 pytestmark = pytest.mark.browser

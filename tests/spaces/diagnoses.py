@@ -1,7 +1,7 @@
 """The stories whose diagnoses are tested, with every score that these need: `python -m tests.spaces.diagnoses`.
 
 Scores of the shipped weights take minutes, so they are kept in `diagnoses.json`, by texts' digests: written anew where
-the weights of plot coherence or UNION change, or where `spaces.diagnosis` asks for other repairs.
+the weights of plot coherence or UNION change, or where `spaces.story_scorer.diagnosis` asks for other repairs.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from openmeva.spaces import diagnosis, verdicts
-from openmeva.spaces.diagnosis import Diagnosis, diagnose
+from openmeva.spaces import verdicts
+from openmeva.spaces.story_scorer import diagnosis
+from openmeva.spaces.story_scorer.diagnosis import Diagnosis, diagnose
 from openmeva.spaces.story_scorer.examples import EXAMPLES
 from openmeva.training.paths import STORIES
 

@@ -9,10 +9,11 @@ import pytest
 
 from openmeva.spaces.leaderboard.app import read_results
 from openmeva.spaces.leaderboard.cells import aspect_cells
-from openmeva.spaces.leaderboard.collect import RESULTS, collect, keep_old_rows, main, merge_runs
+from openmeva.spaces.leaderboard.collect import collect, keep_old_rows, main, merge_runs
 from openmeva.spaces.leaderboard.views import autos_table as autos_view
 from openmeva.training.benchmark.tables.sections import read_published
 from openmeva.training.hub.figures import autos_table
+from openmeva.training.paths import RESULTS
 
 
 def run(**rows: str) -> dict[str, Any]:

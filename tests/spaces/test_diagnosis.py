@@ -2,7 +2,7 @@
 
 import pytest
 
-from openmeva.spaces.diagnosis import (
+from openmeva.spaces.story_scorer.diagnosis import (
     StoryError,
     _repairs,
     _Sentence,

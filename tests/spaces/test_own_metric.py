@@ -12,12 +12,12 @@ from scipy import stats
 from openmeva.metrics.openmeva.bootstrap import PromptBootstrap, intervals
 from openmeva.metrics.openmeva.trivial import TRIVIAL_BASELINES, trivial_scores
 from openmeva.spaces.leaderboard import views
-from openmeva.spaces.leaderboard.collect import RESULTS, collect, judgments_digest, merge_runs
+from openmeva.spaces.leaderboard.collect import collect, judgments_digest, merge_runs
 from openmeva.spaces.leaderboard.own_metric import DRAWS, SEED, join_judgments, place
 from openmeva.spaces.leaderboard.reporting import report
 from openmeva.training.benchmark.data.sets import TEST_SETS
 from openmeva.training.hub.results import read_results
-from openmeva.training.paths import ROOT
+from openmeva.training.paths import RESULTS, ROOT
 
 
 def judged_rows(count: int = 40) -> list[dict[str, Any]]:

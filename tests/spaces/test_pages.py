@@ -12,12 +12,12 @@ from openmeva.spaces.catalogue import read_catalogue
 from openmeva.spaces.leaderboard.app import build as leaderboard
 from openmeva.spaces.leaderboard.app import read_results
 from openmeva.spaces.limits import MAX_SCORES
-from openmeva.spaces.markup import metric_name
 from openmeva.spaces.perturbation_lab import views as lab_views
 from openmeva.spaces.perturbation_lab.app import build as perturbation_lab
 from openmeva.spaces.perturbation_lab.lab import Lab
 from openmeva.spaces.story_scorer import app, views
 from openmeva.spaces.story_scorer.examples import BARE, EXAMPLES
+from openmeva.spaces.story_scorer.markup import metric_name
 from openmeva.training.benchmark.data.sets import TEST_SETS
 from openmeva.training.perturbations import PerturbationMaterial
 from tests.spaces.test_scorer import FakeScorer

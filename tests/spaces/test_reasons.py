@@ -5,10 +5,11 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from openmeva.spaces.alignment import align
 from openmeva.spaces.catalogue import read_catalogue
-from openmeva.spaces.diagnosis import Diagnosis, StoryError, diagnose
-from openmeva.spaces.markup import escape, format_number, likely_errors, shaded_sentences
+from openmeva.spaces.markup import escape, format_number
+from openmeva.spaces.story_scorer.alignment import align
+from openmeva.spaces.story_scorer.diagnosis import Diagnosis, StoryError, diagnose
+from openmeva.spaces.story_scorer.markup import likely_errors, shaded_sentences
 from tests.spaces import diagnoses
 from tests.spaces.test_reference_scores import shipped_checkpoint
 

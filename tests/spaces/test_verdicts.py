@@ -10,10 +10,10 @@ from openmeva.metrics.core.description import DEFAULT_METRIC
 from openmeva.spaces.catalogue import Number, read_catalogue
 from openmeva.spaces.distributions import PercentileRank
 from openmeva.spaces.limits import MAX_SENTENCES_WITH_COSTS
-from openmeva.spaces.markup import headline, metric_row
-from openmeva.spaces.reliability import Reliability, ReliabilityTable
 from openmeva.spaces.scorer import Score, Scorer
 from openmeva.spaces.story_scorer import file_scores, service, views
+from openmeva.spaces.story_scorer.markup import headline, metric_row
+from openmeva.spaces.story_scorer.reliability import Reliability, ReliabilityTable
 from openmeva.spaces.texts import Text
 from openmeva.spaces.verdicts import noise_bound, verdict_between, verdict_on
 

@@ -14,8 +14,8 @@ from openmeva.training.benchmark.data.registry import read_registry
 from openmeva.training.benchmark.results.titles import OURS
 from openmeva.training.benchmark.scoring.checkpoints import checkpoint_digest
 from openmeva.training.benchmark.tables.number_format import format_number, format_with_interval
+from openmeva.training.paths import RESULTS, ROOT
 
-RESULTS = Path("spaces/leaderboard/results.json")  # written by `python -m spaces.leaderboard.collect`
 _TITLE = "Agreement with human judgments"
 _HEAD = (
     "Correlations with the mean human judgment and 95 % intervals by bootstrap over prompts, as `make benchmark` "
@@ -26,7 +26,7 @@ _EVALUATE_NAMES = {"pearson": "pearsonr", "spearman": "spearmanr"}  # names of t
 
 def read_results(root: Path) -> dict[str, Any] | None:
     """The leaderboard's results in a checkout; `None` where there are none."""
-    path = root / RESULTS
+    path = root / RESULTS.relative_to(ROOT)
     return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
 
 

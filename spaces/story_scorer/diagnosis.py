@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from openmeva.spaces.alignment import align
+from openmeva.spaces.story_scorer.alignment import align
 
 ERROR_TYPES = {
     "repeated": "It repeats itself",

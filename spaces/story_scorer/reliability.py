@@ -17,8 +17,8 @@ from openmeva.spaces.catalogue import CatalogueEntry, Number
 from openmeva.spaces.distributions import FOLDER
 from openmeva.spaces.texts import omitted_context
 from openmeva.training.benchmark.results.titles import OURS
+from openmeva.training.paths import RESULTS
 
-RESULTS = Path(__file__).with_name("leaderboard") / "results.json"
 PAIRS = FOLDER / "pairs.json"
 _SETS = {"roc": "mans_roc", "wp": "mans_wp"}
 _WORDS = ((0.5, "fair"), (0.3, "moderate"), (0.15, "weak"), (-2.0, "hardly any"))
