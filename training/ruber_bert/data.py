@@ -16,7 +16,6 @@ from openmeva.metrics.core.text import Normalizer, join_words
 from openmeva.metrics.ruber_bert.modeling import RuberModel, inner_tokens, pool
 from openmeva.metrics.ruber_bert.scoring import plain_context
 from openmeva.training.common.buffered_random import evenly_spaced
-from openmeva.training.common.fields import prompt_of
 from openmeva.training.common.trainer import training_autocast
 from openmeva.training.corpora.named_files import resolve_corpus_files
 from openmeva.training.corpora.splits import judged_keys, load_corpus, truncate_sentences
@@ -104,8 +103,10 @@ def prompted_stories(path: Path) -> Iterator[tuple[str, str]]:
     """
     count = 0
     for row in read_rows(path):
-        prompt, story = prompt_of(row.values), without_line_breaks(text_of(row))  # as in `load_corpus`
-        if prompt and story.strip():
+        column = next((name for name in ("prompt", "context") if row.values.get(name)), None)
+        prompt = text_of(row, column) if column else ""
+        story = without_line_breaks(text_of(row))  # as in `load_corpus`
+        if prompt.strip() and story.strip():
             count += 1
             yield prompt, story
     if not count:

@@ -57,7 +57,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "story": f"{people[n % 6]} met {people[n // 6 % 6]} on day {n} . "
             + "They were glad to see each other again after so long a time at sea . " * 2
             + f"It was mark{n} .",
-            "prompt": "[ WP ] They meet .",
+            "prompt": f"[ WP ] They meet on day {n} .",
         }
         for n in range(160)
     ]
