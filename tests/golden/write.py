@@ -1,5 +1,7 @@
 """Rewrites the golden files: `python -m tests.golden.write [scores] [texts]`, from the root of the checkout.
 
+`python -m tests.golden.write scores --only ruber_bert/wp` rewrites the scores of one configuration.
+
 The files hold results that must not change while code is moved, renamed or made faster. Rewrite them only in a commit
 whose purpose is a change of results (retrained weights, a corrected rule, a row added to `inputs.py`), and give the
 reason in its message. Never rewrite them to make a failing test pass. Before the commit, `git diff` must show changes
@@ -12,6 +14,7 @@ import json
 import os
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +25,14 @@ from .texts import MAKERS, digest
 HERE = Path(__file__).parent
 
 
-def write_scores() -> None:
-    """`scores.json`: one line per case."""
+def write_scores(only: Sequence[str] = ()) -> None:
+    """`scores.json`: one line per case; the scores of `only` these configurations are new, if any are given."""
+    old = json.loads((HERE / "scores.json").read_text(encoding="utf-8")) if only else {}
     found = {}
     for metric, name in PAIRS:
+        if only and f"{metric}/{name}" not in only:
+            found[f"{metric}/{name}"] = old[f"{metric}/{name}"]
+            continue
         begin = time.process_time()
         found[f"{metric}/{name}"] = rounded(scores_of(metric, name))
         print(f"{metric}/{name}: {time.process_time() - begin:.1f} s of processor time", flush=True)
@@ -62,10 +69,20 @@ def main() -> None:
     parser.add_argument(
         "what", nargs="*", default=["scores", "texts"], help="scores, texts; both unless given"
     )
-    wanted = parser.parse_args().what
+    names = [f"{metric}/{name}" for metric, name in PAIRS]
+    parser.add_argument(
+        "--only",
+        nargs="+",
+        default=[],
+        choices=names,
+        metavar="METRIC/CONFIGURATION",
+        help="scores of these only",
+    )
+    given = parser.parse_args()
+    wanted = ["scores"] if given.only else given.what
     os.chdir(ROOT)
     if "scores" in wanted:
-        write_scores()
+        write_scores(given.only)
     if "texts" in wanted:
         write_texts()
 
