@@ -1,11 +1,10 @@
-"""Negative samples of a file, and the speed measurement."""
+"""Negative samples of a file."""
 
 import json
 
 import pytest
 
 from openmeva.training.negatives.file import NegativeSamplingConfig, write_samples
-from openmeva.training.speed.sampling import negatives_per_second
 
 STORIES = [
     "Ann had a dog. It liked cheese. She denied that. The cats laughed at her. She found a small bone.",
@@ -74,7 +73,3 @@ def test_bad_line_is_reported_with_its_number(run, tmp_path, line, message):
     with pytest.raises(ValueError, match=message):
         run([*as_lines(STORIES), line])
     assert not (tmp_path / "samples.jsonl").exists()
-
-
-def test_speed_is_measured(corpus, language):
-    assert negatives_per_second(corpus * 20, 1, language) > 0
