@@ -7,6 +7,7 @@ import pytest
 
 from openmeva.metrics.core.checkpoint import load_checkpoint
 from openmeva.metrics.core.classifier_scorer import ClassifierScorer
+from openmeva.metrics.core.repetition import RepetitionCost
 from openmeva.training.benchmark.data.sets import TEST_SETS
 from openmeva.training.classifier.rows_config import RowFile
 from openmeva.training.common import backbone
@@ -42,6 +43,7 @@ def test_configs_have_one_source_each_or_all_without_teacher(config: str) -> Non
     assert len(set(sources)) == len(sources)
     for single in configs.values():
         assert (single.teacher, single.start, single.distillation_weight) == (None, None, 0.0)
+        assert single.repetition_weight == 0.0
     for name in sources:
         single = configs[name]
         assert len(single.graded or ()) + (single.released is not None) + len(single.files or ()) == 1
@@ -129,6 +131,11 @@ def test_student_is_compared_with_its_teacher_on_held_out_groups(
     assert train("student", student, 8) == results, "a finished row is not trained again"
     teacher = ClassifierScorer(load_checkpoint(tmp_path / "teacher", "plot_coherence"))
     assert student.teacher is not None
+    repeated = f"{stories[0][0]} " * 8
+    without_cost = teacher.score([repeated])[0]
+    teacher.repetition = RepetitionCost(8.0)
+    assert teacher.score([repeated])[0] < without_cost
+    rows.append(GroupRow("mine-24", repeated, "x", 0))
     assert train._correlation_with_teacher(teacher, student.teacher, rows) == pytest.approx(1)
 
 
