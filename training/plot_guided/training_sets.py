@@ -34,7 +34,13 @@ from openmeva.training.plot_guided.generator.text import as_generated
 from openmeva.training.plot_guided.manipulations import MANIPULATIONS
 from openmeva.training.plot_guided.negatives import generated_form, make_negatives, settings
 from openmeva.training.plot_guided.negatives.config import PlotNegativesConfig
-from openmeva.training.plot_guided.plots.corpus import PlotCorpus, PlottedStory, load_plots, plot_inputs
+from openmeva.training.plot_guided.plots.corpus import (
+    PlotCorpus,
+    PlottedStory,
+    load_plots,
+    plot_inputs,
+    story_of_group,
+)
 from openmeva.training.plot_guided.set_counts import counts_table, split_counts
 from openmeva.training.stages import Stage, read_stage
 
@@ -56,14 +62,17 @@ Negative = tuple[str, list[str]]
 
 
 def split_of(group: str, shares: tuple[int, int] | None = None) -> str:
-    """The split of a story and all its negatives: 80 % train, 10 % validation, 10 % test; `shares` are the first two.
+    """The split of a story, its blocks and all their negatives.
+
+    80 % train, 10 % validation, 10 % test; `shares` are the first two.
 
     >>> split_of("roc:1"), split_of("roc:1", (0, 0))
     ('train', 'test')
     """
+    number = zlib.crc32(story_of_group(group).encode())
     if shares is None:
-        return SPLITS[max(0, zlib.crc32(group.encode()) % 10 - 7)]
-    index = zlib.crc32(group.encode()) % 100
+        return SPLITS[max(0, number % 10 - 7)]
+    index = number % 100
     return SPLITS[(index >= shares[0]) + (index >= sum(shares))]
 
 

@@ -12,6 +12,7 @@ from openmeva.training.common.buffered_random import BufferedRandom
 from openmeva.training.negatives.heuristics import substitute_antonyms, substitute_sentences
 from openmeva.training.plot_guided import training_sets as sets
 from openmeva.training.plot_guided.negatives import stage as negatives
+from openmeva.training.plot_guided.plots.corpus import story_of_group
 from openmeva.training.text.tagged_story import TaggedStory
 from tests.tiny import plots as tiny_plots
 
@@ -23,6 +24,25 @@ def test_splits_have_exact_limits() -> None:
         ["train"] * 60 + ["validation"] * 20 + ["test"] * 20
     )
     assert [sets.split_of(group) for group in groups] == (["train"] * 8 + ["validation", "test"]) * 10
+
+
+def test_blocks_of_a_story_are_in_one_split(tmp_path: Path) -> None:
+    tiny_plots.write_stories(tmp_path)
+    whole = tiny_plots.negatives_config(tmp_path / "generator")
+    blocked = {**whole, "corpus": {**whole["corpus"], "block_words": 8}}
+    stories = negatives.load_plots(whole, tmp_path, tmp_path / "cache").metrics
+    blocks = negatives.load_plots(blocked, tmp_path, tmp_path / "cache").metrics
+    assert len(blocks) > len(stories)
+    assert len({block.group for block in blocks}) == len(blocks)
+    texts: dict[str, str] = {}
+    splits: dict[str, set[str]] = {}
+    for block in blocks:
+        story = story_of_group(block.group)
+        texts[story] = f"{texts[story]} {block.text}" if story in texts else block.text
+        splits.setdefault(story, set()).add(sets.split_of(block.group))
+    assert sorted(texts.values()) == sorted(story.text for story in stories)
+    assert all(len(found) == 1 for found in splits.values())
+    assert len(set().union(*splits.values())) > 1
 
 
 @pytest.mark.parametrize(("sentences", "has_negative"), [(3, False), (4, True)])

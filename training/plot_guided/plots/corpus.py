@@ -1,5 +1,6 @@
 """A corpus with plots, split as in section 5.1 into the generator's stories and the metrics' stories."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,7 @@ class PlottedStory:
     """A human story and its plot.
 
     Attributes:
-        group: the story's id, the same in every stage.
+        group: the story's id, the same in every stage; for a further block of a story, `ID.NUMBER` (`story_of_group`).
         story: words and tags.
         plot: phrases by sentence.
     """
@@ -48,12 +49,23 @@ class PlotCorpus:
     validation: list[PlottedStory]
 
 
+def story_of_group(group: str) -> str:
+    """The id of the story that a group is of: the group, without the number of a further block.
+
+    >>> story_of_group("roc-train-000007"), story_of_group("wp-train-000007.2")
+    ('roc-train-000007', 'wp-train-000007')
+    """
+    return re.sub(r"\.\d+$", "", group)
+
+
 def plot_inputs(config: dict[str, Any], data: Path) -> dict[str, Any]:
     """What the result of `load_plots` depends on, as settings of a stage that reads its stories."""
+    corpus = CorpusConfig.from_mapping(config["corpus"])
     return {
+        **({"blocks": "numbered"} if corpus.block_words else {}),
         **{key: config[key] for key in ("name", "corpus", "plots", "share", "seed")},
         **text_inputs(),
-        "data": data_checksums(CorpusConfig.from_mapping(config["corpus"]), data),
+        "data": data_checksums(corpus, data),
     }
 
 
@@ -76,8 +88,16 @@ def load_plots(
     for split in ("train", "validation"):
         stories = tag_corpus(getattr(corpus, split), cache)
         plots = extract_plots(stories, config["plots"], config["seed"])
+        first = 0  # index of the first block of the story
         for index, (story, plot) in enumerate(zip(stories, plots, strict=True)):
-            row = PlottedStory(f"{config['name']}-{split}-{index:06d}", story, plot)
+            if (
+                split == "validation"
+                or index == 0
+                or corpus.train_keys[index] != corpus.train_keys[index - 1]
+            ):
+                first = index
+            block = f".{index - first}" if index > first else ""
+            row = PlottedStory(f"{config['name']}-{split}-{first:06d}{block}", story, plot)
             if split == "validation":
                 parts["validation"].append(row)
             else:
