@@ -12,13 +12,14 @@ from scipy import stats
 from openmeva.metrics.openmeva.correlation import COEFFICIENTS
 from openmeva.metrics.openmeva.ties import merge_ties
 
-# The ceiling's interval: splits that are computed again without each of these blocks of adjacent stories. Stories of a
-# prompt are usually adjacent.
+# The ceiling's interval: splits that are computed again without the stories of each of these blocks of prompts.
 BLOCKS = 10
 _BLOCK_SPLITS = 10
 
 
-def noise_ceiling(ratings: np.ndarray, rng: np.random.Generator, splits: int = 200) -> dict[str, Any]:
+def noise_ceiling(
+    ratings: np.ndarray, rng: np.random.Generator, splits: int = 200, prompts: np.ndarray | None = None
+) -> dict[str, Any]:
     """Split-half agreement, and the correlation that a metric of the true quality would reach.
 
     Each split divides the ratings of every story at random (two and three of five). Rater identity is not needed, so
@@ -33,18 +34,20 @@ def noise_ceiling(ratings: np.ndarray, rng: np.random.Generator, splits: int = 2
     error variance of a mean of k ratings is proportional to 1/k. (ICC(1,k) uses the arithmetic mean, as is usual, and
     then is a little higher.) The number of ratings of a story is assumed not to depend on its quality.
 
-    The interval is by a delete-a-group jackknife over ten blocks of adjacent stories, on the scale of the ceiling.
+    The interval is by a delete-a-group jackknife over ten blocks of prompts, on the scale of the ceiling; over ten blocks
+    of stories if there are fewer prompts than blocks.
 
     Args:
         ratings: `(n, r)`, NaN where a rating is missing; at least two each for three stories.
         rng: random generator.
         splits: number of splits averaged.
+        prompts: `(n,)`, equal where two stories share a prompt; None: each story has its own.
 
     Returns:
         `{"splits", "stories", "raters", "split_half": {coefficient: mean}, "reliability", "ceiling": {coefficient:
         value}, "intervals": {coefficient: [low, high]}}`: `stories` are split, `raters` is the mean number of ratings of all
         stories, `intervals` are those of the ceilings at 95 %, from 0 to 1, or None for fewer than 30 stories with two
-        ratings or where some stories' halves disagree.
+        ratings, or where all halves' means are equal without a block.
 
     Raises:
         ValueError: fewer than three stories with two ratings, stories that all have the same mean in each half, or
@@ -64,7 +67,8 @@ def noise_ceiling(ratings: np.ndarray, rng: np.random.Generator, splits: int = 2
         )
     ratings, counts = ratings[is_split], counts[is_split]
     sizes = [float(harmonic_mean(each.tolist())) for each in (counts // 2, counts - counts // 2, all_counts)]
-    blocks = np.array_split(np.arange(len(ratings)), BLOCKS) if len(ratings) >= 3 * BLOCKS else []
+    groups = np.arange(len(is_split)) if prompts is None else prompts
+    blocks = _blocks(groups[is_split]) if len(ratings) >= 3 * BLOCKS else []
     whole: list[dict[str, float]] = []
     without: list[list[dict[str, float] | None]] = [[] for _ in blocks]
     for split in range(splits):
@@ -93,6 +97,15 @@ def noise_ceiling(ratings: np.ndarray, rng: np.random.Generator, splits: int = 2
     }
 
 
+def _blocks(groups: np.ndarray) -> list[np.ndarray]:
+    """The indices of the stories in each block: whole groups at random."""
+    names, codes = np.unique(groups, return_inverse=True)
+    if len(names) < BLOCKS:
+        names = codes = np.arange(len(groups))
+    block_of = np.random.default_rng(0).permutation(len(names)) % BLOCKS
+    return [np.flatnonzero(block_of[codes] == block) for block in range(BLOCKS)]
+
+
 def _agreement(first: np.ndarray, second: np.ndarray) -> dict[str, float] | None:
     """The coefficients between the half means; None where all means of a half are equal."""
     if np.ptp(first) == 0 or np.ptp(second) == 0:
@@ -110,7 +123,7 @@ def _means(splits: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 def _ceilings(half: Mapping[str, float], sizes: Sequence[float]) -> dict[str, float]:
     """The ceilings, from the mean agreement of halves; `sizes` as the last arguments of `_spearman_brown`."""
-    agreed = {**half, "kendall": np.sin(np.pi / 2 * half["kendall"])}
+    agreed = {**half, "kendall": np.sin(np.pi / 2 * half["kendall"])}  # by Greiner's relation
     ceiling = {name: float(np.sqrt(_spearman_brown(agreed[name], *sizes))) for name in COEFFICIENTS}
     ceiling["kendall"] = float(2 / np.pi * np.arcsin(ceiling["kendall"]))
     return ceiling
@@ -121,9 +134,9 @@ def _intervals(
     without: Sequence[Sequence[Mapping[str, float] | None]],
     sizes: Sequence[float],
 ) -> dict[str, list[float]] | None:
-    """The ceilings' intervals, given the agreement in the same splits without each block of stories."""
+    """The ceilings' intervals, given the agreement in the same splits without each block; a ceiling is 0 if halves disagree."""
     halves = [_means(splits) for values in without if (splits := [value for value in values if value])]
-    if not halves or len(halves) < len(without) or min(min(half.values()) for half in halves) <= 0:
+    if not halves or len(halves) < len(without):
         return None
     rows = [_ceilings(half, sizes) for half in halves]
     count = len(rows)

@@ -101,10 +101,14 @@ def _human_scores(judged: JudgedStories) -> dict[str, Any]:
 def _ceiling(judged: JudgedStories, top: Mapping[str, Any], rng: np.random.Generator) -> dict[str, Any]:
     if judged.ratings is None:
         raise ValueError("split halves need the individual ratings; these rows have only their mean")
-    ceiling = dict(cached_sample(noise_ceiling, judged.ratings, rng=rng))
+    ceiling = dict(cached_sample(_noise_ceiling, judged.ratings, judged.prompts, rng=rng))
     check_ceiling(ceiling, {"the metric": top})
     ceiling["share"] = {name: top[name] / ceiling["ceiling"][name] for name in COEFFICIENTS}
     return ceiling
+
+
+def _noise_ceiling(ratings: np.ndarray, prompts: np.ndarray, rng: np.random.Generator) -> dict[str, Any]:
+    return noise_ceiling(ratings, rng, prompts=prompts)
 
 
 def _trivial(

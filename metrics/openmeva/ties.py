@@ -83,8 +83,18 @@ def is_constant(scores: Sequence[float] | np.ndarray) -> bool:
 
 
 def tie_merged_differences(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """`first - second`, `(n,)`, with absolute values that differ only by rounding made equal, and rounding made 0."""
+    """`first - second`, `(n,)`, with absolute values that differ only by rounding made equal, and rounding made 0.
+
+    >>> tie_merged_differences(np.array([2e-20, 0.3]), np.array([1e-20, 0.1 + 0.2])).tolist()
+    [1e-20, 0.0]
+    """
     raw = first - second
-    size = max(float(np.abs(first).max(initial=0.0)), float(np.abs(second).max(initial=0.0)))
-    exact = np.where(np.abs(raw) <= _OF_SIZE * size, 0.0, raw)
-    return np.sign(exact) * merge_ties(np.abs(np.r_[0.0, exact]))[1:]
+    sizes = np.maximum(np.abs(first), np.abs(second))
+    scores = np.r_[0.0, first, second]
+    merge = merge_score_ties
+    if (
+        scores.min() < 0 < scores.max()
+    ):  # perhaps differences of larger numbers, and as inexact as the largest
+        sizes, merge = np.full(len(raw), sizes.max()), merge_ties
+    exact = np.where(np.abs(raw) <= _OF_SIZE * sizes, 0.0, raw)
+    return np.sign(exact) * merge(np.abs(np.r_[0.0, exact]))[1:]

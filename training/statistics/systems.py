@@ -29,7 +29,8 @@ class SystemDifference:
         p_value: two-sided, of a difference this large if the systems were equally good, by exchanging the systems in
             random prompts (or pairs); exact for up to 13 of them.
         won: share of pairs whose first story has the better score, ties counting half, 0 to 1.
-        prompts: number of prompts, each of which may have several pairs; None where a pair's prompt is not known.
+        prompts: number of prompts, each of which may have several pairs; None where no pair's prompt is known. A pair whose
+            prompt is not known has one of its own.
         unscored: number of pairs that are left out, since a story has no score.
     """
 
@@ -74,25 +75,33 @@ def compare_systems(
         np.array([first for first, _, _ in scored], dtype=float),
         np.array([second for _, second, _ in scored], dtype=float),
     )
-    has_prompts = all(kept_prompts)
-    names = [prompt if has_prompts else str(index) for index, prompt in enumerate(kept_prompts)]
-    groups = {name: group for group, name in enumerate(dict.fromkeys(names))}
-    codes = np.array([groups[name] for name in names])
+    codes = _prompt_numbers(kept_prompts)
     return SystemDifference(
         difference=float(gaps.mean()),
         interval=interval_of_mean(gaps, codes),
         p_value=exchange_test(np.bincount(codes, gaps)),
         won=float(((gaps > 0) + 0.5 * (gaps == 0)).mean()),
-        prompts=len(groups) if has_prompts else None,
+        prompts=int(codes.max()) + 1 if any(kept_prompts) else None,
         unscored=len(scores) - len(scored),
     )
 
 
 def check_prompts(prompts: Sequence[str]) -> None:
-    """Raises a ValueError for pairs of fewer than `MIN_PROMPTS` prompts, or for fewer pairs if not all prompts are known."""
-    count, unit = (len(set(prompts)), "prompts") if all(prompts) else (len(prompts), "pairs")
+    """Raises a ValueError for pairs of fewer than `MIN_PROMPTS` prompts, or for fewer pairs if no prompt is known."""
+    count, unit = len(set(_prompt_numbers(prompts))), "prompts" if any(prompts) else "pairs"
     if count < MIN_PROMPTS:
         raise ValueError(f"expected at least {MIN_PROMPTS} {unit} with a score for both stories, got {count}")
+
+
+def _prompt_numbers(prompts: Sequence[str]) -> np.ndarray:
+    """The prompt of each pair as a number from 0; a blank prompt is no other pair's.
+
+    >>> _prompt_numbers(["Run.", "", "Fall.", "Run.", ""]).tolist()
+    [0, 1, 2, 0, 3]
+    """
+    names = [prompt or index for index, prompt in enumerate(prompts)]
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    return np.array([numbers[name] for name in names], dtype=int)
 
 
 def interval_of_mean(values: np.ndarray, groups: np.ndarray) -> tuple[float, float]:

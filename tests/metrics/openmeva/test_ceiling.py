@@ -72,6 +72,25 @@ def test_interval_covers_the_ceiling_of_the_population():
     assert 0.88 <= np.mean(covered) < 1
 
 
+def test_interval_is_over_prompts_in_any_order_of_the_stories():
+    """Where prompts differ in how well their raters agree, blocks of stories from all prompts are too much alike."""
+    widths = []
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        noise = rng.choice([0.1, 1.5], (20, 1, 1))
+        ratings = (rng.normal(size=(20, 20, 1)) + noise * rng.normal(size=(20, 20, 4))).reshape(400, 4)
+        prompts, order = np.repeat(np.arange(20), 20), rng.permutation(400)
+        found = (
+            noise_ceiling(ratings[order], rng, splits=10, prompts=prompts[order]),
+            noise_ceiling(ratings, rng, splits=10, prompts=prompts),
+            noise_ceiling(ratings[order], rng, splits=10),
+        )
+        widths.append([np.ptp(result["intervals"]["pearson"]) for result in found])
+    shuffled, by_prompt, by_story = np.mean(widths, axis=0)
+    assert shuffled == pytest.approx(by_prompt, rel=0.1)
+    assert by_prompt > 1.3 * by_story
+
+
 def test_few_stories_have_a_ceiling_without_interval():
     rng = np.random.default_rng(0)
     ratings = rng.normal(size=(29, 1)) + 0.5 * rng.normal(size=(29, 4))

@@ -57,6 +57,21 @@ def test_interval_is_of_resampled_prompts() -> None:
     assert alone.interval[1] - alone.interval[0] < result.interval[1] - result.interval[0]
 
 
+def test_pair_without_prompt_is_alone_and_changes_no_other() -> None:
+    gaps = np.repeat(np.random.default_rng(4).normal(0.05, 0.15, 6), 20)
+    pairs, prompts = [(gap, 0.0) for gap in gaps], [f"prompt {index // 20}" for index in range(120)]
+    whole, one_blank = (compare_systems(pairs, names) for names in (prompts, ["", *prompts[1:]]))
+    assert (whole.prompts, one_blank.prompts) == (6, 7)
+    assert np.ptp(one_blank.interval) == pytest.approx(np.ptp(whole.interval), rel=0.15)
+    with pytest.raises(ValueError, match="at least 5 prompts with a score for both stories, got 4"):
+        compare_systems(pairs, ["", *[f"prompt {index // 40}" for index in range(119)]])
+
+
+def test_small_scores_are_not_tied_by_a_large_one() -> None:
+    pairs = [(2e-20 * number, 1e-20 * number) for number in range(1, 10)]
+    assert compare_systems([*pairs, (0.3, 0.4)], [""] * 10).won == pytest.approx(0.9)
+
+
 def test_ties_count_half_and_stories_without_score_are_left_out() -> None:
     scores = [(1.0, 0.0), (0.0, 1.0), (2.0, 2.0), (0.0, 0.0), (3.0, 1.0), (None, 1.0)]
     result = compare_systems(scores, list("abcdef"))

@@ -164,7 +164,7 @@ def _ratings(judged: JudgedStories) -> np.ndarray:
 def _ceiling(
     judged: JudgedStories, rows: Mapping[str, Mapping[str, Any]], rng: np.random.Generator
 ) -> dict[str, Any]:
-    result = noise_ceiling(_ratings(judged), rng)
+    result = noise_ceiling(_ratings(judged), rng, prompts=judged.prompts)
     check_ceiling(result, rows)
     return result
 
