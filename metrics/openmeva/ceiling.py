@@ -93,7 +93,7 @@ def noise_ceiling(
         "split_half": half,
         "reliability": _spearman_brown(half["pearson"], *sizes),
         "ceiling": _ceilings(half, sizes),
-        "intervals": _intervals(_ceilings(half, sizes), without, sizes),
+        "intervals": _intervals(half, without, sizes),
     }
 
 
@@ -123,31 +123,37 @@ def _means(splits: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 def _ceilings(half: Mapping[str, float], sizes: Sequence[float]) -> dict[str, float]:
     """The ceilings, from the mean agreement of halves; `sizes` as the last arguments of `_spearman_brown`."""
-    agreed = {**half, "kendall": np.sin(np.pi / 2 * half["kendall"])}  # by Greiner's relation
+    agreed = {**half, "kendall": np.sin(np.pi / 2 * half["kendall"])}
     ceiling = {name: float(np.sqrt(_spearman_brown(agreed[name], *sizes))) for name in COEFFICIENTS}
     ceiling["kendall"] = float(2 / np.pi * np.arcsin(ceiling["kendall"]))
     return ceiling
 
 
 def _intervals(
-    ceiling: Mapping[str, float],
+    half: Mapping[str, float],
     without: Sequence[Sequence[Mapping[str, float] | None]],
     sizes: Sequence[float],
 ) -> dict[str, list[float]] | None:
-    """The ceilings' intervals, given the agreement in the same splits without each block; a ceiling is 0 if halves disagree."""
-    halves = [_means(splits) for values in without if (splits := [value for value in values if value])]
-    if not halves or len(halves) < len(without):
+    """The ceilings' intervals, given the mean agreement of halves, and that in the same splits without each block of stories.
+
+    The jackknife is of the ceilings; of the agreement if halves disagree without some block, since a ceiling is then 0.
+    """
+    by_block = [_means(splits) for values in without if (splits := [value for value in values if value])]
+    if not by_block or len(by_block) < len(without):
         return None
-    rows = [_ceilings(half, sizes) for half in halves]
-    count = len(rows)
+    count = len(by_block)
     reach = stats.t.ppf(0.975, count - 1) * np.sqrt((count - 1) ** 2 / count)
-    return {
-        name: [
-            float(np.clip(ceiling[name] + side * reach * np.std([row[name] for row in rows], ddof=1), 0, 1))
-            for side in (-1, 1)
-        ]
-        for name in COEFFICIENTS
-    }
+    agreed = min(min(values.values()) for values in by_block) > 0
+    center: Mapping[str, float] = _ceilings(half, sizes) if agreed else half
+    rows = [_ceilings(values, sizes) for values in by_block] if agreed else by_block
+    spread = {name: reach * float(np.std([row[name] for row in rows], ddof=1)) for name in COEFFICIENTS}
+    ends = [
+        {name: float(np.clip(center[name] + side * spread[name], 0, 1)) for name in COEFFICIENTS}
+        for side in (-1, 1)
+    ]
+    if not agreed:
+        ends = [_ceilings(end, sizes) for end in ends]
+    return {name: [end[name] for end in ends] for name in COEFFICIENTS}
 
 
 def check_ceiling(ceiling: Mapping[str, Any], rows: Mapping[str, Mapping[str, Any]]) -> None:

@@ -1,6 +1,6 @@
 """Makes numbers equal that differ only by rounding of sums and quotients, so that statistics count them as ties."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -91,10 +91,9 @@ def tie_merged_differences(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     raw = first - second
     sizes = np.maximum(np.abs(first), np.abs(second))
     scores = np.r_[0.0, first, second]
-    merge = merge_score_ties
-    if (
-        scores.min() < 0 < scores.max()
-    ):  # perhaps differences of larger numbers, and as inexact as the largest
+    merge: Callable[[np.ndarray], np.ndarray] = merge_score_ties
+    if scores.min() < 0 < scores.max():
+        # perhaps differences of larger numbers, and as inexact as the largest
         sizes, merge = np.full(len(raw), sizes.max()), merge_ties
     exact = np.where(np.abs(raw) <= _OF_SIZE * sizes, 0.0, raw)
     return np.sign(exact) * merge(np.abs(np.r_[0.0, exact]))[1:]

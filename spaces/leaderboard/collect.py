@@ -261,6 +261,7 @@ def _judged(name: str, result: Mapping[str, Any], published: Mapping[str, Any]) 
         "corpus": test_set(name).corpus,
         "n": result["n"],
         "prompts": result["prompts"],
+        "own_references": result.get("own_references", 0),
         "ceiling": {c: rounded(ceiling.get(c)) for c in COEFFICIENTS if c in ceiling},
         "paper_note": printed.get("note", "") if printed["rows"] else "",
         "paper_stories": printed.get("stories") if printed["rows"] else None,

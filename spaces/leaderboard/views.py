@@ -10,7 +10,12 @@ from openmeva.spaces.markup import escape, with_tooltip
 from openmeva.training.benchmark.data.sets import test_set
 from openmeva.training.benchmark.results.autos import mean_known
 from openmeva.training.benchmark.results.titles import OURS, RELEASED, TRIVIAL, metric_of, printed_title
-from openmeva.training.benchmark.tables.number_format import format_interval, format_number, row_title
+from openmeva.training.benchmark.tables.number_format import (
+    format_interval,
+    format_number,
+    own_references_note,
+    row_title,
+)
 
 KINDS = {
     OURS: ("this project", "Metrics of this project, run by `make benchmark`."),
@@ -48,6 +53,8 @@ def judged_table(result: Mapping[str, Any], coefficient: str, mine: Sequence[Map
     ceiling = result["ceiling"].get(coefficient)
     if ceiling is not None:
         note += f"; {with_tooltip('noise ceiling', 'What a perfect metric could reach, given how well raters agree.')} {format_number(ceiling, 2)}"
+    if own := own_references_note(result):
+        note += f". {own}"
     parts = [_table(result["title"], f"{note}. Press a heading to sort.", same, coefficient, result["n"])]
     if on_other_stories:
         note = (

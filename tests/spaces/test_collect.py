@@ -258,7 +258,7 @@ def test_shipped_results_contain_no_story() -> None:
     assert results["judged"]
     assert results["autos"]
     assert {key for judged_set in results["judged"].values() for key in judged_set} == {
-        "title", "corpus", "n", "prompts", "ceiling", "paper_note", "paper_stories", "judgments", "settings", "rows",
+        "title", "corpus", "n", "prompts", "own_references", "ceiling", "paper_note", "paper_stories", "judgments", "settings", "rows",
     }  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from openmeva.metrics.openmeva.shared_samples import share_random_samples
 from openmeva.training.benchmark.data.registry import MetricEntry
 from openmeva.training.benchmark.data.released import released_scores
 from openmeva.training.benchmark.data.sampling import sample_stories
-from openmeva.training.benchmark.data.sets import TestSet, always_available, read_set
+from openmeva.training.benchmark.data.sets import TestSet, always_available, own_references, read_set
 from openmeva.training.benchmark.parallel import (
     all_inputs,
     default_processes,
@@ -257,6 +257,7 @@ def _judged(test_set: TestSet, rows: Rows, by_title: Results, settings: Settings
     }
     table["signatures"] = {title: result["signature"] for title, result in by_title.items()}
     table["title"] = test_set.title
+    table["own_references"] = own_references(rows)
     return table
 
 

@@ -77,9 +77,9 @@ def read_predictions(path: str | Path) -> dict[str, float]:
     """Scores by story from the authors' prediction file, in file order: `story TAB score` per line.
 
     Raises:
-        ValueError: a line of another layout (with its number).
+        ValueError: a line of another layout, or a story that an earlier line has (with the line's number).
     """
-    predictions = {}
+    predictions: dict[str, float] = {}
     for number, line in read_lines(path):
         story, _, score = line.rpartition("\t")
         try:
@@ -88,6 +88,8 @@ def read_predictions(path: str | Path) -> dict[str, float]:
             value = math.nan
         if not without_separators(story) or not math.isfinite(value):
             raise ValueError(f"{path}, line {number}: expected 'story TAB score', got {line[:60]!r}")
+        if without_separators(story) in predictions:
+            raise ValueError(f"{path}, line {number}: expected each story once, got {story[:60]!r} again")
         predictions[without_separators(story)] = value
     return predictions
 

@@ -36,6 +36,7 @@ def read_union_judgments(folder: str | Path) -> list[JudgedStory]:
     for number, line in _lines(path):
         location = f"{path}, line {number}"
         key, story, ratings = _parse(line, location, 1)
+        whole_story = story
         row: JudgedStory = {
             "story_id": str(key),
             "story": story,
@@ -55,35 +56,40 @@ def read_union_judgments(folder: str | Path) -> list[JudgedStory]:
                 )
             row["reference"] = references[key]
         if types is not None:
-            row["error_types"] = _checked_types(types, key, ratings, location)
+            row["error_types"] = _checked_types(types, key, whole_story, ratings, location)
         rows.append(row)
     return rows
 
 
 def _checked_types(
-    types: dict[int, list[int]], key: int, ratings: list[int], location: str
+    types: dict[int, tuple[str, list[int]]], key: int, story: str, ratings: list[int], location: str
 ) -> list[list[str]]:
-    story_types = types.get(key, [])
-    if sum(kind == 0 for kind in story_types) != sum(ratings):
+    if key not in types or types[key][0] != story:
+        got = f"the story {types[key][0]!r:.60}" if key in types else "none"
         raise ValueError(
-            f"{location}: {sum(ratings)} raters say reasonable, but ant_data_all.txt has {story_types}"
+            f"{location}: expected the story under the id {key} in ant_data_all.txt, too, got {got}"
+        )
+    story_types = types[key][1]
+    if len(story_types) != len(ratings) or story_types.count(0) != sum(ratings):
+        raise ValueError(
+            f"{location}: {sum(ratings)} of {len(ratings)} raters say reasonable, but ant_data_all.txt has {story_types}"
         )
     return [[ERROR_TYPES[kind]] if kind else [] for kind in story_types]
 
 
-def _types_of(path: Path, ratings: Path) -> dict[int, list[int]] | None:
-    """The error types of each story; None if there is no file of error types."""
+def _types_of(path: Path, ratings: Path) -> dict[int, tuple[str, list[int]]] | None:
+    """Each story and its error types, by id; None if there is no file of error types."""
     if not path.exists() or path.read_bytes() == ratings.read_bytes():
         return None
     return _types(path)
 
 
-def _types(path: Path) -> dict[int, list[int]]:
-    types_by_story = {}
+def _types(path: Path) -> dict[int, tuple[str, list[int]]]:
+    by_id = {}
     for number, line in _lines(path):
-        key, _, types = _parse(line, f"{path}, line {number}", len(ERROR_TYPES) - 1)
-        types_by_story[key] = types
-    return types_by_story
+        key, story, types = _parse(line, f"{path}, line {number}", len(ERROR_TYPES) - 1)
+        by_id[key] = story, types
+    return by_id
 
 
 def _parse(line: str, location: str, highest: int) -> tuple[int, str, list[int]]:

@@ -12,7 +12,7 @@ from openmeva.training.scale.parts import Size
 from openmeva.training.scale.run import Report, run
 from openmeva.training.scale.sources import dataset_source, files_source
 from openmeva.training.scoring.columns import check_fields, required_fields
-from openmeva.training.scoring.loading import check_settings
+from openmeva.training.scoring.loading import check_no_batch_options, check_settings
 from openmeva.training.scoring.scorer import Scorer
 
 
@@ -48,6 +48,7 @@ class Scoring:
     def check(self, here: bool) -> None:
         """Checks metrics and options, and the device if it is on this machine."""
         check_settings(self.metrics, self.config, {**self.options, "explain": self.explain or None}, here)
+        check_no_batch_options(self.metrics, self.options)
 
     def start(self, fields: Sequence[str], in_story: bool) -> Scorer:
         """The scorer with loaded weights, after a trial of its settings on one story.

@@ -9,6 +9,12 @@ from openmeva.metrics.core.description import METRICS, read_metrics
 from openmeva.metrics.core.inputs import RowError, check_options
 from openmeva.training.scoring.columns import COLUMNS
 
+# Options of `compute`, and their values, with which a score depends on all stories of the call
+_OF_ALL_STORIES: dict[str, dict[str, Any]] = {
+    "ruber_bert": {"normalization": "batch"},
+    "embedding_similarity": {"idf": True},
+}
+
 
 def metric_names() -> list[str]:
     """The metrics that score stories."""
@@ -78,6 +84,21 @@ def check_settings(
 
         device = choose_device(given_options.get("device") if here else "cpu")
         choose_dtype(given_options.get("dtype", "auto"), device)
+
+
+def check_no_batch_options(metrics: Sequence[str], options: Mapping[str, Any]) -> None:
+    """Refuses options with which a score depends on all stories of a call, where they come in batches.
+
+    Raises:
+        ValueError: such an option (it is named).
+    """
+    for name in metrics:
+        for option, value in _OF_ALL_STORIES.get(name, {}).items():
+            if options.get(option) == value:
+                raise ValueError(
+                    f"{name}: expected another {option} than {value!r}, with which a score depends on all stories: "
+                    f"they are scored in batches here"
+                )
 
 
 def check_config(metrics: Sequence[str], config: str | None) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from openmeva.metrics.core.description import DEFAULT_METRIC
 from openmeva.metrics.core.inputs import RowError
 from openmeva.training.scoring.columns import COLUMNS, metric_inputs, missing_text
-from openmeva.training.scoring.loading import check_config, load
+from openmeva.training.scoring.loading import check_config, check_no_batch_options, load
 from openmeva.training.scoring.results import result_rows, score_with
 
 _SAMPLE_ROW = {
@@ -32,7 +32,7 @@ class Scorer:
         options: options of the metrics' `compute`, such as `batch_size`, `device` and `dtype`; None values are ignored.
 
     Raises:
-        ValueError: an unknown metric, or several metrics with `config`.
+        ValueError: an unknown metric, several metrics with `config`, or an option with which a score depends on all stories.
     """
 
     schema = None
@@ -47,6 +47,7 @@ class Scorer:
         **options: Any,
     ) -> None:
         check_config(metrics, config)
+        check_no_batch_options(metrics, options)
         self.metrics = {name: load(name, config) for name in metrics}
         self.options = {**options, "explain": explain or None}
         self.context_in_story = context_in_story

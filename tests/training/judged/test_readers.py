@@ -70,9 +70,9 @@ def test_missing_mans_file_and_unknown_corpus_are_reported(tmp_path):
         read_mans(tmp_path, "cnn")
 
 
-def write_union_files(folder, ratings="0 1 1", types="2 0 0", story="a cat ran . it fell ."):
+def write_union_files(folder, ratings="0 1 1", types="2 0 0", story="a cat ran . it fell .", types_of=None):
     (folder / "ant_data.txt").write_text(f"1 ||| {story} ||| {ratings}\n")
-    (folder / "ant_data_all.txt").write_text(f"1 ||| {story} ||| {types}\n")
+    (folder / "ant_data_all.txt").write_text(f"{types_of or f'1 ||| {story}'} ||| {types}\n")
     (folder / "reference_ipt.txt").write_text("a dog sat .\na cat ran .\n")
     (folder / "reference_opt.txt").write_text("it slept .\nit got home .\n")
 
@@ -138,7 +138,16 @@ def test_union_rows_of_wp_are_complete_with_and_without_prompts(tmp_path, prompt
     ("change", "message"),
     [
         ({"ratings": "0 1 2"}, r"line 1: expected ratings in 0\.\.1"),
-        ({"types": "2 2 0"}, "2 raters say reasonable"),
+        ({"types": "2 2 0"}, "2 of 3 raters say reasonable"),
+        ({"types": "2 0 0 2"}, "2 of 3 raters say reasonable"),
+        (
+            {"types_of": "1 ||| a cat ran . it slept ."},
+            "line 1: expected the story under the id 1 .* got the story 'a",
+        ),
+        (
+            {"types_of": "2 ||| a cat ran . it fell ."},
+            "line 1: expected the story under the id 1 .* got none",
+        ),
         ({"story": "a bird ran . it fell ."}, "does not begin with prompt 1"),
         ({"ratings": "x"}, "expected whole numbers"),
     ],
@@ -208,6 +217,9 @@ def test_read_predictions(tmp_path):
     assert read_predictions(tmp_path / "p.txt") == {"he ran . he fell .": 0.25}
     (tmp_path / "p.txt").write_text("he ran .\n")
     with pytest.raises(ValueError, match="line 1: expected 'story TAB score'"):
+        read_predictions(tmp_path / "p.txt")
+    (tmp_path / "p.txt").write_text("he ran .\t0.25\nhe ran . </s>\t0.5\n")
+    with pytest.raises(ValueError, match=r"line 2: expected each story once, got 'he ran \. </s>' again"):
         read_predictions(tmp_path / "p.txt")
 
 

@@ -189,6 +189,14 @@ def test_settings_are_validated_before_rows_are_read(checkpoint: str, tmp_path: 
             score_dataset(
                 rows, "union", out=tmp_path / name, config=checkpoint, engine=PLAIN, bad="keep", **options
             )
+    for name, option in (("ruber_bert", {"normalization": "batch"}), ("embedding_similarity", {"idf": True})):
+        message = (
+            f"{name}: expected another {next(iter(option))} .* with which a score depends on all stories"
+        )
+        with pytest.raises(ValueError, match=message):
+            score_dataset(rows, name, out=tmp_path / name, engine=PLAIN, **option)
+        with pytest.raises(ValueError, match=message):
+            Scorer([name], **option)
     with pytest.raises(ValueError, match="unknown metric 'foo'"):
         score_dataset(rows, "foo", out=tmp_path / "foo", engine=PLAIN)
     with pytest.raises(ValueError, match="expected a single metric"):

@@ -11,7 +11,7 @@ from openmeva.training.files import Row
 def match_rows(rows: Sequence[Row], stories: Sequence[Mapping[str, Any]], title: str) -> list[Row]:
     """The row of each story, matched by `story_id` (or `id`) if rows and stories have one, else by `story`.
 
-    Rows are matched by position only if no row has an id or a story. In AUTOS a story occurs under several aspects, so
+    Rows are matched by position only if no row has an id or a story. In AUTOS an id occurs under several aspects, so
     that its rows need an `aspect` in addition to the id. When rows are matched by text, a text that occurs in several
     rows of the set needs only one row.
 
@@ -48,7 +48,7 @@ def file_prefix(row: Row) -> str:
 
 
 def _by_id(rows: Sequence[Row], stories: Sequence[Mapping[str, Any]], title: str, name: str) -> list[Row]:
-    aspects = "aspect" in stories[0]
+    aspects = "aspect" in stories[0] and len({str(story["story_id"]) for story in stories}) < len(stories)
     story_keys = {_key(story, "story_id", aspects) for story in stories}
     rows_by_key: dict[tuple[str, ...], Row] = {}
     for row in rows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -219,6 +219,15 @@ TEST_SETS: dict[str, TestSet] = {
         *_AUTOS,
     )
 }
+
+
+def own_references(rows: Sequence[Mapping[str, Any]]) -> int:
+    """The number of stories that are their own reference, as the human-written ones of a set with a story for each prompt.
+
+    >>> own_references([{"story": "He ran .", "reference": "He  ran ."}, {"story": "He ran."}])
+    1
+    """
+    return sum("reference" in row and row["story"].split() == str(row["reference"]).split() for row in rows)
 
 
 def test_set(name: str) -> TestSet:

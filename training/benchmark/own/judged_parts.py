@@ -17,6 +17,7 @@ from openmeva.training.benchmark.tables.number_format import (
     format_number,
     format_p_value,
     format_with_interval,
+    own_references_note,
 )
 from openmeva.training.benchmark.tables.part_tables import CORRELATED_WITH
 from openmeva.training.benchmark.tables.render import Table
@@ -81,6 +82,7 @@ def agreement_section(name: str, result: Results, printed: Results) -> Section:
         "questions. Do not compare results of different levels with each other.",
         _levels_counted(result),
         _reliability(result),
+        (own := own_references_note(result)) and f"{own}.",
     ]
     return Section(
         f"{result['title']}: how closely it follows people",

@@ -13,7 +13,7 @@ from openmeva.metrics.openmeva.comparison import paired_tests
 from openmeva.metrics.openmeva.drift import model_drift
 from openmeva.metrics.openmeva.error_types import by_error_type
 from openmeva.metrics.openmeva.judged import JudgedStories
-from openmeva.training.benchmark.data.sets import TestSet
+from openmeva.training.benchmark.data.sets import TestSet, own_references
 from openmeva.training.benchmark.results.judged import judged_table, n_resamples
 from openmeva.training.benchmark.results.levels import BootstrapSamples
 from openmeva.training.benchmark.results.titles import OTHER, OWN
@@ -85,6 +85,7 @@ def judge_set(
         }
         for title in own
     }
+    table["own_references"] = own_references(rows)
     return {"title": test_set.title, "corpus": test_set.corpus, "licence": test_set.licence, **table}
 
 

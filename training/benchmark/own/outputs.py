@@ -54,16 +54,21 @@ def _sized(values: Any) -> bool:
 
 
 def score_lists(result: Mapping[str, Any], count: int, title: str) -> Scores:
-    """The lists with one number per story; `score`, `scores` or a single list is renamed to the metric's title."""
+    """The lists with one number per story; `scores`, else `score`, the title or a single list has the metric's title.
+
+    >>> score_lists({"scores": [1, 2], "mine": [3, 4], "loss": [5, 6]}, 2, "mine")
+    {'mine': [1.0, 2.0], 'mine mine': [3.0, 4.0], 'mine loss': [5.0, 6.0]}
+    """
     lists = {
         key: values
         for key, values in result.items()
         if _sized(values) and len(values) == count and _holds_numbers(values)
     }
+    main = next((key for key in ("scores", "score", title) if key in lists), None)
+    if main is None and len(lists) == 1:
+        main = next(iter(lists))
     return {
-        title if key in ("score", "scores", title) or len(lists) == 1 else f"{title} {key}": one_score_each(
-            values, count, f"{title} {key}"
-        )
+        title if key == main else f"{title} {key}": one_score_each(values, count, f"{title} {key}")
         for key, values in lists.items()
     }
 

@@ -95,7 +95,12 @@ def verdict_section(results: Results) -> Section:
                     True: f" It is better than counts of words or repetitions, {ABSOLUTE_NOTE}.",
                     False: f" It is not significantly better than simple counts (here {trivial['trivial'].replace('_', '-')}), "
                     f"{ABSOLUTE_NOTE}.",
-                    None: " Whether it is better than a simple count is not known: too few prompts.",
+                    None: " Whether it is better than a simple count is not known: "
+                    + (
+                        "too few prompts."
+                        if result["prompts"] < 2
+                        else "its scores are equal in too many resamples."
+                    ),
                 }[trivial["beats"]]
             sentences.append(text + _tally(metric["comparisons"]))
     for result in results["preferences"].values():
@@ -137,7 +142,7 @@ def _tally(comparisons: Results) -> str:
     ]
     others = "the one other metric" if len(comparisons) == 1 else f"{len(comparisons)} other metrics"
     return (
-        f" Of {others} on the same stories: {'; '.join(parts)} (by both tests, story by story and over prompts, "
+        f" Of {others} on the same stories: {'; '.join(parts)} (by both tests, each over prompts, "
         "after Holm's correction)."
     )
 

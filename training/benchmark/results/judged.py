@@ -20,7 +20,7 @@ from openmeva.metrics.openmeva.trivial import trivial_scores
 from openmeva.training.benchmark.results.levels import BootstrapSamples, Levels
 from openmeva.training.benchmark.results.standings import standings
 from openmeva.training.benchmark.results.titles import OURS, RELEASED, TRIVIAL, released_title
-from openmeva.training.benchmark.results.verdicts import add_verdicts
+from openmeva.training.benchmark.results.verdicts import add_verdicts, least_draws
 from openmeva.training.statistics.pairs import calibrated_accuracy
 from openmeva.training.statistics.permutation import PermutationTests, random_swaps
 
@@ -48,7 +48,8 @@ def judged_table(
         judged: the stories.
         ours: row title to scores of this project's metrics.
         released: row title to scores that others released.
-        draws, rng: number of bootstrap samples, which all rows share, and their random generator.
+        draws, rng: least number of bootstrap samples, which all rows share, and their random generator; there are more if
+            so many metrics need them (`least_draws`).
         sources: whether to compare the judgments of every two source models, which is slow for many.
         maybe_trained_on: titles of metrics that may have been trained on these judgments: if one exceeds the noise ceiling,
             that is no evidence against the ceiling.
@@ -71,6 +72,7 @@ def judged_table(
     # The tests have their own random stream, so that they do not change the bootstrap samples.
     permutation_rng, level_rng = rng.spawn(2)
     resamples = n_resamples(len(judged))
+    draws = max(draws, least_draws(len(ours) + len(released)))
     bootstrap = PromptBootstrap(judged.scores, judged.prompts, draws, rng)
     levels = Levels(judged, bootstrap.counts, int(level_rng.integers(2**63)))
     trivial, trivial_draws = trivial_baselines(judged, bootstrap)

@@ -10,6 +10,17 @@ from openmeva.metrics.openmeva.comparison import correct_p_values
 UNCLEAR = "no clear difference"
 
 
+def least_draws(metrics: int) -> int:
+    """Bootstrap samples with which a difference between one of these metrics and the others can be clear.
+
+    The least p-value is 2 / (draws + 1). After Holm's correction for all comparisons it is then .033.
+
+    >>> least_draws(2), least_draws(60)
+    (60, 3540)
+    """
+    return 60 * (metrics - 1)
+
+
 def add_verdicts(tests: Mapping[str, dict[str, Any]], coefficient: str) -> None:
     """Adds Holm's correction and a verdict to the tests of one metric against others.
 

@@ -9,14 +9,17 @@ from typing import Any
 
 from openmeva.training.files import checksum
 
+_TEXT_FILES = ("names.json", "tokenizer.json", "vocab.txt")  # of a checkpoint: how it reads a text
+
 
 def checkpoint_digest(folder: Path) -> str:
-    """SHA-256 of a configuration's weights and settings, except the path of its encoder."""
+    """SHA-256 of a configuration's weights, names, vocabulary and settings, except the path of its encoder."""
     sections: dict[str, Any] = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     for settings in sections.values():
         if isinstance(settings, dict) and isinstance(settings.get("encoder"), dict):
             settings["encoder"].pop("path", None)
-    weights = [checksum(path) for path in sorted(folder.glob("*.safetensors"))]
+    files = [*sorted(folder.glob("*.safetensors")), *(folder / name for name in _TEXT_FILES)]
+    weights = [checksum(path) for path in files if path.is_file()]
     return hashlib.sha256(json.dumps([weights, sections], sort_keys=True).encode()).hexdigest()
 
 

@@ -14,6 +14,7 @@ import evaluate
 
 from openmeva.metrics.core.checkpoint import read_settings
 from openmeva.metrics.core.files import check_folder
+from openmeva.metrics.core.inputs import RowError
 from openmeva.metrics.core.language_model import language_model_weights
 from openmeva.metrics.core.module import MODEL_LIBRARIES, signature_with
 from openmeva.metrics.core.runtime import precision
@@ -129,11 +130,14 @@ def cached_scores(
         options = dict(entry.options, **({"explain": True} if explain else {}))
         if batch_size is not None:
             options["batch_size"] = batch_size
-        output = metric.compute(
-            predictions=[rows[index]["story"] for index in chunk],
-            **{name: [values[index] for index in chunk] for name, values in inputs.items()},
-            **options,
-        )
+        try:
+            output = metric.compute(
+                predictions=[rows[index]["story"] for index in chunk],
+                **{name: [values[index] for index in chunk] for name, values in inputs.items()},
+                **options,
+            )
+        except RowError as error:
+            raise RowError(error.column, chunk[error.row], error.reason) from error
         signature = signature_or_empty(metric, options)
         fresh = dict(
             zip((digests[index] for index in chunk), _by_text(entry, output, len(chunk)), strict=True)

@@ -16,6 +16,7 @@ from openmeva.training.benchmark.tables.number_format import (
     format_number,
     format_p_value,
     format_with_interval,
+    own_references_note,
 )
 from openmeva.training.benchmark.tables.render import Table
 
@@ -32,6 +33,8 @@ def correlations(name: str, result: Mapping[str, Any], published: Mapping[str, A
         f"bootstrap over prompts{few and f'; {few}'}. † not significantly better than every trivial baseline (the interval of a paired "
         f"difference is not wholly above 0).{_reliability(result)}"
     )
+    if own := own_references_note(result):
+        note += f" {own}."
     if printed["rows"]:
         notes = "; ".join(source["note"] for source in (printed, judges) if source["rows"])
         note += (

@@ -86,6 +86,23 @@ def few_prompts_note(prompts: int) -> str:
     return f"with only {prompts} prompts, intervals are too narrow" if prompts < FEW_PROMPTS else ""
 
 
+def own_references_note(result: Mapping[str, Any]) -> str:
+    """A note on a judged set with stories that are their own reference; blank if there is none.
+
+    >>> own_references_note({"n": 462, "own_references": 42})
+    '42 of the 462 stories are their own reference, so metrics that compare with the reference are too good here'
+    >>> own_references_note({"n": 495})
+    ''
+    """
+    count = result.get("own_references")
+    return (
+        f"{count:,} of the {result['n']:,} stories are their own reference, so metrics that compare with the reference are "
+        "too good here"
+        if count
+        else ""
+    )
+
+
 def error_type_rule(raters: int) -> str:
     """When a story has an error type, from `raters` of `by_error_type`.
 

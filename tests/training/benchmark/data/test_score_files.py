@@ -154,6 +154,8 @@ def test_autos_rows_are_matched_by_aspect(tmp_path: Path) -> None:
     assert scores(tmp_path, "story,score\nNora sang .,3\nBen ran home .,1\n", AUTOS) == {"score": [1, 1, 3]}
     with pytest.raises(ValueError, match=r"mine\.csv, line 2: expected 'aspect', which other rows have"):
         scores(tmp_path, "story_id,score\na,1\n", AUTOS)
+    judged = [{**row, "aspect": "coherence"} for row in STORIES]
+    assert scores(tmp_path, "story_id,score\nb,2\na,1\nc,3\n", judged) == {"score": [1, 2, 3]}
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def test_report_from_a_file_of_scores(tmp_path: Path, rated: Path) -> None:
     assert set(result["metrics"]["mine <i>"]["error_types"]["types"]) <= {"chaotic", "repeated"}
 
     assert "where 1 is perfect and 0 is chance" in page
-    assert "better than noise (by both tests, story by story and over prompts, after Holm" in page
+    assert "better than noise (by both tests, each over prompts, after Holm" in page
     assert "mine &lt;i&gt;" in page
     assert "a &lt;b&gt;" in page
     assert not re.search(r"<script|<i>|<b>|\b(src|href)=\"(?!#)|url\((?!#)", page), (

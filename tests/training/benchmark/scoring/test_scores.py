@@ -2,11 +2,14 @@
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
+from openmeva.metrics.core.inputs import RowError
 from openmeva.training.benchmark.data.registry import MetricEntry
 from openmeva.training.benchmark.scoring import scores
+from openmeva.training.benchmark.scoring.checkpoints import checkpoint_digest
 from openmeva.training.benchmark.scoring.scores import cached_scores, module_checksum
 
 
@@ -38,6 +41,32 @@ def test_scores_of_another_language_model_are_not_reused(tmp_path, words):
         (model / "model.safetensors").write_bytes(content)
         cached_scores(entry, "roc", rows, tmp_path / "cache")
         assert counter.read_text() == calls
+
+
+def test_digest_of_a_checkpoint_covers_how_it_reads_texts(tmp_path):
+    (tmp_path / "config.json").write_text('{"union": {"encoder": {"path": "here", "sha256": "1"}}}')
+    (tmp_path / "README.md").write_text("a card")
+    digests = [checkpoint_digest(tmp_path)]
+    for name in ("adapter.safetensors", "names.json", "tokenizer.json", "vocab.txt"):
+        (tmp_path / name).write_text("content")
+        digests.append(checkpoint_digest(tmp_path))
+    assert len(set(digests)) == 5
+    (tmp_path / "config.json").write_text('{"union": {"encoder": {"path": "there", "sha256": "1"}}}')
+    (tmp_path / "README.md").write_text("another card")
+    assert checkpoint_digest(tmp_path) == digests[-1]
+
+
+def test_refused_row_is_that_of_the_set(tmp_path, words, monkeypatch):
+    entry, _ = words
+    rows = [{"story": f"a story of {k} words ."} for k in (0, 0, 1, 2, 3)]
+    cached_scores(entry, "roc", rows[:3], tmp_path / "cache")
+
+    def refuse(**inputs):
+        raise RowError("predictions", inputs["predictions"].index(rows[4]["story"]), "expected another story")
+
+    monkeypatch.setattr(scores, "_loaded", lambda *_: SimpleNamespace(compute=refuse))
+    with pytest.raises(RowError, match=r"^predictions, row 4: expected another story$"):
+        cached_scores(entry, "roc", rows, tmp_path / "cache")
 
 
 def test_texts_shared_by_two_sets_are_scored_once(tmp_path, words):
