@@ -86,6 +86,10 @@ def test_bootstrap_resamples_whole_prompts() -> None:
     assert "over 120 pairs of 6 prompts" in views.two_systems(comparison)
     for file in files:
         del file[0]["context"]
+    without_one = comparison_of(*files, "wp")
+    assert (without_one.prompts, without_one.is_clear) == (7, False)
+    for row in files[0][1:] + files[1][1:]:
+        del row["context"]
     without_prompts = comparison_of(*files, "wp")
     assert (without_prompts.prompts, without_prompts.is_clear) == (None, True)
     assert "over 120 pairs, 95 %" in views.two_systems(without_prompts)
